@@ -1,0 +1,17 @@
+//! Facts, beliefs and edges: what everything else in Skein is made of.
+//!
+//! [`item`] is the immutable fact, [`record`] the mutable belief whose every change is a fact ([`delta`]),
+//! [`relation`] the typed edge. [`seal`] chains facts so that a missing or altered one can be named;
+//! [`undo`] and [`redaction`] are the two ways something stops being shown without being unmade.
+
+pub mod cursor;
+pub mod delta;
+pub mod fragment;
+pub mod item;
+pub mod patch;
+pub mod proof;
+pub mod record;
+pub mod redaction;
+pub mod relation;
+pub mod seal;
+pub mod undo;

@@ -1,0 +1,59 @@
+//! Destroying a payload on demand while its item stays and says so.
+
+use serde_json::{Map, json};
+
+use crate::garden::item::{Item, ItemDraft, ItemType};
+use crate::rule::RuleViolation;
+
+/// Longest reason kept with a redaction, in characters.
+pub const REASON_CHARS_MAX: usize = 1_000;
+
+/// Decides whether the payload of `item` may be destroyed, and with what fact that is recorded.
+pub fn redact(item: &Item, reason: &str) -> Result<ItemDraft, RuleViolation> {
+    let refuse = |problem: &str, remedy| Err(RuleViolation::new("MG-SOIL-010", problem, remedy));
+    if item.header.item_type.is_system() {
+        return refuse(
+            "this item carries the structure of others",
+            "redact the item it speaks about",
+        );
+    }
+    if item.payload.is_none() {
+        return refuse("the payload was destroyed before", "there is nothing left to do");
+    }
+    if reason.trim().is_empty() || reason.chars().count() > REASON_CHARS_MAX {
+        return refuse(
+            "a redaction needs a reason of at most 1000 characters",
+            "say why the payload must go",
+        );
+    }
+    let mut data = Map::new();
+    data.insert("itemId".into(), json!(item.header.id.to_string()));
+    data.insert("payloadHash".into(), json!(item.payload_hash.to_string()));
+    data.insert("reason".into(), json!(reason));
+    Ok(ItemDraft::recorded(ItemType::REDACTION, &data))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{ItemId, UserId};
+    use crate::time::Millis;
+
+    fn item(item_type: ItemType) -> Item {
+        let draft = ItemDraft::recorded(item_type, &Map::new());
+        draft.realize(ItemId::from_bytes([1; 16]), UserId::from_bytes([2; 16]), Millis(3))
+    }
+
+    #[test]
+    fn mg_soil_010_redaction_with_a_reason_holds() {
+        assert!(redact(&item(ItemType::NOTE), "asked for by the person").is_ok());
+    }
+
+    #[test]
+    fn mg_soil_010_redaction_of_structure_or_without_reason_or_twice_refuses() {
+        let gone = Item { payload: None, ..item(ItemType::NOTE) };
+        assert!(redact(&item(ItemType::SEAL), "why").is_err());
+        assert!(redact(&item(ItemType::NOTE), "  ").is_err());
+        assert!(redact(&gone, "why").is_err());
+    }
+}

@@ -1,0 +1,197 @@
+//! Identifiers: one ULID each, a Rust type per kind of thing, a prefix only at the door (decision X1).
+//!
+//! Inside, an id is 16 bytes; outside it is `item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A`. Parsing also accepts the UUID
+//! spelling of the same 128 bits, because two of the founding designs use it.
+
+use std::fmt;
+use std::str::FromStr;
+
+use ulid::Ulid;
+
+use crate::time::Millis;
+
+/// The random 80 bits of an id, drawn before a transaction so that a re-run makes the same choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Entropy(pub [u8; 10]);
+
+/// A text that is not an id of the expected kind.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{found:?} is not {expected} followed by a ULID or UUID")]
+pub struct BadId {
+    expected: &'static str,
+    found: String,
+}
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident = $prefix:literal;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name([u8; 16]);
+
+        impl $name {
+            pub const PREFIX: &'static str = $prefix;
+
+            pub fn new(at: Millis, entropy: Entropy) -> Self {
+                Self(ulid_bytes(at, entropy))
+            }
+
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(bytes)
+            }
+
+            pub fn from_slice(bytes: &[u8]) -> Option<Self> {
+                bytes.try_into().ok().map(Self)
+            }
+
+            pub const fn as_bytes(&self) -> &[u8; 16] {
+                &self.0
+            }
+
+            /// The ULID without its prefix, as it appears inside hashes (decision Z6).
+            pub fn bare(&self) -> String {
+                Ulid::from_bytes(self.0).to_string()
+            }
+
+            /// Reads the form that [`Self::bare`] writes.
+            pub fn from_bare(text: &str) -> Result<Self, BadId> {
+                parse_bits(text).map(Self).ok_or_else(|| BadId { expected: "a bare id,", found: shorten(text) })
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}{}", $prefix, Ulid::from_bytes(self.0))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = BadId;
+
+            fn from_str(text: &str) -> Result<Self, BadId> {
+                let bits = text.strip_prefix($prefix).and_then(parse_bits);
+                bits.map(Self).ok_or_else(|| BadId { expected: $prefix, found: shorten(text) })
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = String::deserialize(deserializer)?;
+                text.parse().map_err(serde::de::Error::custom)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// An immutable fact on the timeline.
+    ItemId = "item_";
+    /// An API key.
+    KeyId = "key_";
+    /// One queued piece of work.
+    JobId = "job_";
+    /// What a client polls while work goes on.
+    OperationId = "op_";
+    /// A mutable belief with its history.
+    RecordId = "entity_";
+    /// A typed edge.
+    RelationId = "rel_";
+    /// Who owns things.
+    UserId = "user_";
+}
+
+/// The user's own record has the same bits as the user: a person is a belief like any other.
+impl From<UserId> for RecordId {
+    fn from(user: UserId) -> Self {
+        Self(user.0)
+    }
+}
+
+impl UserId {
+    /// Owner of what belongs to the installation itself: settings, system events.
+    pub const SYSTEM: Self = Self([0; 16]);
+}
+
+fn ulid_bytes(at: Millis, entropy: Entropy) -> [u8; 16] {
+    let mut bits = [0; 16];
+    let milliseconds = u64::try_from(at.0).unwrap_or(0).to_be_bytes();
+    bits[..6].copy_from_slice(&milliseconds[2..]);
+    bits[6..].copy_from_slice(&entropy.0);
+    bits
+}
+
+fn parse_bits(text: &str) -> Option<[u8; 16]> {
+    if text.len() == 36 { parse_uuid(text) } else { parse_ulid(text) }
+}
+
+fn parse_ulid(text: &str) -> Option<[u8; 16]> {
+    let ulid = Ulid::from_string(text).ok()?;
+    // A first character above 7 would overflow 128 bits silently; only the exact spelling is an id.
+    ulid.to_string().eq_ignore_ascii_case(text).then(|| ulid.to_bytes())
+}
+
+fn parse_uuid(text: &str) -> Option<[u8; 16]> {
+    let groups: Vec<&str> = text.split('-').collect();
+    if groups.iter().map(|group| group.len()).ne([8, 4, 4, 4, 12]) {
+        return None;
+    }
+    crate::digest::from_hex::<16>(&groups.concat())
+}
+
+fn shorten(text: &str) -> String {
+    text.chars().take(64).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ULID: &str = "01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
+
+    #[test]
+    fn mg_soil_007_prefixed_ids_round_trip_holds() {
+        let id: ItemId = format!("item_{ULID}").parse().unwrap();
+        assert_eq!(id.to_string(), format!("item_{ULID}"));
+        assert_eq!(id.bare(), ULID);
+        assert_eq!(ItemId::from_bare(ULID).unwrap(), id);
+    }
+
+    #[test]
+    fn uuid_spelling_names_the_same_bits() {
+        let id: RecordId = "entity_a1b2c3d4-e5f6-7890-abcd-ef1234567890".parse().unwrap();
+        assert_eq!(id.as_bytes()[..4], [0xa1, 0xb2, 0xc3, 0xd4]);
+        assert_eq!(id.to_string().parse::<RecordId>().unwrap(), id);
+    }
+
+    #[test]
+    fn mg_soil_007_foreign_or_malformed_ids_refuses() {
+        let overflowing = "item_8ZZZZZZZZZZZZZZZZZZZZZZZZZ".to_owned();
+        for text in [
+            format!("entity_{ULID}"),
+            ULID.to_owned(),
+            "item_".to_owned(),
+            overflowing,
+            "item_é".into(),
+        ] {
+            assert!(text.parse::<ItemId>().is_err(), "{text} was taken for an item id");
+        }
+    }
+
+    #[test]
+    fn ids_order_by_time() {
+        let early = ItemId::new(Millis(1), Entropy([255; 10]));
+        let late = ItemId::new(Millis(2), Entropy([0; 10]));
+        assert!(early < late && early.bare() < late.bare());
+    }
+}

@@ -1,0 +1,22 @@
+//! The domain of Skein: what may be, decided by pure functions over values.
+//!
+//! Nothing here does I/O, reads a clock or draws randomness: times, ids and loaded state are arguments,
+//! decisions and refusals are results. Whoever wants to know *what* Skein keeps starts in [`garden`];
+//! whoever wants to know *how bytes are hashed* starts in [`canonical`] and [`digest`].
+
+pub mod account;
+pub mod canonical;
+pub mod digest;
+pub mod document;
+pub mod garden;
+pub mod id;
+pub mod ravens;
+pub mod rule;
+pub mod time;
+pub mod tree;
+
+pub use account::Viewer;
+pub use digest::Digest;
+pub use id::{ItemId, JobId, KeyId, OperationId, RecordId, RelationId, UserId};
+pub use rule::RuleViolation;
+pub use time::Millis;
