@@ -1,1 +1,43 @@
-//! Placeholder.
+//! Facts, beliefs, edges and queued work, kept on SQLite or PostgreSQL; nothing above knows which.
+//!
+//! Everything is read and written through [`Store`] by functions over [`Tx`]. The crate refuses to know HTTP,
+//! users' rights beyond whose things are whose, and what any record means. Start at [`store`].
+
+pub mod accounts;
+pub mod backup;
+pub mod blobs;
+pub mod clock;
+mod error;
+pub mod items;
+pub mod jobs;
+pub mod leases;
+mod marks;
+pub mod operations;
+mod pool;
+mod postgres;
+mod project;
+mod proofs;
+pub mod records;
+pub mod relations;
+mod schema;
+pub mod sealer;
+mod settings;
+mod sql;
+mod sqlite;
+pub mod store;
+mod tables;
+pub mod timeline;
+mod tx;
+pub mod verify;
+mod wake;
+mod work;
+
+pub use error::{SqlError, StoreError};
+pub use schema::SCHEMA_VERSION;
+pub use store::{Location, Store, StoreOptions, Urgency};
+pub use tx::Tx;
+pub use wake::Wake;
+pub use work::Committed;
+
+/// Longest a read may take, in seconds.
+pub const READ_SECONDS_MAX: u64 = 5;

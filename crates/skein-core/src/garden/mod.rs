@@ -4,6 +4,7 @@
 //! [`relation`] the typed edge. [`seal`] chains facts so that a missing or altered one can be named;
 //! [`undo`] and [`redaction`] are the two ways something stops being shown without being unmade.
 
+pub mod audit;
 pub mod cursor;
 pub mod delta;
 pub mod fragment;

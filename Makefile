@@ -1,0 +1,76 @@
+# Entry points for people and for CI. `make` alone lists them.
+#
+# serve, test and check share one build profile, and every cargo command names the whole workspace:
+# otherwise features differ from one command to the next and dependencies are compiled again.
+
+SHELL := bash
+MAKEFLAGS += --no-print-directory
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help serve test check bench setup setup-build fmt clippy deny vectors tests
+
+# Outside the working copy, so that a fresh clone compiles only our own crates.
+export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
+
+# rustup looks for its toolchains below HOME. With another HOME they are still beside the cargo on PATH.
+ifneq ($(shell cargo --version >/dev/null 2>&1; echo $$?),0)
+  CARGO_PREFIX := $(abspath $(dir $(shell command -v cargo 2>/dev/null))..)
+  ifneq ($(wildcard $(CARGO_PREFIX)/../.rustup/toolchains),)
+    export CARGO_HOME ?= $(CARGO_PREFIX)
+    export RUSTUP_HOME ?= $(abspath $(CARGO_PREFIX)/../.rustup)
+  endif
+endif
+
+# $(call step,heading,command): runs one step, says how long it took, and stops loudly when it fails.
+define step
+@printf '\n==> %s\n' '$(1)'; start=$$SECONDS; \
+if $(2); then printf '    done in %s s\n' $$((SECONDS - start)); \
+else printf '\nFAILED: %s (after %s s)\n' '$(1)' $$((SECONDS - start)) >&2; exit 1; fi
+endef
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
+
+serve: setup-build ## build once and run the server: make serve ARGS="--listen 127.0.0.1:8080"
+	$(call step,building skein (the first build takes minutes and later ones seconds),cargo build --workspace --bin skein)
+	@exec "$$CARGO_TARGET_DIR/debug/skein" serve $(ARGS)
+
+test: setup vectors fmt clippy tests ## everything CI runs: formatting, lints, all tests on both databases
+	@printf '\nAll steps passed.\n'
+
+check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
+
+bench: setup ## release build and benchmarks: make bench ARGS="..."
+	$(call step,release build,cargo build --release --workspace --bin skein --bin skein-bench)
+	$(call step,benchmarks,"$$CARGO_TARGET_DIR/release/skein-bench" $(ARGS))
+
+setup: ## install what the tests need (PostgreSQL and Python servers)
+	$(call step,set-up,scripts/setup.sh)
+
+setup-build:
+	$(call step,set-up,scripts/setup.sh --build-only)
+
+vectors:
+	$(call step,golden vectors against an independent implementation,python3 scripts/golden_vectors.py --check)
+
+fmt:
+	$(call step,formatting,cargo fmt --all --check)
+
+clippy:
+	$(call step,lints,cargo clippy --workspace --all-targets -- -D warnings)
+
+deny:
+ifeq ($(shell cargo deny --version >/dev/null 2>&1; echo $$?),0)
+	$(call step,licences and bans,cargo deny check licenses bans sources)
+else
+	@printf '\n==> licences and bans\n    left out: no cargo-deny here (cargo install --locked cargo-deny)\n'
+endif
+
+# One PostgreSQL for the run: with_postgres starts it and stops it whatever happens.
+tests:
+	$(call step,building the test server guard,cargo build --workspace --bin with_postgres)
+ifeq ($(shell cargo nextest --version >/dev/null 2>&1; echo $$?),0)
+	$(call step,tests (nextest),"$$CARGO_TARGET_DIR/debug/with_postgres" cargo nextest run --workspace)
+else
+	$(call step,tests (cargo test),"$$CARGO_TARGET_DIR/debug/with_postgres" cargo test --workspace --all-targets)
+endif

@@ -1,0 +1,326 @@
+//! Checking a timeline item by item: every hash, every seal, and what is missing between them.
+//!
+//! Pure: somebody else reads the rows and hands them over in order. Memory is bounded by how many items wait for
+//! their seal, not by how many there are.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use crate::digest::Digest;
+use crate::garden::cursor::Cursor;
+use crate::garden::item::{Item, ItemType};
+use crate::garden::seal::{self, Leaf, Seal};
+use crate::id::{ItemId, UserId};
+
+/// Something that is not as it was recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Break {
+    pub table: String,
+    pub row: String,
+    pub problem: String,
+    pub expected: Option<String>,
+    pub found: Option<String>,
+    /// The last item before it that is as it was recorded.
+    pub last_good: Option<String>,
+}
+
+/// What is known after the items seen so far.
+#[derive(Debug, Default)]
+pub struct Audit {
+    owners: BTreeMap<UserId, Chain>,
+    last: Option<Cursor>,
+    last_good: Option<ItemId>,
+    /// Items without payload whose redaction has not been seen.
+    unexplained: BTreeMap<ItemId, Digest>,
+    pub items: u64,
+    pub sealed: u64,
+    pub redacted: u64,
+}
+
+#[derive(Debug, Default)]
+struct Chain {
+    waiting: VecDeque<(Cursor, Leaf)>,
+    last_seal: Option<Digest>,
+}
+
+impl Audit {
+    /// Takes the next item in timeline order; returns what is wrong with it or with what it seals.
+    pub fn observe(&mut self, cursor: Cursor, item: &Item) -> Vec<Break> {
+        self.items += 1;
+        let mut breaks = Vec::new();
+        if self.last.is_some_and(|last| cursor <= last) {
+            breaks.push(self.broken(item.header.id, "it is not where the timeline continues"));
+        }
+        self.last = Some(cursor);
+        if let Err(mismatch) = item.check() {
+            breaks.push(Break {
+                expected: Some(mismatch.expected.to_string()),
+                found: Some(mismatch.found.to_string()),
+                ..self.broken(item.header.id, &format!("its {} was altered", mismatch.part))
+            });
+        }
+        if item.payload.is_none() {
+            self.redacted += 1;
+            self.unexplained.insert(item.header.id, item.payload_hash);
+        }
+        if item.header.item_type == ItemType::SEAL {
+            self.observe_seal(item, &mut breaks);
+        } else {
+            let leaf = Leaf { id: item.header.id, hash: item.hash };
+            self.owners.entry(item.header.owner).or_default().waiting.push_back((cursor, leaf));
+            self.observe_redaction(item, &mut breaks);
+        }
+        if breaks.is_empty() {
+            self.last_good = Some(item.header.id);
+        }
+        breaks
+    }
+
+    /// A row that cannot even be read as an item.
+    pub fn unreadable(&mut self, cursor: Cursor, row: &str, problem: &str) -> Break {
+        self.items += 1;
+        self.last = Some(cursor);
+        self.break_at(row.to_owned(), problem)
+    }
+
+    /// What is still open at the end.
+    pub fn finish(&self) -> Vec<Break> {
+        self.unexplained
+            .keys()
+            .map(|id| self.broken(*id, "its payload is gone and no redaction says why"))
+            .collect()
+    }
+
+    pub fn unsealed(&self) -> u64 {
+        self.owners.values().map(|chain| chain.waiting.len() as u64).sum()
+    }
+
+    pub fn owners(&self) -> u64 {
+        self.owners.len() as u64
+    }
+
+    /// One hash over every owner's last seal.
+    pub fn head(&self) -> Digest {
+        let seals =
+            self.owners.iter().filter_map(|(owner, chain)| Some((*owner, chain.last_seal?)));
+        seal::head(&seals.collect())
+    }
+
+    fn observe_redaction(&mut self, item: &Item, breaks: &mut Vec<Break>) {
+        if item.header.item_type != ItemType::REDACTION {
+            return;
+        }
+        let Some(document) = item.document() else { return };
+        let text = |name: &str| document.get(name).and_then(serde_json::Value::as_str);
+        let target = text("itemId").and_then(|id| id.parse::<ItemId>().ok());
+        match (target, text("payloadHash")) {
+            (Some(target), Some(hash)) => match self.unexplained.remove(&target) {
+                Some(found) if found.to_string() != hash => breaks.push(Break {
+                    expected: Some(hash.to_owned()),
+                    found: Some(found.to_string()),
+                    ..self.broken(target, "the hash of its redacted payload was altered")
+                }),
+                _ => {}
+            },
+            _ => breaks.push(self.broken(item.header.id, "it is not a readable redaction")),
+        }
+    }
+
+    fn observe_seal(&mut self, item: &Item, breaks: &mut Vec<Break>) {
+        let owner = item.header.owner;
+        let seal = item.document().and_then(|document| Seal::from_document(owner, &document));
+        let Some(seal) = seal else {
+            return breaks.push(self.broken(item.header.id, "it is not a readable seal"));
+        };
+        let chain = self.owners.entry(owner).or_default();
+        let (previous, hash) = (chain.last_seal.replace(seal.head.hash()), seal.head.previous);
+        if previous != hash {
+            breaks.push(Break {
+                expected: hash.map(|hash| hash.to_string()),
+                found: previous.map(|hash| hash.to_string()),
+                ..self.broken(item.header.id, "the seal before this one is not the one it follows")
+            });
+        }
+        self.compare_leaves(item.header.id, &seal, breaks);
+    }
+
+    fn compare_leaves(&mut self, seal_id: ItemId, seal: &Seal, breaks: &mut Vec<Break>) {
+        let chain = self.owners.entry(seal.head.owner).or_default();
+        let covered =
+            chain.waiting.iter().take_while(|(cursor, _)| *cursor <= seal.head.last).count();
+        let found: Vec<(Cursor, Leaf)> = chain.waiting.drain(..covered).collect();
+        self.sealed += found.len() as u64;
+        let expected: BTreeMap<ItemId, Digest> =
+            seal.leaves.iter().map(|leaf| (leaf.id, leaf.hash)).collect();
+        let present: BTreeMap<ItemId, Digest> =
+            found.iter().map(|(_, leaf)| (leaf.id, leaf.hash)).collect();
+        for leaf in &seal.leaves {
+            match present.get(&leaf.id) {
+                Some(hash) if *hash == leaf.hash => {}
+                Some(hash) => breaks.push(Break {
+                    expected: Some(leaf.hash.to_string()),
+                    found: Some(hash.to_string()),
+                    ..self.broken(leaf.id, &format!("it was sealed by {seal_id} with another hash"))
+                }),
+                None => breaks.push(Break {
+                    expected: Some(leaf.hash.to_string()),
+                    ..self.broken(leaf.id, &format!("the row is missing; {seal_id} sealed it"))
+                }),
+            }
+        }
+        for (_, leaf) in found.iter().filter(|(_, leaf)| !expected.contains_key(&leaf.id)) {
+            breaks.push(Break {
+                found: Some(leaf.hash.to_string()),
+                ..self.broken(
+                    leaf.id,
+                    &format!("the row was put in later; {seal_id} does not cover it"),
+                )
+            });
+        }
+        let in_place =
+            found.iter().map(|(_, leaf)| leaf.id).eq(seal.leaves.iter().map(|leaf| leaf.id))
+                && found.first().map(|(cursor, _)| *cursor) == Some(seal.head.first)
+                && found.last().map(|(cursor, _)| *cursor) == Some(seal.head.last);
+        if breaks.is_empty() && !in_place {
+            breaks.push(self.broken(
+                seal_id,
+                "the items it covers are not in the order in which it sealed them",
+            ));
+        }
+    }
+
+    fn broken(&self, id: ItemId, problem: &str) -> Break {
+        self.break_at(id.to_string(), problem)
+    }
+
+    fn break_at(&self, row: String, problem: &str) -> Break {
+        Break {
+            table: "items".to_owned(),
+            row,
+            problem: problem.to_owned(),
+            expected: None,
+            found: None,
+            last_good: self.last_good.map(|id| id.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::garden::item::{ItemDraft, Payload, PayloadForm};
+    use crate::time::Millis;
+    use serde_json::{Map, json};
+
+    const OWNER: UserId = UserId::from_bytes([1; 16]);
+
+    fn note(number: u8) -> Item {
+        let data = Map::from_iter([("description".to_owned(), json!(number))]);
+        ItemDraft::recorded(ItemType::NOTE, &data).realize(
+            ItemId::from_bytes([number; 16]),
+            OWNER,
+            Millis(number.into()),
+        )
+    }
+
+    fn seal(number: u8, covered: &[(Cursor, Item)], previous: Option<Digest>) -> (Item, Digest) {
+        let entries: Vec<_> = covered
+            .iter()
+            .map(|(at, item)| (*at, Leaf { id: item.header.id, hash: item.hash }))
+            .collect();
+        let seal = Seal::over(OWNER, &entries, previous).unwrap();
+        let item =
+            seal.to_draft().realize(ItemId::from_bytes([number; 16]), OWNER, Millis(number.into()));
+        (item, seal.head.hash())
+    }
+
+    /// Three notes sealed, two more sealed on top of them, one unsealed.
+    fn timeline() -> Vec<(Cursor, Item)> {
+        let at = |number: u8| (Cursor { tx: 0, position: i64::from(number) }, note(number));
+        let first = [at(1), at(2), at(3)];
+        let (seal_one, hash) = seal(4, &first, None);
+        let second = [at(5), at(6)];
+        let (seal_two, _) = seal(7, &second, Some(hash));
+        let place = |number| Cursor { tx: 0, position: number };
+        let [mut rows, second] = [first.to_vec(), second.to_vec()];
+        rows.push((place(4), seal_one));
+        rows.extend(second);
+        rows.push((place(7), seal_two));
+        rows.push(at(8));
+        rows
+    }
+
+    fn audit(rows: &[(Cursor, Item)]) -> (Audit, Vec<Break>) {
+        let mut audit = Audit::default();
+        let mut breaks: Vec<Break> =
+            rows.iter().flat_map(|(cursor, item)| audit.observe(*cursor, item)).collect();
+        breaks.extend(audit.finish());
+        (audit, breaks)
+    }
+
+    fn problems(rows: &[(Cursor, Item)]) -> Vec<(String, String)> {
+        audit(rows).1.into_iter().map(|broken| (broken.row, broken.problem)).collect()
+    }
+
+    #[test]
+    fn an_untouched_timeline_verifies() {
+        let (audit, breaks) = audit(&timeline());
+        assert_eq!(breaks, []);
+        assert_eq!((audit.items, audit.sealed, audit.unsealed()), (8, 5, 1));
+    }
+
+    #[test]
+    fn a_missing_row_is_named() {
+        let mut rows = timeline();
+        let (_, gone) = rows.remove(1);
+        let (_, breaks) = audit(&rows);
+        assert_eq!(breaks[0].row, gone.header.id.to_string());
+        assert!(breaks[0].problem.contains("missing"));
+        assert_eq!(breaks[0].last_good, Some(note(3).header.id.to_string()));
+    }
+
+    #[test]
+    fn a_row_rewritten_with_a_fitting_hash_is_named() {
+        let mut rows = timeline();
+        rows[0].1 = {
+            let data = Map::from_iter([("description".to_owned(), json!("forged"))]);
+            ItemDraft::recorded(ItemType::NOTE, &data).realize(note(1).header.id, OWNER, Millis(1))
+        };
+        assert!(problems(&rows)[0].1.contains("sealed by"));
+    }
+
+    #[test]
+    fn an_altered_payload_is_located() {
+        let mut rows = timeline();
+        rows[2].1.payload = Some(Payload::stored(b"{}".to_vec(), PayloadForm::Document));
+        let (_, breaks) = audit(&rows);
+        assert_eq!(breaks[0].row, note(3).header.id.to_string());
+        assert_eq!(breaks[0].last_good, Some(note(2).header.id.to_string()));
+        assert!(breaks[0].expected.is_some() && breaks[0].found.is_some());
+    }
+
+    #[test]
+    fn an_inserted_row_and_a_missing_seal_are_named() {
+        let mut rows = timeline();
+        rows.insert(2, (Cursor { tx: 0, position: 2 }, note(9)));
+        assert!(problems(&rows).iter().any(|(_, problem)| problem.contains("put in later")));
+        let mut rows = timeline();
+        rows.remove(3);
+        assert!(problems(&rows).iter().any(|(_, problem)| problem.contains("the seal before")));
+    }
+
+    #[test]
+    fn a_payload_that_vanished_without_a_redaction_is_named() {
+        let mut rows = timeline();
+        rows[4].1.payload = None;
+        assert!(problems(&rows)[0].1.contains("no redaction"));
+    }
+
+    #[test]
+    fn rows_that_changed_places_are_noticed() {
+        let mut rows = timeline();
+        let (first, second) = (rows[0].1.clone(), rows[1].1.clone());
+        rows[0].1 = second;
+        rows[1].1 = first;
+        assert!(problems(&rows)[0].1.contains("order"));
+    }
+}

@@ -1,0 +1,116 @@
+//! Users and their keys: records like any other, plus the one lookup that signing in needs.
+
+use serde_json::{Map, Value, json};
+use skein_core::account::{Role, Scope};
+use skein_core::garden::record::{RecordContent, RecordType};
+use skein_core::{Digest, KeyId, Millis, RecordId, UserId, Viewer};
+
+use crate::error::StoreError;
+use crate::project::API_KEY;
+use crate::sql::params;
+use crate::tx::Tx;
+
+const USER: &str = "User";
+const SYSTEM: Viewer = Viewer::System("accounts");
+
+/// Who a key belongs to and what it may be used for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyHolder {
+    pub key: KeyId,
+    pub user: UserId,
+    pub role: Role,
+    pub scope: Scope,
+}
+
+impl Tx<'_> {
+    /// Creates a user, who owns their own record.
+    pub fn create_user(
+        &mut self,
+        viewer: &Viewer,
+        name: &str,
+        role: Role,
+    ) -> Result<UserId, StoreError> {
+        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
+        let user = UserId::new(self.now(), self.entropy());
+        let data = fields([("name", json!(name)), ("role", json!(role))]);
+        let content = RecordContent::new(RecordType::parse(USER)?, data);
+        self.create_record_as(viewer, user.into(), user, content, None)?;
+        Ok(user)
+    }
+
+    /// The user made first, who administers the installation.
+    pub fn first_user(&mut self) -> Result<Option<UserId>, StoreError> {
+        let sql = "SELECT id FROM records WHERE type = 'User' ORDER BY created_at, id LIMIT 1";
+        self.first(sql, &[], |row| row.array(0).map(UserId::from_bytes))
+    }
+
+    /// Registers a key by its hash; the key itself is never kept.
+    pub fn create_key(
+        &mut self,
+        viewer: &Viewer,
+        name: &str,
+        scope: Scope,
+        key_hash: Digest,
+    ) -> Result<KeyId, StoreError> {
+        let data = fields([
+            ("name", json!(name)),
+            ("scope", json!(scope)),
+            ("keyHash", json!(key_hash.to_string())),
+        ]);
+        let record = self.create_record(
+            viewer,
+            RecordContent::new(RecordType::parse(API_KEY)?, data),
+            None,
+        )?;
+        Ok(KeyId::from_bytes(*record.id.as_bytes()))
+    }
+
+    /// Ends a key for good.
+    pub fn revoke_key(&mut self, viewer: &Viewer, key: KeyId) -> Result<(), StoreError> {
+        let record = self.record(viewer, RecordId::from_bytes(*key.as_bytes()))?;
+        let mut content = record.content;
+        content.data.entry("revokedAt").or_insert(json!(self.now().to_string()));
+        self.update_record(viewer, record.id, record.hash, content, None)?;
+        Ok(())
+    }
+
+    /// Whose key this is, unless it is unknown or revoked.
+    pub fn key_holder(&mut self, key_hash: Digest) -> Result<Option<KeyHolder>, StoreError> {
+        let sql = "SELECT id, owner, scope FROM api_keys WHERE key_hash = ?1 AND revoked = 0";
+        let found = self.first(sql, params![&key_hash], |row| {
+            Ok((
+                KeyId::from_bytes(row.array(0)?),
+                UserId::from_bytes(row.array(1)?),
+                row.text(2)?.to_owned(),
+            ))
+        })?;
+        let Some((key, user, scope)) = found else { return Ok(None) };
+        let record = self.record(&SYSTEM, user.into())?;
+        let role = record.content.data.get("role").cloned().unwrap_or_default();
+        let unreadable = |_| StoreError::Damaged(format!("{key} or its user cannot be read"));
+        let role = serde_json::from_value(role).map_err(unreadable)?;
+        let scope = serde_json::from_value(Value::from(scope)).map_err(unreadable)?;
+        Ok(Some(KeyHolder { key, user, role, scope }))
+    }
+
+    /// Notes that a key was used; kept beside the record, outside its history (decision Z19).
+    pub fn touch_key(&mut self, key: KeyId) -> Result<(), StoreError> {
+        let now = self.now();
+        self.execute(
+            "INSERT INTO key_usage (id, last_used_at) VALUES (?1, ?2)
+             ON CONFLICT (id) DO UPDATE SET last_used_at = excluded.last_used_at",
+            params![&key, now],
+        )?;
+        Ok(())
+    }
+
+    pub fn key_last_used(&mut self, key: KeyId) -> Result<Option<Millis>, StoreError> {
+        self.first("SELECT last_used_at FROM key_usage WHERE id = ?1", params![&key], |row| {
+            row.int(0).map(Millis)
+        })
+    }
+}
+
+fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {
+    fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}

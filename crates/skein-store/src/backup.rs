@@ -1,0 +1,219 @@
+//! Backups: a directory that is itself a store. It can be opened, verified and restored to either database.
+//!
+//! Taking one copies every table on one snapshot, beside a server that goes on writing. Restoring copies the facts
+//! and the operational rows, and makes everything else anew from the facts.
+
+use std::path::Path;
+use std::sync::mpsc::{Sender, channel};
+
+use rusqlite::Connection;
+use skein_core::garden::cursor::Cursor;
+
+use crate::blobs::Blobs;
+use crate::error::{SqlError, StoreError};
+use crate::sql::{Kept, Sql, Value};
+use crate::sqlite::{self, SqliteSql};
+use crate::store::{Location, Store, StoreOptions, database_file};
+use crate::tables::{Class, TABLES, Table};
+use crate::timeline::FOLLOW_ITEMS_MAX;
+use crate::tx::Tx;
+use crate::verify::Progress;
+
+const ROWS_PER_INSERT: usize = 100;
+const ROWS_PER_PROGRESS: u64 = 10_000;
+const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("restoring");
+
+/// What was copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Copied {
+    pub items: u64,
+    pub blobs: u64,
+}
+
+/// Copies a store into `target`, a directory that must not exist or be empty.
+pub fn backup(
+    store: &Store,
+    blobs: &Blobs,
+    target: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Copied, StoreError> {
+    make_empty_directory(target)?;
+    let copies = Blobs::directory(&target.join("blobs"))?;
+    let file = database_file(target);
+    let (sender, receiver) = channel();
+    let blobs = blobs.clone();
+    let outcome = store.read_everything(move |tx| {
+        let connection = sqlite::open_writer(&file)?;
+        let items = copy_all(tx.sql, &connection, &sender)?;
+        let blobs = tx.copy_blobs(&blobs, &copies, &sender)?;
+        Ok(Copied { items, blobs })
+    })?;
+    receiver.into_iter().for_each(progress);
+    outcome
+        .blocking_recv()
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
+}
+
+/// Puts a backup back into an empty store and makes everything that follows from its facts anew.
+pub fn restore(
+    source: &Path,
+    location: &Location,
+    blobs: &Blobs,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Copied, StoreError> {
+    let file = database_file(source);
+    if !file.is_file() {
+        return Err(StoreError::NotFound(format!("a backup in {}", source.display())));
+    }
+    if let Location::Directory(directory) = location {
+        make_empty_directory(directory)?;
+    }
+    let store = Store::open(StoreOptions { connections: 1, ..StoreOptions::at(location.clone()) })?;
+    let originals = Blobs::directory(&source.join("blobs"))?;
+    let (sender, receiver) = channel();
+    let blobs = blobs.clone();
+    let restoring = std::thread::spawn(move || {
+        let put_back = move |tx: &mut Tx<'_>| tx.put_back(&file, &originals, &blobs, &sender);
+        store.write_blocking(put_back)
+    });
+    receiver.into_iter().for_each(progress);
+    let outcome = restoring.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    Ok(outcome?.value)
+}
+
+impl Tx<'_> {
+    fn put_back(
+        &mut self,
+        file: &Path,
+        originals: &Blobs,
+        blobs: &Blobs,
+        progress: &Sender<Progress>,
+    ) -> Result<Copied, StoreError> {
+        if self.first("SELECT position FROM items LIMIT 1", &[], |row| row.int(0))?.is_some() {
+            return Err(StoreError::Exists("data in the place to restore to".to_owned()));
+        }
+        let source = sqlite::open_reader(file)?;
+        let mut items = 0;
+        for table in
+            TABLES.iter().filter(|table| table.class != Class::Projected && table.name != "meta")
+        {
+            let copied = copy(table, &mut SqliteSql(&source), self.sql, progress)?;
+            items += if table.class == Class::Source { copied } else { 0 };
+        }
+        self.sql.continue_timeline()?;
+        self.project_everything(progress)?;
+        let blobs = self.copy_blobs(originals, blobs, progress)?;
+        Ok(Copied { items, blobs })
+    }
+
+    fn project_everything(&mut self, progress: &Sender<Progress>) -> Result<(), StoreError> {
+        let mut after = Cursor { tx: i64::MIN, position: i64::MIN };
+        let mut done = 0;
+        loop {
+            let items = self.after(&SYSTEM, after, i64::MAX, FOLLOW_ITEMS_MAX)?;
+            let Some(last) = items.last() else { return Ok(()) };
+            after = last.cursor;
+            for stored in &items {
+                self.project(&stored.item, stored.cursor)?;
+            }
+            done += items.len() as u64;
+            let _ = progress.send(Progress { stage: "rebuilding", done, total: done });
+        }
+    }
+
+    fn copy_blobs(
+        &mut self,
+        from: &Blobs,
+        to: &Blobs,
+        progress: &Sender<Progress>,
+    ) -> Result<u64, StoreError> {
+        let named = self.named_blobs()?;
+        let total = named.len() as u64;
+        for (done, (hash, _)) in (1..).zip(named) {
+            let bytes = from.block_on(async |from| from.get(hash).await)?;
+            to.block_on(async |to| to.put(bytes, "").await)?;
+            let _ = progress.send(Progress { stage: "blobs", done, total });
+        }
+        Ok(total)
+    }
+}
+
+fn copy_all(
+    from: &mut dyn Sql,
+    to: &Connection,
+    progress: &Sender<Progress>,
+) -> Result<u64, StoreError> {
+    let in_batch = |sql: &str| to.execute_batch(sql).map_err(|error| sqlite::sql_error(&error));
+    in_batch("BEGIN; DELETE FROM meta")?;
+    let mut items = 0;
+    for table in &TABLES {
+        let copied = copy(table, from, &mut SqliteSql(to), progress)?;
+        items += if table.class == Class::Source { copied } else { 0 };
+    }
+    SqliteSql(to).continue_timeline()?;
+    in_batch("COMMIT")?;
+    Ok(items)
+}
+
+/// Copies every row of a table; says how many.
+fn copy(
+    table: &Table,
+    from: &mut dyn Sql,
+    to: &mut dyn Sql,
+    progress: &Sender<Progress>,
+) -> Result<u64, SqlError> {
+    let mut waiting: Vec<Kept> = Vec::new();
+    let mut copied = 0;
+    let full = ROWS_PER_INSERT * table.columns.len();
+    from.query(&table.select(), &[], &mut |row| {
+        for column in 0..table.columns.len() {
+            waiting.push(Kept::of(row.value(column)?));
+        }
+        copied += 1;
+        if copied % ROWS_PER_PROGRESS == 0 {
+            let _ = progress.send(Progress { stage: table.name, done: copied, total: copied });
+        }
+        if waiting.len() == full { insert(table, to, &mut waiting) } else { Ok(()) }
+    })?;
+    insert(table, to, &mut waiting)?;
+    Ok(copied)
+}
+
+fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<(), SqlError> {
+    if waiting.is_empty() {
+        return Ok(());
+    }
+    let width = table.columns.len();
+    let row = |row: usize| {
+        let places: Vec<String> =
+            (1..=width).map(|column| format!("?{}", row * width + column)).collect();
+        format!("({})", places.join(", "))
+    };
+    let rows: Vec<String> = (0..waiting.len() / width).map(row).collect();
+    let sql = format!(
+        "INSERT INTO {} ({}) VALUES {}",
+        table.name,
+        table.columns.join(", "),
+        rows.join(", ")
+    );
+    let values: Vec<Value<'_>> = waiting.iter().map(Kept::value).collect();
+    to.execute(&sql, &values)?;
+    waiting.clear();
+    Ok(())
+}
+
+fn make_empty_directory(path: &Path) -> Result<(), StoreError> {
+    let failed =
+        |error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", path.display()));
+    std::fs::create_dir_all(path).map_err(failed)?;
+    // The lock of whoever is about to fill it does not count.
+    let mut others = std::fs::read_dir(path).map_err(failed)?.filter(|entry| {
+        entry.as_ref().is_ok_and(|entry| {
+            !["skein.lock", "blobs"].iter().any(|name| entry.file_name() == *name)
+        })
+    });
+    if others.next().is_some() {
+        return Err(StoreError::Exists(format!("something in {}", path.display())));
+    }
+    Ok(())
+}

@@ -1,0 +1,193 @@
+//! Bytes too large or too foreign for the database: content-addressed objects in a directory or an S3 bucket.
+//!
+//! An object is durable before the transaction that names it; an object nobody names is swept after a day. Who may
+//! read one follows from who attached it, never from knowing its hash.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use futures::TryStreamExt as _;
+use object_store::aws::AmazonS3Builder;
+use object_store::local::LocalFileSystem;
+use object_store::{Error as ObjectError, ObjectStore, ObjectStoreExt as _};
+use serde_json::{Map, json};
+use skein_core::garden::item::{ItemDraft, ItemType};
+use skein_core::{Digest, ItemId, Millis, RuleViolation, Viewer};
+
+use crate::error::StoreError;
+use crate::sql::params;
+use crate::store::Store;
+use crate::tx::Tx;
+
+/// Largest object accepted, in bytes (audio of thirty minutes).
+pub const BLOB_BYTES_MAX: usize = 100 << 20;
+/// Objects younger than this are never swept: the transaction that names them may be on its way.
+pub const SWEEP_AFTER_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// Where objects are kept.
+#[derive(Clone)]
+pub struct Blobs {
+    objects: Arc<dyn ObjectStore>,
+}
+
+/// How to reach an S3-compatible service.
+#[derive(Debug, Clone)]
+pub struct S3Options {
+    pub endpoint: String,
+    pub bucket: String,
+    pub region: String,
+    pub access_key: String,
+    pub secret_key: String,
+}
+
+/// An object as the database names it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BlobRef {
+    pub hash: Digest,
+    pub size: i64,
+    pub media_type: String,
+}
+
+impl Blobs {
+    /// Objects in a directory, which is made if it is missing.
+    pub fn directory(path: &Path) -> Result<Self, StoreError> {
+        std::fs::create_dir_all(path)
+            .map_err(|error| StoreError::Blob(format!("{}: {error}", path.display())))?;
+        let objects = LocalFileSystem::new_with_prefix(path)
+            .map_err(|error| failed(&error))?
+            .with_fsync(true);
+        Ok(Self { objects: Arc::new(objects) })
+    }
+
+    /// Objects in a bucket of an S3-compatible service.
+    pub fn s3(options: &S3Options) -> Result<Self, StoreError> {
+        // Installing it twice is refused, and fine.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let objects = AmazonS3Builder::new()
+            .with_endpoint(&options.endpoint)
+            .with_bucket_name(&options.bucket)
+            .with_region(&options.region)
+            .with_access_key_id(&options.access_key)
+            .with_secret_access_key(&options.secret_key)
+            .with_allow_http(options.endpoint.starts_with("http://"))
+            .build()
+            .map_err(|error| failed(&error))?;
+        Ok(Self { objects: Arc::new(objects) })
+    }
+
+    /// Keeps bytes; when this returns they are durable. The same bytes are kept once.
+    pub async fn put(&self, bytes: Bytes, media_type: &str) -> Result<BlobRef, StoreError> {
+        if bytes.len() > BLOB_BYTES_MAX {
+            return Err(StoreError::Blob(format!(
+                "{} bytes are more than the {BLOB_BYTES_MAX} allowed",
+                bytes.len()
+            )));
+        }
+        let hash = Digest::of(&bytes);
+        let size = i64::try_from(bytes.len()).expect("objects are bounded");
+        let path = path(&hash);
+        // Written again even when present: a sweep may be about to take an old, unnamed copy.
+        self.objects.put(&path, bytes.into()).await.map_err(|error| failed(&error))?;
+        Ok(BlobRef { hash, size, media_type: media_type.to_owned() })
+    }
+
+    /// The bytes behind a hash, checked against it.
+    pub async fn get(&self, hash: Digest) -> Result<Bytes, StoreError> {
+        let found = match self.objects.get(&path(&hash)).await {
+            Ok(found) => found.bytes().await.map_err(|error| failed(&error))?,
+            Err(ObjectError::NotFound { .. }) => {
+                return Err(StoreError::NotFound(format!("blob {hash}")));
+            }
+            Err(error) => return Err(failed(&error)),
+        };
+        let actual = Digest::of(&found);
+        if actual == hash {
+            Ok(found)
+        } else {
+            Err(StoreError::Damaged(format!("blob {hash} now has the hash {actual}")))
+        }
+    }
+
+    /// Removes objects that nobody names and that are older than a day; says how many.
+    pub async fn sweep(&self, store: &Store, now: Millis) -> Result<usize, StoreError> {
+        let mut objects = self.objects.list(None);
+        let mut swept = 0;
+        while let Some(object) = objects.try_next().await.map_err(|error| failed(&error))? {
+            let age = now.0 - object.last_modified.timestamp_millis();
+            let hash = object.location.filename().and_then(|name| name.parse::<Digest>().ok());
+            let Some(hash) = hash.filter(|_| age > SWEEP_AFTER_MS) else { continue };
+            if !store.read(move |tx| tx.is_blob_named(hash)).await? {
+                self.objects.delete(&object.location).await.map_err(|error| failed(&error))?;
+                swept += 1;
+            }
+        }
+        Ok(swept)
+    }
+
+    /// Runs one of the above where there is no async runtime.
+    pub(crate) fn block_on<T>(
+        &self,
+        work: impl AsyncFnOnce(&Self) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| StoreError::Blob(error.to_string()))?;
+        runtime.block_on(work(self))
+    }
+}
+
+impl Tx<'_> {
+    /// Names an object, which must have been put before; from now on it is kept and its owner may read it.
+    pub fn attach_blob(&mut self, viewer: &Viewer, blob: &BlobRef) -> Result<ItemId, StoreError> {
+        let is_media_type = |text: &str| {
+            text.is_ascii()
+                && text.len() <= 100
+                && text.split('/').filter(|part| !part.is_empty()).count() == 2
+        };
+        if !is_media_type(&blob.media_type) {
+            let remedy = "name one such as image/png";
+            return Err(RuleViolation::new(
+                "AG-CONTENT-001",
+                "an attachment needs a media type",
+                remedy,
+            )
+            .into());
+        }
+        let data = Map::from_iter([
+            ("hash".to_owned(), json!(blob.hash.to_string())),
+            ("mediaType".to_owned(), json!(blob.media_type)),
+            ("size".to_owned(), json!(blob.size)),
+        ]);
+        let draft = ItemDraft::recorded(ItemType::BLOB_ATTACHED, &data);
+        Ok(self.append_item(viewer, &draft)?.item.header.id)
+    }
+
+    /// An object the viewer attached; that another's object has this hash is not told.
+    pub fn blob(&mut self, viewer: &Viewer, hash: Digest) -> Result<BlobRef, StoreError> {
+        let sql = "SELECT size, media_type FROM blobs WHERE hash = ?1 AND owner = ?2 ORDER BY attached_at LIMIT 1";
+        let found = self.first(sql, params![&hash, &viewer.owner()], |row| {
+            Ok(BlobRef { hash, size: row.int(0)?, media_type: row.text(1)?.to_owned() })
+        })?;
+        found.ok_or_else(|| StoreError::NotFound(format!("blob {hash}")))
+    }
+
+    fn is_blob_named(&mut self, hash: Digest) -> Result<bool, StoreError> {
+        let sql = "SELECT size FROM blobs WHERE hash = ?1 LIMIT 1";
+        Ok(self.first(sql, params![&hash], |row| row.int(0))?.is_some())
+    }
+
+    /// Every object named anywhere.
+    pub(crate) fn named_blobs(&mut self) -> Result<Vec<(Digest, i64)>, StoreError> {
+        let sql = "SELECT DISTINCT hash, size FROM blobs ORDER BY hash";
+        self.all(sql, &[], |row| Ok((Digest(row.array(0)?), row.int(1)?)))
+    }
+}
+
+fn path(hash: &Digest) -> object_store::path::Path {
+    let hex = hash.to_string();
+    object_store::path::Path::from_iter([&hex[..2], &hex[..]])
+}
+
+fn failed(error: &ObjectError) -> StoreError {
+    StoreError::Blob(error.to_string())
+}

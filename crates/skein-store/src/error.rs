@@ -1,0 +1,101 @@
+//! What can go wrong in the store, sorted by what the caller can do about it.
+
+use skein_core::RuleViolation;
+use skein_core::document::BadDocument;
+use skein_core::garden::cursor::BadCursor;
+use skein_core::garden::delta::BrokenHistory;
+use skein_core::garden::item::BadItem;
+use skein_core::garden::record::RecordRefused;
+
+/// Why the store did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    #[error(transparent)]
+    Rule(#[from] RuleViolation),
+    #[error(transparent)]
+    Item(#[from] BadItem),
+    #[error(transparent)]
+    Document(#[from] BadDocument),
+    #[error(transparent)]
+    Record(#[from] RecordRefused),
+    #[error(transparent)]
+    Cursor(#[from] BadCursor),
+    /// Missing, or not the viewer's to see: the two are told apart nowhere (decision A16).
+    #[error("{0} was not found")]
+    NotFound(String),
+    #[error("this belongs to someone else")]
+    Forbidden,
+    #[error("{0} exists already")]
+    Exists(String),
+    #[error("the lease on {0} was lost to another worker; drop the result")]
+    LeaseLost(String),
+    #[error("too much is waiting to be written; try again in a second")]
+    Busy,
+    #[error("the read took longer than {0} seconds and was stopped; ask for less")]
+    TooSlow(u64),
+    #[error("the database has no room left; free some space, nothing was written")]
+    DiskFull,
+    #[error("the database cannot be written to: {0}")]
+    ReadOnly(String),
+    #[error("the database cannot be reached: {0}; it will be tried again with the next request")]
+    Unavailable(String),
+    #[error(
+        "the connection broke while committing; whether the write took place is unknown, read before trying again"
+    )]
+    OutcomeUnknown,
+    #[error("the database has schema {found}, this program knows up to {known}; use a newer skein")]
+    NewerSchema { found: i64, known: i64 },
+    #[error("{0} is in use by another skein process; stop it first")]
+    Locked(String),
+    #[error("the stored data is damaged: {0}; run skein verify")]
+    Damaged(String),
+    #[error(transparent)]
+    History(#[from] BrokenHistory),
+    #[error("a bug stopped this write and nothing of it was kept: {0}")]
+    Panicked(String),
+    #[error("blob storage failed: {0}")]
+    Blob(String),
+    #[error("the database refused: {0}")]
+    Sql(SqlError),
+}
+
+/// A failure of the database itself.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SqlError {
+    #[error("a value that must be unique exists already ({0})")]
+    Unique(String),
+    #[error("a constraint does not hold ({0})")]
+    Constraint(String),
+    /// Another transaction came first: run the function again.
+    #[error("transactions collided ({0})")]
+    Collision(String),
+    #[error("the connection is gone ({0})")]
+    Gone(String),
+    #[error("the disk is full")]
+    Full,
+    #[error("read-only ({0})")]
+    ReadOnly(String),
+    #[error("stopped: took too long")]
+    Interrupted,
+    #[error("{0}")]
+    Other(String),
+}
+
+impl From<SqlError> for StoreError {
+    fn from(error: SqlError) -> Self {
+        match error {
+            SqlError::Full => Self::DiskFull,
+            SqlError::ReadOnly(detail) => Self::ReadOnly(detail),
+            SqlError::Gone(detail) => Self::Unavailable(detail),
+            SqlError::Interrupted => Self::TooSlow(crate::READ_SECONDS_MAX),
+            other => Self::Sql(other),
+        }
+    }
+}
+
+impl StoreError {
+    /// Whether running the same function again can help without anything else changing.
+    pub(crate) fn is_collision(&self) -> bool {
+        matches!(self, Self::Sql(SqlError::Collision(_)))
+    }
+}

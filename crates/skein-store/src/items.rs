@@ -1,0 +1,381 @@
+//! Facts: appended once, read by id or along either clock.
+
+use flate2::Compression;
+use flate2::read::{DeflateDecoder, DeflateEncoder};
+use skein_core::garden::cursor::{BadCursor, Cursor};
+use skein_core::garden::item::{
+    Item, ItemDraft, ItemHeader, ItemType, Payload, PayloadForm, RAW_PAYLOAD_BYTES_MAX,
+};
+use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
+use std::borrow::Cow;
+use std::fmt;
+use std::io::Read;
+use std::str::FromStr;
+
+use crate::error::{SqlError, StoreError};
+use crate::sql::{Row, Value, params};
+use crate::tx::Tx;
+
+/// Most items one page holds.
+pub const ITEMS_PER_PAGE_MAX: usize = 1_000;
+
+pub(crate) const INSERT_COLUMNS: usize = 10;
+pub(crate) const INSERT_ITEM: &str = "INSERT INTO items
+    (tx, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+
+/// What [`read_item`] expects, from `items i` joined with `item_marks m`.
+pub(crate) const ITEM_COLUMNS: &str =
+    "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash,
+    i.payload_hash, i.encoding, i.payload, m.tombstone, m.canonical_at";
+
+const PLAIN: i64 = 0;
+const DEFLATED: i64 = 1;
+
+/// A fact with what later facts and beliefs say about it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredItem {
+    pub item: Item,
+    pub cursor: Cursor,
+    /// When it happened: as first stated, or as corrected since (decision M17).
+    pub canonical_at: Millis,
+    /// The tombstone that hides it from default reads.
+    pub tombstone: Option<ItemId>,
+}
+
+/// Which clock items are listed along.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Along {
+    /// When the store recorded them.
+    #[default]
+    Realized,
+    /// When they happened, corrections applied.
+    Canonical,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Direction {
+    #[default]
+    Forward,
+    Backward,
+}
+
+/// Which items to list.
+#[derive(Debug, Clone, Default)]
+pub struct ItemQuery {
+    pub item_type: Option<ItemType>,
+    pub along: Along,
+    pub direction: Direction,
+    /// From this moment on, inclusive.
+    pub from: Option<Millis>,
+    /// Up to this moment, exclusive.
+    pub until: Option<Millis>,
+    /// Where the last page ended.
+    pub after: Option<PagePlace>,
+    pub limit: usize,
+    /// Also items that were undone.
+    pub include_hidden: bool,
+}
+
+/// A place in a listing: a moment on the clock it goes along, and a position among items of that moment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PagePlace {
+    pub at: Millis,
+    pub position: i64,
+}
+
+impl fmt::Display for PagePlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.at.0, self.position)
+    }
+}
+
+impl FromStr for PagePlace {
+    type Err = BadCursor;
+
+    fn from_str(text: &str) -> Result<Self, BadCursor> {
+        let (at, position) = text.split_once('.').ok_or(BadCursor)?;
+        let at = at.parse().map(Millis).map_err(|_| BadCursor)?;
+        let position = position.parse().ok().filter(|position| *position >= 0).ok_or(BadCursor)?;
+        Ok(Self { at, position })
+    }
+}
+
+/// One page of a listing and where the next one begins.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page<T, P> {
+    pub rows: Vec<T>,
+    /// `None` when there is nothing further.
+    pub next: Option<P>,
+}
+
+impl Tx<'_> {
+    /// Records a fact in the viewer's own name.
+    pub fn append_item(
+        &mut self,
+        viewer: &Viewer,
+        draft: &ItemDraft,
+    ) -> Result<StoredItem, StoreError> {
+        self.append_item_for(viewer, viewer.owner(), draft)
+    }
+
+    /// Records a fact among another's, which only Skein itself may do.
+    pub(crate) fn append_item_for(
+        &mut self,
+        viewer: &Viewer,
+        owner: UserId,
+        draft: &ItemDraft,
+    ) -> Result<StoredItem, StoreError> {
+        let appended = self.append_items_for(viewer, owner, std::slice::from_ref(draft))?;
+        Ok(appended.into_iter().next().expect("one draft makes one item"))
+    }
+
+    /// Records many facts in the viewer's own name, all or none.
+    pub fn append_items(
+        &mut self,
+        viewer: &Viewer,
+        drafts: &[ItemDraft],
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        self.append_items_for(viewer, viewer.owner(), drafts)
+    }
+
+    fn append_items_for(
+        &mut self,
+        viewer: &Viewer,
+        owner: UserId,
+        drafts: &[ItemDraft],
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        if !viewer.may_write(owner) {
+            return Err(StoreError::Forbidden);
+        }
+        let now = self.now();
+        let realize =
+            |draft: &ItemDraft| draft.clone().realize(ItemId::new(now, self.entropy()), owner, now);
+        let items: Vec<Item> = drafts.iter().map(realize).collect();
+        let payloads: Vec<(i64, Cow<'_, [u8]>)> =
+            items.iter().map(encode).collect::<Result<_, _>>()?;
+        let number = self.number();
+        let rows: Vec<_> = items
+            .iter()
+            .zip(&payloads)
+            .map(|(item, payload)| insert_row(number, item, payload))
+            .collect();
+        let positions = self.sql.insert_items(&rows)?;
+        let stored = items.into_iter().zip(positions).map(|(item, position)| {
+            let cursor = Cursor { tx: number, position };
+            StoredItem { canonical_at: item.header.canonical_at, item, cursor, tombstone: None }
+        });
+        let stored: Vec<StoredItem> = stored.collect();
+        for appended in &stored {
+            self.project(&appended.item, appended.cursor)?;
+            self.reached(appended.cursor);
+        }
+        Ok(stored)
+    }
+
+    /// One fact, if it is the viewer's to see. Undone items are found too: their id was known.
+    pub fn item(&mut self, viewer: &Viewer, id: ItemId) -> Result<StoredItem, StoreError> {
+        let found = self.find_item(id)?;
+        let now = self.now();
+        found
+            .filter(|stored| viewer.may_read(stored.item.header.owner, now))
+            .ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    pub(crate) fn find_item(&mut self, id: ItemId) -> Result<Option<StoredItem>, StoreError> {
+        let sql = format!(
+            "SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1"
+        );
+        let found = self.first(&sql, params![&id], |row| Ok(read_item(row)))?.transpose()?;
+        found.map(checked).transpose()
+    }
+
+    /// The viewer's own facts, page by page. A page costs the same wherever it lies.
+    pub fn items(
+        &mut self,
+        viewer: &Viewer,
+        query: &ItemQuery,
+    ) -> Result<Page<StoredItem, PagePlace>, StoreError> {
+        self.items_of(viewer, viewer.owner(), query)
+    }
+
+    /// The facts of one owner, for those who may see them.
+    pub fn items_of(
+        &mut self,
+        viewer: &Viewer,
+        owner: UserId,
+        query: &ItemQuery,
+    ) -> Result<Page<StoredItem, PagePlace>, StoreError> {
+        if !viewer.may_read(owner, self.now()) {
+            return Err(StoreError::NotFound(owner.to_string()));
+        }
+        let limit = query.limit.clamp(1, ITEMS_PER_PAGE_MAX);
+        let (low, high) = bounds(query);
+        let item_type = query.item_type.as_ref().map(ItemType::as_str);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let mut bound =
+            params![&owner, low.at, low.position, high.at, high.position, one_more].to_vec();
+        bound.extend(item_type.map(Value::from));
+        let rows = self.all(&listing(query), &bound, |row| Ok(read_item(row)))?;
+        let rows: Vec<StoredItem> =
+            rows.into_iter().map(|row| checked(row?)).collect::<Result<_, _>>()?;
+        Ok(page(rows, limit, |last| place(last, query.along)))
+    }
+}
+
+/// Cuts the extra row off that says whether there is more.
+pub(crate) fn page<T, P>(mut rows: Vec<T>, limit: usize, place: impl Fn(&T) -> P) -> Page<T, P> {
+    let has_more = rows.len() > limit;
+    rows.truncate(limit);
+    let next = rows.last().filter(|_| has_more).map(place);
+    Page { rows, next }
+}
+
+fn place(stored: &StoredItem, along: Along) -> PagePlace {
+    let at = match along {
+        Along::Realized => stored.item.header.realized_at,
+        Along::Canonical => stored.canonical_at,
+    };
+    PagePlace { at, position: stored.cursor.position }
+}
+
+/// The exclusive ends of what is asked for.
+fn bounds(query: &ItemQuery) -> (PagePlace, PagePlace) {
+    let before = |at: Option<Millis>, otherwise| PagePlace {
+        at: at.unwrap_or(Millis(otherwise)),
+        position: -1,
+    };
+    let (low, high) = (before(query.from, i64::MIN), before(query.until, i64::MAX));
+    match (query.after, query.direction) {
+        (Some(after), Direction::Forward) => (after.max(low), high),
+        (Some(after), Direction::Backward) => (low, after.min(high)),
+        (None, _) => (low, high),
+    }
+}
+
+/// The statement for a listing: owner ?1, low ?2 ?3, high ?4 ?5, limit ?6, type ?7.
+fn listing(query: &ItemQuery) -> String {
+    let order = match query.direction {
+        Direction::Forward => "ASC",
+        Direction::Backward => "DESC",
+    };
+    let of_type = if query.item_type.is_some() { "AND i.type = ?7" } else { "" };
+    let shown = if query.include_hidden { "" } else { "AND m.tombstone IS NULL" };
+    let part = |from: &str, clock: &str, which: &str| {
+        format!(
+            "SELECT {ITEM_COLUMNS} FROM {from} WHERE {which} {of_type} {shown}
+             AND ({clock}, i.position) > (?2, ?3) AND ({clock}, i.position) < (?4, ?5)
+             ORDER BY {clock} {order}, i.position {order} LIMIT ?6"
+        )
+    };
+    let items = "items i LEFT JOIN item_marks m ON m.item = i.id";
+    match query.along {
+        Along::Realized => part(items, "i.realized_at", "i.owner = ?1"),
+        // Items whose time was corrected are found by the correction, all others by their own column, so that
+        // both halves walk an index.
+        Along::Canonical => {
+            let stated = part(items, "i.canonical_at", "i.owner = ?1 AND m.canonical_at IS NULL");
+            let corrected = part(
+                "item_marks m JOIN items i ON i.id = m.item",
+                "m.canonical_at",
+                "m.owner = ?1 AND m.canonical_at IS NOT NULL",
+            );
+            let clock = "CASE WHEN believed_at IS NULL THEN canonical_at ELSE believed_at END";
+            let named = |part: &str| {
+                part.replacen(
+                    "m.tombstone, m.canonical_at",
+                    "m.tombstone, m.canonical_at AS believed_at",
+                    1,
+                )
+            };
+            format!(
+                "SELECT * FROM (SELECT * FROM ({}) AS stated UNION ALL SELECT * FROM ({}) AS corrected) AS listed
+                 ORDER BY {clock} {order}, position {order} LIMIT ?6",
+                named(&stated),
+                named(&corrected)
+            )
+        }
+    }
+}
+
+fn insert_row<'a>(
+    number: i64,
+    item: &'a Item,
+    payload: &'a (i64, Cow<'_, [u8]>),
+) -> [Value<'a>; INSERT_COLUMNS] {
+    let header = &item.header;
+    [
+        number.into(),
+        (&header.id).into(),
+        (&header.owner).into(),
+        header.item_type.as_str().into(),
+        header.realized_at.into(),
+        header.canonical_at.into(),
+        (&item.hash).into(),
+        (&item.payload_hash).into(),
+        payload.0.into(),
+        Value::Bytes(&payload.1),
+    ]
+}
+
+/// How a payload is kept: documents as they are, raw bytes compressed.
+fn encode(item: &Item) -> Result<(i64, Cow<'_, [u8]>), StoreError> {
+    let payload = item.payload.as_ref().expect("a new item has its payload");
+    if payload.form() == PayloadForm::Document {
+        return Ok((PLAIN, Cow::Borrowed(payload.bytes())));
+    }
+    let mut compressed = Vec::new();
+    let encoder =
+        DeflateEncoder::new(payload.bytes(), Compression::fast()).read_to_end(&mut compressed);
+    encoder.map_err(|error| StoreError::Damaged(error.to_string()))?;
+    Ok((DEFLATED, Cow::Owned(compressed)))
+}
+
+fn decode(encoding: i64, stored: &[u8]) -> Result<Payload, SqlError> {
+    if encoding == PLAIN {
+        return Ok(Payload::stored(stored.to_vec(), PayloadForm::Document));
+    }
+    let mut bytes = Vec::new();
+    // A damaged payload must not be able to fill the memory.
+    let mut decoder = DeflateDecoder::new(stored).take(RAW_PAYLOAD_BYTES_MAX as u64 + 1);
+    if decoder.read_to_end(&mut bytes).is_err() {
+        bytes = stored.to_vec();
+    }
+    Ok(Payload::stored(bytes, PayloadForm::Raw))
+}
+
+/// An item as its row says, whether or not that is what was recorded.
+pub(crate) fn read_item(row: &dyn Row) -> Result<StoredItem, SqlError> {
+    let type_text = row.text(4)?;
+    let item_type =
+        ItemType::parse(type_text).map_err(|error| SqlError::Other(error.to_string()))?;
+    let header = ItemHeader {
+        item_type,
+        id: ItemId::from_bytes(row.array(2)?),
+        owner: UserId::from_bytes(row.array(3)?),
+        realized_at: Millis(row.int(5)?),
+        canonical_at: Millis(row.int(6)?),
+    };
+    let payload = row.optional_bytes(10)?.map(|stored| decode(row.int(9)?, stored)).transpose()?;
+    let canonical_at = row.optional_int(12)?.map_or(header.canonical_at, Millis);
+    let item =
+        Item { header, payload, payload_hash: Digest(row.array(8)?), hash: Digest(row.array(7)?) };
+    let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
+    Ok(StoredItem {
+        item,
+        cursor,
+        canonical_at,
+        tombstone: row.optional_array(11)?.map(ItemId::from_bytes),
+    })
+}
+
+/// Nothing altered leaves the store: what is read is hashed again.
+fn checked(stored: StoredItem) -> Result<StoredItem, StoreError> {
+    match stored.item.check() {
+        Ok(()) => Ok(stored),
+        Err(mismatch) => Err(StoreError::Damaged(format!(
+            "the {} of {} was altered",
+            mismatch.part, stored.item.header.id
+        ))),
+    }
+}

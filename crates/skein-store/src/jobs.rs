@@ -1,0 +1,159 @@
+//! Queued work: enqueued in the transaction that causes it, leased by one worker at a time.
+//!
+//! A fence grows with every claim, so that a worker that was thought lost cannot finish somebody else's attempt.
+
+use skein_core::{JobId, Millis, UserId, Viewer};
+
+use crate::error::StoreError;
+use crate::sql::{Row, params};
+use crate::store::Store;
+use crate::tx::Tx;
+
+const CLAIM_COLUMNS: &str = "id, owner, queue, payload, attempts, lost, fence";
+
+pub(crate) const CLAIM_SQLITE: &str = "UPDATE jobs
+    SET state = 'leased', worker = ?2, lease_until = ?4, fence = fence + 1, attempts = attempts + 1
+    WHERE id = (SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued' AND run_at <= ?3
+                ORDER BY priority DESC, run_at, id LIMIT 1)
+    RETURNING id, owner, queue, payload, attempts, lost, fence";
+
+pub(crate) const CLAIM_POSTGRES: &str = "UPDATE jobs
+    SET state = 'leased', worker = ?2, lease_until = ?4, fence = fence + 1, attempts = attempts + 1
+    WHERE id = (SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued' AND run_at <= ?3
+                ORDER BY priority DESC, run_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING id, owner, queue, payload, attempts, lost, fence";
+
+/// Work to be done later.
+#[derive(Debug, Clone)]
+pub struct JobDraft {
+    pub queue: String,
+    /// Higher comes first.
+    pub priority: i64,
+    pub run_at: Option<Millis>,
+    /// JSON text.
+    pub payload: String,
+}
+
+/// Work a worker holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Job {
+    pub id: JobId,
+    pub owner: UserId,
+    pub queue: String,
+    pub payload: String,
+    /// How often it was claimed, this time included.
+    pub attempts: i64,
+    /// How often its worker vanished.
+    pub lost: i64,
+    pub fence: i64,
+}
+
+/// What becomes of a job that failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AfterFailure {
+    RetryAt(Millis),
+    /// Kept for a person to look at.
+    Bury,
+}
+
+impl Tx<'_> {
+    pub fn enqueue(&mut self, viewer: &Viewer, draft: &JobDraft) -> Result<JobId, StoreError> {
+        let id = JobId::new(self.now(), self.entropy());
+        let now = self.now();
+        self.execute(
+            "INSERT INTO jobs (id, owner, queue, priority, state, run_at, attempts, lost, fence, payload, created_at)
+             VALUES (?1, ?2, ?3, ?4, 'queued', ?5, 0, 0, 0, ?6, ?7)",
+            params![&id, &viewer.owner(), &draft.queue, draft.priority, draft.run_at.unwrap_or(now), &draft.payload, now],
+        )?;
+        Ok(id)
+    }
+
+    /// Says that a worker is still at it.
+    pub fn heartbeat(&mut self, job: &Job, lease_ms: i64) -> Result<(), StoreError> {
+        let until = self.now().plus(lease_ms);
+        let sql =
+            "UPDATE jobs SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
+        self.held(job, sql, params![&job.id, job.fence, until])
+    }
+
+    /// Takes a finished job off the queue, in the transaction that keeps its result.
+    pub fn complete_job(&mut self, job: &Job) -> Result<(), StoreError> {
+        self.held(
+            job,
+            "DELETE FROM jobs WHERE id = ?1 AND fence = ?2 AND state = 'leased'",
+            params![&job.id, job.fence],
+        )
+    }
+
+    pub fn fail_job(
+        &mut self,
+        job: &Job,
+        error: &str,
+        then: AfterFailure,
+    ) -> Result<(), StoreError> {
+        let (state, run_at) = match then {
+            AfterFailure::RetryAt(at) => ("queued", at),
+            AfterFailure::Bury => ("dead", self.now()),
+        };
+        let sql =
+            "UPDATE jobs SET state = ?3, run_at = ?4, error = ?5, worker = NULL, lease_until = NULL
+                   WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
+        self.held(job, sql, params![&job.id, job.fence, state, run_at, error])
+    }
+
+    /// Puts back what lost workers held; says how many jobs that were.
+    pub fn requeue_lost(&mut self) -> Result<u64, StoreError> {
+        let now = self.now();
+        let sql =
+            "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
+                   WHERE state = 'leased' AND lease_until <= ?1";
+        Ok(self.execute(sql, params![now])?)
+    }
+
+    fn held(
+        &mut self,
+        job: &Job,
+        sql: &str,
+        params: &[crate::sql::Value<'_>],
+    ) -> Result<(), StoreError> {
+        if self.execute(sql, params)? == 1 {
+            Ok(())
+        } else {
+            Err(StoreError::LeaseLost(job.id.to_string()))
+        }
+    }
+}
+
+impl Store {
+    /// Takes the next job of a queue for `lease_ms`, if there is one.
+    pub async fn claim_job(
+        &self,
+        queue: &str,
+        worker: &str,
+        lease_ms: i64,
+    ) -> Result<Option<Job>, StoreError> {
+        let (queue, worker) = (queue.to_owned(), worker.to_owned());
+        let claimed = self.claim(move |tx| {
+            let now = tx.now();
+            let sql = tx.sql.claim_statement();
+            debug_assert!(sql.ends_with(CLAIM_COLUMNS), "the columns are read in this order");
+            tx.first(sql, params![&queue, &worker, now, now.plus(lease_ms)], read_job)
+        })?;
+        let claimed = claimed
+            .await
+            .map_err(|_| StoreError::Unavailable("the store is closing".to_owned()))??;
+        Ok(claimed.value)
+    }
+}
+
+fn read_job(row: &dyn Row) -> Result<Job, crate::error::SqlError> {
+    Ok(Job {
+        id: JobId::from_bytes(row.array(0)?),
+        owner: UserId::from_bytes(row.array(1)?),
+        queue: row.text(2)?.to_owned(),
+        payload: row.text(3)?.to_owned(),
+        attempts: row.int(4)?,
+        lost: row.int(5)?,
+        fence: row.int(6)?,
+    })
+}

@@ -1,0 +1,70 @@
+//! Undo, corrected times and redaction: three ways later knowledge changes how an item is read.
+
+use serde_json::{Map, json};
+use skein_core::garden::record::{RecordContent, RecordType};
+use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::garden::{redaction, undo};
+use skein_core::{ItemId, Millis, RecordId, Viewer};
+
+use crate::error::StoreError;
+use crate::items::StoredItem;
+use crate::project::TIME_OVERRIDE;
+use crate::sql::params;
+use crate::tx::Tx;
+
+impl Tx<'_> {
+    /// Takes an item back within five minutes: a tombstone supersedes it (decision M4).
+    pub fn undo_item(&mut self, viewer: &Viewer, id: ItemId) -> Result<StoredItem, StoreError> {
+        let stored = self.item(viewer, id)?;
+        let tombstone = undo::undo(&stored.item.header, viewer.owner(), self.now())?;
+        let tombstone = self.append_item(viewer, &tombstone)?;
+        let (new, old) = (Endpoint::Item(tombstone.item.header.id), Endpoint::Item(id));
+        let metadata = Map::from_iter([("reason".to_owned(), json!("undo"))]);
+        let qualities = Qualities { confidence: None, metadata };
+        self.relate(viewer, &RelationDraft::new(RelationKind::Supercedes, new, old, qualities)?)?;
+        Ok(tombstone)
+    }
+
+    /// States when an item really happened; `None` withdraws the correction (decision M17).
+    pub fn override_canonical_time(
+        &mut self,
+        viewer: &Viewer,
+        id: ItemId,
+        at: Option<Millis>,
+    ) -> Result<(), StoreError> {
+        let stored = self.item(viewer, id)?;
+        if !viewer.may_write(stored.item.header.owner) {
+            return Err(StoreError::Forbidden);
+        }
+        let data = json!({ "itemId": id.to_string(), "canonicalAt": at.map(|at| at.to_string()) });
+        let serde_json::Value::Object(data) = data else {
+            unreachable!("json!({{}}) is an object")
+        };
+        let content = RecordContent::new(RecordType::parse(TIME_OVERRIDE)?, data);
+        let existing = "SELECT override_record FROM item_marks WHERE item = ?1";
+        let existing = self
+            .first(existing, params![&id], |row| row.optional_array(0))?
+            .flatten()
+            .map(RecordId::from_bytes);
+        match existing {
+            Some(record) => {
+                let hash = self.record(viewer, record)?.hash;
+                self.update_record(viewer, record, hash, content, None).map(drop)
+            }
+            None => self.create_record(viewer, content, None).map(drop),
+        }
+    }
+
+    /// Destroys an item's payload for good; the item, its hash and this decision stay.
+    pub fn redact_item(
+        &mut self,
+        viewer: &Viewer,
+        id: ItemId,
+        reason: &str,
+    ) -> Result<StoredItem, StoreError> {
+        let stored = self.item(viewer, id)?;
+        let owner = stored.item.header.owner;
+        let draft = redaction::redact(&stored.item, reason)?;
+        self.append_item_for(viewer, owner, &draft)
+    }
+}

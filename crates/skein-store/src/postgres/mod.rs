@@ -1,0 +1,270 @@
+//! PostgreSQL: the way past one machine. Every write is serializable and run again when it collides.
+
+pub(crate) mod notify;
+pub(crate) mod session;
+
+use postgres::error::SqlState;
+use postgres::fallible_iterator::FallibleIterator as _;
+use postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
+use postgres::{Client, NoTls, Statement};
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use crate::error::{SqlError, StoreError};
+use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
+use crate::schema::{self, Dialect, Migrate};
+use crate::sql::{Row, RowResult, Sql, Value};
+
+/// Rows of one insert statement; more would only make the statement longer, not faster.
+const INSERT_ROWS_MAX: usize = 100;
+/// Serialises migrations and the start of a new epoch between servers ("skein" in ASCII).
+const MIGRATION_LOCK: i64 = 0x73_6b_65_69_6e;
+
+pub(crate) fn connect(url: &str) -> Result<Client, SqlError> {
+    let mut config: postgres::Config = url.parse().map_err(|error| sql_error(&error))?;
+    if config.get_connect_timeout().is_none() {
+        config.connect_timeout(std::time::Duration::from_secs(5));
+    }
+    config.connect(NoTls).map_err(|error| sql_error(&error))
+}
+
+/// Creates or upgrades the schema, and starts a new epoch when the data came from another cluster.
+pub(crate) fn prepare(url: &str) -> Result<(), StoreError> {
+    let mut client = connect(url)?;
+    let mut migrating = Migrating(&mut client);
+    migrating.run("BEGIN")?;
+    migrating.run(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))?;
+    schema::migrate(&mut migrating)?;
+    migrating.run(NEW_EPOCH)?;
+    migrating.run("COMMIT")?;
+    Ok(())
+}
+
+/// Makes sure, without changing anything, that the schema is the one this program knows.
+pub(crate) fn check(url: &str) -> Result<(), StoreError> {
+    let mut client = connect(url)?;
+    schema::check(&mut Migrating(&mut client))
+}
+
+/// Transaction numbers of another cluster may lie ahead of ours, so ours are counted on from its last one.
+const NEW_EPOCH: &str = "
+    INSERT INTO meta (name, value)
+    SELECT 'timeline_offset', coalesce(max(tx), 0)::text FROM items
+    WHERE (SELECT value FROM meta WHERE name = 'cluster') IS DISTINCT FROM
+          (SELECT system_identifier::text FROM pg_control_system())
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+    INSERT INTO meta (name, value)
+    SELECT 'cluster', system_identifier::text FROM pg_control_system()
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value;";
+
+pub(crate) struct Migrating<'a>(pub(crate) &'a mut Client);
+
+impl Migrate for Migrating<'_> {
+    const DIALECT: Dialect = Dialect::Postgres;
+
+    fn run(&mut self, sql: &str) -> Result<(), SqlError> {
+        self.0.batch_execute(sql).map_err(|error| sql_error(&error))
+    }
+
+    fn version(&mut self) -> Result<i64, SqlError> {
+        let has_meta = "SELECT to_regclass('meta') IS NOT NULL";
+        let found: bool =
+            self.0.query_one(has_meta, &[]).map_err(|error| sql_error(&error))?.get(0);
+        if !found {
+            return Ok(0);
+        }
+        let version = "SELECT value::bigint FROM meta WHERE name = 'schema'";
+        self.0.query_one(version, &[]).map(|row| row.get(0)).map_err(|error| sql_error(&error))
+    }
+}
+
+/// Statements already prepared on one connection, by their text with `?1`.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    statements: HashMap<String, Statement>,
+    /// Whether a statement of the open transaction failed, so that it can only be rolled back.
+    pub(crate) failed: bool,
+}
+
+/// `?1` spelled `$1`. No statement of ours has a question mark in a literal.
+fn numbered(sql: &str) -> String {
+    sql.replace('?', "$")
+}
+
+pub(crate) struct PostgresSql<'a> {
+    pub(crate) client: &'a mut Client,
+    pub(crate) prepared: &'a mut Prepared,
+    pub(crate) timeline_offset: i64,
+}
+
+impl PostgresSql<'_> {
+    fn statement(&mut self, sql: &str) -> Result<Statement, SqlError> {
+        if let Some(statement) = self.prepared.statements.get(sql) {
+            return Ok(statement.clone());
+        }
+        let statement = self.client.prepare(&numbered(sql)).map_err(|error| self.failed(&error))?;
+        self.prepared.statements.insert(sql.to_owned(), statement.clone());
+        Ok(statement)
+    }
+
+    fn rows(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<postgres::Row>, SqlError> {
+        let statement = self.statement(sql)?;
+        self.client.query(&statement, &references(params)).map_err(|error| self.failed(&error))
+    }
+
+    fn failed(&mut self, error: &postgres::Error) -> SqlError {
+        self.prepared.failed = true;
+        sql_error(error)
+    }
+}
+
+impl Sql for PostgresSql<'_> {
+    fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
+        let statement = self.statement(sql)?;
+        self.client.execute(&statement, &references(params)).map_err(|error| self.failed(&error))
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        let statement = self.statement(sql)?;
+        let params: Vec<&(dyn ToSql + Sync)> = references(params);
+        let mut rows =
+            self.client.query_raw(&statement, params).map_err(|error| sql_error(&error))?;
+        let streamed = loop {
+            match rows.next().map_err(|error| sql_error(&error)) {
+                Ok(Some(row)) => match each(&row) {
+                    Ok(()) => {}
+                    Err(error) => break Err(error),
+                },
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        drop(rows);
+        self.prepared.failed |= streamed.is_err();
+        streamed
+    }
+
+    fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {
+        let mut positions = Vec::with_capacity(rows.len());
+        for chunk in rows.chunks(INSERT_ROWS_MAX) {
+            let params: Vec<Value<'_>> = chunk.iter().flatten().copied().collect();
+            let inserted = self.rows(&insert_many(chunk.len()), &params)?;
+            positions.extend(inserted.iter().map(|row| row.get::<_, i64>(0)));
+        }
+        Ok(positions)
+    }
+
+    fn settled_below(&mut self) -> Result<i64, SqlError> {
+        let mut below = 0;
+        self.query(
+            "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint",
+            &[],
+            &mut |row| {
+                below = row.int(0)?;
+                Ok(())
+            },
+        )?;
+        Ok(below + self.timeline_offset)
+    }
+
+    fn continue_timeline(&mut self) -> Result<(), SqlError> {
+        let sequence = "SELECT setval(pg_get_serial_sequence('items', 'position'), coalesce(max(position), 1)) FROM items";
+        self.query(sequence, &[], &mut |_| Ok(()))?;
+        let offset = "UPDATE meta SET value = (SELECT coalesce(max(tx), 0) FROM items)::text WHERE name = 'timeline_offset'";
+        self.execute(offset, &[]).map(drop)
+    }
+
+    fn claim_statement(&self) -> &'static str {
+        crate::jobs::CLAIM_POSTGRES
+    }
+}
+
+/// [`INSERT_ITEM`] for several rows, answering with their positions.
+fn insert_many(rows: usize) -> String {
+    let (insert, _) =
+        INSERT_ITEM.split_once("VALUES").expect("the statement lists its values last");
+    let mut sql = format!("{insert}VALUES ");
+    for row in 0..rows {
+        let separator = if row == 0 { "" } else { ", " };
+        let places: Vec<String> = (1..=INSERT_COLUMNS)
+            .map(|column| format!("?{}", row * INSERT_COLUMNS + column))
+            .collect();
+        write!(sql, "{separator}({})", places.join(", ")).expect("writing to a String cannot fail");
+    }
+    sql + " RETURNING position"
+}
+
+fn references<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
+    params.iter().map(|value| value as &(dyn ToSql + Sync)).collect()
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match *self {
+            Value::Null => Ok(IsNull::Yes),
+            Value::Int(value) => value.to_sql(kind, out),
+            Value::Real(value) => value.to_sql(kind, out),
+            Value::Text(value) => value.to_sql(kind, out),
+            Value::Bytes(value) => value.to_sql(kind, out),
+        }
+    }
+
+    fn accepts(kind: &Type) -> bool {
+        [Type::INT8, Type::FLOAT8, Type::TEXT, Type::BYTEA].contains(kind)
+    }
+
+    to_sql_checked!();
+}
+
+impl Row for postgres::Row {
+    fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
+        let kind = self.columns().get(column).map(postgres::Column::type_);
+        let value = match kind {
+            Some(&Type::INT8) => self.try_get::<_, Option<i64>>(column).map(Value::from),
+            Some(&Type::FLOAT8) => self.try_get::<_, Option<f64>>(column).map(Value::from),
+            Some(&Type::TEXT) => self.try_get::<_, Option<&str>>(column).map(Value::from),
+            Some(&Type::BYTEA) => self.try_get::<_, Option<&[u8]>>(column).map(Value::from),
+            other => {
+                return Err(SqlError::Other(format!("column {column} has the type {other:?}")));
+            }
+        };
+        value.map_err(|error| sql_error(&error))
+    }
+}
+
+pub(crate) fn sql_error(error: &postgres::Error) -> SqlError {
+    let Some(answer) = error.as_db_error() else {
+        return SqlError::Gone(with_cause(error));
+    };
+    let text = answer.message().to_owned();
+    let code = answer.code();
+    match code.code().get(..2) {
+        _ if *code == SqlState::UNIQUE_VIOLATION => {
+            SqlError::Unique(format!("{text} [{}]", answer.constraint().unwrap_or_default()))
+        }
+        _ if *code == SqlState::DISK_FULL => SqlError::Full,
+        _ if *code == SqlState::READ_ONLY_SQL_TRANSACTION => SqlError::ReadOnly(text),
+        _ if *code == SqlState::QUERY_CANCELED => SqlError::Interrupted,
+        Some("23") => SqlError::Constraint(text),
+        Some("40" | "55") => SqlError::Collision(text),
+        Some("08" | "57" | "53" | "28" | "3D") => SqlError::Gone(text),
+        _ => SqlError::Other(format!("{text} ({})", code.code())),
+    }
+}
+
+/// Connection failures hide their reason in the source.
+fn with_cause(error: &postgres::Error) -> String {
+    let cause =
+        std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    format!("{error}{cause}")
+}

@@ -1,0 +1,256 @@
+//! One connection, owned by one thread: connects when needed, runs functions until they commit.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use postgres::{Client, SimpleQueryMessage};
+use skein_core::Millis;
+
+use crate::clock::Clock;
+use crate::error::{SqlError, StoreError};
+use crate::postgres::{PostgresSql, Prepared, connect, sql_error};
+use crate::sql::Sql;
+use crate::tx::Tx;
+use crate::work::Work;
+
+/// How often a function is run again before its caller is told to come back later.
+const RUNS_MAX: u32 = 40;
+
+/// How strictly a write is kept apart from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Isolation {
+    Serializable,
+    /// For claiming jobs only: `SKIP LOCKED` does the keeping apart, and a claim that collided would find another job.
+    ReadCommitted,
+}
+
+/// What is counted over all sessions of a store.
+#[derive(Debug, Default)]
+pub(crate) struct Counters {
+    pub(crate) commits: AtomicU64,
+    pub(crate) collisions: AtomicU64,
+}
+
+pub(crate) struct Session {
+    url: Arc<str>,
+    clock: Option<Arc<dyn Clock>>,
+    counters: Arc<Counters>,
+    connection: Option<Connection>,
+}
+
+struct Connection {
+    client: Client,
+    prepared: Prepared,
+    timeline_offset: i64,
+}
+
+/// A transaction that has begun.
+struct Begun {
+    now: Millis,
+    number: i64,
+}
+
+enum Attempt {
+    Committed,
+    Collided,
+    Refused(StoreError),
+}
+
+impl Session {
+    pub(crate) fn new(
+        url: Arc<str>,
+        clock: Option<Arc<dyn Clock>>,
+        counters: Arc<Counters>,
+    ) -> Self {
+        Self { url, clock, counters, connection: None }
+    }
+
+    pub(crate) fn write(&mut self, mut work: Box<dyn Work>, isolation: Isolation) {
+        for run in 1..=RUNS_MAX {
+            match self.attempt(&mut *work, isolation) {
+                Attempt::Committed => {
+                    self.counters.commits.fetch_add(1, Ordering::Relaxed);
+                    return work.acknowledge();
+                }
+                Attempt::Collided => {
+                    self.counters.collisions.fetch_add(1, Ordering::Relaxed);
+                    back_off(run, work.seed());
+                }
+                Attempt::Refused(error) => return work.refuse(error),
+            }
+        }
+        work.refuse(StoreError::Busy);
+    }
+
+    fn attempt(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
+        let begin = match isolation {
+            Isolation::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
+            Isolation::ReadCommitted => "BEGIN ISOLATION LEVEL READ COMMITTED",
+        };
+        let begun = match self.begin(begin, "pg_current_xact_id()::text") {
+            Ok(begun) => begun,
+            Err(error) => return Attempt::Refused(error),
+        };
+        let seed = *work.seed();
+        let outcome = self.in_transaction(&begun, seed, |tx| work.run(tx));
+        match outcome {
+            Ok(()) => self.commit(begun.number),
+            Err(error) => {
+                self.roll_back();
+                if error.is_collision() { Attempt::Collided } else { Attempt::Refused(error) }
+            }
+        }
+    }
+
+    /// Runs `work` on one snapshot, for as long as `limit` allows.
+    pub(crate) fn read<T>(
+        &mut self,
+        limit: Option<Duration>,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let milliseconds = limit.map_or(0, |limit| limit.as_millis());
+        let begin = format!(
+            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {milliseconds}"
+        );
+        let begun = self.begin(&begin, "'0'")?;
+        let outcome = self.in_transaction(&begun, [0; 16], work);
+        self.roll_back();
+        outcome
+    }
+
+    /// Begins, connecting first where needed; asks for time and transaction number in the same round trip.
+    fn begin(&mut self, begin: &str, number: &str) -> Result<Begun, StoreError> {
+        let statement = format!(
+            "{begin}; SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text, {number}"
+        );
+        // A connection that broke while idle shows only now, when nothing is lost by opening another.
+        let reused = self.connection.is_some();
+        let answer = match self.connected()?.client.simple_query(&statement) {
+            Err(error)
+                if reused
+                    && error
+                        .as_db_error()
+                        .is_none_or(|answer| answer.code().code().starts_with("57")) =>
+            {
+                self.connection = None;
+                self.connected()?.client.simple_query(&statement)
+            }
+            answer => answer,
+        };
+        let answer = answer.map_err(|error| self.lost(sql_error(&error)))?;
+        let row = answer.iter().find_map(|message| match message {
+            SimpleQueryMessage::Row(row) => {
+                Some((row.get(0)?.parse().ok()?, row.get(1)?.parse::<i64>().ok()?))
+            }
+            _ => None,
+        });
+        let (now, transaction) =
+            row.ok_or_else(|| SqlError::Other("no time came back".to_owned()))?;
+        let now = self.clock.as_ref().map_or(Millis(now), |clock| clock.now());
+        let offset = self.connected()?.timeline_offset;
+        Ok(Begun { now, number: transaction + offset })
+    }
+
+    fn connected(&mut self) -> Result<&mut Connection, StoreError> {
+        if self.connection.is_none() {
+            let mut client = connect(&self.url)?;
+            let mut prepared = Prepared::default();
+            let mut sql =
+                PostgresSql { client: &mut client, prepared: &mut prepared, timeline_offset: 0 };
+            let timeline_offset = crate::store::timeline_offset(&mut sql)?;
+            self.connection = Some(Connection { client, prepared, timeline_offset });
+        }
+        Ok(self.connection.as_mut().expect("connected just above"))
+    }
+
+    fn in_transaction<T>(
+        &mut self,
+        begun: &Begun,
+        seed: [u8; 16],
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let Connection { client, prepared, timeline_offset } = self.connected()?;
+        prepared.failed = false;
+        let mut sql = PostgresSql { client, prepared, timeline_offset: *timeline_offset };
+        let mut tx = Tx::new(&mut sql as &mut dyn Sql, begun.now, begun.number, seed);
+        let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)));
+        outcome.unwrap_or_else(|_| Err(StoreError::Panicked("while reading".to_owned())))
+    }
+
+    fn commit(&mut self, number: i64) -> Attempt {
+        let Some(connection) = self.connection.as_mut() else {
+            return Attempt::Refused(StoreError::OutcomeUnknown);
+        };
+        let transaction = number - connection.timeline_offset;
+        // PostgreSQL answers COMMIT of a failed transaction with a rollback and no error.
+        if connection.prepared.failed {
+            self.roll_back();
+            return Attempt::Refused(StoreError::Panicked(
+                "it went on after a failed statement".to_owned(),
+            ));
+        }
+        match connection.client.simple_query("COMMIT") {
+            Ok(_) => Attempt::Committed,
+            Err(error) => match sql_error(&error) {
+                SqlError::Collision(_) => {
+                    self.roll_back();
+                    Attempt::Collided
+                }
+                SqlError::Gone(_) => self.outcome_of(transaction),
+                other => {
+                    self.roll_back();
+                    Attempt::Refused(other.into())
+                }
+            },
+        }
+    }
+
+    /// Asks the database itself what became of a commit whose answer was lost.
+    fn outcome_of(&mut self, transaction: i64) -> Attempt {
+        self.connection = None;
+        let Ok(connection) = self.connected() else {
+            return Attempt::Refused(StoreError::OutcomeUnknown);
+        };
+        let status = "SELECT pg_xact_status($1::text::xid8)";
+        match connection
+            .client
+            .query_one(status, &[&transaction.to_string()])
+            .map(|row| row.get::<_, Option<String>>(0))
+        {
+            Ok(Some(status)) if status == "committed" => Attempt::Committed,
+            Ok(Some(status)) if status == "aborted" => Attempt::Refused(StoreError::Unavailable(
+                "the connection broke before the commit".to_owned(),
+            )),
+            _ => Attempt::Refused(StoreError::OutcomeUnknown),
+        }
+    }
+
+    fn roll_back(&mut self) {
+        let rolled_back =
+            self.connection.as_mut().map(|connection| connection.client.batch_execute("ROLLBACK"));
+        if matches!(rolled_back, Some(Err(_))) {
+            self.connection = None;
+        }
+    }
+
+    /// Drops a connection that will not recover and passes the reason on.
+    fn lost(&mut self, error: SqlError) -> StoreError {
+        if matches!(error, SqlError::Gone(_)) {
+            self.connection = None;
+        }
+        error.into()
+    }
+}
+
+/// Waits a little longer each time, differently for each function, so that colliding ones part.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this thread serves one function at a time and has nothing else to do"
+)]
+fn back_off(run: u32, seed: &[u8; 16]) {
+    let jitter = u64::from(seed[(run % 16) as usize]) * 8;
+    let microseconds = u64::from(run.min(20)) * (200 + jitter);
+    std::thread::sleep(Duration::from_micros(microseconds));
+}

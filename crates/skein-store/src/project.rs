@@ -1,0 +1,296 @@
+//! The one place where a fact becomes rows: every decided and computed table, and the current face of records
+//! and relations, is written here and nowhere else.
+//!
+//! Appending calls [`Tx::project`] in the same transaction; rebuilding calls it for every item in order. That
+//! is why a rebuild changes nothing, and why `verify --deep` can tell when something else wrote.
+
+use serde_json::{Map, Value as Json};
+use skein_core::garden::cursor::Cursor;
+use skein_core::garden::delta::Delta;
+use skein_core::garden::item::{Item, ItemType};
+use skein_core::garden::record::RecordContent;
+use skein_core::garden::relation::{RelationDraft, RelationKind, qualities_from_document};
+use skein_core::garden::seal::Seal;
+use skein_core::{Digest, ItemId, RelationId, RuleViolation};
+
+use crate::error::{SqlError, StoreError};
+use crate::sql::{Value, params};
+use crate::tx::Tx;
+
+/// The record type of a corrected time (decision M17).
+pub(crate) const TIME_OVERRIDE: &str = "TimeOverride";
+/// The record type of an API key.
+pub(crate) const API_KEY: &str = "ApiKey";
+
+impl Tx<'_> {
+    /// Writes what `item` says into the tables derived from items.
+    pub(crate) fn project(&mut self, item: &Item, cursor: Cursor) -> Result<(), StoreError> {
+        let item_type = &item.header.item_type;
+        if !item_type.is_system() {
+            return Ok(());
+        }
+        let unreadable =
+            || StoreError::Damaged(format!("{} is not a readable {item_type}", item.header.id));
+        let Some(document) = item.document() else { return Err(unreadable()) };
+        let projected = match item_type {
+            t if *t == ItemType::ENTITY_DELTA => self.project_delta(item, &document, cursor),
+            t if *t == ItemType::RELATION_CREATED => self.project_relation(item, &document),
+            t if *t == ItemType::RELATION_EDITED => self.project_relation_edit(&document),
+            t if *t == ItemType::RELATION_REMOVED => self.project_relation_removal(&document),
+            t if *t == ItemType::TOMBSTONE => self.project_mark(item, &document, "tombstone"),
+            t if *t == ItemType::REDACTION => self.project_redaction(item, &document),
+            t if *t == ItemType::SEAL => self.project_seal(item, &document),
+            t if *t == ItemType::BLOB_ATTACHED => self.project_blob(item, &document),
+            _ => Ok(Some(())),
+        };
+        projected?.ok_or_else(unreadable)
+    }
+
+    fn project_delta(
+        &mut self,
+        item: &Item,
+        document: &Map<String, Json>,
+        cursor: Cursor,
+    ) -> Projected {
+        let Some(delta) = Delta::from_document(document) else { return Ok(None) };
+        let current = self.find_record(delta.record)?;
+        let content = delta.content_after(current.as_ref().map(|record| &record.content))?;
+        self.project_record(item, &delta, &content)?;
+        self.project_version(item, &delta, cursor)?;
+        match delta.record_type.as_str() {
+            TIME_OVERRIDE => self.project_time_override(item, &delta, &content),
+            API_KEY => self.project_api_key(item, &delta, &content),
+            _ => Ok(Some(())),
+        }
+    }
+
+    fn project_record(
+        &mut self,
+        item: &Item,
+        delta: &Delta,
+        content: &RecordContent,
+    ) -> Result<(), StoreError> {
+        let at = item.header.realized_at;
+        let changed = self.execute(
+            "INSERT INTO records (id, type, owner, shared, name, version, hash, previous_hash, created_at, updated_at, body)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10)
+             ON CONFLICT (id) DO UPDATE SET shared = excluded.shared, name = excluded.name, version = excluded.version,
+                 hash = excluded.hash, previous_hash = excluded.previous_hash, updated_at = excluded.updated_at,
+                 body = excluded.body
+             WHERE records.hash = excluded.previous_hash",
+            params![
+                &delta.record,
+                delta.record_type.as_str(),
+                &item.header.owner,
+                content.shared,
+                content.name(),
+                delta.version,
+                &delta.commit,
+                delta.parent.as_ref(),
+                at,
+                &content.canonical(),
+            ],
+        );
+        match changed {
+            Ok(1) => Ok(()),
+            Ok(_) => Err(StoreError::Exists(delta.record.to_string())),
+            Err(SqlError::Unique(_)) => {
+                Err(StoreError::Exists(format!("a {} of that name", delta.record_type)))
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn project_version(
+        &mut self,
+        item: &Item,
+        delta: &Delta,
+        cursor: Cursor,
+    ) -> Result<(), SqlError> {
+        self.execute(
+            "INSERT INTO record_versions
+                 (record, version, owner, type, hash, previous_hash, item, tx, position, realized_at, whole)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            params![
+                &delta.record,
+                delta.version,
+                &item.header.owner,
+                delta.record_type.as_str(),
+                &delta.commit,
+                delta.parent.as_ref(),
+                &item.header.id,
+                cursor.tx,
+                cursor.position,
+                item.header.realized_at,
+                delta.is_whole(),
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn project_time_override(
+        &mut self,
+        item: &Item,
+        delta: &Delta,
+        content: &RecordContent,
+    ) -> Projected {
+        let text = |name: &str| content.data.get(name).and_then(Json::as_str);
+        let Some(target) = text("itemId").and_then(|id| id.parse::<ItemId>().ok()) else {
+            return Ok(None);
+        };
+        // Withdrawing a correction leaves the record with no time in it.
+        let at = text("canonicalAt").map(str::parse::<skein_core::Millis>);
+        let Ok(at) = at.transpose() else { return Ok(None) };
+        self.execute(
+            "INSERT INTO item_marks (item, owner, canonical_at, override_record) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (item) DO UPDATE SET canonical_at = excluded.canonical_at, override_record = excluded.override_record",
+            params![&target, &item.header.owner, at, &delta.record],
+        )?;
+        Ok(Some(()))
+    }
+
+    fn project_api_key(
+        &mut self,
+        item: &Item,
+        delta: &Delta,
+        content: &RecordContent,
+    ) -> Projected {
+        let text = |name: &str| content.data.get(name).and_then(Json::as_str);
+        let key_hash = text("keyHash").and_then(|hash| hash.parse::<Digest>().ok());
+        let (Some(key_hash), Some(scope)) = (key_hash, text("scope")) else { return Ok(None) };
+        let revoked = content.data.get("revokedAt").is_some_and(Json::is_string);
+        self.execute(
+            "INSERT INTO api_keys (id, key_hash, owner, scope, revoked) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (id) DO UPDATE SET scope = excluded.scope, revoked = excluded.revoked",
+            params![&delta.record, &key_hash, &item.header.owner, scope, revoked],
+        )?;
+        Ok(Some(()))
+    }
+
+    fn project_relation(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some((id, draft)) = RelationDraft::from_document(document) else { return Ok(None) };
+        let relation = draft.into_relation(id, item.header.realized_at);
+        let metadata = Json::Object(relation.qualities.metadata).to_string();
+        let inserted = self.execute(
+            "INSERT INTO relations (id, owner, kind, source_type, source, target_type, target, target_position,
+                 confidence, metadata, realized_at, item)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            params![
+                &id,
+                &item.header.owner,
+                relation.kind.as_str(),
+                relation.source.kind().as_str(),
+                relation.source.id_bytes(),
+                relation.target.kind().as_str(),
+                relation.target.id_bytes(),
+                relation.target.position().map(i64::from),
+                relation.qualities.confidence,
+                &metadata,
+                item.header.realized_at,
+                &item.header.id,
+            ],
+        );
+        match inserted {
+            Ok(_) => Ok(Some(())),
+            Err(SqlError::Unique(_)) => Err(taken(relation.kind).into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn project_relation_edit(&mut self, document: &Map<String, Json>) -> Projected {
+        let Some((id, qualities)) = qualities_from_document(document) else { return Ok(None) };
+        let metadata = Json::Object(qualities.metadata).to_string();
+        self.execute(
+            "UPDATE relations SET confidence = ?2, metadata = ?3 WHERE id = ?1",
+            params![&id, qualities.confidence, &metadata],
+        )?;
+        Ok(Some(()))
+    }
+
+    fn project_relation_removal(&mut self, document: &Map<String, Json>) -> Projected {
+        let id = document
+            .get("relationId")
+            .and_then(Json::as_str)
+            .and_then(|id| id.parse::<RelationId>().ok());
+        let Some(id) = id else { return Ok(None) };
+        self.execute("DELETE FROM relations WHERE id = ?1", params![&id])?;
+        Ok(Some(()))
+    }
+
+    fn project_mark(
+        &mut self,
+        item: &Item,
+        document: &Map<String, Json>,
+        column: &str,
+    ) -> Projected {
+        let target =
+            document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
+        let Some(target) = target else { return Ok(None) };
+        let sql = format!(
+            "INSERT INTO item_marks (item, owner, {column}) VALUES (?1, ?2, ?3)
+             ON CONFLICT (item) DO UPDATE SET {column} = excluded.{column}"
+        );
+        self.execute(&sql, params![&target, &item.header.owner, &item.header.id])?;
+        Ok(Some(()))
+    }
+
+    fn project_redaction(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        if self.project_mark(item, document, "redaction")?.is_none() {
+            return Ok(None);
+        }
+        let target =
+            document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
+        self.execute(
+            "UPDATE items SET payload = NULL WHERE id = ?1",
+            &[Value::from(target.as_ref())],
+        )?;
+        Ok(Some(()))
+    }
+
+    fn project_seal(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(seal) = Seal::from_document(item.header.owner, document) else { return Ok(None) };
+        let head = &seal.head;
+        self.execute(
+            "INSERT INTO seals (owner, last_tx, last_position, first_tx, first_position, leaves, root, previous, hash, item)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            params![
+                &head.owner,
+                head.last.tx,
+                head.last.position,
+                head.first.tx,
+                head.first.position,
+                head.count,
+                &head.root,
+                head.previous.as_ref(),
+                &head.hash(),
+                &item.header.id,
+            ],
+        )?;
+        Ok(Some(()))
+    }
+
+    fn project_blob(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let hash = document
+            .get("hash")
+            .and_then(Json::as_str)
+            .and_then(|hash| hash.parse::<Digest>().ok());
+        let size = document.get("size").and_then(Json::as_i64);
+        let media_type = document.get("mediaType").and_then(Json::as_str);
+        let (Some(hash), Some(size), Some(media_type)) = (hash, size, media_type) else {
+            return Ok(None);
+        };
+        self.execute(
+            "INSERT INTO blobs (item, hash, owner, size, media_type, attached_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![&item.header.id, &hash, &item.header.owner, size, media_type, item.header.realized_at],
+        )?;
+        Ok(Some(()))
+    }
+}
+
+/// `None` when the item's document is not what its type promises.
+type Projected = Result<Option<()>, StoreError>;
+
+fn taken(kind: RelationKind) -> RuleViolation {
+    let problem = format!("one end of this {kind} relation has its only one already");
+    RuleViolation::new(kind.cardinality_rule(), problem, "look it up, or choose another kind")
+}

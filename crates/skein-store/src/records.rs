@@ -1,0 +1,250 @@
+//! Beliefs: changed on the basis of a known state, every change a fact, every past state rebuildable.
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::garden::delta::{Delta, WHOLE_EVERY_VERSIONS};
+use skein_core::garden::record::{self, ChangeNote, Record, RecordContent, RecordType};
+use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
+
+use crate::error::{SqlError, StoreError};
+use crate::items::{Page, page};
+use crate::sql::{Row, params};
+use crate::tx::Tx;
+
+/// Most records or versions one page holds.
+pub const RECORDS_PER_PAGE_MAX: usize = 1_000;
+
+const RECORD_COLUMNS: &str =
+    "id, owner, version, hash, previous_hash, created_at, updated_at, body";
+const VERSION_COLUMNS: &str =
+    "record, version, type, hash, previous_hash, item, tx, position, realized_at";
+
+/// One entry of a record's history, also what subscribers are told (rule MG-DELTA-003).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordVersion {
+    pub record: RecordId,
+    pub record_type: String,
+    pub version: i64,
+    pub hash: Digest,
+    pub previous_hash: Option<Digest>,
+    /// The `EntityDelta` that tells it.
+    pub item: ItemId,
+    pub cursor: Cursor,
+    pub realized_at: Millis,
+}
+
+impl Tx<'_> {
+    /// Creates a record in the viewer's own name.
+    pub fn create_record(
+        &mut self,
+        viewer: &Viewer,
+        content: RecordContent,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
+        let id = RecordId::new(self.now(), self.entropy());
+        self.create_record_as(viewer, id, viewer.owner(), content, reason)
+    }
+
+    pub(crate) fn create_record_as(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        owner: UserId,
+        content: RecordContent,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
+        let note = ChangeNote { author: viewer.owner(), reason };
+        let (record, delta) = record::create(id, owner, content, note, self.now())?;
+        self.append_item_for(viewer, owner, &delta.to_draft())?;
+        Ok(record)
+    }
+
+    /// Changes a record from the state with hash `based_on`; a change of nothing is none.
+    pub fn update_record(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        based_on: Digest,
+        content: RecordContent,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
+        let current = self.record(viewer, id)?;
+        if !viewer.may_write(current.owner) {
+            return Err(StoreError::Forbidden);
+        }
+        let note = ChangeNote { author: viewer.owner(), reason };
+        let Some((record, delta)) = record::update(&current, based_on, content, note, self.now())?
+        else {
+            return Ok(current);
+        };
+        self.append_item_for(viewer, current.owner, &delta.to_draft())?;
+        Ok(record)
+    }
+
+    /// A record in its current state, if the viewer owns it or it is shared.
+    pub fn record(&mut self, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
+        let now = self.now();
+        let found = self.find_record(id)?;
+        found
+            .filter(|record| record.content.shared || viewer.may_read(record.owner, now))
+            .ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    pub(crate) fn find_record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
+        let sql = format!("SELECT {RECORD_COLUMNS} FROM records WHERE id = ?1");
+        self.first(&sql, params![&id], read_record)
+    }
+
+    /// The viewer's records of one type, by id.
+    pub fn records(
+        &mut self,
+        viewer: &Viewer,
+        record_type: &RecordType,
+        after: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Page<Record, RecordId>, StoreError> {
+        let after = after.unwrap_or(RecordId::from_bytes([0; 16]));
+        let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!(
+            "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND id > ?3 ORDER BY id LIMIT ?4"
+        );
+        let rows = self.all(
+            &sql,
+            params![&viewer.owner(), record_type.as_str(), &after, one_more],
+            read_record,
+        )?;
+        Ok(page(rows, limit, |last| last.id))
+    }
+
+    /// The viewer's record of one type with one name.
+    pub fn record_named(
+        &mut self,
+        viewer: &Viewer,
+        record_type: &RecordType,
+        name: &str,
+    ) -> Result<Option<Record>, StoreError> {
+        let sql = format!(
+            "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND name = ?3 ORDER BY id LIMIT 1"
+        );
+        self.first(&sql, params![&viewer.owner(), record_type.as_str(), name], read_record)
+    }
+
+    /// The versions of a record after one of them, oldest first.
+    pub fn history(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Page<RecordVersion, i64>, StoreError> {
+        self.record(viewer, id)?;
+        let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!(
+            "SELECT {VERSION_COLUMNS} FROM record_versions WHERE record = ?1 AND version > ?2 ORDER BY version LIMIT ?3"
+        );
+        let rows = self.all(&sql, params![&id, after, one_more], read_version)?;
+        Ok(page(rows, limit, |last| last.version))
+    }
+
+    /// The content a record had at a version, rebuilt from at most sixteen deltas and checked against its hash.
+    pub fn record_at_version(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        version: i64,
+    ) -> Result<RecordContent, StoreError> {
+        self.record(viewer, id)?;
+        let whole = "SELECT max(version) FROM record_versions WHERE record = ?1 AND version <= ?2 AND whole = 1";
+        let from = self.first(whole, params![&id, version], |row| row.optional_int(0))?.flatten();
+        let from =
+            from.ok_or_else(|| StoreError::NotFound(format!("version {version} of {id}")))?;
+        debug_assert!(
+            version - from < WHOLE_EVERY_VERSIONS,
+            "a whole copy is due every sixteen versions"
+        );
+        let items = "SELECT item FROM record_versions WHERE record = ?1 AND version >= ?2 AND version <= ?3 ORDER BY version";
+        let items = self
+            .all(items, params![&id, from, version], |row| row.array(0).map(ItemId::from_bytes))?;
+        if i64::try_from(items.len()) != Ok(version - from + 1) {
+            return Err(StoreError::NotFound(format!("version {version} of {id}")));
+        }
+        self.replay(&items)
+    }
+
+    fn replay(&mut self, deltas: &[ItemId]) -> Result<RecordContent, StoreError> {
+        let mut content = None;
+        for id in deltas {
+            let stored = self
+                .find_item(*id)?
+                .ok_or_else(|| StoreError::Damaged(format!("{id} is missing")))?;
+            let delta = stored.item.document().as_ref().and_then(Delta::from_document);
+            let delta = delta.ok_or_else(|| StoreError::Damaged(format!("{id} is not a delta")))?;
+            content = Some(delta.content_after(content.as_ref())?);
+        }
+        content.ok_or_else(|| StoreError::Damaged("a history without versions".to_owned()))
+    }
+
+    /// The content a record had at a moment, with its version.
+    pub fn record_at_time(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        at: Millis,
+    ) -> Result<(i64, RecordContent), StoreError> {
+        let sql =
+            "SELECT max(version) FROM record_versions WHERE record = ?1 AND realized_at <= ?2";
+        let version = self.first(sql, params![&id, at], |row| row.optional_int(0))?.flatten();
+        let version = version.ok_or_else(|| StoreError::NotFound(format!("{id} at {at}")))?;
+        Ok((version, self.record_at_version(viewer, id, version)?))
+    }
+
+    /// What changed in the viewer's records after a cursor, in order (rules MG-DELTA-003, MG-DELTA-004).
+    pub fn record_changes(
+        &mut self,
+        viewer: &Viewer,
+        after: Cursor,
+        limit: usize,
+    ) -> Result<Vec<RecordVersion>, StoreError> {
+        let settled = self.sql.settled_below()?;
+        let limit = i64::try_from(limit.clamp(1, RECORDS_PER_PAGE_MAX)).expect("pages are small");
+        let sql = format!(
+            "SELECT {VERSION_COLUMNS} FROM record_versions
+             WHERE owner = ?1 AND (tx, position) > (?2, ?3) AND tx < ?4 ORDER BY tx, position LIMIT ?5"
+        );
+        self.all(
+            &sql,
+            params![&viewer.owner(), after.tx, after.position, settled, limit],
+            read_version,
+        )
+    }
+}
+
+fn read_record(row: &dyn Row) -> Result<Record, SqlError> {
+    let damaged =
+        || SqlError::Other("the body of a record cannot be read; run skein verify".to_owned());
+    let body = serde_json::from_str(row.text(7)?).ok().and_then(RecordContent::from_document);
+    Ok(Record {
+        id: RecordId::from_bytes(row.array(0)?),
+        owner: UserId::from_bytes(row.array(1)?),
+        version: row.int(2)?,
+        hash: Digest(row.array(3)?),
+        previous_hash: row.optional_array(4)?.map(Digest),
+        created_at: Millis(row.int(5)?),
+        updated_at: Millis(row.int(6)?),
+        content: body.ok_or_else(damaged)?,
+    })
+}
+
+fn read_version(row: &dyn Row) -> Result<RecordVersion, SqlError> {
+    Ok(RecordVersion {
+        record: RecordId::from_bytes(row.array(0)?),
+        version: row.int(1)?,
+        record_type: row.text(2)?.to_owned(),
+        hash: Digest(row.array(3)?),
+        previous_hash: row.optional_array(4)?.map(Digest),
+        item: ItemId::from_bytes(row.array(5)?),
+        cursor: Cursor { tx: row.int(6)?, position: row.int(7)? },
+        realized_at: Millis(row.int(8)?),
+    })
+}

@@ -1,0 +1,130 @@
+//! The sealer: comes after the writers and chains what they wrote, one owner at a time.
+//!
+//! One transaction takes the next stretch of the timeline, appends a `Seal` per owner found in it and moves the
+//! sealer's cursor; so a crash repeats the stretch or does not, and two sealers cannot both have it.
+
+use std::collections::BTreeMap;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::garden::item::ItemType;
+use skein_core::garden::seal::{Leaf, SEAL_LEAVES_MAX, Seal};
+use skein_core::{Digest, ItemId, UserId, Viewer};
+
+use crate::error::StoreError;
+use crate::sql::params;
+use crate::store::{Store, Urgency};
+use crate::tx::Tx;
+
+const NAME: &str = "sealer";
+const VIEWER: Viewer = Viewer::System("sealing");
+const LEASE_MS: i64 = 30_000;
+/// A seal's document is about this large per leaf.
+const LEAF_BYTES: usize = 96;
+
+impl Tx<'_> {
+    /// Seals the next stretch of the timeline; says how many items that were.
+    fn seal_next(&mut self) -> Result<usize, StoreError> {
+        let after = self.cursor(&VIEWER, NAME)?;
+        let stretch = self.unsealed(after)?;
+        let Some(&(last, ..)) = stretch.last() else { return Ok(0) };
+        let mut owners: BTreeMap<UserId, Vec<(Cursor, Leaf)>> = BTreeMap::new();
+        for (cursor, owner, leaf) in
+            stretch.into_iter().filter_map(|(cursor, owner, leaf)| Some((cursor, owner, leaf?)))
+        {
+            owners.entry(owner).or_default().push((cursor, leaf));
+        }
+        let mut sealed = 0;
+        for (owner, entries) in owners {
+            let previous = self.last_seal(owner)?;
+            let seal =
+                Seal::over(owner, &entries, previous).expect("every owner here has an entry");
+            self.append_item_for(&VIEWER, owner, &seal.to_draft())?;
+            sealed += entries.len();
+        }
+        self.acknowledge(&VIEWER, NAME, last)?;
+        Ok(sealed)
+    }
+
+    /// The next items, of every owner; seals themselves are not leaves.
+    fn unsealed(
+        &mut self,
+        after: Cursor,
+    ) -> Result<Vec<(Cursor, UserId, Option<Leaf>)>, StoreError> {
+        let settled = self.sql.settled_below()?;
+        let limit = i64::try_from(SEAL_LEAVES_MAX).expect("a few thousand");
+        let sql = "SELECT tx, position, owner, id, hash, type FROM items
+             WHERE (tx, position) > (?1, ?2) AND tx < ?3 ORDER BY tx, position LIMIT ?4";
+        self.all(sql, params![after.tx, after.position, settled, limit], |row| {
+            let leaf = Leaf { id: ItemId::from_bytes(row.array(3)?), hash: Digest(row.array(4)?) };
+            let is_seal = row.text(5)? == ItemType::SEAL.as_str();
+            let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
+            Ok((cursor, UserId::from_bytes(row.array(2)?), (!is_seal).then_some(leaf)))
+        })
+    }
+
+    fn last_seal(&mut self, owner: UserId) -> Result<Option<Digest>, StoreError> {
+        let sql = "SELECT hash FROM seals WHERE owner = ?1 ORDER BY last_tx DESC, last_position DESC LIMIT 1";
+        self.first(sql, params![&owner], |row| row.array(0).map(Digest))
+    }
+}
+
+/// Seals everything that can be sealed now; says how many items that were.
+pub fn seal_all(store: &Store, holder: &str) -> Result<usize, StoreError> {
+    let mut sealed = 0;
+    loop {
+        let holder = holder.to_owned();
+        let step = move |tx: &mut Tx<'_>| match tx.take_lease(&VIEWER, NAME, &holder, LEASE_MS)? {
+            Some(_) => tx.seal_next(),
+            None => Ok(0),
+        };
+        let taken =
+            store.write_later(step, SEAL_LEAVES_MAX * LEAF_BYTES, Urgency::Background)?.value;
+        if taken == 0 {
+            return Ok(sealed);
+        }
+        sealed += taken;
+    }
+}
+
+/// A thread that seals from time to time, and once more when it is stopped.
+pub struct Sealer {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Sealer {
+    pub fn start(store: Store, holder: String, interval: Duration) -> Self {
+        let (stop, stopped) = channel::<()>();
+        let run = move || {
+            loop {
+                let is_last =
+                    !matches!(stopped.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
+                if let Err(error) = seal_all(&store, &holder) {
+                    tracing::warn!(%error, "could not seal; it will be tried again");
+                }
+                if is_last {
+                    let release = {
+                        let holder = holder.clone();
+                        move |tx: &mut Tx<'_>| tx.release_lease(&VIEWER, NAME, &holder)
+                    };
+                    let _ = store.write_blocking(release);
+                    return;
+                }
+            }
+        };
+        let thread = std::thread::Builder::new().name("skein-sealer".to_owned()).spawn(run);
+        Self { stop: Some(stop), thread: Some(thread.expect("the system can start a thread")) }
+    }
+}
+
+impl Drop for Sealer {
+    fn drop(&mut self) {
+        self.stop = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the sealing thread panicked");
+        }
+    }
+}

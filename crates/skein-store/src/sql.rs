@@ -1,0 +1,193 @@
+//! The narrow waist both databases share: statements with numbered parameters, rows of four kinds of value.
+//!
+//! Statements are written once, with `?1` for parameters; PostgreSQL's `$1` is made in its own folder.
+
+use crate::error::SqlError;
+
+/// A value going in or coming out.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
+pub(crate) enum Value<'a> {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(&'a str),
+    Bytes(&'a [u8]),
+}
+
+macro_rules! into_value {
+    ($($type:ty => $variant:ident $convert:expr;)*) => {$(
+        impl<'a> From<$type> for Value<'a> {
+            fn from(value: $type) -> Self {
+                let convert: fn($type) -> _ = $convert;
+                Value::$variant(convert(value))
+            }
+        }
+    )*};
+}
+
+into_value! {
+    i64 => Int |value| value;
+    bool => Int i64::from;
+    f64 => Real |value| value;
+    &'a str => Text |value| value;
+    &'a String => Text |value| value.as_str();
+    &'a [u8] => Bytes |value| value;
+    &'a [u8; 16] => Bytes |value| value;
+    &'a Vec<u8> => Bytes |value| value;
+    &'a skein_core::Digest => Bytes |value| value.as_bytes();
+    &'a skein_core::ItemId => Bytes |value| value.as_bytes();
+    &'a skein_core::UserId => Bytes |value| value.as_bytes();
+    &'a skein_core::RecordId => Bytes |value| value.as_bytes();
+    &'a skein_core::RelationId => Bytes |value| value.as_bytes();
+    &'a skein_core::JobId => Bytes |value| value.as_bytes();
+    &'a skein_core::OperationId => Bytes |value| value.as_bytes();
+    &'a skein_core::KeyId => Bytes |value| value.as_bytes();
+    skein_core::Millis => Int |value| value.0;
+}
+
+impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Value::Null, Into::into)
+    }
+}
+
+/// A value that outlives its row.
+#[derive(Debug)]
+pub(crate) enum Kept {
+    Null,
+    Int(i64),
+    Real(f64),
+    Text(String),
+    Bytes(Vec<u8>),
+}
+
+impl Kept {
+    pub(crate) fn of(value: Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Int(value) => Self::Int(value),
+            Value::Real(value) => Self::Real(value),
+            Value::Text(value) => Self::Text(value.to_owned()),
+            Value::Bytes(value) => Self::Bytes(value.to_vec()),
+        }
+    }
+
+    pub(crate) fn value(&self) -> Value<'_> {
+        match self {
+            Self::Null => Value::Null,
+            Self::Int(value) => Value::Int(*value),
+            Self::Real(value) => Value::Real(*value),
+            Self::Text(value) => Value::Text(value),
+            Self::Bytes(value) => Value::Bytes(value),
+        }
+    }
+}
+
+/// A row that was kept.
+pub(crate) struct KeptRow(pub(crate) Vec<Kept>);
+
+impl Row for KeptRow {
+    fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
+        self.0.get(column).map(Kept::value).ok_or_else(|| unexpected(column, "there"))
+    }
+}
+
+/// Spells a parameter list: `params![id, owner, 5]`.
+macro_rules! params {
+    ($($value:expr),* $(,)?) => { &[$($crate::sql::Value::from($value)),*][..] };
+}
+pub(crate) use params;
+
+/// One row of an answer.
+pub(crate) trait Row {
+    fn value(&self, column: usize) -> Result<Value<'_>, SqlError>;
+}
+
+impl dyn Row + '_ {
+    pub(crate) fn int(&self, column: usize) -> Result<i64, SqlError> {
+        self.optional_int(column)?.ok_or_else(|| unexpected(column, "an integer"))
+    }
+
+    pub(crate) fn optional_int(&self, column: usize) -> Result<Option<i64>, SqlError> {
+        match self.value(column)? {
+            Value::Null => Ok(None),
+            Value::Int(value) => Ok(Some(value)),
+            _ => Err(unexpected(column, "an integer")),
+        }
+    }
+
+    pub(crate) fn optional_real(&self, column: usize) -> Result<Option<f64>, SqlError> {
+        match self.value(column)? {
+            Value::Null => Ok(None),
+            Value::Real(value) => Ok(Some(value)),
+            _ => Err(unexpected(column, "a number")),
+        }
+    }
+
+    pub(crate) fn text(&self, column: usize) -> Result<&str, SqlError> {
+        self.optional_text(column)?.ok_or_else(|| unexpected(column, "text"))
+    }
+
+    pub(crate) fn optional_text(&self, column: usize) -> Result<Option<&str>, SqlError> {
+        match self.value(column)? {
+            Value::Null => Ok(None),
+            Value::Text(value) => Ok(Some(value)),
+            _ => Err(unexpected(column, "text")),
+        }
+    }
+
+    pub(crate) fn optional_bytes(&self, column: usize) -> Result<Option<&[u8]>, SqlError> {
+        match self.value(column)? {
+            Value::Null => Ok(None),
+            Value::Bytes(value) => Ok(Some(value)),
+            _ => Err(unexpected(column, "bytes")),
+        }
+    }
+
+    /// Bytes of a fixed size, such as an id or a digest.
+    pub(crate) fn array<const N: usize>(&self, column: usize) -> Result<[u8; N], SqlError> {
+        self.optional_array(column)?.ok_or_else(|| unexpected(column, "bytes"))
+    }
+
+    pub(crate) fn optional_array<const N: usize>(
+        &self,
+        column: usize,
+    ) -> Result<Option<[u8; N]>, SqlError> {
+        let Some(bytes) = self.optional_bytes(column)? else { return Ok(None) };
+        bytes.try_into().map(Some).map_err(|_| unexpected(column, "bytes of another length"))
+    }
+}
+
+fn unexpected(column: usize, wanted: &str) -> SqlError {
+    SqlError::Other(format!("column {column} of the answer is not {wanted}"))
+}
+
+/// What to do after a row.
+pub(crate) type RowResult = Result<(), SqlError>;
+
+/// An open transaction on one of the two databases.
+pub(crate) trait Sql {
+    fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError>;
+
+    fn query(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError>;
+
+    /// Inserts rows into `items` and says which positions they took, in order.
+    fn insert_items(
+        &mut self,
+        rows: &[[Value<'_>; crate::items::INSERT_COLUMNS]],
+    ) -> Result<Vec<i64>, SqlError>;
+
+    /// The tx below which every row is committed and visible, for those who follow the timeline.
+    fn settled_below(&mut self) -> Result<i64, SqlError>;
+
+    /// Makes what is appended next follow the rows that were copied in from another store.
+    fn continue_timeline(&mut self) -> Result<(), SqlError>;
+
+    /// Takes the next job of a queue, if any; the statement differs between databases.
+    fn claim_statement(&self) -> &'static str;
+}

@@ -1,0 +1,215 @@
+//! The embedded database: a file, one writing thread, some reading ones.
+
+pub(crate) mod reader;
+pub(crate) mod writer;
+
+use std::path::Path;
+
+use rusqlite::types::{ToSqlOutput, ValueRef};
+use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql};
+
+use crate::error::{SqlError, StoreError};
+use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
+use crate::schema::{self, Dialect, Migrate};
+use crate::sql::{Row, RowResult, Sql, Value};
+
+const CACHE_KIB: i64 = 64 << 10;
+const STATEMENTS_CACHED: usize = 128;
+
+/// Opens for writing, creating and migrating the file where needed.
+pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
+    let connection = Connection::open(path).map_err(|error| opening(path, &error))?;
+    configure(&connection).map_err(|error| opening(path, &error))?;
+    let mut migrating = Migrating(&connection);
+    migrating.run("BEGIN IMMEDIATE")?;
+    match schema::migrate(&mut migrating) {
+        Ok(()) => migrating.run("COMMIT")?,
+        Err(error) => {
+            migrating.run("ROLLBACK")?;
+            return Err(error);
+        }
+    }
+    Ok(connection)
+}
+
+/// Opens for reading only; the file must exist with a schema this program knows.
+pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+        | OpenFlags::SQLITE_OPEN_NO_MUTEX
+        | OpenFlags::SQLITE_OPEN_URI;
+    let connection =
+        Connection::open_with_flags(path, flags).map_err(|error| opening(path, &error))?;
+    configure_shared(&connection).map_err(|error| opening(path, &error))?;
+    schema::check(&mut Migrating(&connection))?;
+    Ok(connection)
+}
+
+/// A database that is gone when it is closed, with the schema in place.
+pub(crate) fn open_scratch() -> Result<Connection, StoreError> {
+    // An empty name makes a temporary file, which SQLite keeps in memory while it is small.
+    let connection = Connection::open("").map_err(|error| sql_error(&error))?;
+    schema::migrate(&mut Migrating(&connection))?;
+    Ok(connection)
+}
+
+fn configure(connection: &Connection) -> rusqlite::Result<()> {
+    connection.pragma_update(None, "journal_mode", "WAL")?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    // The writer checkpoints after a batch was acknowledged, not inside somebody's commit.
+    connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    // A redacted payload must be gone from the file, not only from the tree.
+    connection.pragma_update(None, "secure_delete", true)?;
+    configure_shared(connection)
+}
+
+fn configure_shared(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    Ok(())
+}
+
+fn opening(path: &Path, error: &rusqlite::Error) -> StoreError {
+    let detail = format!("{}: {error}", path.display());
+    match sql_error(error) {
+        SqlError::Full => StoreError::DiskFull,
+        SqlError::ReadOnly(_) => StoreError::ReadOnly(detail),
+        SqlError::Collision(_) => StoreError::Locked(path.display().to_string()),
+        _ => StoreError::Unavailable(detail),
+    }
+}
+
+pub(crate) struct Migrating<'a>(pub(crate) &'a Connection);
+
+impl Migrate for Migrating<'_> {
+    const DIALECT: Dialect = Dialect::Sqlite;
+
+    fn run(&mut self, sql: &str) -> Result<(), SqlError> {
+        self.0.execute_batch(sql).map_err(|error| sql_error(&error))
+    }
+
+    fn version(&mut self) -> Result<i64, SqlError> {
+        let has_meta = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
+        let tables: i64 =
+            self.0.query_row(has_meta, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
+        if tables == 0 {
+            return Ok(0);
+        }
+        let version = "SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'schema'";
+        self.0.query_row(version, [], |row| row.get(0)).map_err(|error| sql_error(&error))
+    }
+}
+
+pub(crate) struct SqliteSql<'a>(pub(crate) &'a Connection);
+
+impl SqliteSql<'_> {
+    fn statement(&self, sql: &str, params: &[Value<'_>]) -> Result<CachedStatement<'_>, SqlError> {
+        let mut statement = self.0.prepare_cached(sql).map_err(|error| sql_error(&error))?;
+        bind(&mut statement, params)?;
+        Ok(statement)
+    }
+}
+
+impl Sql for SqliteSql<'_> {
+    fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
+        let changed =
+            self.statement(sql, params)?.raw_execute().map_err(|error| sql_error(&error))?;
+        Ok(changed as u64)
+    }
+
+    fn query(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        let mut statement = self.statement(sql, params)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next().map_err(|error| sql_error(&error))? {
+            each(row)?;
+        }
+        Ok(())
+    }
+
+    fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {
+        let mut statement =
+            self.0.prepare_cached(INSERT_ITEM).map_err(|error| sql_error(&error))?;
+        let mut positions = Vec::with_capacity(rows.len());
+        for row in rows {
+            bind(&mut statement, row)?;
+            statement.raw_execute().map_err(|error| sql_error(&error))?;
+            positions.push(self.0.last_insert_rowid());
+        }
+        Ok(positions)
+    }
+
+    fn settled_below(&mut self) -> Result<i64, SqlError> {
+        // One writer: whatever a snapshot shows is all there is before it.
+        Ok(i64::MAX)
+    }
+
+    fn continue_timeline(&mut self) -> Result<(), SqlError> {
+        self.execute("DELETE FROM meta WHERE name IN ('cluster', 'timeline_offset')", &[])?;
+        let offset = "INSERT INTO meta (name, value)
+            SELECT 'timeline_offset', CAST(coalesce(max(tx), 0) AS TEXT) FROM items";
+        self.execute(offset, &[]).map(drop)
+    }
+
+    fn claim_statement(&self) -> &'static str {
+        crate::jobs::CLAIM_SQLITE
+    }
+}
+
+fn bind(statement: &mut rusqlite::Statement<'_>, params: &[Value<'_>]) -> Result<(), SqlError> {
+    for (index, value) in params.iter().enumerate() {
+        statement.raw_bind_parameter(index + 1, value).map_err(|error| sql_error(&error))?;
+    }
+    Ok(())
+}
+
+impl ToSql for Value<'_> {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::Borrowed(match *self {
+            Value::Null => ValueRef::Null,
+            Value::Int(value) => ValueRef::Integer(value),
+            Value::Real(value) => ValueRef::Real(value),
+            Value::Text(value) => ValueRef::Text(value.as_bytes()),
+            Value::Bytes(value) => ValueRef::Blob(value),
+        }))
+    }
+}
+
+impl Row for rusqlite::Row<'_> {
+    fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
+        Ok(match self.get_ref(column).map_err(|error| sql_error(&error))? {
+            ValueRef::Null => Value::Null,
+            ValueRef::Integer(value) => Value::Int(value),
+            ValueRef::Real(value) => Value::Real(value),
+            ValueRef::Text(bytes) => Value::Text(
+                std::str::from_utf8(bytes).map_err(|error| SqlError::Other(error.to_string()))?,
+            ),
+            ValueRef::Blob(value) => Value::Bytes(value),
+        })
+    }
+}
+
+pub(crate) fn sql_error(error: &rusqlite::Error) -> SqlError {
+    let text = error.to_string();
+    let rusqlite::Error::SqliteFailure(failure, _) = error else { return SqlError::Other(text) };
+    match (failure.code, failure.extended_code) {
+        (
+            _,
+            rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY,
+        ) => SqlError::Unique(text),
+        (ErrorCode::ConstraintViolation, _) => SqlError::Constraint(text),
+        (ErrorCode::DiskFull, _) => SqlError::Full,
+        // A file-size limit surfaces as a failed write of the operating system.
+        (ErrorCode::SystemIoFailure, rusqlite::ffi::SQLITE_IOERR_WRITE) => SqlError::Full,
+        (ErrorCode::ReadOnly, _) => SqlError::ReadOnly(text),
+        (ErrorCode::OperationInterrupted, _) => SqlError::Interrupted,
+        (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => SqlError::Collision(text),
+        (ErrorCode::CannotOpen | ErrorCode::SystemIoFailure, _) => SqlError::Gone(text),
+        _ => SqlError::Other(text),
+    }
+}

@@ -1,0 +1,281 @@
+//! The one thread that writes to SQLite: it commits together whatever waits, and lets one failure hurt nobody else.
+//!
+//! Each function runs in a savepoint of its own. Some failures (a full disk, an interrupt) make SQLite roll the
+//! whole transaction back; then nobody has been acknowledged yet, and every function is run again alone, so that
+//! each learns its own outcome. It never waits to fill a batch: while one is being made durable, the next gathers.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
+use skein_core::Millis;
+
+use crate::clock::Clock;
+use crate::error::{SqlError, StoreError};
+use crate::sqlite::{SqliteSql, sql_error};
+use crate::store::Urgency;
+use crate::tx::Tx;
+use crate::wake::Wake;
+use crate::work::Work;
+
+/// Functions that may wait; background work stops at half.
+const QUEUE_FUNCTIONS_MAX: usize = 1_024;
+/// Bytes that waiting functions may hold together.
+const QUEUE_BYTES_MAX: usize = 64 << 20;
+const BATCH_FUNCTIONS_MAX: usize = 512;
+const SLOW_FUNCTION: Duration = Duration::from_millis(20);
+const IDLE: Duration = Duration::from_secs(1);
+const CHECKPOINT_ABOVE_PAGES: i32 = 1_000;
+
+pub(crate) struct Writer {
+    queue: Option<Sender<Queued>>,
+    waiting: Arc<Waiting>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Default)]
+struct Waiting {
+    functions: AtomicUsize,
+    bytes: AtomicUsize,
+}
+
+struct Queued {
+    work: Box<dyn Work>,
+    bytes: usize,
+}
+
+impl Writer {
+    pub(crate) fn start(
+        mut connection: Connection,
+        clock: Arc<dyn Clock>,
+        wake: Wake,
+    ) -> Result<Self, StoreError> {
+        let (queue, tasks) = channel();
+        let log_pages = count_log_pages(&mut connection)?;
+        let waiting = Arc::new(Waiting::default());
+        let mut thread = WriterThread {
+            last_now: last_now(&connection)?,
+            number: crate::store::timeline_offset(&mut SqliteSql(&connection))?,
+            log_pages,
+            connection,
+            clock,
+            wake,
+            tasks,
+            waiting: Arc::clone(&waiting),
+        };
+        let run = move || thread.run();
+        let thread = std::thread::Builder::new().name("skein-writer".to_owned()).spawn(run);
+        let thread = Some(thread.expect("the system can start a thread"));
+        Ok(Self { queue: Some(queue), waiting, thread })
+    }
+
+    /// Queues a function, unless too much waits already.
+    pub(crate) fn submit(
+        &self,
+        work: Box<dyn Work>,
+        bytes: usize,
+        urgency: Urgency,
+    ) -> Result<(), StoreError> {
+        let share = match urgency {
+            Urgency::Interactive => 1,
+            Urgency::Background => 2,
+        };
+        let functions = self.waiting.functions.fetch_add(1, Ordering::Relaxed);
+        let held = self.waiting.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let queue = self.queue.as_ref().expect("the queue lives until the writer is dropped");
+        let has_room = functions < QUEUE_FUNCTIONS_MAX / share
+            && (held == 0 || held + bytes <= QUEUE_BYTES_MAX / share);
+        if has_room && queue.send(Queued { work, bytes }).is_ok() {
+            return Ok(());
+        }
+        self.waiting.leave(bytes);
+        Err(StoreError::Busy)
+    }
+}
+
+impl Waiting {
+    fn leave(&self, bytes: usize) {
+        self.functions.fetch_sub(1, Ordering::Relaxed);
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.queue = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writing thread panicked");
+        }
+    }
+}
+
+/// The latest time on the timeline, so that a clock set back does not run backwards here.
+fn last_now(connection: &Connection) -> Result<Millis, StoreError> {
+    let newest =
+        "SELECT coalesce((SELECT realized_at FROM items ORDER BY position DESC LIMIT 1), 0)";
+    let newest: i64 =
+        connection.query_row(newest, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
+    Ok(Millis(newest))
+}
+
+fn count_log_pages(connection: &mut Connection) -> Result<Arc<AtomicI32>, StoreError> {
+    let pages = Arc::new(AtomicI32::new(0));
+    let counted = Arc::clone(&pages);
+    let count = move |_: &mut rusqlite::hooks::Wal, pages: i32| {
+        counted.store(pages, Ordering::Relaxed);
+        Ok(())
+    };
+    connection.wal_hook(Some(count)).map_err(|error| sql_error(&error))?;
+    Ok(pages)
+}
+
+struct WriterThread {
+    connection: Connection,
+    /// Pages in the write-ahead log that no checkpoint has copied yet.
+    log_pages: Arc<AtomicI32>,
+    clock: Arc<dyn Clock>,
+    last_now: Millis,
+    number: i64,
+    wake: Wake,
+    tasks: Receiver<Queued>,
+    waiting: Arc<Waiting>,
+}
+
+impl WriterThread {
+    fn run(&mut self) {
+        let mut truncated = true;
+        loop {
+            match self.tasks.recv_timeout(IDLE) {
+                Ok(first) => {
+                    let batch = self.gather(first);
+                    self.commit_together(batch);
+                    self.wake.wake();
+                    self.checkpoint_if_due();
+                    truncated = false;
+                }
+                Err(RecvTimeoutError::Timeout) => {
+                    if !truncated {
+                        self.checkpoint("TRUNCATE");
+                        truncated = true;
+                    }
+                }
+                Err(RecvTimeoutError::Disconnected) => {
+                    self.checkpoint("TRUNCATE");
+                    return;
+                }
+            }
+        }
+    }
+
+    fn gather(&self, first: Queued) -> Vec<Box<dyn Work>> {
+        let waiting = std::iter::once(first).chain(self.tasks.try_iter()).take(BATCH_FUNCTIONS_MAX);
+        let leave = |queued: Queued| {
+            self.waiting.leave(queued.bytes);
+            queued.work
+        };
+        waiting.map(leave).collect()
+    }
+
+    fn commit_together(&mut self, batch: Vec<Box<dyn Work>>) {
+        if batch.len() == 1 {
+            return batch.into_iter().for_each(|work| self.commit_alone(work));
+        }
+        if let Err(error) = self.statement("BEGIN IMMEDIATE") {
+            tracing::warn!(%error, "could not begin a batch; trying its writes one by one");
+            return batch.into_iter().for_each(|work| self.commit_alone(work));
+        }
+        let mut ran = Vec::with_capacity(batch.len());
+        let mut batch = batch.into_iter();
+        for mut work in batch.by_ref() {
+            let outcome = self.run_in_savepoint(&mut *work);
+            ran.push((work, outcome));
+            if self.connection.is_autocommit() {
+                break;
+            }
+        }
+        if !self.connection.is_autocommit() && self.statement("COMMIT").is_ok() {
+            return ran.into_iter().for_each(|(work, outcome)| settle(work, outcome));
+        }
+        // The transaction is gone with everyone in it, and nobody was told otherwise yet.
+        self.roll_back();
+        let everyone = ran.into_iter().map(|(work, _)| work).chain(batch);
+        everyone.for_each(|work| self.commit_alone(work));
+    }
+
+    fn run_in_savepoint(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
+        self.statement("SAVEPOINT one")?;
+        let outcome = self.run_function(work);
+        if self.connection.is_autocommit() {
+            return outcome;
+        }
+        if outcome.is_err() {
+            self.statement("ROLLBACK TO one")?;
+        }
+        self.statement("RELEASE one")?;
+        outcome
+    }
+
+    fn commit_alone(&mut self, mut work: Box<dyn Work>) {
+        let outcome = self.statement("BEGIN IMMEDIATE").map_err(StoreError::from).and_then(|()| {
+            self.run_function(&mut *work)?;
+            Ok(self.statement("COMMIT")?)
+        });
+        self.roll_back();
+        settle(work, outcome);
+    }
+
+    fn run_function(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
+        self.last_now = self.last_now.max(self.clock.now());
+        let started = Instant::now();
+        let seed = *work.seed();
+        let outcome = work.run(&mut Tx::new(
+            &mut SqliteSql(&self.connection),
+            self.last_now,
+            self.number,
+            seed,
+        ));
+        let took = started.elapsed();
+        if took > SLOW_FUNCTION {
+            tracing::warn!(took_ms = took.as_millis(), "a write kept all others waiting");
+        }
+        outcome
+    }
+
+    fn statement(&self, sql: &str) -> Result<(), SqlError> {
+        let mut statement =
+            self.connection.prepare_cached(sql).map_err(|error| sql_error(&error))?;
+        statement.execute([]).map(drop).map_err(|error| sql_error(&error))
+    }
+
+    fn roll_back(&self) {
+        if !self.connection.is_autocommit()
+            && let Err(error) = self.statement("ROLLBACK")
+        {
+            tracing::error!(%error, "could not roll back");
+        }
+    }
+
+    fn checkpoint_if_due(&self) {
+        if self.log_pages.load(Ordering::Relaxed) > CHECKPOINT_ABOVE_PAGES {
+            self.checkpoint("PASSIVE");
+        }
+    }
+
+    fn checkpoint(&self, mode: &str) {
+        let outcome =
+            self.connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
+        if let Err(error) = outcome {
+            tracing::warn!(%error, "could not checkpoint; it will be tried again");
+        }
+    }
+}
+
+fn settle(work: Box<dyn Work>, outcome: Result<(), StoreError>) {
+    match outcome {
+        Ok(()) => work.acknowledge(),
+        Err(error) => work.refuse(error),
+    }
+}

@@ -1,0 +1,346 @@
+//! The store: one struct over two databases, through which everything is read and written.
+//!
+//! A write is a function over [`Tx`] that may run more than once; the store runs it, makes it durable, then
+//! answers. Start at [`Store::open`], [`Store::write`] and [`Store::read`].
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use crate::clock::{Clock, SystemClock};
+use crate::error::{SqlError, StoreError};
+use crate::pool::Pool;
+use crate::postgres::notify::Notifier;
+use crate::postgres::session::{Counters, Isolation, Session};
+use crate::sql::Sql;
+use crate::sqlite::writer::Writer;
+use crate::tx::Tx;
+use crate::wake::Wake;
+use crate::work::{Committed, Function, Work};
+
+const READERS: usize = 4;
+const READ_MAX: Duration = Duration::from_secs(crate::READ_SECONDS_MAX);
+const READS_WAITING_MAX: usize = 1_024;
+/// Rough size of a function that says nothing about its own.
+const WEIGHT_UNKNOWN: usize = 1 << 10;
+
+/// Which database, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Location {
+    /// A directory of its own; the database is `skein.db` in it.
+    Directory(PathBuf),
+    /// A PostgreSQL connection string.
+    Postgres(String),
+}
+
+/// How a store is opened.
+pub struct StoreOptions {
+    pub location: Location,
+    /// Stands in for the database's clock; tests stop it.
+    pub clock: Option<Arc<dyn Clock>>,
+    /// Connections to PostgreSQL; SQLite has one writer whatever this says.
+    pub connections: usize,
+}
+
+impl StoreOptions {
+    pub fn at(location: Location) -> Self {
+        Self { location, clock: None, connections: 16 }
+    }
+}
+
+/// Whether someone waits for the answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Urgency {
+    Interactive,
+    /// Refused first when much is waiting.
+    Background,
+}
+
+/// Facts, beliefs and edges on one of two databases. Cheap to clone; closes with its last clone.
+#[derive(Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    backend: Backend,
+    wake: Wake,
+    location: Location,
+}
+
+enum Backend {
+    Sqlite { writer: Option<Writer>, readers: Pool<rusqlite::Connection>, clock: Arc<dyn Clock> },
+    Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters> },
+}
+
+/// What a store has done since it was opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Statistics {
+    pub commits: u64,
+    /// Transactions that collided with another one and were run again (PostgreSQL only).
+    pub collisions: u64,
+}
+
+impl Store {
+    /// Opens for reading and writing, creating or migrating the schema where needed.
+    pub fn open(options: StoreOptions) -> Result<Self, StoreError> {
+        let wake = Wake::default();
+        let backend = match &options.location {
+            Location::Directory(directory) => open_sqlite(directory, options.clock, &wake)?,
+            Location::Postgres(url) => {
+                open_postgres(url, options.clock, options.connections, &wake)?
+            }
+        };
+        Ok(Self { inner: Arc::new(Inner { backend, wake, location: options.location }) })
+    }
+
+    /// Opens for reading only, beside a process that may be writing.
+    pub fn open_read_only(location: Location) -> Result<Self, StoreError> {
+        let Location::Directory(directory) = &location else {
+            return Self::open_postgres_read_only(location);
+        };
+        let readers = open_readers(&database_file(directory))?;
+        let backend = Backend::Sqlite { writer: None, readers, clock: Arc::new(SystemClock) };
+        Ok(Self { inner: Arc::new(Inner { backend, wake: Wake::default(), location }) })
+    }
+
+    fn open_postgres_read_only(location: Location) -> Result<Self, StoreError> {
+        let Location::Postgres(url) = &location else { unreachable!("called for PostgreSQL") };
+        on_a_thread(|| crate::postgres::check(url))?;
+        let wake = Wake::default();
+        let backend = start_sessions(url, None, READERS, &wake);
+        Ok(Self { inner: Arc::new(Inner { backend, wake, location }) })
+    }
+
+    pub fn location(&self) -> &Location {
+        &self.inner.location
+    }
+
+    /// Runs `function` in a transaction of its own and answers once it is durable.
+    pub async fn write<T, F>(&self, function: F) -> Result<Committed<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let outcome = self.submit(function, WEIGHT_UNKNOWN, Urgency::Interactive)?;
+        outcome.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// [`Self::write`] for callers outside an async runtime.
+    pub fn write_blocking<T, F>(&self, function: F) -> Result<Committed<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.write_later(function, WEIGHT_UNKNOWN, Urgency::Interactive)
+    }
+
+    /// [`Self::write_blocking`] for work that gives its size and can wait.
+    pub fn write_later<T, F>(
+        &self,
+        function: F,
+        weight: usize,
+        urgency: Urgency,
+    ) -> Result<Committed<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.submit(function, weight, urgency)?.blocking_recv().unwrap_or_else(|_| Err(closed()))
+    }
+
+    fn submit<T, F>(
+        &self,
+        function: F,
+        weight: usize,
+        urgency: Urgency,
+    ) -> Result<Outcome<Committed<T>>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (work, outcome) = Function::new(function);
+        self.submit_work(work, weight, urgency, Isolation::Serializable)?;
+        Ok(outcome)
+    }
+
+    fn submit_work(
+        &self,
+        work: Box<dyn Work>,
+        weight: usize,
+        urgency: Urgency,
+        isolation: Isolation,
+    ) -> Result<(), StoreError> {
+        match &self.inner.backend {
+            Backend::Sqlite { writer: Some(writer), .. } => writer.submit(work, weight, urgency),
+            Backend::Sqlite { writer: None, .. } => {
+                Err(StoreError::ReadOnly("it was opened for reading".to_owned()))
+            }
+            Backend::Postgres { sessions, notifier, .. } => {
+                let notifier = Arc::clone(notifier);
+                sessions.submit(Box::new(move |session| {
+                    session.write(work, isolation);
+                    notifier.committed();
+                }))
+            }
+        }
+    }
+
+    /// Takes a job: the one kind of write that is not serializable, because it keeps apart by locking.
+    pub(crate) fn claim<T, F>(&self, function: F) -> Result<Outcome<Committed<T>>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (work, outcome) = Function::new(function);
+        self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, Isolation::ReadCommitted)?;
+        Ok(outcome)
+    }
+
+    /// Runs `function` on one snapshot. What it tries to write is refused by the database.
+    pub async fn read<T, F>(&self, function: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.submit_read(function, Some(READ_MAX))?.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// [`Self::read`] for callers outside an async runtime.
+    pub fn read_blocking<T, F>(&self, function: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.submit_read(function, Some(READ_MAX))?
+            .blocking_recv()
+            .unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// A read without a time limit, for work over the whole store: verifying, copying.
+    pub(crate) fn read_everything<T, F>(&self, function: F) -> Result<Outcome<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        self.submit_read(function, None)
+    }
+
+    fn submit_read<T, F>(
+        &self,
+        function: F,
+        limit: Option<Duration>,
+    ) -> Result<Outcome<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (waiting, outcome) = oneshot::channel();
+        match &self.inner.backend {
+            Backend::Sqlite { readers, clock, .. } => {
+                let now = clock.now();
+                readers.submit(Box::new(move |connection| {
+                    let _ =
+                        waiting.send(crate::sqlite::reader::read(connection, now, limit, function));
+                }))?;
+            }
+            Backend::Postgres { sessions, .. } => {
+                sessions.submit(Box::new(move |session| {
+                    let _ = waiting.send(session.read(limit, function));
+                }))?;
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// Resolves whenever the timeline may have grown.
+    pub fn wake(&self) -> &Wake {
+        &self.inner.wake
+    }
+
+    pub fn statistics(&self) -> Statistics {
+        match &self.inner.backend {
+            Backend::Sqlite { .. } => Statistics::default(),
+            Backend::Postgres { counters, .. } => Statistics {
+                commits: counters.commits.load(Ordering::Relaxed),
+                collisions: counters.collisions.load(Ordering::Relaxed),
+            },
+        }
+    }
+}
+
+type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
+
+fn closed() -> StoreError {
+    StoreError::Unavailable("the store is closing".to_owned())
+}
+
+/// Where the database of a directory is.
+pub fn database_file(directory: &Path) -> PathBuf {
+    directory.join("skein.db")
+}
+
+fn open_sqlite(
+    directory: &Path,
+    clock: Option<Arc<dyn Clock>>,
+    wake: &Wake,
+) -> Result<Backend, StoreError> {
+    let file = database_file(directory);
+    let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
+    let connection = crate::sqlite::open_writer(&file)?;
+    let writer = Writer::start(connection, Arc::clone(&clock), wake.clone())?;
+    Ok(Backend::Sqlite { writer: Some(writer), readers: open_readers(&file)?, clock })
+}
+
+fn open_readers(file: &Path) -> Result<Pool<rusqlite::Connection>, StoreError> {
+    let connections =
+        (0..READERS).map(|_| crate::sqlite::open_reader(file)).collect::<Result<_, _>>()?;
+    Ok(Pool::start("skein-reader", connections, READS_WAITING_MAX))
+}
+
+fn open_postgres(
+    url: &str,
+    clock: Option<Arc<dyn Clock>>,
+    connections: usize,
+    wake: &Wake,
+) -> Result<Backend, StoreError> {
+    on_a_thread(|| crate::postgres::prepare(url))?;
+    Ok(start_sessions(url, clock, connections, wake))
+}
+
+fn start_sessions(
+    url: &str,
+    clock: Option<Arc<dyn Clock>>,
+    connections: usize,
+    wake: &Wake,
+) -> Backend {
+    let url: Arc<str> = url.into();
+    let counters = Arc::new(Counters::default());
+    let session = |_| Session::new(Arc::clone(&url), clock.clone(), Arc::clone(&counters));
+    let sessions =
+        Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
+    let notifier = Arc::new(Notifier::start(url, wake.clone()));
+    Backend::Postgres { sessions, notifier, counters }
+}
+
+/// PostgreSQL's client blocks on a runtime of its own and must not be called inside another.
+fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    std::thread::scope(|scope| scope.spawn(work).join())
+        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+}
+
+/// What is added to the database's transaction numbers so that they follow those of the cluster the data came from.
+pub(crate) fn timeline_offset(sql: &mut dyn Sql) -> Result<i64, SqlError> {
+    let mut offset = 0;
+    sql.query("SELECT value FROM meta WHERE name = 'timeline_offset'", &[], &mut |row| {
+        offset = row
+            .text(0)?
+            .parse()
+            .map_err(|_| SqlError::Other("the timeline offset is not a number".to_owned()))?;
+        Ok(())
+    })?;
+    Ok(offset)
+}

@@ -1,0 +1,197 @@
+//! What tables there are, what they are made from, and what identifies a row: for copying and comparing them.
+
+/// Where the rows of a table come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Class {
+    /// Facts; nothing else can be rebuilt without them.
+    Source,
+    /// Rebuilt from items by projection: current records and relations, decided and computed tables.
+    Projected,
+    /// Prunable rows about running things; never hashed.
+    Operational,
+}
+
+pub(crate) struct Table {
+    pub(crate) name: &'static str,
+    pub(crate) class: Class,
+    /// Every column; the first `key` ones identify a row.
+    pub(crate) columns: &'static [&'static str],
+    pub(crate) key: usize,
+}
+
+use Class::{Operational, Projected, Source};
+
+/// Every table, facts first because the others speak about them.
+pub(crate) const TABLES: [Table; 14] = [
+    Table {
+        name: "items",
+        class: Source,
+        columns: &[
+            "tx",
+            "position",
+            "id",
+            "owner",
+            "type",
+            "realized_at",
+            "canonical_at",
+            "hash",
+            "payload_hash",
+            "encoding",
+            "payload",
+        ],
+        key: 2,
+    },
+    Table {
+        name: "item_marks",
+        class: Projected,
+        columns: &["item", "owner", "tombstone", "redaction", "canonical_at", "override_record"],
+        key: 1,
+    },
+    Table {
+        name: "records",
+        class: Projected,
+        columns: &[
+            "id",
+            "type",
+            "owner",
+            "shared",
+            "name",
+            "version",
+            "hash",
+            "previous_hash",
+            "created_at",
+            "updated_at",
+            "body",
+        ],
+        key: 1,
+    },
+    Table {
+        name: "record_versions",
+        class: Projected,
+        columns: &[
+            "record",
+            "version",
+            "owner",
+            "type",
+            "hash",
+            "previous_hash",
+            "item",
+            "tx",
+            "position",
+            "realized_at",
+            "whole",
+        ],
+        key: 2,
+    },
+    Table {
+        name: "relations",
+        class: Projected,
+        columns: &[
+            "id",
+            "owner",
+            "kind",
+            "source_type",
+            "source",
+            "target_type",
+            "target",
+            "target_position",
+            "confidence",
+            "metadata",
+            "realized_at",
+            "item",
+        ],
+        key: 1,
+    },
+    Table {
+        name: "seals",
+        class: Projected,
+        columns: &[
+            "owner",
+            "last_tx",
+            "last_position",
+            "first_tx",
+            "first_position",
+            "leaves",
+            "root",
+            "previous",
+            "hash",
+            "item",
+        ],
+        key: 3,
+    },
+    Table {
+        name: "blobs",
+        class: Projected,
+        columns: &["item", "hash", "owner", "size", "media_type", "attached_at"],
+        key: 1,
+    },
+    Table {
+        name: "api_keys",
+        class: Projected,
+        columns: &["id", "key_hash", "owner", "scope", "revoked"],
+        key: 1,
+    },
+    Table { name: "key_usage", class: Operational, columns: &["id", "last_used_at"], key: 1 },
+    Table {
+        name: "jobs",
+        class: Operational,
+        columns: &[
+            "id",
+            "owner",
+            "queue",
+            "priority",
+            "state",
+            "run_at",
+            "attempts",
+            "lost",
+            "fence",
+            "lease_until",
+            "worker",
+            "error",
+            "payload",
+            "created_at",
+        ],
+        key: 1,
+    },
+    Table {
+        name: "operations",
+        class: Operational,
+        columns: &[
+            "id",
+            "owner",
+            "kind",
+            "status",
+            "progress",
+            "result",
+            "error",
+            "created_at",
+            "updated_at",
+        ],
+        key: 1,
+    },
+    Table {
+        name: "cursors",
+        class: Operational,
+        columns: &["owner", "name", "tx", "position"],
+        key: 2,
+    },
+    Table {
+        name: "leases",
+        class: Operational,
+        columns: &["name", "holder", "fence", "lease_until"],
+        key: 1,
+    },
+    Table { name: "meta", class: Operational, columns: &["name", "value"], key: 1 },
+];
+
+pub(crate) fn tables_of(class: Class) -> impl Iterator<Item = &'static Table> {
+    TABLES.iter().filter(move |table| table.class == class)
+}
+
+impl Table {
+    /// Every row, in the order of its key.
+    pub(crate) fn select(&self) -> String {
+        let (columns, key) = (self.columns.join(", "), self.columns[..self.key].join(", "));
+        format!("SELECT {columns} FROM {} ORDER BY {key}", self.name)
+    }
+}

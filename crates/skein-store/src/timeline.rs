@@ -1,0 +1,71 @@
+//! Following the timeline: every item exactly once, in the order of `(tx, position)`.
+//!
+//! Items of transactions that might still be preceded by a slower one are held back until that one has ended;
+//! a cursor that only counted positions would silently skip them.
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::{UserId, Viewer};
+
+use crate::error::StoreError;
+use crate::items::{ITEM_COLUMNS, StoredItem, read_item};
+use crate::sql::params;
+use crate::tx::Tx;
+
+/// Most items one step of a follower takes.
+pub const FOLLOW_ITEMS_MAX: usize = 4_096;
+
+impl Tx<'_> {
+    /// The items after a cursor, of every owner; for Skein's own followers. What was altered is passed on as it is.
+    pub fn follow(
+        &mut self,
+        viewer: &Viewer,
+        after: Cursor,
+        limit: usize,
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        let settled = self.sql.settled_below()?;
+        self.after(viewer, after, settled, limit)
+    }
+
+    /// The items after a cursor and below a transaction number.
+    pub(crate) fn after(
+        &mut self,
+        viewer: &Viewer,
+        after: Cursor,
+        below: i64,
+        limit: usize,
+    ) -> Result<Vec<StoredItem>, StoreError> {
+        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
+        let limit = i64::try_from(limit.clamp(1, FOLLOW_ITEMS_MAX)).expect("steps are small");
+        let sql = format!(
+            "SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id
+             WHERE (i.tx, i.position) > (?1, ?2) AND i.tx < ?3 ORDER BY i.tx, i.position LIMIT ?4"
+        );
+        self.all(&sql, params![after.tx, after.position, below, limit], read_item)
+    }
+
+    /// How far a named follower has come.
+    pub fn cursor(&mut self, viewer: &Viewer, name: &str) -> Result<Cursor, StoreError> {
+        let sql = "SELECT tx, position FROM cursors WHERE owner = ?1 AND name = ?2";
+        let found = self.first(sql, params![&viewer.owner(), name], |row| {
+            Ok(Cursor { tx: row.int(0)?, position: row.int(1)? })
+        })?;
+        Ok(found.unwrap_or(Cursor::START))
+    }
+
+    /// Notes how far a named follower has come; never backwards.
+    pub fn acknowledge(
+        &mut self,
+        viewer: &Viewer,
+        name: &str,
+        cursor: Cursor,
+    ) -> Result<(), StoreError> {
+        let owner: UserId = viewer.owner();
+        self.execute(
+            "INSERT INTO cursors (owner, name, tx, position) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (owner, name) DO UPDATE SET tx = excluded.tx, position = excluded.position
+             WHERE (cursors.tx, cursors.position) < (excluded.tx, excluded.position)",
+            params![&owner, name, cursor.tx, cursor.position],
+        )?;
+        Ok(())
+    }
+}

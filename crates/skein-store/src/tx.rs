@@ -1,0 +1,83 @@
+//! An open transaction, as storage functions see it.
+//!
+//! The statements themselves stay inside this crate: callers get methods that mean something (`append_item`,
+//! `put_record`), each of which takes the viewer first and enforces tenancy.
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::id::Entropy;
+use skein_core::{Digest, Millis};
+
+use crate::error::{SqlError, StoreError};
+use crate::sql::{Row, Sql, Value};
+
+/// One transaction with its one `now`.
+pub struct Tx<'a> {
+    pub(crate) sql: &'a mut dyn Sql,
+    now: Millis,
+    number: i64,
+    seed: [u8; 16],
+    drawn: u64,
+    last_cursor: Cursor,
+}
+
+impl<'a> Tx<'a> {
+    pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
+        Self { sql, now, number, seed, drawn: 0, last_cursor: Cursor::START }
+    }
+
+    pub fn now(&self) -> Millis {
+        self.now
+    }
+
+    /// The number of this transaction on the timeline.
+    pub(crate) fn number(&self) -> i64 {
+        self.number
+    }
+
+    pub(crate) fn last_cursor(&self) -> Cursor {
+        self.last_cursor
+    }
+
+    pub(crate) fn reached(&mut self, cursor: Cursor) {
+        self.last_cursor = cursor;
+    }
+
+    /// Random bits for the next id: the same ones in the same order when the function is run again.
+    pub fn entropy(&mut self) -> Entropy {
+        let mut block = [0; 24];
+        block[..16].copy_from_slice(&self.seed);
+        block[16..].copy_from_slice(&self.drawn.to_be_bytes());
+        self.drawn += 1;
+        let digest = Digest::of(&block);
+        Entropy(digest.0[..10].try_into().expect("a digest has more than ten bytes"))
+    }
+
+    pub(crate) fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
+        self.sql.execute(sql, params)
+    }
+
+    /// Every row, converted by `read`.
+    pub(crate) fn all<T>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        mut read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.sql.query(sql, params, &mut |row| {
+            rows.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// The only row there can be, if there is one.
+    pub(crate) fn first<T>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
+    ) -> Result<Option<T>, StoreError> {
+        Ok(self.all(sql, params, read)?.into_iter().next())
+    }
+}

@@ -1,0 +1,161 @@
+//! Rebuilding every projected table aside, from the items alone, and comparing it row by row with the live one.
+
+use std::cmp::Ordering;
+
+use rusqlite::Connection;
+use skein_core::garden::audit::Break;
+use skein_core::garden::cursor::Cursor;
+
+use crate::error::{SqlError, StoreError};
+use crate::items::StoredItem;
+use crate::sql::{Kept, KeptRow, Row};
+use crate::sqlite::{self, SqliteSql};
+use crate::tables::{Class, Table, tables_of};
+use crate::timeline::FOLLOW_ITEMS_MAX;
+use crate::tx::Tx;
+use crate::verify::{Findings, shown};
+
+const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("verifying");
+
+impl Tx<'_> {
+    pub(crate) fn verify_projections(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
+        let rebuilt = sqlite::open_scratch()?;
+        self.rebuild_into(&rebuilt, findings)?;
+        for (number, table) in (1..).zip(tables_of(Class::Projected)) {
+            self.compare(table, &rebuilt, findings)?;
+            findings.progress("tables", number, tables_of(Class::Projected).count() as u64);
+        }
+        Ok(())
+    }
+
+    /// Projects every item of this store into another, empty database.
+    fn rebuild_into(
+        &mut self,
+        rebuilt: &Connection,
+        findings: &mut Findings,
+    ) -> Result<(), StoreError> {
+        let mut after = Cursor { tx: i64::MIN, position: i64::MIN };
+        let mut done = 0;
+        loop {
+            let items = self.after(&SYSTEM, after, i64::MAX, FOLLOW_ITEMS_MAX)?;
+            let Some(last) = items.last() else { return Ok(()) };
+            after = last.cursor;
+            done += items.len() as u64;
+            items.iter().for_each(|stored| findings.add(project_aside(rebuilt, stored)));
+            findings.progress("rebuilding", done, done);
+        }
+    }
+
+    fn compare(
+        &mut self,
+        table: &Table,
+        rebuilt: &Connection,
+        findings: &mut Findings,
+    ) -> Result<(), StoreError> {
+        let select = table.select();
+        let mut statement = rebuilt.prepare(&select).map_err(|error| sqlite::sql_error(&error))?;
+        let rows = statement.query([]).map_err(|error| sqlite::sql_error(&error))?;
+        let mut expected = Expected { rows, width: table.columns.len(), next: None };
+        expected.advance()?;
+        self.sql.query(&select, &[], &mut |live| {
+            while let Some(row) = &expected.next {
+                match compare_keys(table, row, live)? {
+                    Ordering::Less => findings.add([missing(table, row)]),
+                    Ordering::Equal => {
+                        findings.add(differing(table, row, live)?);
+                        return expected.advance();
+                    }
+                    Ordering::Greater => break,
+                }
+                expected.advance()?;
+            }
+            findings.add([broken(table, live, "no item is the cause of this row")]);
+            Ok(())
+        })?;
+        while let Some(row) = &expected.next {
+            findings.add([missing(table, row)]);
+            expected.advance()?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows a table should have, one ahead.
+struct Expected<'a> {
+    rows: rusqlite::Rows<'a>,
+    width: usize,
+    next: Option<KeptRow>,
+}
+
+impl Expected<'_> {
+    fn advance(&mut self) -> Result<(), SqlError> {
+        let Some(row) = self.rows.next().map_err(|error| sqlite::sql_error(&error))? else {
+            self.next = None;
+            return Ok(());
+        };
+        let values: Result<Vec<Kept>, SqlError> =
+            (0..self.width).map(|column| Row::value(row, column).map(Kept::of)).collect();
+        self.next = Some(KeptRow(values?));
+        Ok(())
+    }
+}
+
+fn project_aside(rebuilt: &Connection, stored: &StoredItem) -> Option<Break> {
+    let mut sql = SqliteSql(rebuilt);
+    let mut tx = Tx::new(&mut sql, stored.item.header.realized_at, stored.cursor.tx, [0; 16]);
+    let error = tx.project(&stored.item, stored.cursor).err()?;
+    Some(Break {
+        table: "items".to_owned(),
+        row: stored.item.header.id.to_string(),
+        problem: format!("nothing can be rebuilt from it: {error}"),
+        expected: None,
+        found: None,
+        last_good: None,
+    })
+}
+
+fn compare_keys(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Ordering, SqlError> {
+    for column in 0..table.key {
+        let order = expected.value(column)?.partial_cmp(&live.value(column)?);
+        match order
+            .ok_or_else(|| SqlError::Other(format!("a key of {} is of another kind", table.name)))?
+        {
+            Ordering::Equal => {}
+            order => return Ok(order),
+        }
+    }
+    Ok(Ordering::Equal)
+}
+
+fn differing(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Option<Break>, SqlError> {
+    for (column, name) in table.columns.iter().enumerate() {
+        let (should, is) = (expected.value(column)?, live.value(column)?);
+        if should != is {
+            return Ok(Some(Break {
+                expected: Some(shown(should)),
+                found: Some(shown(is)),
+                ..broken(table, live, &format!("its column {name} is not what the items say"))
+            }));
+        }
+    }
+    Ok(None)
+}
+
+fn missing(table: &Table, row: &dyn Row) -> Break {
+    broken(table, row, "the row is missing; the items say it should be there")
+}
+
+fn broken(table: &Table, row: &dyn Row, problem: &str) -> Break {
+    let key = (0..table.key).map(|column| {
+        let value = row.value(column).map_or_else(|error| error.to_string(), shown);
+        format!("{} {value}", table.columns[column])
+    });
+    Break {
+        table: table.name.to_owned(),
+        row: key.collect::<Vec<_>>().join(", "),
+        problem: problem.to_owned(),
+        expected: None,
+        found: None,
+        last_good: None,
+    }
+}

@@ -1,0 +1,306 @@
+//! Proving that nothing was altered: hashes and seals of every item, and with `deep` every table made from them.
+//!
+//! All of it is read on one snapshot, so it can run beside a server that goes on writing.
+
+mod deep;
+
+use std::sync::mpsc::{Sender, channel};
+
+use skein_core::Digest;
+use skein_core::garden::audit::Audit;
+pub use skein_core::garden::audit::Break;
+use skein_core::garden::cursor::Cursor;
+use skein_core::garden::record::record_hash;
+
+use crate::blobs::Blobs;
+use crate::error::{SqlError, StoreError};
+use crate::items::read_item;
+use crate::sql::{Row, Value, params};
+use crate::store::Store;
+use crate::tables::{Class, tables_of};
+use crate::tx::Tx;
+
+/// Most breaks that are listed; after the first few, more say little.
+pub const BREAKS_MAX: usize = 100;
+const ROWS_PER_PAGE: i64 = 10_000;
+const ROWS_PER_PROGRESS: u64 = 10_000;
+
+#[derive(Debug, Clone, Default)]
+pub struct VerifyOptions {
+    /// Also rebuild every table made from items and compare.
+    pub deep: bool,
+    /// The head that must come out, or be built upon; anything else means that the end was cut off.
+    pub expect: Option<Digest>,
+}
+
+/// How far verification is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    pub stage: &'static str,
+    pub done: u64,
+    pub total: u64,
+}
+
+/// What verification found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Report {
+    pub items: u64,
+    pub sealed: u64,
+    pub unsealed: u64,
+    pub redacted: u64,
+    pub owners: u64,
+    /// SHA-256 over every owner's last seal; keep it elsewhere to notice a cut tail.
+    pub head: Digest,
+    pub breaks: Vec<Break>,
+    pub not_proven: Vec<String>,
+}
+
+/// Collects breaks up to [`BREAKS_MAX`] and passes progress on.
+pub(crate) struct Findings {
+    breaks: Vec<Break>,
+    progress: Sender<Progress>,
+}
+
+impl Findings {
+    fn add(&mut self, broken: impl IntoIterator<Item = Break>) {
+        let room = BREAKS_MAX - self.breaks.len();
+        self.breaks.extend(broken.into_iter().take(room));
+    }
+
+    fn progress(&self, stage: &'static str, done: u64, total: u64) {
+        // Whoever watches may have stopped; verification goes on.
+        let _ = self.progress.send(Progress { stage, done, total });
+    }
+}
+
+/// Verifies a store; `progress` is called now and then.
+pub fn verify(
+    store: &Store,
+    blobs: &Blobs,
+    options: &VerifyOptions,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Report, StoreError> {
+    let (sender, receiver) = channel();
+    let (blobs, options) = (blobs.clone(), options.clone());
+    let outcome = store.read_everything(move |tx| {
+        let findings = Findings { breaks: Vec::new(), progress: sender };
+        tx.verify(&blobs, &options, findings)
+    })?;
+    for step in receiver {
+        progress(step);
+    }
+    outcome
+        .blocking_recv()
+        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
+}
+
+impl Tx<'_> {
+    fn verify(
+        &mut self,
+        blobs: &Blobs,
+        options: &VerifyOptions,
+        mut findings: Findings,
+    ) -> Result<Report, StoreError> {
+        let audit = self.verify_items(&mut findings)?;
+        self.verify_records(&mut findings)?;
+        if options.deep {
+            self.verify_projections(&mut findings)?;
+            self.verify_blobs(blobs, &mut findings)?;
+        }
+        let head = audit.head();
+        if let Some(expected) = options.expect.filter(|expected| *expected != head) {
+            findings.add([unexpected_head(expected, head)]);
+        }
+        Ok(Report {
+            items: audit.items,
+            sealed: audit.sealed,
+            unsealed: audit.unsealed(),
+            redacted: audit.redacted,
+            owners: audit.owners(),
+            head,
+            not_proven: not_proven(&audit, options),
+            breaks: findings.breaks,
+        })
+    }
+
+    fn verify_items(&mut self, findings: &mut Findings) -> Result<Audit, StoreError> {
+        let total = self
+            .first("SELECT max(position) FROM items", &[], |row| row.optional_int(0))?
+            .flatten();
+        let total = total.and_then(|total| u64::try_from(total).ok()).unwrap_or(0);
+        let mut audit = Audit::default();
+        let mut after = Some(Cursor { tx: i64::MIN, position: i64::MIN });
+        while let Some(from) = after {
+            after = self.verify_page(from, &mut audit, findings)?;
+            findings.progress("items", audit.items.min(total), total);
+        }
+        findings.add(audit.finish());
+        Ok(audit)
+    }
+
+    /// Checks one page of items; says where the next begins.
+    fn verify_page(
+        &mut self,
+        after: Cursor,
+        audit: &mut Audit,
+        findings: &mut Findings,
+    ) -> Result<Option<Cursor>, StoreError> {
+        // No marks are joined: they are themselves to be verified. The page is a range of the timeline's index.
+        let sql = "SELECT tx, position, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload,
+                       NULL, NULL
+                   FROM items WHERE (tx, position) > (?1, ?2) ORDER BY tx, position LIMIT ?3";
+        let mut rows = 0;
+        let mut last = after;
+        self.sql.query(&sql, params![after.tx, after.position, ROWS_PER_PAGE], &mut |row| {
+            rows += 1;
+            last = Cursor { tx: row.int(0)?, position: row.int(1)? };
+            match read_item(row) {
+                Ok(stored) => findings.add(audit.observe(last, &stored.item)),
+                Err(error) => {
+                    findings.add([audit.unreadable(last, &row_name(row, last), &error.to_string())])
+                }
+            }
+            Ok(())
+        })?;
+        Ok((rows == ROWS_PER_PAGE).then_some(last))
+    }
+
+    /// Every record against its own hash: cheap, and needs no rebuild.
+    fn verify_records(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
+        let sql =
+            "SELECT id, hash, previous_hash, body, type, shared, name FROM records ORDER BY id";
+        let mut checked = 0;
+        self.sql.query(sql, &[], &mut |row| {
+            findings.add(check_record(row)?);
+            checked += 1;
+            if checked % ROWS_PER_PROGRESS == 0 {
+                findings.progress("records", checked, checked);
+            }
+            Ok(())
+        })?;
+        Ok(())
+    }
+
+    fn verify_blobs(&mut self, blobs: &Blobs, findings: &mut Findings) -> Result<(), StoreError> {
+        let named = self.named_blobs()?;
+        let total = named.len() as u64;
+        for (index, (hash, size)) in named.into_iter().enumerate() {
+            match blobs.block_on(async |blobs| blobs.get(hash).await) {
+                Ok(bytes) if i64::try_from(bytes.len()) == Ok(size) => {}
+                Ok(bytes) => findings
+                    .add([broken_blob(hash, &format!("it has {} bytes, not {size}", bytes.len()))]),
+                Err(StoreError::NotFound(_)) => {
+                    findings.add([broken_blob(hash, "the object is missing")])
+                }
+                Err(StoreError::Damaged(problem)) => findings.add([broken_blob(hash, &problem)]),
+                Err(error) => return Err(error),
+            }
+            findings.progress("blobs", index as u64 + 1, total);
+        }
+        Ok(())
+    }
+}
+
+fn row_name(row: &dyn Row, cursor: Cursor) -> String {
+    let id = row.array(2).map(|id| skein_core::ItemId::from_bytes(id).to_string());
+    id.unwrap_or_else(|_| format!("the row at {cursor}"))
+}
+
+fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
+    let id = row.array(0).map(skein_core::RecordId::from_bytes)?;
+    let (body, previous) = (row.text(3)?, row.optional_array(2)?.map(Digest));
+    let (expected, found) = (Digest(row.array(1)?), record_hash(body, previous.as_ref()));
+    let broken = |problem: &str, expected: String, found: String| Break {
+        table: "records".to_owned(),
+        row: id.to_string(),
+        problem: problem.to_owned(),
+        expected: Some(expected),
+        found: Some(found),
+        last_good: None,
+    };
+    if expected != found {
+        return Ok(Some(broken(
+            "its content was altered",
+            expected.to_string(),
+            found.to_string(),
+        )));
+    }
+    let content = serde_json::from_str(body)
+        .ok()
+        .and_then(skein_core::garden::record::RecordContent::from_document);
+    let Some(content) = content else {
+        return Ok(Some(broken("its body is not a record", body.to_owned(), String::new())));
+    };
+    let columns = (row.text(4)?, row.int(5)? != 0, row.optional_text(6)?);
+    let hashed = (content.record_type.as_str(), content.shared, content.name());
+    Ok((columns != hashed).then(|| {
+        broken(
+            "a column differs from the hashed body",
+            format!("{hashed:?}"),
+            format!("{columns:?}"),
+        )
+    }))
+}
+
+fn broken_blob(hash: Digest, problem: &str) -> Break {
+    Break {
+        table: "blobs".to_owned(),
+        row: hash.to_string(),
+        problem: problem.to_owned(),
+        expected: Some(hash.to_string()),
+        found: None,
+        last_good: None,
+    }
+}
+
+fn unexpected_head(expected: Digest, found: Digest) -> Break {
+    Break {
+        table: "seals".to_owned(),
+        row: "the head".to_owned(),
+        problem: "the store does not end where it should: seals were cut off, added or replaced"
+            .to_owned(),
+        expected: Some(expected.to_string()),
+        found: Some(found.to_string()),
+        last_good: None,
+    }
+}
+
+fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {
+    let mut open = Vec::new();
+    if audit.unsealed() > 0 {
+        open.push(format!(
+            "that no item is missing among the {} that are not sealed yet",
+            audit.unsealed()
+        ));
+    }
+    if options.expect.is_none() {
+        open.push(
+            "that the end was not cut off (give --expect with a head noted earlier)".to_owned(),
+        );
+    }
+    open.push(
+        "the exact position of an item between the first and the last of its seal, only the order"
+            .to_owned(),
+    );
+    let operational: Vec<&str> = tables_of(Class::Operational).map(|table| table.name).collect();
+    open.push(format!("operational rows, which are never hashed: {}", operational.join(", ")));
+    if !options.deep {
+        let projected: Vec<&str> = tables_of(Class::Projected).map(|table| table.name).collect();
+        open.push(format!(
+            "that tables made from items match them (give --deep): {}",
+            projected.join(", ")
+        ));
+    }
+    open
+}
+
+/// Values of a row as text, for a report.
+pub(crate) fn shown(value: Value<'_>) -> String {
+    match value {
+        Value::Null => "nothing".to_owned(),
+        Value::Int(value) => value.to_string(),
+        Value::Real(value) => value.to_string(),
+        Value::Text(value) => value.chars().take(200).collect(),
+        Value::Bytes(value) => skein_core::digest::to_hex(&value[..value.len().min(64)]),
+    }
+}

@@ -1,0 +1,26 @@
+//! Telling those who follow the timeline that it has grown.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+/// A signal that coalesces: many appends, one look.
+#[derive(Debug, Clone)]
+pub struct Wake(Arc<watch::Sender<u64>>);
+
+impl Default for Wake {
+    fn default() -> Self {
+        Self(Arc::new(watch::channel(0).0))
+    }
+}
+
+impl Wake {
+    pub(crate) fn wake(&self) {
+        self.0.send_modify(|count| *count = count.wrapping_add(1));
+    }
+
+    /// Resolves with `changed()` whenever something may have been appended.
+    pub fn subscribe(&self) -> watch::Receiver<u64> {
+        self.0.subscribe()
+    }
+}

@@ -1,0 +1,89 @@
+//! A transaction as a value: a function that can be run again, and someone waiting for its outcome.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use skein_core::garden::cursor::Cursor;
+use tokio::sync::oneshot;
+
+use crate::error::StoreError;
+use crate::tx::Tx;
+
+/// The outcome of a committed write, and where on the timeline it ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Committed<T> {
+    pub value: T,
+    /// The last item this write appended; [`Cursor::START`] when it appended none.
+    pub cursor: Cursor,
+}
+
+/// A unit of work as the writers see it, whatever it returns.
+pub(crate) trait Work: Send {
+    /// Runs the function; what it made is kept until it is acknowledged. May be called again.
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
+
+    /// Tells whoever waits that the last run was committed.
+    fn acknowledge(self: Box<Self>);
+
+    fn refuse(self: Box<Self>, error: StoreError);
+
+    /// Random bits for the ids this work makes, the same in every run.
+    fn seed(&self) -> &[u8; 16];
+}
+
+pub(crate) struct Function<T, F> {
+    function: F,
+    seed: [u8; 16],
+    made: Option<Committed<T>>,
+    waiting: oneshot::Sender<Result<Committed<T>, StoreError>>,
+}
+
+impl<T, F> Function<T, F>
+where
+    T: Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+{
+    pub(crate) fn new(
+        function: F,
+    ) -> (Box<dyn Work>, oneshot::Receiver<Result<Committed<T>, StoreError>>) {
+        let (waiting, outcome) = oneshot::channel();
+        let mut seed = [0; 16];
+        getrandom::fill(&mut seed).expect("the operating system provides randomness");
+        (Box::new(Self { function, seed, made: None, waiting }), outcome)
+    }
+}
+
+impl<T, F> Work for Function<T, F>
+where
+    T: Send + 'static,
+    F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+{
+    fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        self.made = None;
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.function)(tx)));
+        let value =
+            outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))?;
+        self.made = Some(Committed { value, cursor: tx.last_cursor() });
+        Ok(())
+    }
+
+    fn acknowledge(self: Box<Self>) {
+        let made = self.made.expect("only work that ran is acknowledged");
+        // Whoever asked may have gone away; the write stands all the same.
+        let _ = self.waiting.send(Ok(made));
+    }
+
+    fn refuse(self: Box<Self>, error: StoreError) {
+        let _ = self.waiting.send(Err(error));
+    }
+
+    fn seed(&self) -> &[u8; 16] {
+        &self.seed
+    }
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(ToString::to_string);
+    text.or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned())
+}

@@ -1,0 +1,271 @@
+//! Facts: appending, reading along both clocks, undo, corrected times, redaction, tenancy.
+
+use serde_json::json;
+use skein_core::garden::item::{ItemDraft, ItemType};
+use skein_core::garden::undo::UNDO_WINDOW_MS;
+use skein_core::{ItemId, Millis, Viewer};
+use skein_store::StoreError;
+use skein_store::items::{Along, Direction, ItemQuery, StoredItem};
+
+use crate::world::{START, World, both, note, object, rule_of, user};
+
+fn texts(items: &[StoredItem]) -> Vec<String> {
+    let text = |item: &StoredItem| {
+        item.item.document().unwrap()["description"].as_str().unwrap().to_owned()
+    };
+    items.iter().map(text).collect()
+}
+
+/// Walks all pages of Anna's notes.
+fn listed(world: &World, query: &ItemQuery) -> Vec<String> {
+    let mut query = ItemQuery { item_type: Some(ItemType::NOTE), ..query.clone() };
+    let mut all = Vec::new();
+    loop {
+        let (viewer, asked) = (world.anna.clone(), query.clone());
+        let page = world.read(move |tx| tx.items(&viewer, &asked));
+        all.extend(texts(&page.rows));
+        match page.next {
+            Some(next) => query.after = Some(next),
+            None => return all,
+        }
+    }
+}
+
+fn at(world: &World, text: &str, canonical: i64) -> ItemId {
+    let (viewer, draft) = (world.anna.clone(), note(text, Some(Millis(canonical))));
+    world.clock.advance(1);
+    world.write(move |tx| tx.append_item(&viewer, &draft)).item.header.id
+}
+
+both! {
+    fn an_item_reads_back_as_it_was_written(world: &World) {
+        let written = world.note("ein Gruß 🐦");
+        let (viewer, id) = (world.anna.clone(), written.item.header.id);
+        let read = world.read(move |tx| tx.item(&viewer, id));
+        assert_eq!(read, written);
+        assert_eq!(read.item.header.owner, user(&world.anna));
+    }
+
+    fn raw_bytes_are_kept_compressed_and_read_back_the_same(world: &World) {
+        let bytes = b"{\"id\":\"r1\"}\r\n".repeat(5_000);
+        let draft = ItemDraft::received(ItemType::parse("RawResponse").unwrap(), bytes.clone()).unwrap();
+        let viewer = world.anna.clone();
+        let id = world.write(move |tx| tx.append_item(&viewer, &draft)).item.header.id;
+        let viewer = world.anna.clone();
+        let read = world.read(move |tx| tx.item(&viewer, id));
+        assert_eq!(read.item.payload.unwrap().bytes(), bytes);
+        let longer_than_a_tenth = format!("SELECT 1 FROM items WHERE length(payload) > {}", bytes.len() / 10);
+        assert_eq!(world.tamper(&format!("UPDATE meta SET value = value WHERE EXISTS ({longer_than_a_tenth})")), Ok(0));
+    }
+
+    fn a_batch_is_all_or_nothing(world: &World) {
+        let viewer = world.anna.clone();
+        let drafts: Vec<ItemDraft> = (0..250).map(|number| note(&number.to_string(), None)).collect();
+        let stored = world.write(move |tx| tx.append_items(&viewer, &drafts));
+        assert!(stored.windows(2).all(|pair| pair[0].cursor < pair[1].cursor));
+        let viewer = world.anna.clone();
+        let failed = world.try_write(move |tx| {
+            tx.append_item(&viewer, &note("lost", None))?;
+            Err::<(), _>(StoreError::Busy)
+        });
+        assert!(matches!(failed, Err(StoreError::Busy)));
+        assert_eq!(listed(world, &ItemQuery { limit: 100, ..ItemQuery::default() }).len(), 250);
+    }
+
+    fn mg_soil_001_items_are_appended_and_stay_holds(world: &World) {
+        let first = world.note("first");
+        world.note("second");
+        let (viewer, id) = (world.anna.clone(), first.item.header.id);
+        assert_eq!(world.read(move |tx| tx.item(&viewer, id)), first);
+    }
+
+    fn mg_soil_001_updating_or_deleting_an_item_refuses(world: &World) {
+        world.note("mine");
+        for sql in ["UPDATE items SET type = 'Other'", "UPDATE items SET canonical_at = 0", "DELETE FROM items"] {
+            let refused = world.tamper(sql).unwrap_err();
+            assert!(refused.contains("MG-SOIL-001"), "{sql}: {refused}");
+        }
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn br_sec_003_the_audit_trail_survives_undo_and_redaction_holds(world: &World) {
+        let [undone, redacted] = ["a", "b"].map(|text| world.note(text).item.header.id);
+        let viewer = world.anna.clone();
+        world.write(move |tx| {
+            tx.undo_item(&viewer, undone)?;
+            tx.redact_item(&viewer, redacted, "asked for")
+        });
+        let viewer = world.anna.clone();
+        let (first, second) = world.read(move |tx| Ok((tx.item(&viewer, undone)?, tx.item(&viewer, redacted)?)));
+        assert!(first.tombstone.is_some() && first.item.payload.is_some());
+        assert!(second.item.payload.is_none());
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn br_sec_003_tampering_with_the_audit_trail_refuses(world: &World) {
+        world.note("evidence");
+        assert!(world.tamper("DELETE FROM items WHERE type = 'Note'").is_err());
+        assert!(world.tamper("UPDATE items SET payload_hash = hash").is_err());
+    }
+
+    fn mg_soil_002_two_clocks_per_item_holds(world: &World) {
+        let viewer = world.anna.clone();
+        let stored = world.write(move |tx| tx.append_item(&viewer, &note("then", Some(Millis(5)))));
+        assert_eq!((stored.item.header.realized_at, stored.canonical_at), (START, Millis(5)));
+        assert_eq!(world.note("now").canonical_at, START);
+    }
+
+    fn mg_soil_002_a_stated_time_does_not_move_the_recorded_one_refuses(world: &World) {
+        let id = at(world, "future", 9_999_999_999_999);
+        let viewer = world.anna.clone();
+        let stored = world.read(move |tx| tx.item(&viewer, id));
+        assert_eq!(stored.item.header.realized_at, START.plus(1));
+    }
+
+    fn mg_soil_005_undo_hides_the_item_holds(world: &World) {
+        let (kept, gone) = (world.note("kept"), world.note("gone"));
+        let (viewer, id) = (world.anna.clone(), gone.item.header.id);
+        world.clock.advance(UNDO_WINDOW_MS);
+        let tombstone = world.write(move |tx| tx.undo_item(&viewer, id)).item.header.id;
+        assert_eq!(listed(world, &ItemQuery { limit: 10, ..ItemQuery::default() }), ["kept"]);
+        assert_eq!(listed(world, &ItemQuery { limit: 10, include_hidden: true, ..ItemQuery::default() }).len(), 2);
+        let viewer = world.anna.clone();
+        let superseding = world.read(move |tx| tx.superseding(&viewer, id));
+        assert_eq!(superseding, Some(skein_core::garden::relation::Endpoint::Item(tombstone)));
+        assert_eq!(world.verify(true).breaks, []);
+        assert_ne!(kept.item.header.id, id);
+    }
+
+    fn mg_soil_005_undo_too_late_twice_or_by_another_refuses(world: &World) {
+        let id = world.note("mine").item.header.id;
+        let viewer = world.bert.clone();
+        assert!(matches!(world.try_write(move |tx| tx.undo_item(&viewer, id)), Err(StoreError::NotFound(_))));
+        let once = world.note("once").item.header.id;
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.undo_item(&viewer, once));
+        let viewer = world.anna.clone();
+        assert_eq!(rule_of(world.try_write(move |tx| tx.undo_item(&viewer, once))), "MG-REL-001");
+        world.clock.advance(UNDO_WINDOW_MS + 1);
+        let viewer = world.anna.clone();
+        assert_eq!(rule_of(world.try_write(move |tx| tx.undo_item(&viewer, id))), "MG-SOIL-005");
+    }
+
+    fn mg_soil_006_a_corrected_time_is_applied_by_reads_holds(world: &World) {
+        at(world, "b", 2_000);
+        let moved = at(world, "a", 9_000);
+        at(world, "c", 3_000);
+        let along = ItemQuery { along: Along::Canonical, limit: 1, ..ItemQuery::default() };
+        assert_eq!(listed(world, &along), ["b", "c", "a"]);
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.override_canonical_time(&viewer, moved, Some(Millis(1_000))));
+        assert_eq!(listed(world, &along), ["a", "b", "c"]);
+        let backward = ItemQuery { direction: Direction::Backward, ..along.clone() };
+        assert_eq!(listed(world, &backward), ["c", "b", "a"]);
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.override_canonical_time(&viewer, moved, None));
+        assert_eq!(listed(world, &along), ["b", "c", "a"]);
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn mg_soil_006_the_stored_time_itself_refuses_to_change(world: &World) {
+        let id = at(world, "a", 9_000);
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.override_canonical_time(&viewer, id, Some(Millis(1_000))));
+        let viewer = world.anna.clone();
+        let stored = world.read(move |tx| tx.item(&viewer, id));
+        assert_eq!((stored.item.header.canonical_at, stored.canonical_at), (Millis(9_000), Millis(1_000)));
+        let viewer = world.bert.clone();
+        let refused = world.try_write(move |tx| tx.override_canonical_time(&viewer, id, Some(Millis(1))));
+        assert!(matches!(refused, Err(StoreError::NotFound(_))));
+    }
+
+    fn mg_soil_008_unknown_types_are_kept_holds(world: &World) {
+        let draft = ItemDraft::stated(ItemType::parse("Zebra").unwrap(), object(json!({ "stripes": 40 })), None).unwrap();
+        let viewer = world.anna.clone();
+        let written = world.write(move |tx| tx.append_item(&viewer, &draft));
+        let viewer = world.anna.clone();
+        let read = world.read(move |tx| tx.item(&viewer, written.item.header.id));
+        assert_eq!(read.item.document().unwrap()["stripes"], 40);
+    }
+
+    fn mg_soil_008_an_unknown_type_posing_as_structure_refuses(world: &World) {
+        let data = object(json!({ "itemId": ItemId::from_bytes([1; 16]).to_string() }));
+        assert!(ItemDraft::stated(ItemType::TOMBSTONE, data.clone(), None).is_err());
+        let draft = ItemDraft::stated(ItemType::parse("Tombstone2").unwrap(), data, None).unwrap();
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.append_item(&viewer, &draft));
+        assert_eq!(world.tamper("DELETE FROM item_marks"), Ok(0));
+    }
+
+    fn mg_soil_010_redaction_destroys_the_payload_and_verifies_holds(world: &World) {
+        let id = world.note("the secret word is albatross").item.header.id;
+        world.seal();
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.redact_item(&viewer, id, "a secret"));
+        assert_eq!(world.tamper("UPDATE meta SET value = value WHERE (SELECT count(*) FROM items WHERE payload IS NULL) = 1").map(|rows| rows > 0), Ok(true));
+        let report = world.verify(true);
+        assert_eq!((report.breaks, report.redacted), (vec![], 1));
+    }
+
+    fn mg_soil_010_redaction_by_another_or_of_structure_refuses(world: &World) {
+        let id = world.note("mine").item.header.id;
+        let viewer = world.bert.clone();
+        assert!(matches!(world.try_write(move |tx| tx.redact_item(&viewer, id, "why")), Err(StoreError::NotFound(_))));
+        world.seal();
+        let viewer = world.anna.clone();
+        let query = ItemQuery { item_type: Some(ItemType::SEAL), limit: 1, ..ItemQuery::default() };
+        let seal = world.read(move |tx| tx.items(&viewer, &query)).rows[0].item.header.id;
+        let viewer = world.anna.clone();
+        assert_eq!(rule_of(world.try_write(move |tx| tx.redact_item(&viewer, seal, "why"))), "MG-SOIL-010");
+    }
+
+    fn a_stranger_finds_nothing(world: &World) {
+        let id = world.note("private").item.header.id;
+        let viewer = world.bert.clone();
+        assert!(matches!(world.try_read(move |tx| tx.item(&viewer, id)), Err(StoreError::NotFound(_))));
+        let (viewer, owner) = (world.bert.clone(), user(&world.anna));
+        let query = ItemQuery { limit: 10, ..ItemQuery::default() };
+        assert!(world.try_read(move |tx| tx.items_of(&viewer, owner, &query)).is_err());
+        let viewer = world.bert.clone();
+        let follow = world.try_read(move |tx| tx.follow(&viewer, skein_core::garden::cursor::Cursor::START, 10));
+        assert!(matches!(follow, Err(StoreError::Forbidden)));
+    }
+
+    fn a_granted_admin_reads_until_the_grant_ends(world: &World) {
+        let id = world.note("private").item.header.id;
+        let grant = skein_core::account::Grant { item: id, owner: user(&world.anna), until: START.plus(10) };
+        let admin = Viewer::Admin { user: user(&world.bert), grant };
+        let viewer = admin.clone();
+        assert!(world.try_read(move |tx| tx.item(&viewer, id)).is_ok());
+        let viewer = admin.clone();
+        assert!(world.try_write(move |tx| tx.redact_item(&viewer, id, "why")).is_err());
+        world.clock.advance(10);
+        assert!(world.try_read(move |tx| tx.item(&admin, id)).is_err());
+    }
+
+    fn pages_cover_everything_once_in_both_directions(world: &World) {
+        for number in 0..25 {
+            at(world, &format!("{number:02}"), 1_000 - number % 3);
+        }
+        let forward = ItemQuery { limit: 4, ..ItemQuery::default() };
+        let names: Vec<String> = (0..25).map(|number| format!("{number:02}")).collect();
+        assert_eq!(listed(world, &forward), names);
+        let backward = ItemQuery { direction: Direction::Backward, ..forward.clone() };
+        assert_eq!(listed(world, &backward), names.iter().rev().cloned().collect::<Vec<_>>());
+        let canonical = ItemQuery { along: Along::Canonical, ..forward.clone() };
+        let mut sorted = listed(world, &canonical);
+        assert!(sorted[..8].iter().all(|name| name.parse::<i64>().unwrap() % 3 == 2));
+        sorted.sort();
+        assert_eq!(sorted, names);
+        let span = ItemQuery { from: Some(START.plus(2)), until: Some(START.plus(5)), ..forward };
+        assert_eq!(listed(world, &span), ["01", "02", "03"]);
+    }
+}
+
+#[test]
+fn a_clock_set_back_does_not_run_backwards() {
+    let world = World::sqlite();
+    world.note("first");
+    world.clock.advance(-5_000);
+    assert_eq!(world.note("second").item.header.realized_at, START);
+}

@@ -1,0 +1,13 @@
+//! One suite for both databases: whatever the store promises, it promises on SQLite and on PostgreSQL.
+
+mod backup;
+mod blobs;
+mod items;
+mod jobs;
+mod records;
+mod relations;
+mod schema;
+mod timeline;
+mod verify;
+mod world;
+mod writer;

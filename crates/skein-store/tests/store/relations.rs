@@ -1,0 +1,218 @@
+//! Edges: uniqueness by kind, what may change, chains, tenancy.
+
+use serde_json::json;
+use skein_core::garden::item::ItemType;
+use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
+use skein_core::{ItemId, RecordId};
+use skein_store::StoreError;
+use skein_store::items::ItemQuery;
+use skein_store::relations::Side;
+
+use crate::world::{World, both, content, rule_of};
+
+fn item(world: &World) -> Endpoint {
+    Endpoint::Item(world.note("n").item.header.id)
+}
+
+fn id_of(endpoint: Endpoint) -> ItemId {
+    match endpoint {
+        Endpoint::Item(id) => id,
+        other => panic!("{other:?} is not an item"),
+    }
+}
+
+fn log(world: &World) -> Endpoint {
+    let viewer = world.anna.clone();
+    Endpoint::Log(
+        world
+            .write(move |tx| tx.create_record(&viewer, content("Conversation", json!({})), None))
+            .id,
+    )
+}
+
+fn relate(
+    world: &World,
+    kind: RelationKind,
+    source: Endpoint,
+    target: Endpoint,
+) -> Result<Relation, StoreError> {
+    let viewer = world.anna.clone();
+    let draft = RelationDraft::new(kind, source, target, Qualities::default()).unwrap();
+    world.try_write(move |tx| tx.relate(&viewer, &draft))
+}
+
+fn count(world: &World, of: Endpoint, side: Side, kind: RelationKind) -> usize {
+    let viewer = world.anna.clone();
+    world.read(move |tx| tx.relations(&viewer, of, side, kind, None, 100)).rows.len()
+}
+
+/// Items of which each triggers the next.
+fn chain(world: &World, length: usize) -> Vec<Endpoint> {
+    let items: Vec<Endpoint> = (0..length).map(|_| item(world)).collect();
+    for pair in items.windows(2) {
+        relate(world, RelationKind::Triggers, pair[0], pair[1]).unwrap();
+    }
+    items
+}
+
+both! {
+    fn mg_rel_001_one_cause_and_one_successor_per_target_holds(world: &World) {
+        let [a, b, c] = [item(world), item(world), item(world)];
+        relate(world, RelationKind::Triggers, a, b).unwrap();
+        relate(world, RelationKind::Triggers, a, c).unwrap();
+        relate(world, RelationKind::Supercedes, c, b).unwrap();
+    }
+
+    fn mg_rel_001_a_second_cause_or_successor_refuses(world: &World) {
+        let [a, b, c, d] = [item(world), item(world), item(world), item(world)];
+        relate(world, RelationKind::Triggers, a, c).unwrap();
+        assert_eq!(rule_of(relate(world, RelationKind::Triggers, b, c)), "MG-REL-001");
+        relate(world, RelationKind::Supercedes, c, a).unwrap();
+        assert_eq!(rule_of(relate(world, RelationKind::Supercedes, d, a)), "MG-REL-001");
+        assert_eq!(count(world, c, Side::Incoming, RelationKind::Triggers), 1);
+    }
+
+    fn mg_rel_002_many_replies_to_one_parent_holds(world: &World) {
+        let [parent, one, two] = [item(world), item(world), item(world)];
+        relate(world, RelationKind::RepliesTo, one, parent).unwrap();
+        relate(world, RelationKind::RepliesTo, two, parent).unwrap();
+        let [old, new, newer] = [log(world), log(world), log(world)];
+        relate(world, RelationKind::Continues, new, old).unwrap();
+        relate(world, RelationKind::Continues, newer, old).unwrap();
+        assert_eq!(count(world, parent, Side::Incoming, RelationKind::RepliesTo), 2);
+    }
+
+    fn mg_rel_002_a_second_parent_refuses(world: &World) {
+        let [a, b, reply] = [item(world), item(world), item(world)];
+        relate(world, RelationKind::RepliesTo, reply, a).unwrap();
+        assert_eq!(rule_of(relate(world, RelationKind::RepliesTo, reply, b)), "MG-REL-002");
+    }
+
+    fn mg_rel_003_many_to_many_holds(world: &World) {
+        let [a, b, c] = [item(world), item(world), item(world)];
+        for (source, target) in [(a, b), (a, c), (c, b), (a, b)] {
+            relate(world, RelationKind::Mentions, source, target).unwrap();
+        }
+        assert_eq!(count(world, a, Side::Outgoing, RelationKind::Mentions), 3);
+        assert_eq!(count(world, b, Side::Incoming, RelationKind::Mentions), 3);
+    }
+
+    fn mg_rel_003_a_thing_related_to_itself_refuses(world: &World) {
+        let a = item(world);
+        assert!(RelationDraft::new(RelationKind::Mentions, a, a, Qualities::default()).is_err());
+        assert_eq!(count(world, a, Side::Outgoing, RelationKind::Mentions), 0);
+    }
+
+    fn mg_rel_004_an_inference_is_corrected_and_withdrawn_holds(world: &World) {
+        let [a, b] = [item(world), item(world)];
+        let id = relate(world, RelationKind::Mentions, a, b).unwrap().id;
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.edit_relation(&viewer, id, &Qualities::inferred(0.25)));
+        let viewer = world.anna.clone();
+        assert_eq!(world.read(move |tx| tx.relation(&viewer, id)).qualities, Qualities::inferred(0.25));
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.remove_relation(&viewer, id, "wrong"));
+        assert_eq!(count(world, a, Side::Outgoing, RelationKind::Mentions), 0);
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn mg_rel_004_a_cause_refuses_to_be_changed_or_removed(world: &World) {
+        let [a, b] = [item(world), item(world)];
+        let id = relate(world, RelationKind::Triggers, a, b).unwrap().id;
+        let viewer = world.anna.clone();
+        assert_eq!(rule_of(world.try_write(move |tx| tx.edit_relation(&viewer, id, &Qualities::default()))), "MG-REL-004");
+        let viewer = world.anna.clone();
+        assert_eq!(rule_of(world.try_write(move |tx| tx.remove_relation(&viewer, id, "no"))), "MG-REL-004");
+    }
+
+    fn mg_rel_005_ends_that_exist_holds(world: &World) {
+        let [a, conversation] = [item(world), log(world)];
+        let Endpoint::Log(id) = conversation else { unreachable!() };
+        relate(world, RelationKind::Mentions, a, conversation).unwrap();
+        relate(world, RelationKind::Mentions, a, Endpoint::Entity(id)).unwrap();
+        relate(world, RelationKind::Mentions, Endpoint::Entity(id), Endpoint::Fragment { item: id_of(a), position: 2 }).unwrap();
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn mg_rel_005_ends_missing_foreign_or_in_the_wrong_order_refuses(world: &World) {
+        let [early, late] = [item(world), item(world)];
+        let nowhere = Endpoint::Item(ItemId::from_bytes([9; 16]));
+        let no_record = Endpoint::Entity(RecordId::from_bytes([9; 16]));
+        let foreign = Endpoint::Item(world.note_by(&world.bert, "his").item.header.id);
+        for end in [nowhere, no_record, foreign] {
+            assert!(matches!(relate(world, RelationKind::Mentions, early, end), Err(StoreError::NotFound(_))));
+        }
+        assert_eq!(rule_of(relate(world, RelationKind::Triggers, late, early)), "MG-REL-005");
+        assert_eq!(rule_of(relate(world, RelationKind::Supercedes, early, late)), "MG-REL-005");
+    }
+
+    fn mg_rel_006_making_editing_and_removing_are_items_holds(world: &World) {
+        let [a, b] = [item(world), item(world)];
+        let id = relate(world, RelationKind::Mentions, a, b).unwrap().id;
+        let viewer = world.anna.clone();
+        world.write(move |tx| {
+            tx.edit_relation(&viewer, id, &Qualities::inferred(0.5))?;
+            tx.remove_relation(&viewer, id, "done")
+        });
+        for item_type in [ItemType::RELATION_CREATED, ItemType::RELATION_EDITED, ItemType::RELATION_REMOVED] {
+            let query = ItemQuery { item_type: Some(item_type), limit: 10, ..ItemQuery::default() };
+            let viewer = world.anna.clone();
+            assert_eq!(world.read(move |tx| tx.items(&viewer, &query)).rows.len(), 1);
+        }
+    }
+
+    fn mg_rel_006_a_refused_relation_leaves_no_item_refuses(world: &World) {
+        let [a, b, c] = [item(world), item(world), item(world)];
+        relate(world, RelationKind::Triggers, a, c).unwrap();
+        assert!(relate(world, RelationKind::Triggers, b, c).is_err());
+        let query = ItemQuery { item_type: Some(ItemType::RELATION_CREATED), limit: 10, ..ItemQuery::default() };
+        let viewer = world.anna.clone();
+        assert_eq!(world.read(move |tx| tx.items(&viewer, &query)).rows.len(), 1);
+    }
+
+    fn mg_rel_008_chains_are_followed_both_ways_in_one_query_holds(world: &World) {
+        let items = chain(world, 40);
+        let viewer = world.anna.clone();
+        let (first, last) = (items[0], items[39]);
+        let effects = world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Triggers, 1_000));
+        assert_eq!(effects.iter().map(|step| step.endpoint).collect::<Vec<_>>(), items[1..]);
+        assert_eq!(effects.last().unwrap().distance, 39);
+        let viewer = world.anna.clone();
+        let causes = world.read(move |tx| tx.chain(&viewer, last, Side::Incoming, RelationKind::Triggers, 1_000));
+        assert_eq!(causes.len(), 39);
+        let viewer = world.anna.clone();
+        let id = id_of(last);
+        assert_eq!(world.read(move |tx| tx.root_cause(&viewer, id)), first);
+        let viewer = world.anna.clone();
+        assert_eq!(world.read(move |tx| tx.triggering(&viewer, id)), Some(items[38]));
+        let viewer = world.anna.clone();
+        let id = id_of(first);
+        assert_eq!(world.read(move |tx| tx.root_cause(&viewer, id)), first);
+    }
+
+    fn mg_rel_008_chains_stop_at_the_limit_and_at_other_owners_refuses(world: &World) {
+        let items = chain(world, 10);
+        let (viewer, first) = (world.anna.clone(), items[0]);
+        let short = world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Triggers, 3));
+        assert_eq!(short.len(), 3);
+        let viewer = world.bert.clone();
+        assert_eq!(world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Triggers, 100)), []);
+    }
+
+    fn mg_rel_009_indexed_mentions_say_that_they_were_inferred_holds(world: &World) {
+        let [a, b] = [item(world), item(world)];
+        let viewer = world.anna.clone();
+        let draft = RelationDraft::new(RelationKind::Mentions, a, b, Qualities::inferred(0.95)).unwrap();
+        let id = world.write(move |tx| tx.relate(&viewer, &draft)).id;
+        let viewer = world.anna.clone();
+        assert_eq!(world.read(move |tx| tx.relation(&viewer, id)).qualities.metadata["inferred"], json!(true));
+        let (viewer, id) = (world.anna.clone(), id_of(a));
+        assert_eq!(world.read(move |tx| tx.mentions(&viewer, id)), [b]);
+    }
+
+    fn mg_rel_009_a_stated_mention_refuses_the_mark_of_an_inference(world: &World) {
+        let [a, b] = [item(world), item(world)];
+        let relation = relate(world, RelationKind::Mentions, a, b).unwrap();
+        assert_eq!((relation.qualities.confidence, relation.qualities.metadata.get("inferred")), (None, None));
+    }
+}
