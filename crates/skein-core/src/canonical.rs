@@ -113,8 +113,7 @@ fn write_float(out: &mut String, float: f64) {
     let exponent: i32 = exponent.parse().expect("{:e} writes a decimal exponent");
     if float != 0.0 && !(-4..16).contains(&exponent) {
         let sign = if exponent < 0 { '-' } else { '+' };
-        write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs())
-            .expect("writing to a String cannot fail");
+        write!(out, "{mantissa}e{sign}{:02}", exponent.unsigned_abs()).expect("writing to a String cannot fail");
         return;
     }
     write_plain(out, mantissa, exponent);
@@ -123,8 +122,7 @@ fn write_float(out: &mut String, float: f64) {
 /// The shortest scientific spelling that reads back the same; of two equally near ones the even one.
 fn shortest(float: f64) -> String {
     let shortest = format!("{float:e}");
-    let decimals =
-        shortest.split(['.', 'e']).nth(1).filter(|_| shortest.contains('.')).map_or(0, str::len);
+    let decimals = shortest.split(['.', 'e']).nth(1).filter(|_| shortest.contains('.')).map_or(0, str::len);
     // The shortest form breaks ties upwards, the form of given length to even, as Python does.
     let even = format!("{float:.decimals$e}");
     if even.parse() == Ok(float) { even } else { shortest }

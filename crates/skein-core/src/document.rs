@@ -66,9 +66,7 @@ pub fn check(value: &Value) -> Result<(), BadDocument> {
 
 fn check_at(value: &Value, depth: usize) -> Result<(), BadDocument> {
     match value {
-        Value::Array(_) | Value::Object(_) if depth == DOCUMENT_DEPTH_MAX => {
-            Err(BadDocument::TooDeep)
-        }
+        Value::Array(_) | Value::Object(_) if depth == DOCUMENT_DEPTH_MAX => Err(BadDocument::TooDeep),
         Value::Array(values) => values.iter().try_for_each(|value| check_at(value, depth + 1)),
         Value::Object(object) => object.iter().try_for_each(|(key, value)| {
             check_text(key)?;

@@ -177,13 +177,7 @@ mod tests {
     #[test]
     fn mg_soil_007_foreign_or_malformed_ids_refuses() {
         let overflowing = "item_8ZZZZZZZZZZZZZZZZZZZZZZZZZ".to_owned();
-        for text in [
-            format!("entity_{ULID}"),
-            ULID.to_owned(),
-            "item_".to_owned(),
-            overflowing,
-            "item_é".into(),
-        ] {
+        for text in [format!("entity_{ULID}"), ULID.to_owned(), "item_".to_owned(), overflowing, "item_é".into()] {
             assert!(text.parse::<ItemId>().is_err(), "{text} was taken for an item id");
         }
     }

@@ -32,16 +32,12 @@ pub struct BadTime(String);
 
 impl fmt::Display for Millis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(moment) = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000)
-        else {
+        let Ok(moment) = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000) else {
             return write!(f, "{} ms", self.0);
         };
         let (year, month, day) = (moment.year(), u8::from(moment.month()), moment.day());
         let (hour, minute, second, millisecond) = moment.to_hms_milli();
-        write!(
-            f,
-            "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z"
-        )
+        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z")
     }
 }
 

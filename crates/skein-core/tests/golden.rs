@@ -49,18 +49,8 @@ fn canonical_json_is_spelled_as_python_spells_it() {
             }
             parsed => parsed.unwrap_or_else(|error| panic!("{case}: {error}")),
         };
-        assert_eq!(
-            canonical::to_string(&value, Escape::Ascii),
-            text(case, "ascii"),
-            "{}",
-            text(case, "name")
-        );
-        assert_eq!(
-            canonical::to_string(&value, Escape::Unicode),
-            text(case, "unicode"),
-            "{}",
-            text(case, "name")
-        );
+        assert_eq!(canonical::to_string(&value, Escape::Ascii), text(case, "ascii"), "{}", text(case, "name"));
+        assert_eq!(canonical::to_string(&value, Escape::Unicode), text(case, "unicode"), "{}", text(case, "name"));
     }
 }
 
@@ -116,10 +106,7 @@ fn mg_hash_001_record_hashes_holds() {
     for step in cases(&vectors["bare"]).flat_map(|chain| cases(&chain["steps"])) {
         let value = document::parse(text(step, "document").as_bytes()).unwrap();
         let canonical = canonical::to_string(&value, Escape::Ascii);
-        assert_eq!(
-            record_hash(&canonical, optional_digest(step, "previous").as_ref()),
-            digest(step, "hash")
-        );
+        assert_eq!(record_hash(&canonical, optional_digest(step, "previous").as_ref()), digest(step, "hash"));
     }
 }
 
@@ -152,13 +139,9 @@ fn merkle_roots_and_proofs() {
     for case in cases(&vectors["proofs"]) {
         let leaves = leaves(&case["size"]);
         let index = usize::try_from(case["index"].as_u64().unwrap()).unwrap();
-        let path: Vec<Digest> =
-            cases(&case["path"]).map(|hash| hash.as_str().unwrap().parse().unwrap()).collect();
+        let path: Vec<Digest> = cases(&case["path"]).map(|hash| hash.as_str().unwrap().parse().unwrap()).collect();
         assert_eq!(audit_path(&leaves, index), path);
-        assert_eq!(
-            root_from_path(leaves[index].digest(), index, leaves.len(), &path),
-            root(&leaves)
-        );
+        assert_eq!(root_from_path(leaves[index].digest(), index, leaves.len(), &path), root(&leaves));
         assert_ne!(root_from_path(leaf(999).digest(), index, leaves.len(), &path), root(&leaves));
     }
 }
@@ -166,10 +149,8 @@ fn merkle_roots_and_proofs() {
 #[test]
 fn seal_hashes_and_heads() {
     let vectors = vectors("seals");
-    let cursor = |case: &Value| Cursor {
-        tx: case["tx"].as_i64().unwrap(),
-        position: case["position"].as_i64().unwrap(),
-    };
+    let cursor =
+        |case: &Value| Cursor { tx: case["tx"].as_i64().unwrap(), position: case["position"].as_i64().unwrap() };
     for case in cases(&vectors["chains"]).flat_map(cases) {
         let seal = SealHead {
             owner: UserId::from_bare(text(case, "owner")).unwrap(),
@@ -182,8 +163,8 @@ fn seal_hashes_and_heads() {
         assert_eq!(seal.hash(), digest(case, "hash"));
     }
     for case in cases(&vectors["heads"]) {
-        let seals = cases(&case["seals"])
-            .map(|seal| (UserId::from_bare(text(seal, "owner")).unwrap(), digest(seal, "hash")));
+        let seals =
+            cases(&case["seals"]).map(|seal| (UserId::from_bare(text(seal, "owner")).unwrap(), digest(seal, "hash")));
         assert_eq!(head(&seals.collect::<BTreeMap<_, _>>()), digest(case, "head"));
     }
 }
@@ -198,17 +179,11 @@ fn node_hashes() {
             let headers = document::parse(text(&case["response"], "headers").as_bytes()).unwrap();
             raw_response_hash(&headers, &bytes(text(&case["response"], "bodyHex")))
         });
-        let authorship = raw_response
-            .as_ref()
-            .map_or(Authorship::Stated, |raw_response| Authorship::Generated { raw_response });
+        let authorship =
+            raw_response.as_ref().map_or(Authorship::Stated, |raw_response| Authorship::Generated { raw_response });
         let created_at = Millis(case["createdAtMs"].as_i64().unwrap());
-        let node = NodeContent {
-            content: &content,
-            parents: &parents,
-            created_at,
-            author: text(case, "author"),
-            authorship,
-        };
+        let node =
+            NodeContent { content: &content, parents: &parents, created_at, author: text(case, "author"), authorship };
         assert_eq!(node_hash(&node), digest(case, "contentHash"), "{}", text(case, "name"));
     }
 }
@@ -222,8 +197,7 @@ fn mg_hash_004_fragment_ids_holds() {
 
 #[test]
 fn mg_hash_004_different_contents_may_share_an_id_refuses_as_key() {
-    let ids: std::collections::BTreeSet<String> =
-        (0..2_000).map(|n| fragment_id(&n.to_string())).collect();
+    let ids: std::collections::BTreeSet<String> = (0..2_000).map(|n| fragment_id(&n.to_string())).collect();
     assert!(ids.len() < 2_000 && ids.iter().all(|id| (4..=5).contains(&id.len())));
 }
 

@@ -24,12 +24,7 @@ pub struct KeyHolder {
 
 impl Tx<'_> {
     /// Creates a user, who owns their own record.
-    pub fn create_user(
-        &mut self,
-        viewer: &Viewer,
-        name: &str,
-        role: Role,
-    ) -> Result<UserId, StoreError> {
+    pub fn create_user(&mut self, viewer: &Viewer, name: &str, role: Role) -> Result<UserId, StoreError> {
         let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
         let user = UserId::new(self.now(), self.entropy());
         let data = fields([("name", json!(name)), ("role", json!(role))]);
@@ -52,16 +47,8 @@ impl Tx<'_> {
         scope: Scope,
         key_hash: Digest,
     ) -> Result<KeyId, StoreError> {
-        let data = fields([
-            ("name", json!(name)),
-            ("scope", json!(scope)),
-            ("keyHash", json!(key_hash.to_string())),
-        ]);
-        let record = self.create_record(
-            viewer,
-            RecordContent::new(RecordType::parse(API_KEY)?, data),
-            None,
-        )?;
+        let data = fields([("name", json!(name)), ("scope", json!(scope)), ("keyHash", json!(key_hash.to_string()))]);
+        let record = self.create_record(viewer, RecordContent::new(RecordType::parse(API_KEY)?, data), None)?;
         Ok(KeyId::from_bytes(*record.id.as_bytes()))
     }
 
@@ -78,11 +65,7 @@ impl Tx<'_> {
     pub fn key_holder(&mut self, key_hash: Digest) -> Result<Option<KeyHolder>, StoreError> {
         let sql = "SELECT id, owner, scope FROM api_keys WHERE key_hash = ?1 AND revoked = 0";
         let found = self.first(sql, params![&key_hash], |row| {
-            Ok((
-                KeyId::from_bytes(row.array(0)?),
-                UserId::from_bytes(row.array(1)?),
-                row.text(2)?.to_owned(),
-            ))
+            Ok((KeyId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?), row.text(2)?.to_owned()))
         })?;
         let Some((key, user, scope)) = found else { return Ok(None) };
         let record = self.record(&SYSTEM, user.into())?;
@@ -105,9 +88,7 @@ impl Tx<'_> {
     }
 
     pub fn key_last_used(&mut self, key: KeyId) -> Result<Option<Millis>, StoreError> {
-        self.first("SELECT last_used_at FROM key_usage WHERE id = ?1", params![&key], |row| {
-            row.int(0).map(Millis)
-        })
+        self.first("SELECT last_used_at FROM key_usage WHERE id = ?1", params![&key], |row| row.int(0).map(Millis))
     }
 }
 

@@ -49,9 +49,7 @@ pub fn backup(
         Ok(Copied { items, blobs })
     })?;
     receiver.into_iter().for_each(progress);
-    outcome
-        .blocking_recv()
-        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
+    outcome.blocking_recv().unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
 }
 
 /// Puts a backup back into an empty store and makes everything that follows from its facts anew.
@@ -94,9 +92,7 @@ impl Tx<'_> {
         }
         let source = sqlite::open_reader(file)?;
         let mut items = 0;
-        for table in
-            TABLES.iter().filter(|table| table.class != Class::Projected && table.name != "meta")
-        {
+        for table in TABLES.iter().filter(|table| table.class != Class::Projected && table.name != "meta") {
             let copied = copy(table, &mut SqliteSql(&source), self.sql, progress)?;
             items += if table.class == Class::Source { copied } else { 0 };
         }
@@ -121,12 +117,7 @@ impl Tx<'_> {
         }
     }
 
-    fn copy_blobs(
-        &mut self,
-        from: &Blobs,
-        to: &Blobs,
-        progress: &Sender<Progress>,
-    ) -> Result<u64, StoreError> {
+    fn copy_blobs(&mut self, from: &Blobs, to: &Blobs, progress: &Sender<Progress>) -> Result<u64, StoreError> {
         let named = self.named_blobs()?;
         let total = named.len() as u64;
         for (done, (hash, _)) in (1..).zip(named) {
@@ -138,11 +129,7 @@ impl Tx<'_> {
     }
 }
 
-fn copy_all(
-    from: &mut dyn Sql,
-    to: &Connection,
-    progress: &Sender<Progress>,
-) -> Result<u64, StoreError> {
+fn copy_all(from: &mut dyn Sql, to: &Connection, progress: &Sender<Progress>) -> Result<u64, StoreError> {
     let in_batch = |sql: &str| to.execute_batch(sql).map_err(|error| sqlite::sql_error(&error));
     in_batch("BEGIN; DELETE FROM meta")?;
     let mut items = 0;
@@ -156,12 +143,7 @@ fn copy_all(
 }
 
 /// Copies every row of a table; says how many.
-fn copy(
-    table: &Table,
-    from: &mut dyn Sql,
-    to: &mut dyn Sql,
-    progress: &Sender<Progress>,
-) -> Result<u64, SqlError> {
+fn copy(table: &Table, from: &mut dyn Sql, to: &mut dyn Sql, progress: &Sender<Progress>) -> Result<u64, SqlError> {
     let mut waiting: Vec<Kept> = Vec::new();
     let mut copied = 0;
     let full = ROWS_PER_INSERT * table.columns.len();
@@ -185,17 +167,11 @@ fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<()
     }
     let width = table.columns.len();
     let row = |row: usize| {
-        let places: Vec<String> =
-            (1..=width).map(|column| format!("?{}", row * width + column)).collect();
+        let places: Vec<String> = (1..=width).map(|column| format!("?{}", row * width + column)).collect();
         format!("({})", places.join(", "))
     };
     let rows: Vec<String> = (0..waiting.len() / width).map(row).collect();
-    let sql = format!(
-        "INSERT INTO {} ({}) VALUES {}",
-        table.name,
-        table.columns.join(", "),
-        rows.join(", ")
-    );
+    let sql = format!("INSERT INTO {} ({}) VALUES {}", table.name, table.columns.join(", "), rows.join(", "));
     let values: Vec<Value<'_>> = waiting.iter().map(Kept::value).collect();
     to.execute(&sql, &values)?;
     waiting.clear();
@@ -203,14 +179,11 @@ fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<()
 }
 
 fn make_empty_directory(path: &Path) -> Result<(), StoreError> {
-    let failed =
-        |error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", path.display()));
+    let failed = |error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", path.display()));
     std::fs::create_dir_all(path).map_err(failed)?;
     // The lock of whoever is about to fill it does not count.
     let mut others = std::fs::read_dir(path).map_err(failed)?.filter(|entry| {
-        entry.as_ref().is_ok_and(|entry| {
-            !["skein.lock", "blobs"].iter().any(|name| entry.file_name() == *name)
-        })
+        entry.as_ref().is_ok_and(|entry| !["skein.lock", "blobs"].iter().any(|name| entry.file_name() == *name))
     });
     if others.next().is_some() {
         return Err(StoreError::Exists(format!("something in {}", path.display())));

@@ -52,11 +52,8 @@ pub struct BlobRef {
 impl Blobs {
     /// Objects in a directory, which is made if it is missing.
     pub fn directory(path: &Path) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(path)
-            .map_err(|error| StoreError::Blob(format!("{}: {error}", path.display())))?;
-        let objects = LocalFileSystem::new_with_prefix(path)
-            .map_err(|error| failed(&error))?
-            .with_fsync(true);
+        std::fs::create_dir_all(path).map_err(|error| StoreError::Blob(format!("{}: {error}", path.display())))?;
+        let objects = LocalFileSystem::new_with_prefix(path).map_err(|error| failed(&error))?.with_fsync(true);
         Ok(Self { objects: Arc::new(objects) })
     }
 
@@ -79,10 +76,7 @@ impl Blobs {
     /// Keeps bytes; when this returns they are durable. The same bytes are kept once.
     pub async fn put(&self, bytes: Bytes, media_type: &str) -> Result<BlobRef, StoreError> {
         if bytes.len() > BLOB_BYTES_MAX {
-            return Err(StoreError::Blob(format!(
-                "{} bytes are more than the {BLOB_BYTES_MAX} allowed",
-                bytes.len()
-            )));
+            return Err(StoreError::Blob(format!("{} bytes are more than the {BLOB_BYTES_MAX} allowed", bytes.len())));
         }
         let hash = Digest::of(&bytes);
         let size = i64::try_from(bytes.len()).expect("objects are bounded");
@@ -126,10 +120,7 @@ impl Blobs {
     }
 
     /// Runs one of the above where there is no async runtime.
-    pub(crate) fn block_on<T>(
-        &self,
-        work: impl AsyncFnOnce(&Self) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
+    pub(crate) fn block_on<T>(&self, work: impl AsyncFnOnce(&Self) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| StoreError::Blob(error.to_string()))?;
         runtime.block_on(work(self))
@@ -140,18 +131,11 @@ impl Tx<'_> {
     /// Names an object, which must have been put before; from now on it is kept and its owner may read it.
     pub fn attach_blob(&mut self, viewer: &Viewer, blob: &BlobRef) -> Result<ItemId, StoreError> {
         let is_media_type = |text: &str| {
-            text.is_ascii()
-                && text.len() <= 100
-                && text.split('/').filter(|part| !part.is_empty()).count() == 2
+            text.is_ascii() && text.len() <= 100 && text.split('/').filter(|part| !part.is_empty()).count() == 2
         };
         if !is_media_type(&blob.media_type) {
             let remedy = "name one such as image/png";
-            return Err(RuleViolation::new(
-                "AG-CONTENT-001",
-                "an attachment needs a media type",
-                remedy,
-            )
-            .into());
+            return Err(RuleViolation::new("AG-CONTENT-001", "an attachment needs a media type", remedy).into());
         }
         let data = Map::from_iter([
             ("hash".to_owned(), json!(blob.hash.to_string())),

@@ -39,9 +39,7 @@ pub enum StoreError {
     ReadOnly(String),
     #[error("the database cannot be reached: {0}; it will be tried again with the next request")]
     Unavailable(String),
-    #[error(
-        "the connection broke while committing; whether the write took place is unknown, read before trying again"
-    )]
+    #[error("the connection broke while committing; whether the write took place is unknown, read before trying again")]
     OutcomeUnknown,
     #[error("the database has schema {found}, this program knows up to {known}; use a newer skein")]
     NewerSchema { found: i64, known: i64 },

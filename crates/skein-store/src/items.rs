@@ -3,9 +3,7 @@
 use flate2::Compression;
 use flate2::read::{DeflateDecoder, DeflateEncoder};
 use skein_core::garden::cursor::{BadCursor, Cursor};
-use skein_core::garden::item::{
-    Item, ItemDraft, ItemHeader, ItemType, Payload, PayloadForm, RAW_PAYLOAD_BYTES_MAX,
-};
+use skein_core::garden::item::{Item, ItemDraft, ItemHeader, ItemType, Payload, PayloadForm, RAW_PAYLOAD_BYTES_MAX};
 use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
 use std::borrow::Cow;
 use std::fmt;
@@ -25,8 +23,7 @@ pub(crate) const INSERT_ITEM: &str = "INSERT INTO items
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
 
 /// What [`read_item`] expects, from `items i` joined with `item_marks m`.
-pub(crate) const ITEM_COLUMNS: &str =
-    "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash,
+pub(crate) const ITEM_COLUMNS: &str = "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash,
     i.payload_hash, i.encoding, i.payload, m.tombstone, m.canonical_at";
 
 const PLAIN: i64 = 0;
@@ -111,11 +108,7 @@ pub struct Page<T, P> {
 
 impl Tx<'_> {
     /// Records a fact in the viewer's own name.
-    pub fn append_item(
-        &mut self,
-        viewer: &Viewer,
-        draft: &ItemDraft,
-    ) -> Result<StoredItem, StoreError> {
+    pub fn append_item(&mut self, viewer: &Viewer, draft: &ItemDraft) -> Result<StoredItem, StoreError> {
         self.append_item_for(viewer, viewer.owner(), draft)
     }
 
@@ -131,11 +124,7 @@ impl Tx<'_> {
     }
 
     /// Records many facts in the viewer's own name, all or none.
-    pub fn append_items(
-        &mut self,
-        viewer: &Viewer,
-        drafts: &[ItemDraft],
-    ) -> Result<Vec<StoredItem>, StoreError> {
+    pub fn append_items(&mut self, viewer: &Viewer, drafts: &[ItemDraft]) -> Result<Vec<StoredItem>, StoreError> {
         self.append_items_for(viewer, viewer.owner(), drafts)
     }
 
@@ -149,17 +138,12 @@ impl Tx<'_> {
             return Err(StoreError::Forbidden);
         }
         let now = self.now();
-        let realize =
-            |draft: &ItemDraft| draft.clone().realize(ItemId::new(now, self.entropy()), owner, now);
+        let realize = |draft: &ItemDraft| draft.clone().realize(ItemId::new(now, self.entropy()), owner, now);
         let items: Vec<Item> = drafts.iter().map(realize).collect();
-        let payloads: Vec<(i64, Cow<'_, [u8]>)> =
-            items.iter().map(encode).collect::<Result<_, _>>()?;
+        let payloads: Vec<(i64, Cow<'_, [u8]>)> = items.iter().map(encode).collect::<Result<_, _>>()?;
         let number = self.number();
-        let rows: Vec<_> = items
-            .iter()
-            .zip(&payloads)
-            .map(|(item, payload)| insert_row(number, item, payload))
-            .collect();
+        let rows: Vec<_> =
+            items.iter().zip(&payloads).map(|(item, payload)| insert_row(number, item, payload)).collect();
         let positions = self.sql.insert_items(&rows)?;
         let stored = items.into_iter().zip(positions).map(|(item, position)| {
             let cursor = Cursor { tx: number, position };
@@ -183,19 +167,13 @@ impl Tx<'_> {
     }
 
     pub(crate) fn find_item(&mut self, id: ItemId) -> Result<Option<StoredItem>, StoreError> {
-        let sql = format!(
-            "SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1"
-        );
+        let sql = format!("SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1");
         let found = self.first(&sql, params![&id], |row| Ok(read_item(row)))?.transpose()?;
         found.map(checked).transpose()
     }
 
     /// The viewer's own facts, page by page. A page costs the same wherever it lies.
-    pub fn items(
-        &mut self,
-        viewer: &Viewer,
-        query: &ItemQuery,
-    ) -> Result<Page<StoredItem, PagePlace>, StoreError> {
+    pub fn items(&mut self, viewer: &Viewer, query: &ItemQuery) -> Result<Page<StoredItem, PagePlace>, StoreError> {
         self.items_of(viewer, viewer.owner(), query)
     }
 
@@ -213,12 +191,10 @@ impl Tx<'_> {
         let (low, high) = bounds(query);
         let item_type = query.item_type.as_ref().map(ItemType::as_str);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
-        let mut bound =
-            params![&owner, low.at, low.position, high.at, high.position, one_more].to_vec();
+        let mut bound = params![&owner, low.at, low.position, high.at, high.position, one_more].to_vec();
         bound.extend(item_type.map(Value::from));
         let rows = self.all(&listing(query), &bound, |row| Ok(read_item(row)))?;
-        let rows: Vec<StoredItem> =
-            rows.into_iter().map(|row| checked(row?)).collect::<Result<_, _>>()?;
+        let rows: Vec<StoredItem> = rows.into_iter().map(|row| checked(row?)).collect::<Result<_, _>>()?;
         Ok(page(rows, limit, |last| place(last, query.along)))
     }
 }
@@ -241,10 +217,7 @@ fn place(stored: &StoredItem, along: Along) -> PagePlace {
 
 /// The exclusive ends of what is asked for.
 fn bounds(query: &ItemQuery) -> (PagePlace, PagePlace) {
-    let before = |at: Option<Millis>, otherwise| PagePlace {
-        at: at.unwrap_or(Millis(otherwise)),
-        position: -1,
-    };
+    let before = |at: Option<Millis>, otherwise| PagePlace { at: at.unwrap_or(Millis(otherwise)), position: -1 };
     let (low, high) = (before(query.from, i64::MIN), before(query.until, i64::MAX));
     match (query.after, query.direction) {
         (Some(after), Direction::Forward) => (after.max(low), high),
@@ -282,11 +255,7 @@ fn listing(query: &ItemQuery) -> String {
             );
             let clock = "CASE WHEN believed_at IS NULL THEN canonical_at ELSE believed_at END";
             let named = |part: &str| {
-                part.replacen(
-                    "m.tombstone, m.canonical_at",
-                    "m.tombstone, m.canonical_at AS believed_at",
-                    1,
-                )
+                part.replacen("m.tombstone, m.canonical_at", "m.tombstone, m.canonical_at AS believed_at", 1)
             };
             format!(
                 "SELECT * FROM (SELECT * FROM ({}) AS stated UNION ALL SELECT * FROM ({}) AS corrected) AS listed
@@ -298,11 +267,7 @@ fn listing(query: &ItemQuery) -> String {
     }
 }
 
-fn insert_row<'a>(
-    number: i64,
-    item: &'a Item,
-    payload: &'a (i64, Cow<'_, [u8]>),
-) -> [Value<'a>; INSERT_COLUMNS] {
+fn insert_row<'a>(number: i64, item: &'a Item, payload: &'a (i64, Cow<'_, [u8]>)) -> [Value<'a>; INSERT_COLUMNS] {
     let header = &item.header;
     [
         number.into(),
@@ -325,30 +290,29 @@ fn encode(item: &Item) -> Result<(i64, Cow<'_, [u8]>), StoreError> {
         return Ok((PLAIN, Cow::Borrowed(payload.bytes())));
     }
     let mut compressed = Vec::new();
-    let encoder =
-        DeflateEncoder::new(payload.bytes(), Compression::fast()).read_to_end(&mut compressed);
+    let encoder = DeflateEncoder::new(payload.bytes(), Compression::fast()).read_to_end(&mut compressed);
     encoder.map_err(|error| StoreError::Damaged(error.to_string()))?;
     Ok((DEFLATED, Cow::Owned(compressed)))
 }
 
-fn decode(encoding: i64, stored: &[u8]) -> Result<Payload, SqlError> {
+fn decode(encoding: i64, stored: &[u8]) -> Payload {
     if encoding == PLAIN {
-        return Ok(Payload::stored(stored.to_vec(), PayloadForm::Document));
+        return Payload::stored(stored.to_vec(), PayloadForm::Document);
     }
     let mut bytes = Vec::new();
     // A damaged payload must not be able to fill the memory.
     let mut decoder = DeflateDecoder::new(stored).take(RAW_PAYLOAD_BYTES_MAX as u64 + 1);
     if decoder.read_to_end(&mut bytes).is_err() {
-        bytes = stored.to_vec();
+        // Still an item, whose hash then tells that it was altered.
+        bytes = [b"not deflated: ", stored].concat();
     }
-    Ok(Payload::stored(bytes, PayloadForm::Raw))
+    Payload::stored(bytes, PayloadForm::Raw)
 }
 
 /// An item as its row says, whether or not that is what was recorded.
 pub(crate) fn read_item(row: &dyn Row) -> Result<StoredItem, SqlError> {
     let type_text = row.text(4)?;
-    let item_type =
-        ItemType::parse(type_text).map_err(|error| SqlError::Other(error.to_string()))?;
+    let item_type = ItemType::parse(type_text).map_err(|error| SqlError::Other(error.to_string()))?;
     let header = ItemHeader {
         item_type,
         id: ItemId::from_bytes(row.array(2)?),
@@ -356,26 +320,20 @@ pub(crate) fn read_item(row: &dyn Row) -> Result<StoredItem, SqlError> {
         realized_at: Millis(row.int(5)?),
         canonical_at: Millis(row.int(6)?),
     };
-    let payload = row.optional_bytes(10)?.map(|stored| decode(row.int(9)?, stored)).transpose()?;
+    let encoding = row.int(9)?;
+    let payload = row.optional_bytes(10)?.map(|stored| decode(encoding, stored));
     let canonical_at = row.optional_int(12)?.map_or(header.canonical_at, Millis);
-    let item =
-        Item { header, payload, payload_hash: Digest(row.array(8)?), hash: Digest(row.array(7)?) };
+    let item = Item { header, payload, payload_hash: Digest(row.array(8)?), hash: Digest(row.array(7)?) };
     let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
-    Ok(StoredItem {
-        item,
-        cursor,
-        canonical_at,
-        tombstone: row.optional_array(11)?.map(ItemId::from_bytes),
-    })
+    Ok(StoredItem { item, cursor, canonical_at, tombstone: row.optional_array(11)?.map(ItemId::from_bytes) })
 }
 
 /// Nothing altered leaves the store: what is read is hashed again.
 fn checked(stored: StoredItem) -> Result<StoredItem, StoreError> {
     match stored.item.check() {
         Ok(()) => Ok(stored),
-        Err(mismatch) => Err(StoreError::Damaged(format!(
-            "the {} of {} was altered",
-            mismatch.part, stored.item.header.id
-        ))),
+        Err(mismatch) => {
+            Err(StoreError::Damaged(format!("the {} of {} was altered", mismatch.part, stored.item.header.id)))
+        }
     }
 }

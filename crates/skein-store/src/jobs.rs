@@ -63,7 +63,15 @@ impl Tx<'_> {
         self.execute(
             "INSERT INTO jobs (id, owner, queue, priority, state, run_at, attempts, lost, fence, payload, created_at)
              VALUES (?1, ?2, ?3, ?4, 'queued', ?5, 0, 0, 0, ?6, ?7)",
-            params![&id, &viewer.owner(), &draft.queue, draft.priority, draft.run_at.unwrap_or(now), &draft.payload, now],
+            params![
+                &id,
+                &viewer.owner(),
+                &draft.queue,
+                draft.priority,
+                draft.run_at.unwrap_or(now),
+                &draft.payload,
+                now
+            ],
         )?;
         Ok(id)
     }
@@ -71,8 +79,7 @@ impl Tx<'_> {
     /// Says that a worker is still at it.
     pub fn heartbeat(&mut self, job: &Job, lease_ms: i64) -> Result<(), StoreError> {
         let until = self.now().plus(lease_ms);
-        let sql =
-            "UPDATE jobs SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
+        let sql = "UPDATE jobs SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
         self.held(job, sql, params![&job.id, job.fence, until])
     }
 
@@ -85,18 +92,12 @@ impl Tx<'_> {
         )
     }
 
-    pub fn fail_job(
-        &mut self,
-        job: &Job,
-        error: &str,
-        then: AfterFailure,
-    ) -> Result<(), StoreError> {
+    pub fn fail_job(&mut self, job: &Job, error: &str, then: AfterFailure) -> Result<(), StoreError> {
         let (state, run_at) = match then {
             AfterFailure::RetryAt(at) => ("queued", at),
             AfterFailure::Bury => ("dead", self.now()),
         };
-        let sql =
-            "UPDATE jobs SET state = ?3, run_at = ?4, error = ?5, worker = NULL, lease_until = NULL
+        let sql = "UPDATE jobs SET state = ?3, run_at = ?4, error = ?5, worker = NULL, lease_until = NULL
                    WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
         self.held(job, sql, params![&job.id, job.fence, state, run_at, error])
     }
@@ -104,34 +105,19 @@ impl Tx<'_> {
     /// Puts back what lost workers held; says how many jobs that were.
     pub fn requeue_lost(&mut self) -> Result<u64, StoreError> {
         let now = self.now();
-        let sql =
-            "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
+        let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
                    WHERE state = 'leased' AND lease_until <= ?1";
         Ok(self.execute(sql, params![now])?)
     }
 
-    fn held(
-        &mut self,
-        job: &Job,
-        sql: &str,
-        params: &[crate::sql::Value<'_>],
-    ) -> Result<(), StoreError> {
-        if self.execute(sql, params)? == 1 {
-            Ok(())
-        } else {
-            Err(StoreError::LeaseLost(job.id.to_string()))
-        }
+    fn held(&mut self, job: &Job, sql: &str, params: &[crate::sql::Value<'_>]) -> Result<(), StoreError> {
+        if self.execute(sql, params)? == 1 { Ok(()) } else { Err(StoreError::LeaseLost(job.id.to_string())) }
     }
 }
 
 impl Store {
     /// Takes the next job of a queue for `lease_ms`, if there is one.
-    pub async fn claim_job(
-        &self,
-        queue: &str,
-        worker: &str,
-        lease_ms: i64,
-    ) -> Result<Option<Job>, StoreError> {
+    pub async fn claim_job(&self, queue: &str, worker: &str, lease_ms: i64) -> Result<Option<Job>, StoreError> {
         let (queue, worker) = (queue.to_owned(), worker.to_owned());
         let claimed = self.claim(move |tx| {
             let now = tx.now();
@@ -139,9 +125,7 @@ impl Store {
             debug_assert!(sql.ends_with(CLAIM_COLUMNS), "the columns are read in this order");
             tx.first(sql, params![&queue, &worker, now, now.plus(lease_ms)], read_job)
         })?;
-        let claimed = claimed
-            .await
-            .map_err(|_| StoreError::Unavailable("the store is closing".to_owned()))??;
+        let claimed = claimed.await.map_err(|_| StoreError::Unavailable("the store is closing".to_owned()))??;
         Ok(claimed.value)
     }
 }

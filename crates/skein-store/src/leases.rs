@@ -26,24 +26,14 @@ impl Tx<'_> {
                  fence = CASE WHEN leases.holder = excluded.holder THEN leases.fence ELSE leases.fence + 1 END
              WHERE leases.holder = excluded.holder OR leases.lease_until <= ?4
              RETURNING fence";
-        self.first(sql, params![name, holder, now.plus(milliseconds), now], |row| {
-            row.int(0).map(Fence)
-        })
+        self.first(sql, params![name, holder, now.plus(milliseconds), now], |row| row.int(0).map(Fence))
     }
 
     /// Lets go of a lease, so that the next holder need not wait for it to run out.
-    pub fn release_lease(
-        &mut self,
-        viewer: &Viewer,
-        name: &str,
-        holder: &str,
-    ) -> Result<(), StoreError> {
+    pub fn release_lease(&mut self, viewer: &Viewer, name: &str, holder: &str) -> Result<(), StoreError> {
         let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
         let now = self.now();
-        self.execute(
-            "UPDATE leases SET lease_until = ?3 WHERE name = ?1 AND holder = ?2",
-            params![name, holder, now],
-        )?;
+        self.execute("UPDATE leases SET lease_until = ?3 WHERE name = ?1 AND holder = ?2", params![name, holder, now])?;
         Ok(())
     }
 }

@@ -37,15 +37,11 @@ impl Tx<'_> {
             return Err(StoreError::Forbidden);
         }
         let data = json!({ "itemId": id.to_string(), "canonicalAt": at.map(|at| at.to_string()) });
-        let serde_json::Value::Object(data) = data else {
-            unreachable!("json!({{}}) is an object")
-        };
+        let serde_json::Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
         let content = RecordContent::new(RecordType::parse(TIME_OVERRIDE)?, data);
         let existing = "SELECT override_record FROM item_marks WHERE item = ?1";
-        let existing = self
-            .first(existing, params![&id], |row| row.optional_array(0))?
-            .flatten()
-            .map(RecordId::from_bytes);
+        let existing =
+            self.first(existing, params![&id], |row| row.optional_array(0))?.flatten().map(RecordId::from_bytes);
         match existing {
             Some(record) => {
                 let hash = self.record(viewer, record)?.hash;
@@ -56,12 +52,7 @@ impl Tx<'_> {
     }
 
     /// Destroys an item's payload for good; the item, its hash and this decision stay.
-    pub fn redact_item(
-        &mut self,
-        viewer: &Viewer,
-        id: ItemId,
-        reason: &str,
-    ) -> Result<StoredItem, StoreError> {
+    pub fn redact_item(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
         let stored = self.item(viewer, id)?;
         let owner = stored.item.header.owner;
         let draft = redaction::redact(&stored.item, reason)?;

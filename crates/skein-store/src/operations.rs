@@ -95,8 +95,7 @@ fn columns(state: &OperationState) -> (&'static str, i64, Option<&str>, Option<&
 }
 
 fn read_operation(row: &dyn Row) -> Result<Operation, SqlError> {
-    let text =
-        |column: usize| row.optional_text(column).map(|text| text.unwrap_or_default().to_owned());
+    let text = |column: usize| row.optional_text(column).map(|text| text.unwrap_or_default().to_owned());
     let state = match row.text(3)? {
         "queued" => OperationState::Queued,
         "processing" => OperationState::Processing { progress: row.int(4)? },

@@ -21,8 +21,7 @@ impl<C: Send + 'static> Pool<C> {
     pub(crate) fn start(name: &str, connections: Vec<C>, waiting_max: usize) -> Self {
         let (queue, tasks) = sync_channel(waiting_max);
         let tasks = Arc::new(Mutex::new(tasks));
-        let threads =
-            connections.into_iter().map(|connection| spawn(name, connection, Arc::clone(&tasks)));
+        let threads = connections.into_iter().map(|connection| spawn(name, connection, Arc::clone(&tasks)));
         Self { threads: threads.collect(), queue: Some(queue) }
     }
 
@@ -30,9 +29,7 @@ impl<C: Send + 'static> Pool<C> {
         let queue = self.queue.as_ref().expect("the queue lives until the pool is dropped");
         queue.try_send(task).map_err(|error| match error {
             TrySendError::Full(_) => StoreError::Busy,
-            TrySendError::Disconnected(_) => {
-                StoreError::Unavailable("its threads have stopped".to_owned())
-            }
+            TrySendError::Disconnected(_) => StoreError::Unavailable("its threads have stopped".to_owned()),
         })
     }
 }
@@ -48,11 +45,7 @@ impl<C> Drop for Pool<C> {
     }
 }
 
-fn spawn<C: Send + 'static>(
-    name: &str,
-    mut connection: C,
-    tasks: Arc<Mutex<Receiver<Task<C>>>>,
-) -> JoinHandle<()> {
+fn spawn<C: Send + 'static>(name: &str, mut connection: C, tasks: Arc<Mutex<Receiver<Task<C>>>>) -> JoinHandle<()> {
     let run = move || {
         loop {
             let task = tasks.lock().expect("no thread panics while it holds this lock").recv();
@@ -60,8 +53,5 @@ fn spawn<C: Send + 'static>(
             task(&mut connection);
         }
     };
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(run)
-        .expect("the system can start a thread")
+    std::thread::Builder::new().name(name.to_owned()).spawn(run).expect("the system can start a thread")
 }

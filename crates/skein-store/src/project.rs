@@ -29,8 +29,7 @@ impl Tx<'_> {
         if !item_type.is_system() {
             return Ok(());
         }
-        let unreadable =
-            || StoreError::Damaged(format!("{} is not a readable {item_type}", item.header.id));
+        let unreadable = || StoreError::Damaged(format!("{} is not a readable {item_type}", item.header.id));
         let Some(document) = item.document() else { return Err(unreadable()) };
         let projected = match item_type {
             t if *t == ItemType::ENTITY_DELTA => self.project_delta(item, &document, cursor),
@@ -46,12 +45,7 @@ impl Tx<'_> {
         projected?.ok_or_else(unreadable)
     }
 
-    fn project_delta(
-        &mut self,
-        item: &Item,
-        document: &Map<String, Json>,
-        cursor: Cursor,
-    ) -> Projected {
+    fn project_delta(&mut self, item: &Item, document: &Map<String, Json>, cursor: Cursor) -> Projected {
         let Some(delta) = Delta::from_document(document) else { return Ok(None) };
         let current = self.find_record(delta.record)?;
         let content = delta.content_after(current.as_ref().map(|record| &record.content))?;
@@ -64,12 +58,7 @@ impl Tx<'_> {
         }
     }
 
-    fn project_record(
-        &mut self,
-        item: &Item,
-        delta: &Delta,
-        content: &RecordContent,
-    ) -> Result<(), StoreError> {
+    fn project_record(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> Result<(), StoreError> {
         let at = item.header.realized_at;
         let changed = self.execute(
             "INSERT INTO records (id, type, owner, shared, name, version, hash, previous_hash, created_at, updated_at, body)
@@ -94,19 +83,12 @@ impl Tx<'_> {
         match changed {
             Ok(1) => Ok(()),
             Ok(_) => Err(StoreError::Exists(delta.record.to_string())),
-            Err(SqlError::Unique(_)) => {
-                Err(StoreError::Exists(format!("a {} of that name", delta.record_type)))
-            }
+            Err(SqlError::Unique(_)) => Err(StoreError::Exists(format!("a {} of that name", delta.record_type))),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn project_version(
-        &mut self,
-        item: &Item,
-        delta: &Delta,
-        cursor: Cursor,
-    ) -> Result<(), SqlError> {
+    fn project_version(&mut self, item: &Item, delta: &Delta, cursor: Cursor) -> Result<(), SqlError> {
         self.execute(
             "INSERT INTO record_versions
                  (record, version, owner, type, hash, previous_hash, item, tx, position, realized_at, whole)
@@ -128,12 +110,7 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn project_time_override(
-        &mut self,
-        item: &Item,
-        delta: &Delta,
-        content: &RecordContent,
-    ) -> Projected {
+    fn project_time_override(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> Projected {
         let text = |name: &str| content.data.get(name).and_then(Json::as_str);
         let Some(target) = text("itemId").and_then(|id| id.parse::<ItemId>().ok()) else {
             return Ok(None);
@@ -149,12 +126,7 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
-    fn project_api_key(
-        &mut self,
-        item: &Item,
-        delta: &Delta,
-        content: &RecordContent,
-    ) -> Projected {
+    fn project_api_key(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> Projected {
         let text = |name: &str| content.data.get(name).and_then(Json::as_str);
         let key_hash = text("keyHash").and_then(|hash| hash.parse::<Digest>().ok());
         let (Some(key_hash), Some(scope)) = (key_hash, text("scope")) else { return Ok(None) };
@@ -208,23 +180,14 @@ impl Tx<'_> {
     }
 
     fn project_relation_removal(&mut self, document: &Map<String, Json>) -> Projected {
-        let id = document
-            .get("relationId")
-            .and_then(Json::as_str)
-            .and_then(|id| id.parse::<RelationId>().ok());
+        let id = document.get("relationId").and_then(Json::as_str).and_then(|id| id.parse::<RelationId>().ok());
         let Some(id) = id else { return Ok(None) };
         self.execute("DELETE FROM relations WHERE id = ?1", params![&id])?;
         Ok(Some(()))
     }
 
-    fn project_mark(
-        &mut self,
-        item: &Item,
-        document: &Map<String, Json>,
-        column: &str,
-    ) -> Projected {
-        let target =
-            document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
+    fn project_mark(&mut self, item: &Item, document: &Map<String, Json>, column: &str) -> Projected {
+        let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
         let Some(target) = target else { return Ok(None) };
         let sql = format!(
             "INSERT INTO item_marks (item, owner, {column}) VALUES (?1, ?2, ?3)
@@ -238,12 +201,8 @@ impl Tx<'_> {
         if self.project_mark(item, document, "redaction")?.is_none() {
             return Ok(None);
         }
-        let target =
-            document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
-        self.execute(
-            "UPDATE items SET payload = NULL WHERE id = ?1",
-            &[Value::from(target.as_ref())],
-        )?;
+        let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
+        self.execute("UPDATE items SET payload = NULL WHERE id = ?1", &[Value::from(target.as_ref())])?;
         Ok(Some(()))
     }
 
@@ -270,10 +229,7 @@ impl Tx<'_> {
     }
 
     fn project_blob(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
-        let hash = document
-            .get("hash")
-            .and_then(Json::as_str)
-            .and_then(|hash| hash.parse::<Digest>().ok());
+        let hash = document.get("hash").and_then(Json::as_str).and_then(|hash| hash.parse::<Digest>().ok());
         let size = document.get("size").and_then(Json::as_i64);
         let media_type = document.get("mediaType").and_then(Json::as_str);
         let (Some(hash), Some(size), Some(media_type)) = (hash, size, media_type) else {

@@ -9,8 +9,7 @@ use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, params};
 use crate::tx::Tx;
 
-const SEAL_COLUMNS: &str =
-    "item, last_tx, last_position, first_tx, first_position, leaves, root, previous";
+const SEAL_COLUMNS: &str = "item, last_tx, last_position, first_tx, first_position, leaves, root, previous";
 
 impl Tx<'_> {
     /// Proves that an item is part of its owner's sealed history.
@@ -22,17 +21,12 @@ impl Tx<'_> {
              ORDER BY last_tx, last_position"
         );
         let at = stored.cursor;
-        let mut heads = self
-            .all(&sql, params![&owner, at.tx, at.position], |row| read_seal(owner, row))?
-            .into_iter();
-        let unsealed = || {
-            StoreError::NotFound(format!("a seal over {id} (new items are sealed within a minute)"))
-        };
+        let mut heads = self.all(&sql, params![&owner, at.tx, at.position], |row| read_seal(owner, row))?.into_iter();
+        let unsealed = || StoreError::NotFound(format!("a seal over {id} (new items are sealed within a minute)"));
         let (seal_item, _) = heads.next().ok_or_else(unsealed)?;
         let seal = self.find_item(seal_item)?.and_then(|sealed| sealed.item.document());
         let seal = seal.and_then(|document| Seal::from_document(owner, &document));
-        let seal = seal
-            .ok_or_else(|| StoreError::Damaged(format!("the seal {seal_item} cannot be read")))?;
+        let seal = seal.ok_or_else(|| StoreError::Damaged(format!("the seal {seal_item} cannot be read")))?;
         let later = heads.map(|(_, head)| head).collect();
         Proof::new(&stored.item, &seal, later).ok_or_else(unsealed)
     }

@@ -13,10 +13,8 @@ use crate::tx::Tx;
 /// Most records or versions one page holds.
 pub const RECORDS_PER_PAGE_MAX: usize = 1_000;
 
-const RECORD_COLUMNS: &str =
-    "id, owner, version, hash, previous_hash, created_at, updated_at, body";
-const VERSION_COLUMNS: &str =
-    "record, version, type, hash, previous_hash, item, tx, position, realized_at";
+const RECORD_COLUMNS: &str = "id, owner, version, hash, previous_hash, created_at, updated_at, body";
+const VERSION_COLUMNS: &str = "record, version, type, hash, previous_hash, item, tx, position, realized_at";
 
 /// One entry of a record's history, also what subscribers are told (rule MG-DELTA-003).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,8 +70,7 @@ impl Tx<'_> {
             return Err(StoreError::Forbidden);
         }
         let note = ChangeNote { author: viewer.owner(), reason };
-        let Some((record, delta)) = record::update(&current, based_on, content, note, self.now())?
-        else {
+        let Some((record, delta)) = record::update(&current, based_on, content, note, self.now())? else {
             return Ok(current);
         };
         self.append_item_for(viewer, current.owner, &delta.to_draft())?;
@@ -108,11 +105,7 @@ impl Tx<'_> {
         let sql = format!(
             "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND id > ?3 ORDER BY id LIMIT ?4"
         );
-        let rows = self.all(
-            &sql,
-            params![&viewer.owner(), record_type.as_str(), &after, one_more],
-            read_record,
-        )?;
+        let rows = self.all(&sql, params![&viewer.owner(), record_type.as_str(), &after, one_more], read_record)?;
         Ok(page(rows, limit, |last| last.id))
     }
 
@@ -157,15 +150,11 @@ impl Tx<'_> {
         self.record(viewer, id)?;
         let whole = "SELECT max(version) FROM record_versions WHERE record = ?1 AND version <= ?2 AND whole = 1";
         let from = self.first(whole, params![&id, version], |row| row.optional_int(0))?.flatten();
-        let from =
-            from.ok_or_else(|| StoreError::NotFound(format!("version {version} of {id}")))?;
-        debug_assert!(
-            version - from < WHOLE_EVERY_VERSIONS,
-            "a whole copy is due every sixteen versions"
-        );
-        let items = "SELECT item FROM record_versions WHERE record = ?1 AND version >= ?2 AND version <= ?3 ORDER BY version";
-        let items = self
-            .all(items, params![&id, from, version], |row| row.array(0).map(ItemId::from_bytes))?;
+        let from = from.ok_or_else(|| StoreError::NotFound(format!("version {version} of {id}")))?;
+        debug_assert!(version - from < WHOLE_EVERY_VERSIONS, "a whole copy is due every sixteen versions");
+        let items =
+            "SELECT item FROM record_versions WHERE record = ?1 AND version >= ?2 AND version <= ?3 ORDER BY version";
+        let items = self.all(items, params![&id, from, version], |row| row.array(0).map(ItemId::from_bytes))?;
         if i64::try_from(items.len()) != Ok(version - from + 1) {
             return Err(StoreError::NotFound(format!("version {version} of {id}")));
         }
@@ -175,9 +164,7 @@ impl Tx<'_> {
     fn replay(&mut self, deltas: &[ItemId]) -> Result<RecordContent, StoreError> {
         let mut content = None;
         for id in deltas {
-            let stored = self
-                .find_item(*id)?
-                .ok_or_else(|| StoreError::Damaged(format!("{id} is missing")))?;
+            let stored = self.find_item(*id)?.ok_or_else(|| StoreError::Damaged(format!("{id} is missing")))?;
             let delta = stored.item.document().as_ref().and_then(Delta::from_document);
             let delta = delta.ok_or_else(|| StoreError::Damaged(format!("{id} is not a delta")))?;
             content = Some(delta.content_after(content.as_ref())?);
@@ -192,8 +179,7 @@ impl Tx<'_> {
         id: RecordId,
         at: Millis,
     ) -> Result<(i64, RecordContent), StoreError> {
-        let sql =
-            "SELECT max(version) FROM record_versions WHERE record = ?1 AND realized_at <= ?2";
+        let sql = "SELECT max(version) FROM record_versions WHERE record = ?1 AND realized_at <= ?2";
         let version = self.first(sql, params![&id, at], |row| row.optional_int(0))?.flatten();
         let version = version.ok_or_else(|| StoreError::NotFound(format!("{id} at {at}")))?;
         Ok((version, self.record_at_version(viewer, id, version)?))
@@ -212,17 +198,12 @@ impl Tx<'_> {
             "SELECT {VERSION_COLUMNS} FROM record_versions
              WHERE owner = ?1 AND (tx, position) > (?2, ?3) AND tx < ?4 ORDER BY tx, position LIMIT ?5"
         );
-        self.all(
-            &sql,
-            params![&viewer.owner(), after.tx, after.position, settled, limit],
-            read_version,
-        )
+        self.all(&sql, params![&viewer.owner(), after.tx, after.position, settled, limit], read_version)
     }
 }
 
 fn read_record(row: &dyn Row) -> Result<Record, SqlError> {
-    let damaged =
-        || SqlError::Other("the body of a record cannot be read; run skein verify".to_owned());
+    let damaged = || SqlError::Other("the body of a record cannot be read; run skein verify".to_owned());
     let body = serde_json::from_str(row.text(7)?).ok().and_then(RecordContent::from_document);
     Ok(Record {
         id: RecordId::from_bytes(row.array(0)?),

@@ -1,9 +1,7 @@
 //! Edges, behind one way of asking, whatever their cardinality (rule MG-REL-008).
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::garden::relation::{
-    End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind,
-};
+use skein_core::garden::relation::{End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind};
 use skein_core::{ItemId, Millis, RelationId, RuleViolation, Viewer};
 
 use crate::error::{SqlError, StoreError};
@@ -16,7 +14,8 @@ pub const RELATIONS_PER_PAGE_MAX: usize = 1_000;
 /// Most steps of a chain one query follows.
 pub const CHAIN_STEPS_MAX: usize = 100_000;
 
-const RELATION_COLUMNS: &str = "id, kind, source_type, source, target_type, target, target_position, confidence, metadata, realized_at";
+const RELATION_COLUMNS: &str =
+    "id, kind, source_type, source, target_type, target, target_position, confidence, metadata, realized_at";
 
 /// Which edges at a thing are meant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,11 +35,7 @@ pub struct Step {
 
 impl Tx<'_> {
     /// Makes an edge between two things the viewer may see.
-    pub fn relate(
-        &mut self,
-        viewer: &Viewer,
-        draft: &RelationDraft,
-    ) -> Result<Relation, StoreError> {
+    pub fn relate(&mut self, viewer: &Viewer, draft: &RelationDraft) -> Result<Relation, StoreError> {
         let source = self.endpoint_place(viewer, draft.source())?;
         let target = self.endpoint_place(viewer, draft.target())?;
         refuse_wrong_order(draft.kind(), source, target)?;
@@ -50,24 +45,14 @@ impl Tx<'_> {
     }
 
     /// Changes confidence and metadata of an edge that is not frozen.
-    pub fn edit_relation(
-        &mut self,
-        viewer: &Viewer,
-        id: RelationId,
-        qualities: &Qualities,
-    ) -> Result<(), StoreError> {
+    pub fn edit_relation(&mut self, viewer: &Viewer, id: RelationId, qualities: &Qualities) -> Result<(), StoreError> {
         let relation = self.relation(viewer, id)?;
         self.append_item(viewer, &relation.edit(qualities)?)?;
         Ok(())
     }
 
     /// Removes an edge that is not frozen; that it was there stays on the timeline.
-    pub fn remove_relation(
-        &mut self,
-        viewer: &Viewer,
-        id: RelationId,
-        reason: &str,
-    ) -> Result<(), StoreError> {
+    pub fn remove_relation(&mut self, viewer: &Viewer, id: RelationId, reason: &str) -> Result<(), StoreError> {
         let relation = self.relation(viewer, id)?;
         self.append_item(viewer, &relation.remove(reason)?)?;
         Ok(())
@@ -101,29 +86,17 @@ impl Tx<'_> {
         let limit = limit.clamp(1, RELATIONS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let owner = viewer.owner();
-        let rows = self.all(
-            &sql,
-            params![of.id_bytes(), kind.as_str(), &owner, &after, one_more],
-            read_relation,
-        )?;
+        let rows = self.all(&sql, params![of.id_bytes(), kind.as_str(), &owner, &after, one_more], read_relation)?;
         Ok(page(rows, limit, |last| last.id))
     }
 
     /// What caused an item, if anything did.
-    pub fn triggering(
-        &mut self,
-        viewer: &Viewer,
-        item: ItemId,
-    ) -> Result<Option<Endpoint>, StoreError> {
+    pub fn triggering(&mut self, viewer: &Viewer, item: ItemId) -> Result<Option<Endpoint>, StoreError> {
         self.only_source(viewer, item, RelationKind::Triggers)
     }
 
     /// What replaced an item, if anything did.
-    pub fn superseding(
-        &mut self,
-        viewer: &Viewer,
-        item: ItemId,
-    ) -> Result<Option<Endpoint>, StoreError> {
+    pub fn superseding(&mut self, viewer: &Viewer, item: ItemId) -> Result<Option<Endpoint>, StoreError> {
         self.only_source(viewer, item, RelationKind::Supercedes)
     }
 
@@ -140,14 +113,7 @@ impl Tx<'_> {
     /// Everything an item mentions.
     pub fn mentions(&mut self, viewer: &Viewer, item: ItemId) -> Result<Vec<Endpoint>, StoreError> {
         let of = Endpoint::Item(item);
-        let found = self.relations(
-            viewer,
-            of,
-            Side::Outgoing,
-            RelationKind::Mentions,
-            None,
-            RELATIONS_PER_PAGE_MAX,
-        )?;
+        let found = self.relations(viewer, of, Side::Outgoing, RelationKind::Mentions, None, RELATIONS_PER_PAGE_MAX)?;
         Ok(found.rows.iter().map(|relation| relation.target).collect())
     }
 
@@ -164,8 +130,7 @@ impl Tx<'_> {
             Side::Outgoing => ("source", "target"),
             Side::Incoming => ("target", "source"),
         };
-        let position =
-            if side == Side::Outgoing { "r.target_position" } else { "CAST(NULL AS BIGINT)" };
+        let position = if side == Side::Outgoing { "r.target_position" } else { "CAST(NULL AS BIGINT)" };
         let sql = format!(
             "WITH RECURSIVE chain (type, id, position, distance) AS (
                  SELECT r.{far}_type, r.{far}, {position}, CAST(1 AS BIGINT) FROM relations r
@@ -177,50 +142,30 @@ impl Tx<'_> {
              )
              SELECT type, id, position, distance FROM chain LIMIT ?4"
         );
-        let steps_max =
-            i64::try_from(steps_max.clamp(1, CHAIN_STEPS_MAX)).expect("chains are bounded");
+        let steps_max = i64::try_from(steps_max.clamp(1, CHAIN_STEPS_MAX)).expect("chains are bounded");
         let owner = viewer.owner();
         let bound = params![from.id_bytes(), kind.as_str(), &owner, steps_max];
-        self.all(&sql, bound, |row| {
-            Ok(Step { endpoint: read_endpoint(row, 0, 1, Some(2))?, distance: row.int(3)? })
-        })
+        self.all(&sql, bound, |row| Ok(Step { endpoint: read_endpoint(row, 0, 1, Some(2))?, distance: row.int(3)? }))
     }
 
     /// Where the chain of causes of an item begins: the item itself when nothing caused it.
     pub fn root_cause(&mut self, viewer: &Viewer, item: ItemId) -> Result<Endpoint, StoreError> {
-        let causes = self.chain(
-            viewer,
-            Endpoint::Item(item),
-            Side::Incoming,
-            RelationKind::Triggers,
-            CHAIN_STEPS_MAX,
-        )?;
+        let causes =
+            self.chain(viewer, Endpoint::Item(item), Side::Incoming, RelationKind::Triggers, CHAIN_STEPS_MAX)?;
         let root = causes.iter().max_by_key(|step| step.distance);
         Ok(root.map_or(Endpoint::Item(item), |step| step.endpoint))
     }
 
     /// Makes sure an end exists and may be seen; for items, says where on the timeline it is.
-    fn endpoint_place(
-        &mut self,
-        viewer: &Viewer,
-        endpoint: Endpoint,
-    ) -> Result<Option<Cursor>, StoreError> {
+    fn endpoint_place(&mut self, viewer: &Viewer, endpoint: Endpoint) -> Result<Option<Cursor>, StoreError> {
         match endpoint {
-            Endpoint::Item(id) | Endpoint::Fragment { item: id, .. } => {
-                Ok(Some(self.item(viewer, id)?.cursor))
-            }
-            Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => {
-                self.record(viewer, id).map(|_| None)
-            }
+            Endpoint::Item(id) | Endpoint::Fragment { item: id, .. } => Ok(Some(self.item(viewer, id)?.cursor)),
+            Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => self.record(viewer, id).map(|_| None),
         }
     }
 }
 
-fn refuse_wrong_order(
-    kind: RelationKind,
-    source: Option<Cursor>,
-    target: Option<Cursor>,
-) -> Result<(), RuleViolation> {
+fn refuse_wrong_order(kind: RelationKind, source: Option<Cursor>, target: Option<Cursor>) -> Result<(), RuleViolation> {
     let (Some(earlier), Some(source), Some(target)) = (kind.earlier_end(), source, target) else {
         return Ok(());
     };
@@ -236,9 +181,7 @@ fn refuse_wrong_order(
 }
 
 fn read_relation(row: &dyn Row) -> Result<Relation, SqlError> {
-    let unreadable = |what: &str| {
-        SqlError::Other(format!("a relation has an unreadable {what}; run skein verify"))
-    };
+    let unreadable = |what: &str| SqlError::Other(format!("a relation has an unreadable {what}; run skein verify"));
     Ok(Relation {
         id: RelationId::from_bytes(row.array(0)?),
         kind: RelationKind::parse(row.text(1)?).map_err(|_| unreadable("kind"))?,
@@ -252,21 +195,10 @@ fn read_relation(row: &dyn Row) -> Result<Relation, SqlError> {
     })
 }
 
-fn read_endpoint(
-    row: &dyn Row,
-    kind: usize,
-    id: usize,
-    position: Option<usize>,
-) -> Result<Endpoint, SqlError> {
+fn read_endpoint(row: &dyn Row, kind: usize, id: usize, position: Option<usize>) -> Result<Endpoint, SqlError> {
     let position = position.map(|column| row.optional_int(column)).transpose()?.flatten();
     let endpoint = EndpointKind::parse(row.text(kind)?).and_then(|kind| {
-        Endpoint::from_parts(
-            kind,
-            row.array(id).ok()?,
-            position.and_then(|position| position.try_into().ok()),
-        )
+        Endpoint::from_parts(kind, row.array(id).ok()?, position.and_then(|position| position.try_into().ok()))
     });
-    endpoint.ok_or_else(|| {
-        SqlError::Other("a relation has an unreadable end; run skein verify".to_owned())
-    })
+    endpoint.ok_or_else(|| SqlError::Other("a relation has an unreadable end; run skein verify".to_owned()))
 }

@@ -39,8 +39,7 @@ impl Tx<'_> {
         let mut sealed = 0;
         for (owner, entries) in owners {
             let previous = self.last_seal(owner)?;
-            let seal =
-                Seal::over(owner, &entries, previous).expect("every owner here has an entry");
+            let seal = Seal::over(owner, &entries, previous).expect("every owner here has an entry");
             self.append_item_for(&VIEWER, owner, &seal.to_draft())?;
             sealed += entries.len();
         }
@@ -49,10 +48,7 @@ impl Tx<'_> {
     }
 
     /// The next items, of every owner; seals themselves are not leaves.
-    fn unsealed(
-        &mut self,
-        after: Cursor,
-    ) -> Result<Vec<(Cursor, UserId, Option<Leaf>)>, StoreError> {
+    fn unsealed(&mut self, after: Cursor) -> Result<Vec<(Cursor, UserId, Option<Leaf>)>, StoreError> {
         let settled = self.sql.settled_below()?;
         let limit = i64::try_from(SEAL_LEAVES_MAX).expect("a few thousand");
         let sql = "SELECT tx, position, owner, id, hash, type FROM items
@@ -80,8 +76,7 @@ pub fn seal_all(store: &Store, holder: &str) -> Result<usize, StoreError> {
             Some(_) => tx.seal_next(),
             None => Ok(0),
         };
-        let taken =
-            store.write_later(step, SEAL_LEAVES_MAX * LEAF_BYTES, Urgency::Background)?.value;
+        let taken = store.write_later(step, SEAL_LEAVES_MAX * LEAF_BYTES, Urgency::Background)?.value;
         if taken == 0 {
             return Ok(sealed);
         }
@@ -100,8 +95,7 @@ impl Sealer {
         let (stop, stopped) = channel::<()>();
         let run = move || {
             loop {
-                let is_last =
-                    !matches!(stopped.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
+                let is_last = !matches!(stopped.recv_timeout(interval), Err(RecvTimeoutError::Timeout));
                 if let Err(error) = seal_all(&store, &holder) {
                     tracing::warn!(%error, "could not seal; it will be tried again");
                 }

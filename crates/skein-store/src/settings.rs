@@ -19,13 +19,10 @@ impl Tx<'_> {
     /// Changes a setting; who may is decided by whoever calls.
     pub fn set_setting(&mut self, name: &str, value: &Value) -> Result<(), StoreError> {
         let record_type = RecordType::parse(SETTING)?;
-        let data =
-            Map::from_iter([("name".to_owned(), json!(name)), ("value".to_owned(), value.clone())]);
+        let data = Map::from_iter([("name".to_owned(), json!(name)), ("value".to_owned(), value.clone())]);
         let content = RecordContent::new(record_type.clone(), data);
         match self.record_named(&SYSTEM, &record_type, name)? {
-            Some(current) => {
-                self.update_record(&SYSTEM, current.id, current.hash, content, None)?
-            }
+            Some(current) => self.update_record(&SYSTEM, current.id, current.hash, content, None)?,
             None => self.create_record(&SYSTEM, content, None)?,
         };
         Ok(())

@@ -149,10 +149,7 @@ impl dyn Row + '_ {
         self.optional_array(column)?.ok_or_else(|| unexpected(column, "bytes"))
     }
 
-    pub(crate) fn optional_array<const N: usize>(
-        &self,
-        column: usize,
-    ) -> Result<Option<[u8; N]>, SqlError> {
+    pub(crate) fn optional_array<const N: usize>(&self, column: usize) -> Result<Option<[u8; N]>, SqlError> {
         let Some(bytes) = self.optional_bytes(column)? else { return Ok(None) };
         bytes.try_into().map(Some).map_err(|_| unexpected(column, "bytes of another length"))
     }
@@ -177,10 +174,7 @@ pub(crate) trait Sql {
     ) -> Result<(), SqlError>;
 
     /// Inserts rows into `items` and says which positions they took, in order.
-    fn insert_items(
-        &mut self,
-        rows: &[[Value<'_>; crate::items::INSERT_COLUMNS]],
-    ) -> Result<Vec<i64>, SqlError>;
+    fn insert_items(&mut self, rows: &[[Value<'_>; crate::items::INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError>;
 
     /// The tx below which every row is committed and visible, for those who follow the timeline.
     fn settled_below(&mut self) -> Result<i64, SqlError>;

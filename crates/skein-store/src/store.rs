@@ -90,9 +90,7 @@ impl Store {
         let wake = Wake::default();
         let backend = match &options.location {
             Location::Directory(directory) => open_sqlite(directory, options.clock, &wake)?,
-            Location::Postgres(url) => {
-                open_postgres(url, options.clock, options.connections, &wake)?
-            }
+            Location::Postgres(url) => open_postgres(url, options.clock, options.connections, &wake)?,
         };
         Ok(Self { inner: Arc::new(Inner { backend, wake, location: options.location }) })
     }
@@ -139,12 +137,7 @@ impl Store {
     }
 
     /// [`Self::write_blocking`] for work that gives its size and can wait.
-    pub fn write_later<T, F>(
-        &self,
-        function: F,
-        weight: usize,
-        urgency: Urgency,
-    ) -> Result<Committed<T>, StoreError>
+    pub fn write_later<T, F>(&self, function: F, weight: usize, urgency: Urgency) -> Result<Committed<T>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -152,12 +145,7 @@ impl Store {
         self.submit(function, weight, urgency)?.blocking_recv().unwrap_or_else(|_| Err(closed()))
     }
 
-    fn submit<T, F>(
-        &self,
-        function: F,
-        weight: usize,
-        urgency: Urgency,
-    ) -> Result<Outcome<Committed<T>>, StoreError>
+    fn submit<T, F>(&self, function: F, weight: usize, urgency: Urgency) -> Result<Outcome<Committed<T>>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -176,9 +164,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         match &self.inner.backend {
             Backend::Sqlite { writer: Some(writer), .. } => writer.submit(work, weight, urgency),
-            Backend::Sqlite { writer: None, .. } => {
-                Err(StoreError::ReadOnly("it was opened for reading".to_owned()))
-            }
+            Backend::Sqlite { writer: None, .. } => Err(StoreError::ReadOnly("it was opened for reading".to_owned())),
             Backend::Postgres { sessions, notifier, .. } => {
                 let notifier = Arc::clone(notifier);
                 sessions.submit(Box::new(move |session| {
@@ -215,9 +201,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        self.submit_read(function, Some(READ_MAX))?
-            .blocking_recv()
-            .unwrap_or_else(|_| Err(closed()))
+        self.submit_read(function, Some(READ_MAX))?.blocking_recv().unwrap_or_else(|_| Err(closed()))
     }
 
     /// A read without a time limit, for work over the whole store: verifying, copying.
@@ -229,11 +213,7 @@ impl Store {
         self.submit_read(function, None)
     }
 
-    fn submit_read<T, F>(
-        &self,
-        function: F,
-        limit: Option<Duration>,
-    ) -> Result<Outcome<T>, StoreError>
+    fn submit_read<T, F>(&self, function: F, limit: Option<Duration>) -> Result<Outcome<T>, StoreError>
     where
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -243,8 +223,7 @@ impl Store {
             Backend::Sqlite { readers, clock, .. } => {
                 let now = clock.now();
                 readers.submit(Box::new(move |connection| {
-                    let _ =
-                        waiting.send(crate::sqlite::reader::read(connection, now, limit, function));
+                    let _ = waiting.send(crate::sqlite::reader::read(connection, now, limit, function));
                 }))?;
             }
             Backend::Postgres { sessions, .. } => {
@@ -283,11 +262,7 @@ pub fn database_file(directory: &Path) -> PathBuf {
     directory.join("skein.db")
 }
 
-fn open_sqlite(
-    directory: &Path,
-    clock: Option<Arc<dyn Clock>>,
-    wake: &Wake,
-) -> Result<Backend, StoreError> {
+fn open_sqlite(directory: &Path, clock: Option<Arc<dyn Clock>>, wake: &Wake) -> Result<Backend, StoreError> {
     let file = database_file(directory);
     let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let connection = crate::sqlite::open_writer(&file)?;
@@ -296,8 +271,7 @@ fn open_sqlite(
 }
 
 fn open_readers(file: &Path) -> Result<Pool<rusqlite::Connection>, StoreError> {
-    let connections =
-        (0..READERS).map(|_| crate::sqlite::open_reader(file)).collect::<Result<_, _>>()?;
+    let connections = (0..READERS).map(|_| crate::sqlite::open_reader(file)).collect::<Result<_, _>>()?;
     Ok(Pool::start("skein-reader", connections, READS_WAITING_MAX))
 }
 
@@ -311,35 +285,25 @@ fn open_postgres(
     Ok(start_sessions(url, clock, connections, wake))
 }
 
-fn start_sessions(
-    url: &str,
-    clock: Option<Arc<dyn Clock>>,
-    connections: usize,
-    wake: &Wake,
-) -> Backend {
+fn start_sessions(url: &str, clock: Option<Arc<dyn Clock>>, connections: usize, wake: &Wake) -> Backend {
     let url: Arc<str> = url.into();
     let counters = Arc::new(Counters::default());
     let session = |_| Session::new(Arc::clone(&url), clock.clone(), Arc::clone(&counters));
-    let sessions =
-        Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
+    let sessions = Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
     let notifier = Arc::new(Notifier::start(url, wake.clone()));
     Backend::Postgres { sessions, notifier, counters }
 }
 
 /// PostgreSQL's client blocks on a runtime of its own and must not be called inside another.
 fn on_a_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    std::thread::scope(|scope| scope.spawn(work).join())
-        .unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    std::thread::scope(|scope| scope.spawn(work).join()).unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
 /// What is added to the database's transaction numbers so that they follow those of the cluster the data came from.
 pub(crate) fn timeline_offset(sql: &mut dyn Sql) -> Result<i64, SqlError> {
     let mut offset = 0;
     sql.query("SELECT value FROM meta WHERE name = 'timeline_offset'", &[], &mut |row| {
-        offset = row
-            .text(0)?
-            .parse()
-            .map_err(|_| SqlError::Other("the timeline offset is not a number".to_owned()))?;
+        offset = row.text(0)?.parse().map_err(|_| SqlError::Other("the timeline offset is not a number".to_owned()))?;
         Ok(())
     })?;
     Ok(offset)

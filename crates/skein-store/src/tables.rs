@@ -125,12 +125,7 @@ pub(crate) const TABLES: [Table; 14] = [
         columns: &["item", "hash", "owner", "size", "media_type", "attached_at"],
         key: 1,
     },
-    Table {
-        name: "api_keys",
-        class: Projected,
-        columns: &["id", "key_hash", "owner", "scope", "revoked"],
-        key: 1,
-    },
+    Table { name: "api_keys", class: Projected, columns: &["id", "key_hash", "owner", "scope", "revoked"], key: 1 },
     Table { name: "key_usage", class: Operational, columns: &["id", "last_used_at"], key: 1 },
     Table {
         name: "jobs",
@@ -156,31 +151,11 @@ pub(crate) const TABLES: [Table; 14] = [
     Table {
         name: "operations",
         class: Operational,
-        columns: &[
-            "id",
-            "owner",
-            "kind",
-            "status",
-            "progress",
-            "result",
-            "error",
-            "created_at",
-            "updated_at",
-        ],
+        columns: &["id", "owner", "kind", "status", "progress", "result", "error", "created_at", "updated_at"],
         key: 1,
     },
-    Table {
-        name: "cursors",
-        class: Operational,
-        columns: &["owner", "name", "tx", "position"],
-        key: 2,
-    },
-    Table {
-        name: "leases",
-        class: Operational,
-        columns: &["name", "holder", "fence", "lease_until"],
-        key: 1,
-    },
+    Table { name: "cursors", class: Operational, columns: &["owner", "name", "tx", "position"], key: 2 },
+    Table { name: "leases", class: Operational, columns: &["name", "holder", "fence", "lease_until"], key: 1 },
     Table { name: "meta", class: Operational, columns: &["name", "value"], key: 1 },
 ];
 
@@ -193,5 +168,23 @@ impl Table {
     pub(crate) fn select(&self) -> String {
         let (columns, key) = (self.columns.join(", "), self.columns[..self.key].join(", "));
         format!("SELECT {columns} FROM {} ORDER BY {key}", self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_names_every_table_and_column_of_the_schema() {
+        let database = crate::sqlite::open_scratch().unwrap();
+        let columns = "SELECT m.name, p.name FROM sqlite_schema m, pragma_table_info(m.name) p WHERE m.type = 'table'";
+        let mut statement = database.prepare(columns).unwrap();
+        let found = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        let found: std::collections::BTreeSet<(String, String)> = found.map(Result::unwrap).collect();
+        let listed = TABLES
+            .iter()
+            .flat_map(|table| table.columns.iter().map(|column| (table.name.to_owned(), (*column).to_owned())));
+        assert_eq!(listed.collect::<std::collections::BTreeSet<_>>(), found);
     }
 }

@@ -16,12 +16,7 @@ pub const FOLLOW_ITEMS_MAX: usize = 4_096;
 
 impl Tx<'_> {
     /// The items after a cursor, of every owner; for Skein's own followers. What was altered is passed on as it is.
-    pub fn follow(
-        &mut self,
-        viewer: &Viewer,
-        after: Cursor,
-        limit: usize,
-    ) -> Result<Vec<StoredItem>, StoreError> {
+    pub fn follow(&mut self, viewer: &Viewer, after: Cursor, limit: usize) -> Result<Vec<StoredItem>, StoreError> {
         let settled = self.sql.settled_below()?;
         self.after(viewer, after, settled, limit)
     }
@@ -46,19 +41,13 @@ impl Tx<'_> {
     /// How far a named follower has come.
     pub fn cursor(&mut self, viewer: &Viewer, name: &str) -> Result<Cursor, StoreError> {
         let sql = "SELECT tx, position FROM cursors WHERE owner = ?1 AND name = ?2";
-        let found = self.first(sql, params![&viewer.owner(), name], |row| {
-            Ok(Cursor { tx: row.int(0)?, position: row.int(1)? })
-        })?;
+        let found = self
+            .first(sql, params![&viewer.owner(), name], |row| Ok(Cursor { tx: row.int(0)?, position: row.int(1)? }))?;
         Ok(found.unwrap_or(Cursor::START))
     }
 
     /// Notes how far a named follower has come; never backwards.
-    pub fn acknowledge(
-        &mut self,
-        viewer: &Viewer,
-        name: &str,
-        cursor: Cursor,
-    ) -> Result<(), StoreError> {
+    pub fn acknowledge(&mut self, viewer: &Viewer, name: &str, cursor: Cursor) -> Result<(), StoreError> {
         let owner: UserId = viewer.owner();
         self.execute(
             "INSERT INTO cursors (owner, name, tx, position) VALUES (?1, ?2, ?3, ?4)

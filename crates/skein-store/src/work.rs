@@ -43,9 +43,7 @@ where
     T: Send + 'static,
     F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
 {
-    pub(crate) fn new(
-        function: F,
-    ) -> (Box<dyn Work>, oneshot::Receiver<Result<Committed<T>, StoreError>>) {
+    pub(crate) fn new(function: F) -> (Box<dyn Work>, oneshot::Receiver<Result<Committed<T>, StoreError>>) {
         let (waiting, outcome) = oneshot::channel();
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).expect("the operating system provides randomness");
@@ -61,8 +59,7 @@ where
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         self.made = None;
         let outcome = catch_unwind(AssertUnwindSafe(|| (self.function)(tx)));
-        let value =
-            outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))?;
+        let value = outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))?;
         self.made = Some(Committed { value, cursor: tx.last_cursor() });
         Ok(())
     }
@@ -84,6 +81,5 @@ where
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(ToString::to_string);
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "no message".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

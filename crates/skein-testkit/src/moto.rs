@@ -49,10 +49,7 @@ impl Moto {
         let mut connection = TcpStream::connect(&self.address)?;
         connection.set_read_timeout(Some(DEADLINE))?;
         let host = &self.address;
-        write!(
-            connection,
-            "PUT /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
-        )?;
+        write!(connection, "PUT /{path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")?;
         let mut answer = String::new();
         connection.read_to_string(&mut answer)?;
         Ok(answer)

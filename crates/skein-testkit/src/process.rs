@@ -219,12 +219,7 @@ impl Child {
         self.wait();
     }
 
-    pub(crate) fn find_line(
-        &self,
-        stream: Stream,
-        marker: &str,
-        limit: Duration,
-    ) -> Option<String> {
+    pub(crate) fn find_line(&self, stream: Stream, marker: &str, limit: Duration) -> Option<String> {
         match stream {
             Stream::Stdout => self.stdout.find_line(marker, limit),
             Stream::Stderr => self.stderr.find_line(marker, limit),
@@ -242,8 +237,7 @@ impl Child {
     pub(crate) fn freeze(&self) {
         self.signal(Signal::STOP);
         let until = WaitIdOptions::STOPPED | WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        rustix::process::waitid(WaitId::PidFd(self.pidfd.as_fd()), until)
-            .expect("an unreaped child can be waited for");
+        rustix::process::waitid(WaitId::PidFd(self.pidfd.as_fd()), until).expect("an unreaped child can be waited for");
     }
 
     fn described(&self) -> String {

@@ -29,9 +29,7 @@ impl Viewer {
     pub fn may_read(&self, owner: UserId, now: Millis) -> bool {
         match self {
             Self::User(user) => *user == owner,
-            Self::Admin { user, grant } => {
-                *user == owner || (grant.owner == owner && now < grant.until)
-            }
+            Self::Admin { user, grant } => *user == owner || (grant.owner == owner && now < grant.until),
             Self::System(_) => true,
         }
     }
@@ -62,9 +60,7 @@ pub enum Role {
 }
 
 /// What a key may be used for; each includes the ones before it.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     Read,

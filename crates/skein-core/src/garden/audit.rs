@@ -84,10 +84,7 @@ impl Audit {
 
     /// What is still open at the end.
     pub fn finish(&self) -> Vec<Break> {
-        self.unexplained
-            .keys()
-            .map(|id| self.broken(*id, "its payload is gone and no redaction says why"))
-            .collect()
+        self.unexplained.keys().map(|id| self.broken(*id, "its payload is gone and no redaction says why")).collect()
     }
 
     pub fn unsealed(&self) -> u64 {
@@ -100,8 +97,7 @@ impl Audit {
 
     /// One hash over every owner's last seal.
     pub fn head(&self) -> Digest {
-        let seals =
-            self.owners.iter().filter_map(|(owner, chain)| Some((*owner, chain.last_seal?)));
+        let seals = self.owners.iter().filter_map(|(owner, chain)| Some((*owner, chain.last_seal?)));
         seal::head(&seals.collect())
     }
 
@@ -145,14 +141,11 @@ impl Audit {
 
     fn compare_leaves(&mut self, seal_id: ItemId, seal: &Seal, breaks: &mut Vec<Break>) {
         let chain = self.owners.entry(seal.head.owner).or_default();
-        let covered =
-            chain.waiting.iter().take_while(|(cursor, _)| *cursor <= seal.head.last).count();
+        let covered = chain.waiting.iter().take_while(|(cursor, _)| *cursor <= seal.head.last).count();
         let found: Vec<(Cursor, Leaf)> = chain.waiting.drain(..covered).collect();
         self.sealed += found.len() as u64;
-        let expected: BTreeMap<ItemId, Digest> =
-            seal.leaves.iter().map(|leaf| (leaf.id, leaf.hash)).collect();
-        let present: BTreeMap<ItemId, Digest> =
-            found.iter().map(|(_, leaf)| (leaf.id, leaf.hash)).collect();
+        let expected: BTreeMap<ItemId, Digest> = seal.leaves.iter().map(|leaf| (leaf.id, leaf.hash)).collect();
+        let present: BTreeMap<ItemId, Digest> = found.iter().map(|(_, leaf)| (leaf.id, leaf.hash)).collect();
         for leaf in &seal.leaves {
             match present.get(&leaf.id) {
                 Some(hash) if *hash == leaf.hash => {}
@@ -170,21 +163,14 @@ impl Audit {
         for (_, leaf) in found.iter().filter(|(_, leaf)| !expected.contains_key(&leaf.id)) {
             breaks.push(Break {
                 found: Some(leaf.hash.to_string()),
-                ..self.broken(
-                    leaf.id,
-                    &format!("the row was put in later; {seal_id} does not cover it"),
-                )
+                ..self.broken(leaf.id, &format!("the row was put in later; {seal_id} does not cover it"))
             });
         }
-        let in_place =
-            found.iter().map(|(_, leaf)| leaf.id).eq(seal.leaves.iter().map(|leaf| leaf.id))
-                && found.first().map(|(cursor, _)| *cursor) == Some(seal.head.first)
-                && found.last().map(|(cursor, _)| *cursor) == Some(seal.head.last);
+        let in_place = found.iter().map(|(_, leaf)| leaf.id).eq(seal.leaves.iter().map(|leaf| leaf.id))
+            && found.first().map(|(cursor, _)| *cursor) == Some(seal.head.first)
+            && found.last().map(|(cursor, _)| *cursor) == Some(seal.head.last);
         if breaks.is_empty() && !in_place {
-            breaks.push(self.broken(
-                seal_id,
-                "the items it covers are not in the order in which it sealed them",
-            ));
+            breaks.push(self.broken(seal_id, "the items it covers are not in the order in which it sealed them"));
         }
     }
 
@@ -223,13 +209,10 @@ mod tests {
     }
 
     fn seal(number: u8, covered: &[(Cursor, Item)], previous: Option<Digest>) -> (Item, Digest) {
-        let entries: Vec<_> = covered
-            .iter()
-            .map(|(at, item)| (*at, Leaf { id: item.header.id, hash: item.hash }))
-            .collect();
+        let entries: Vec<_> =
+            covered.iter().map(|(at, item)| (*at, Leaf { id: item.header.id, hash: item.hash })).collect();
         let seal = Seal::over(OWNER, &entries, previous).unwrap();
-        let item =
-            seal.to_draft().realize(ItemId::from_bytes([number; 16]), OWNER, Millis(number.into()));
+        let item = seal.to_draft().realize(ItemId::from_bytes([number; 16]), OWNER, Millis(number.into()));
         (item, seal.head.hash())
     }
 
@@ -251,8 +234,7 @@ mod tests {
 
     fn audit(rows: &[(Cursor, Item)]) -> (Audit, Vec<Break>) {
         let mut audit = Audit::default();
-        let mut breaks: Vec<Break> =
-            rows.iter().flat_map(|(cursor, item)| audit.observe(*cursor, item)).collect();
+        let mut breaks: Vec<Break> = rows.iter().flat_map(|(cursor, item)| audit.observe(*cursor, item)).collect();
         breaks.extend(audit.finish());
         (audit, breaks)
     }

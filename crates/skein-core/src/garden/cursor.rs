@@ -32,8 +32,7 @@ impl FromStr for Cursor {
     type Err = BadCursor;
 
     fn from_str(text: &str) -> Result<Self, BadCursor> {
-        let number =
-            |part: &str| part.parse::<i64>().ok().filter(|number| *number >= 0).ok_or(BadCursor);
+        let number = |part: &str| part.parse::<i64>().ok().filter(|number| *number >= 0).ok_or(BadCursor);
         let (tx, position) = text.split_once('.').ok_or(BadCursor)?;
         Ok(Self { tx: number(tx)?, position: number(position)? })
     }

@@ -68,10 +68,7 @@ impl Delta {
     }
 
     /// The content after this change, given the content before it (not needed by a whole copy).
-    pub fn content_after(
-        &self,
-        before: Option<&RecordContent>,
-    ) -> Result<RecordContent, BrokenHistory> {
+    pub fn content_after(&self, before: Option<&RecordContent>) -> Result<RecordContent, BrokenHistory> {
         let (record, version) = (self.record, self.version);
         let document = match (&self.body, before) {
             (DeltaBody::Whole(document), _) => Some(document.clone()),
@@ -142,16 +139,11 @@ fn body(old: Option<&Record>, new: &Record) -> DeltaBody {
 /// What changed between two states, field by field: old value, new value; `null` where there was none.
 ///
 /// Fields of `data` go by their own names; what surrounds it (sharing, grouping) by the names on the wire.
-pub fn changed_fields(
-    old: Option<&RecordContent>,
-    new: &RecordContent,
-) -> BTreeMap<String, [Value; 2]> {
+pub fn changed_fields(old: Option<&RecordContent>, new: &RecordContent) -> BTreeMap<String, [Value; 2]> {
     let before = old.map(flat_fields).unwrap_or_default();
     let after = flat_fields(new);
     let names = before.keys().chain(after.keys());
-    let value = |fields: &Map<String, Value>, name: &String| {
-        fields.get(name).cloned().unwrap_or(Value::Null)
-    };
+    let value = |fields: &Map<String, Value>, name: &String| fields.get(name).cloned().unwrap_or(Value::Null);
     let pairs = names.map(|name| (name.clone(), [value(&before, name), value(&after, name)]));
     pairs.filter(|(_, [old, new])| !same(old, new)).collect()
 }
@@ -179,9 +171,7 @@ mod tests {
     }
 
     fn content(filler: usize, amount: i64) -> RecordContent {
-        let Value::Object(data) = json!({ "text": "x".repeat(filler), "amount": amount }) else {
-            unreachable!()
-        };
+        let Value::Object(data) = json!({ "text": "x".repeat(filler), "amount": amount }) else { unreachable!() };
         RecordContent::new(RecordType::parse("Thing").unwrap(), data)
     }
 
@@ -191,9 +181,7 @@ mod tests {
         let mut deltas = vec![delta];
         for amount in 2..=versions {
             let hash = record.hash;
-            let next = update(&record, hash, content(filler, amount), note(), Millis(amount))
-                .unwrap()
-                .unwrap();
+            let next = update(&record, hash, content(filler, amount), note(), Millis(amount)).unwrap().unwrap();
             record = next.0;
             deltas.push(next.1);
         }
@@ -207,21 +195,15 @@ mod tests {
 
     #[test]
     fn mg_delta_002_large_documents_are_patched_and_whole_every_sixteen_holds() {
-        let whole: Vec<i64> = history(9_000, 40)
-            .iter()
-            .filter(|delta| delta.is_whole())
-            .map(|delta| delta.version)
-            .collect();
+        let whole: Vec<i64> =
+            history(9_000, 40).iter().filter(|delta| delta.is_whole()).map(|delta| delta.version).collect();
         assert_eq!(whole, [1, 17, 33]);
     }
 
     #[test]
     fn mg_delta_002_a_patch_without_its_base_refuses() {
         let second = history(9_000, 2).remove(1);
-        assert!(matches!(
-            second.content_after(None),
-            Err(BrokenHistory::MissingBase { version: 2, .. })
-        ));
+        assert!(matches!(second.content_after(None), Err(BrokenHistory::MissingBase { version: 2, .. })));
         let wrong_base = content(9_000, 7);
         assert!(second.content_after(Some(&RecordContent { shared: true, ..wrong_base })).is_err());
     }
@@ -229,8 +211,7 @@ mod tests {
     #[test]
     fn mg_delta_001_the_payload_reads_back_the_same_holds() {
         for delta in history(9_000, 3) {
-            let item =
-                delta.to_draft().realize(crate::ItemId::from_bytes([5; 16]), OWNER, Millis(0));
+            let item = delta.to_draft().realize(crate::ItemId::from_bytes([5; 16]), OWNER, Millis(0));
             assert_eq!(Delta::from_document(&item.document().unwrap()), Some(delta));
         }
     }
@@ -248,11 +229,7 @@ mod tests {
 
     #[test]
     fn changes_are_listed_by_field() {
-        let fields =
-            changed_fields(Some(&content(1, 1)), &RecordContent { shared: true, ..content(1, 2) });
-        assert_eq!(
-            serde_json::to_value(fields).unwrap(),
-            json!({ "amount": [1, 2], "shared": [false, true] })
-        );
+        let fields = changed_fields(Some(&content(1, 1)), &RecordContent { shared: true, ..content(1, 2) });
+        assert_eq!(serde_json::to_value(fields).unwrap(), json!({ "amount": [1, 2], "shared": [false, true] }));
     }
 }

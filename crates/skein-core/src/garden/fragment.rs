@@ -10,8 +10,7 @@ pub fn fragment_id(content: &str) -> String {
     let mut number = u32::from(u16::from_be_bytes([hash.0[0], hash.0[1]]));
     let mut digits = Vec::new();
     while number > 0 || digits.len() < 3 {
-        digits
-            .push(char::from_digit(number % 36, 36).expect("a remainder of 36 is a base-36 digit"));
+        digits.push(char::from_digit(number % 36, 36).expect("a remainder of 36 is a base-36 digit"));
         number /= 36;
     }
     std::iter::once('^').chain(digits.into_iter().rev()).collect()

@@ -19,15 +19,8 @@ pub const RAW_PAYLOAD_BYTES_MAX: usize = 16 << 20;
 const TYPE_CHARS_MAX: usize = 64;
 
 /// Attribute names kept free for relations that may one day be copied onto the item (rule MG-SOIL-004).
-pub const RESERVED_ATTRIBUTES: [&str; 7] = [
-    "triggered_by",
-    "superceded_by",
-    "superseded_by",
-    "replies_to",
-    "derived_from",
-    "continues_from",
-    "contained_by",
-];
+pub const RESERVED_ATTRIBUTES: [&str; 7] =
+    ["triggered_by", "superceded_by", "superseded_by", "replies_to", "derived_from", "continues_from", "contained_by"];
 
 /// What a fact is, in CamelCase: `Note`, `EntityDelta`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,11 +68,7 @@ impl ItemType {
             return Ok(Self(text.to_owned().into()));
         }
         let shown: String = text.chars().take(TYPE_CHARS_MAX).collect();
-        Err(RuleViolation::new(
-            "MG-SOIL-003",
-            format!("{shown:?} is not an item type"),
-            "use CamelCase such as Note",
-        ))
+        Err(RuleViolation::new("MG-SOIL-003", format!("{shown:?} is not an item type"), "use CamelCase such as Note"))
     }
 
     pub fn as_str(&self) -> &str {
@@ -205,21 +194,11 @@ pub struct Mismatch {
 impl Item {
     /// Recomputes both hashes from what is there.
     pub fn check(&self) -> Result<(), Mismatch> {
-        if let Some(payload) =
-            self.payload.as_ref().filter(|payload| payload.hash != self.payload_hash)
-        {
-            return Err(Mismatch {
-                part: "payload",
-                expected: self.payload_hash,
-                found: payload.hash,
-            });
+        if let Some(payload) = self.payload.as_ref().filter(|payload| payload.hash != self.payload_hash) {
+            return Err(Mismatch { part: "payload", expected: self.payload_hash, found: payload.hash });
         }
         let found = self.header.hash(&self.payload_hash);
-        if found == self.hash {
-            Ok(())
-        } else {
-            Err(Mismatch { part: "header", expected: self.hash, found })
-        }
+        if found == self.hash { Ok(()) } else { Err(Mismatch { part: "header", expected: self.hash, found }) }
     }
 
     pub fn document(&self) -> Option<Map<String, Value>> {
@@ -280,11 +259,7 @@ impl ItemDraft {
         if bytes.len() > RAW_PAYLOAD_BYTES_MAX {
             return Err(BadItem::RawTooLarge { found: bytes.len() });
         }
-        Ok(Self {
-            item_type,
-            payload: Payload::stored(bytes, PayloadForm::Raw),
-            canonical_at: None,
-        })
+        Ok(Self { item_type, payload: Payload::stored(bytes, PayloadForm::Raw), canonical_at: None })
     }
 
     /// Bytes this draft will occupy, for the writer's queue limit.
@@ -316,11 +291,7 @@ fn refuse_reserved_attribute(name: &str) -> Result<(), RuleViolation> {
     }
     let shown: String = name.chars().take(64).collect();
     let problem = format!("the attribute name {shown:?} is reserved");
-    Err(RuleViolation::new(
-        "MG-SOIL-004",
-        problem,
-        "rename it; edges to other things are made as relations",
-    ))
+    Err(RuleViolation::new("MG-SOIL-004", problem, "rename it; edges to other things are made as relations"))
 }
 
 fn check_note(data: &Map<String, Value>) -> Result<(), RuleViolation> {
@@ -334,8 +305,7 @@ fn check_note(data: &Map<String, Value>) -> Result<(), RuleViolation> {
     if !data.get("description").is_some_and(Value::is_string) {
         return refuse("a Note needs its description as text");
     }
-    let optional_text =
-        |name: &str| data.get(name).is_none_or(|value| value.is_string() || value.is_null());
+    let optional_text = |name: &str| data.get(name).is_none_or(|value| value.is_string() || value.is_null());
     if optional_text("title") && optional_text("summary") {
         return Ok(());
     }
@@ -347,8 +317,7 @@ mod tests {
     use super::*;
 
     fn note(extra: &str) -> Result<ItemDraft, BadItem> {
-        let data =
-            document::parse_object(format!(r#"{{"description":"d"{extra}}}"#).as_bytes()).unwrap();
+        let data = document::parse_object(format!(r#"{{"description":"d"{extra}}}"#).as_bytes()).unwrap();
         ItemDraft::stated(ItemType::NOTE, data, None)
     }
 
@@ -399,11 +368,7 @@ mod tests {
 
     #[test]
     fn any_altered_part_is_noticed() {
-        let item = note("").unwrap().realize(
-            ItemId::from_bytes([1; 16]),
-            UserId::from_bytes([2; 16]),
-            Millis(3),
-        );
+        let item = note("").unwrap().realize(ItemId::from_bytes([1; 16]), UserId::from_bytes([2; 16]), Millis(3));
         assert_eq!(item.check(), Ok(()));
         let mut moved = item.clone();
         moved.header.canonical_at = Millis(4);

@@ -19,12 +19,7 @@ impl Patch {
         patch
     }
 
-    fn compare(
-        &mut self,
-        path: &mut Vec<String>,
-        old: &Map<String, Value>,
-        new: &Map<String, Value>,
-    ) {
+    fn compare(&mut self, path: &mut Vec<String>, old: &Map<String, Value>, new: &Map<String, Value>) {
         for name in old.keys().filter(|name| !new.contains_key(*name)) {
             path.push(name.clone());
             self.unset.push(path.clone());
@@ -34,9 +29,7 @@ impl Patch {
             path.push(name.clone());
             match (old.get(name), value) {
                 (Some(before), after) if same(before, after) => {}
-                (Some(Value::Object(before)), Value::Object(after)) => {
-                    self.compare(path, before, after)
-                }
+                (Some(Value::Object(before)), Value::Object(after)) => self.compare(path, before, after),
                 _ => self.set.push((path.clone(), value.clone())),
             }
             path.pop();
@@ -63,11 +56,7 @@ impl Patch {
     }
 
     pub fn from_value(value: &Value) -> Option<Self> {
-        let set = value
-            .get("set")?
-            .as_array()?
-            .iter()
-            .map(|pair| Some((names(pair.get(0)?)?, pair.get(1)?.clone())));
+        let set = value.get("set")?.as_array()?.iter().map(|pair| Some((names(pair.get(0)?)?, pair.get(1)?.clone())));
         let unset = value.get("unset")?.as_array()?.iter().map(names);
         Some(Self { set: set.collect::<Option<_>>()?, unset: unset.collect::<Option<_>>()? })
     }
@@ -88,7 +77,6 @@ fn innermost<'a, 'p>(
     path: &'p [String],
 ) -> Option<(&'p String, &'a mut Map<String, Value>)> {
     let (name, outer) = path.split_last()?;
-    let object =
-        outer.iter().try_fold(document, |object, name| object.get_mut(name)?.as_object_mut())?;
+    let object = outer.iter().try_fold(document, |object, name| object.get_mut(name)?.as_object_mut())?;
     Some((name, object))
 }

@@ -61,10 +61,7 @@ impl Proof {
     pub fn new(item: &Item, seal: &Seal, later: Vec<SealHead>) -> Option<Self> {
         let leaf = Leaf { id: item.header.id, hash: item.hash };
         let index = seal.leaves.iter().position(|sealed| *sealed == leaf)?;
-        let payload = item
-            .payload
-            .as_ref()
-            .and_then(|payload| String::from_utf8(payload.bytes().to_vec()).ok());
+        let payload = item.payload.as_ref().and_then(|payload| String::from_utf8(payload.bytes().to_vec()).ok());
         Some(Self {
             format: FORMAT,
             item_type: item.header.item_type.as_str().to_owned(),
@@ -86,8 +83,7 @@ impl Proof {
         }
         let item_hash = self.item_hash()?;
         let leaf = Leaf { id: self.id, hash: item_hash };
-        let first =
-            self.seals.first().filter(|seal| seal.owner == self.owner).ok_or(BadProof::Chain(0))?;
+        let first = self.seals.first().filter(|seal| seal.owner == self.owner).ok_or(BadProof::Chain(0))?;
         let count = usize::try_from(first.count).map_err(|_| BadProof::Root)?;
         if root_from_path(leaf.digest(), self.index, count, &self.path) != Some(first.root) {
             return Err(BadProof::Root);

@@ -63,14 +63,7 @@ pub struct RecordContent {
 
 impl RecordContent {
     pub fn new(record_type: RecordType, data: Map<String, Value>) -> Self {
-        Self {
-            record_type,
-            data,
-            shared: false,
-            group: None,
-            derived_from: None,
-            superseded_by: None,
-        }
+        Self { record_type, data, shared: false, group: None, derived_from: None, superseded_by: None }
     }
 
     /// The document that is hashed and kept. Timestamps are not part of it, so a replay verifies.
@@ -94,8 +87,7 @@ impl RecordContent {
             Value::String(text) => RecordId::from_bare(&text).ok().map(Some),
             _ => None,
         };
-        let (derived_from, group, superseded_by) =
-            (id("derivedFrom")?, id("groupId")?, id("supersededBy")?);
+        let (derived_from, group, superseded_by) = (id("derivedFrom")?, id("groupId")?, id("supersededBy")?);
         let shared = document.remove("shared")?.as_bool()?;
         let record_type = RecordType::parse(document.remove("type")?.as_str()?).ok()?;
         let Value::Object(data) = document.remove("data")? else { return None };
@@ -171,16 +163,7 @@ pub fn create(
 ) -> Result<(Record, Delta), RecordRefused> {
     content.check()?;
     let hash = record_hash(&content.canonical(), None);
-    let record = Record {
-        id,
-        owner,
-        version: 1,
-        hash,
-        previous_hash: None,
-        created_at: now,
-        updated_at: now,
-        content,
-    };
+    let record = Record { id, owner, version: 1, hash, previous_hash: None, created_at: now, updated_at: now, content };
     let delta = Delta::between(None, &record, note);
     Ok((record, delta))
 }
@@ -194,21 +177,11 @@ pub fn update(
     now: Millis,
 ) -> Result<Option<(Record, Delta)>, RecordRefused> {
     if current.hash != based_on {
-        return Err(RecordRefused::Conflict {
-            current: current.hash,
-            current_version: current.version,
-            based_on,
-        });
+        return Err(RecordRefused::Conflict { current: current.hash, current_version: current.version, based_on });
     }
     if content.record_type != current.content.record_type {
-        let problem =
-            format!("a {} cannot become a {}", current.content.record_type, content.record_type);
-        return Err(RuleViolation::new(
-            "MG-CORE-006",
-            problem,
-            "create a new record and supersede this one",
-        )
-        .into());
+        let problem = format!("a {} cannot become a {}", current.content.record_type, content.record_type);
+        return Err(RuleViolation::new("MG-CORE-006", problem, "create a new record and supersede this one").into());
     }
     content.check()?;
     let canonical = content.canonical();
@@ -242,15 +215,7 @@ mod tests {
     }
 
     fn first() -> Record {
-        create(
-            RecordId::from_bytes([1; 16]),
-            UserId::from_bytes([2; 16]),
-            content(10.0),
-            note(),
-            Millis(5),
-        )
-        .unwrap()
-        .0
+        create(RecordId::from_bytes([1; 16]), UserId::from_bytes([2; 16]), content(10.0), note(), Millis(5)).unwrap().0
     }
 
     fn next(current: &Record, amount: f64) -> Record {
@@ -279,11 +244,7 @@ mod tests {
     fn mg_core_002_a_change_of_an_older_state_refuses_with_both_hashes() {
         let (old, current) = (first(), next(&first(), 15.0));
         let refused = update(&current, old.hash, content(1.0), note(), Millis(7)).unwrap_err();
-        let expected = RecordRefused::Conflict {
-            current: current.hash,
-            current_version: 2,
-            based_on: old.hash,
-        };
+        let expected = RecordRefused::Conflict { current: current.hash, current_version: 2, based_on: old.hash };
         assert_eq!(refused, expected);
     }
 
@@ -295,10 +256,7 @@ mod tests {
     #[test]
     fn mg_core_006_a_change_of_type_refuses() {
         let other = RecordContent::new(RecordType::parse("Budget").unwrap(), Map::new());
-        assert!(matches!(
-            update(&first(), first().hash, other, note(), Millis(6)),
-            Err(RecordRefused::Rule(_))
-        ));
+        assert!(matches!(update(&first(), first().hash, other, note(), Millis(6)), Err(RecordRefused::Rule(_))));
         assert!(RecordType::parse("time_override").is_err());
     }
 
@@ -318,19 +276,13 @@ mod tests {
     #[test]
     fn mg_hash_002_an_untouched_chain_verifies_holds() {
         let second = next(&first(), 15.0);
-        assert_eq!(
-            record_hash(&second.content.canonical(), second.previous_hash.as_ref()),
-            second.hash
-        );
+        assert_eq!(record_hash(&second.content.canonical(), second.previous_hash.as_ref()), second.hash);
     }
 
     #[test]
     fn mg_hash_002_an_altered_field_or_parent_breaks_the_chain_refuses() {
         let second = next(&first(), 15.0);
-        assert_ne!(
-            record_hash(&content(15.5).canonical(), second.previous_hash.as_ref()),
-            second.hash
-        );
+        assert_ne!(record_hash(&content(15.5).canonical(), second.previous_hash.as_ref()), second.hash);
         assert_ne!(record_hash(&second.content.canonical(), None), second.hash);
     }
 

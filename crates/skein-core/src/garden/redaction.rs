@@ -12,19 +12,13 @@ pub const REASON_CHARS_MAX: usize = 1_000;
 pub fn redact(item: &Item, reason: &str) -> Result<ItemDraft, RuleViolation> {
     let refuse = |problem: &str, remedy| Err(RuleViolation::new("MG-SOIL-010", problem, remedy));
     if item.header.item_type.is_system() {
-        return refuse(
-            "this item carries the structure of others",
-            "redact the item it speaks about",
-        );
+        return refuse("this item carries the structure of others", "redact the item it speaks about");
     }
     if item.payload.is_none() {
         return refuse("the payload was destroyed before", "there is nothing left to do");
     }
     if reason.trim().is_empty() || reason.chars().count() > REASON_CHARS_MAX {
-        return refuse(
-            "a redaction needs a reason of at most 1000 characters",
-            "say why the payload must go",
-        );
+        return refuse("a redaction needs a reason of at most 1000 characters", "say why the payload must go");
     }
     let mut data = Map::new();
     data.insert("itemId".into(), json!(item.header.id.to_string()));

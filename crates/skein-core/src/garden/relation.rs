@@ -90,9 +90,7 @@ impl RelationKind {
         match self {
             Self::Triggers | Self::Supercedes | Self::ResultOf => Cardinality::OnePerTarget,
             Self::RepliesTo | Self::Continues => Cardinality::OnePerSource,
-            Self::Mentions | Self::DerivedFrom | Self::Contains | Self::GroupsWith => {
-                Cardinality::Many
-            }
+            Self::Mentions | Self::DerivedFrom | Self::Contains | Self::GroupsWith => Cardinality::Many,
         }
     }
 
@@ -114,9 +112,7 @@ impl RelationKind {
     pub fn earlier_end(self) -> Option<End> {
         match self {
             Self::Triggers => Some(End::Source),
-            Self::Supercedes | Self::RepliesTo | Self::Continues | Self::ResultOf => {
-                Some(End::Target)
-            }
+            Self::Supercedes | Self::RepliesTo | Self::Continues | Self::ResultOf => Some(End::Target),
             _ => None,
         }
     }
@@ -178,9 +174,7 @@ impl Endpoint {
     pub fn from_parts(kind: EndpointKind, id: [u8; 16], position: Option<u32>) -> Option<Self> {
         match (kind, position) {
             (EndpointKind::Item, None) => Some(Self::Item(ItemId::from_bytes(id))),
-            (EndpointKind::Fragment, Some(position)) => {
-                Some(Self::Fragment { item: ItemId::from_bytes(id), position })
-            }
+            (EndpointKind::Fragment, Some(position)) => Some(Self::Fragment { item: ItemId::from_bytes(id), position }),
             (EndpointKind::Entity, None) => Some(Self::Entity(RecordId::from_bytes(id))),
             (EndpointKind::Artifact, None) => Some(Self::Artifact(RecordId::from_bytes(id))),
             (EndpointKind::Log, None) => Some(Self::Log(RecordId::from_bytes(id))),
@@ -260,12 +254,7 @@ pub struct Relation {
 }
 
 impl RelationDraft {
-    pub fn new(
-        kind: RelationKind,
-        source: Endpoint,
-        target: Endpoint,
-        qualities: Qualities,
-    ) -> Result<Self, BadItem> {
+    pub fn new(kind: RelationKind, source: Endpoint, target: Endpoint, qualities: Qualities) -> Result<Self, BadItem> {
         check_ends(kind, source, target)?;
         check_qualities(kind, &qualities)?;
         Ok(Self { kind, source, target, qualities })
@@ -348,10 +337,7 @@ fn qualities_fields(id: RelationId, qualities: &Qualities) -> Map<String, Value>
 fn check_ends(kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<(), RuleViolation> {
     let refuse = |problem: String, remedy| Err(RuleViolation::new("MG-REL-005", problem, remedy));
     if source == target {
-        return refuse(
-            format!("{kind} cannot lead from a thing to itself"),
-            "name two different ends",
-        );
+        return refuse(format!("{kind} cannot lead from a thing to itself"), "name two different ends");
     }
     if source.kind() == EndpointKind::Fragment {
         return refuse(
@@ -369,17 +355,13 @@ fn check_ends(kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<
         );
     }
     if target.kind() == EndpointKind::Fragment && kind.cardinality() != Cardinality::Many {
-        return refuse(
-            format!("{kind} cannot point at a fragment"),
-            "point at the item it belongs to",
-        );
+        return refuse(format!("{kind} cannot point at a fragment"), "point at the item it belongs to");
     }
     Ok(())
 }
 
 fn check_qualities(kind: RelationKind, qualities: &Qualities) -> Result<(), BadItem> {
-    let refuse =
-        |problem: &str, remedy| Err(RuleViolation::new("MG-REL-007", problem, remedy).into());
+    let refuse = |problem: &str, remedy| Err(RuleViolation::new("MG-REL-007", problem, remedy).into());
     if let Some(confidence) = qualities.confidence {
         if kind.cardinality() != Cardinality::Many {
             return refuse("confidence belongs to inferred relations only", "leave it out");
@@ -406,23 +388,16 @@ mod tests {
 
     const ITEM: Endpoint = Endpoint::Item(ItemId::from_bytes([1; 16]));
     const OTHER: Endpoint = Endpoint::Item(ItemId::from_bytes([2; 16]));
-    const FRAGMENT: Endpoint =
-        Endpoint::Fragment { item: ItemId::from_bytes([1; 16]), position: 3 };
+    const FRAGMENT: Endpoint = Endpoint::Fragment { item: ItemId::from_bytes([1; 16]), position: 3 };
     const LOG: Endpoint = Endpoint::Log(RecordId::from_bytes([3; 16]));
     const NEW_LOG: Endpoint = Endpoint::Log(RecordId::from_bytes([4; 16]));
 
-    fn draft(
-        kind: RelationKind,
-        source: Endpoint,
-        target: Endpoint,
-    ) -> Result<RelationDraft, BadItem> {
+    fn draft(kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<RelationDraft, BadItem> {
         RelationDraft::new(kind, source, target, Qualities::default())
     }
 
     fn kept(kind: RelationKind) -> Relation {
-        draft(kind, ITEM, OTHER)
-            .unwrap()
-            .into_relation(RelationId::from_bytes([9; 16]), crate::Millis(0))
+        draft(kind, ITEM, OTHER).unwrap().into_relation(RelationId::from_bytes([9; 16]), crate::Millis(0))
     }
 
     #[test]
@@ -433,12 +408,8 @@ mod tests {
 
     #[test]
     fn mg_rel_004_structural_edges_refuses_change() {
-        for kind in [
-            RelationKind::Triggers,
-            RelationKind::Supercedes,
-            RelationKind::RepliesTo,
-            RelationKind::Contains,
-        ] {
+        for kind in [RelationKind::Triggers, RelationKind::Supercedes, RelationKind::RepliesTo, RelationKind::Contains]
+        {
             assert!(kept(kind).edit(&Qualities::default()).is_err(), "{kind}");
             assert!(kept(kind).remove("no").is_err(), "{kind}");
         }
@@ -465,29 +436,15 @@ mod tests {
 
     #[test]
     fn mg_rel_007_confidence_of_an_inference_holds() {
-        assert!(
-            RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, Qualities::inferred(1.0))
-                .is_ok()
-        );
+        assert!(RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, Qualities::inferred(1.0)).is_ok());
     }
 
     #[test]
     fn mg_rel_007_confidence_out_of_range_or_on_a_stated_edge_refuses() {
         for confidence in [-0.1, 1.1, f64::NAN] {
-            assert!(
-                RelationDraft::new(
-                    RelationKind::Mentions,
-                    ITEM,
-                    OTHER,
-                    Qualities::inferred(confidence)
-                )
-                .is_err()
-            );
+            assert!(RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, Qualities::inferred(confidence)).is_err());
         }
-        assert!(
-            RelationDraft::new(RelationKind::Triggers, ITEM, OTHER, Qualities::inferred(0.5))
-                .is_err()
-        );
+        assert!(RelationDraft::new(RelationKind::Triggers, ITEM, OTHER, Qualities::inferred(0.5)).is_err());
     }
 
     #[test]
@@ -509,14 +466,8 @@ mod tests {
     #[test]
     fn the_fact_of_an_edge_reads_back_the_same() {
         let id = RelationId::from_bytes([9; 16]);
-        let draft =
-            RelationDraft::new(RelationKind::Mentions, ITEM, FRAGMENT, Qualities::inferred(0.25))
-                .unwrap();
-        let item = draft.to_item(id).realize(
-            ItemId::from_bytes([8; 16]),
-            crate::UserId::SYSTEM,
-            crate::Millis(0),
-        );
+        let draft = RelationDraft::new(RelationKind::Mentions, ITEM, FRAGMENT, Qualities::inferred(0.25)).unwrap();
+        let item = draft.to_item(id).realize(ItemId::from_bytes([8; 16]), crate::UserId::SYSTEM, crate::Millis(0));
         assert_eq!(RelationDraft::from_document(&item.document().unwrap()), Some((id, draft)));
     }
 }

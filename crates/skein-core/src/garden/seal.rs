@@ -47,8 +47,7 @@ pub struct SealHead {
 
 impl SealHead {
     pub fn hash(&self) -> Digest {
-        let cursor =
-            |cursor: Cursor| [cursor.tx.to_be_bytes(), cursor.position.to_be_bytes()].concat();
+        let cursor = |cursor: Cursor| [cursor.tx.to_be_bytes(), cursor.position.to_be_bytes()].concat();
         FieldHasher::new()
             .field(b"seal")
             .field(self.owner.as_bytes())
@@ -70,11 +69,7 @@ pub struct Seal {
 
 impl Seal {
     /// Seals items of one owner that follow each other; `None` when there are none.
-    pub fn over(
-        owner: UserId,
-        entries: &[(Cursor, Leaf)],
-        previous: Option<Digest>,
-    ) -> Option<Self> {
+    pub fn over(owner: UserId, entries: &[(Cursor, Leaf)], previous: Option<Digest>) -> Option<Self> {
         let (first, last) = (entries.first()?.0, entries.last()?.0);
         let leaves: Vec<Leaf> = entries.iter().map(|(_, leaf)| *leaf).collect();
         let root = root(&leaves).expect("there is at least one leaf");
@@ -119,11 +114,8 @@ impl Seal {
 
 /// What the whole store amounts to: one hash over every owner's last seal.
 pub fn head(seals: &BTreeMap<UserId, Digest>) -> Digest {
-    let bytes: Vec<u8> = seals
-        .iter()
-        .flat_map(|(owner, seal)| owner.as_bytes().iter().chain(&seal.0))
-        .copied()
-        .collect();
+    let bytes: Vec<u8> =
+        seals.iter().flat_map(|(owner, seal)| owner.as_bytes().iter().chain(&seal.0)).copied().collect();
     Digest::of(&bytes)
 }
 

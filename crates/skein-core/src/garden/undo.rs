@@ -20,16 +20,10 @@ pub fn undo(item: &ItemHeader, author: UserId, now: Millis) -> Result<ItemDraft,
         return refuse("only its author may undo an item", "ask its author");
     }
     if item.item_type.is_system() {
-        return refuse(
-            "this item is part of a chain and cannot be undone",
-            "change the thing it belongs to instead",
-        );
+        return refuse("this item is part of a chain and cannot be undone", "change the thing it belongs to instead");
     }
     if now > item.realized_at.plus(UNDO_WINDOW_MS) {
-        return refuse(
-            "the five minutes for undoing have passed",
-            "add a new item that supercedes it",
-        );
+        return refuse("the five minutes for undoing have passed", "add a new item that supercedes it");
     }
     let mut data = Map::new();
     data.insert("itemId".into(), json!(item.id.to_string()));
@@ -46,13 +40,7 @@ mod tests {
 
     fn header(item_type: ItemType) -> ItemHeader {
         let realized_at = Millis(1_000);
-        ItemHeader {
-            item_type,
-            id: ItemId::from_bytes([7; 16]),
-            owner: AUTHOR,
-            realized_at,
-            canonical_at: realized_at,
-        }
+        ItemHeader { item_type, id: ItemId::from_bytes([7; 16]), owner: AUTHOR, realized_at, canonical_at: realized_at }
     }
 
     #[test]

@@ -69,8 +69,7 @@ impl Migrate for Migrating<'_> {
 
     fn version(&mut self) -> Result<i64, SqlError> {
         let has_meta = "SELECT to_regclass('meta') IS NOT NULL";
-        let found: bool =
-            self.0.query_one(has_meta, &[]).map_err(|error| sql_error(&error))?.get(0);
+        let found: bool = self.0.query_one(has_meta, &[]).map_err(|error| sql_error(&error))?.get(0);
         if !found {
             return Ok(0);
         }
@@ -133,8 +132,7 @@ impl Sql for PostgresSql<'_> {
     ) -> Result<(), SqlError> {
         let statement = self.statement(sql)?;
         let params: Vec<&(dyn ToSql + Sync)> = references(params);
-        let mut rows =
-            self.client.query_raw(&statement, params).map_err(|error| sql_error(&error))?;
+        let mut rows = self.client.query_raw(&statement, params).map_err(|error| sql_error(&error))?;
         let streamed = loop {
             match rows.next().map_err(|error| sql_error(&error)) {
                 Ok(Some(row)) => match each(&row) {
@@ -162,21 +160,19 @@ impl Sql for PostgresSql<'_> {
 
     fn settled_below(&mut self) -> Result<i64, SqlError> {
         let mut below = 0;
-        self.query(
-            "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint",
-            &[],
-            &mut |row| {
-                below = row.int(0)?;
-                Ok(())
-            },
-        )?;
+        self.query("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint", &[], &mut |row| {
+            below = row.int(0)?;
+            Ok(())
+        })?;
         Ok(below + self.timeline_offset)
     }
 
     fn continue_timeline(&mut self) -> Result<(), SqlError> {
-        let sequence = "SELECT setval(pg_get_serial_sequence('items', 'position'), coalesce(max(position), 1)) FROM items";
+        let sequence =
+            "SELECT setval(pg_get_serial_sequence('items', 'position'), coalesce(max(position), 1)) FROM items";
         self.query(sequence, &[], &mut |_| Ok(()))?;
-        let offset = "UPDATE meta SET value = (SELECT coalesce(max(tx), 0) FROM items)::text WHERE name = 'timeline_offset'";
+        let offset =
+            "UPDATE meta SET value = (SELECT coalesce(max(tx), 0) FROM items)::text WHERE name = 'timeline_offset'";
         self.execute(offset, &[]).map(drop)
     }
 
@@ -187,14 +183,12 @@ impl Sql for PostgresSql<'_> {
 
 /// [`INSERT_ITEM`] for several rows, answering with their positions.
 fn insert_many(rows: usize) -> String {
-    let (insert, _) =
-        INSERT_ITEM.split_once("VALUES").expect("the statement lists its values last");
+    let (insert, _) = INSERT_ITEM.split_once("VALUES").expect("the statement lists its values last");
     let mut sql = format!("{insert}VALUES ");
     for row in 0..rows {
         let separator = if row == 0 { "" } else { ", " };
-        let places: Vec<String> = (1..=INSERT_COLUMNS)
-            .map(|column| format!("?{}", row * INSERT_COLUMNS + column))
-            .collect();
+        let places: Vec<String> =
+            (1..=INSERT_COLUMNS).map(|column| format!("?{}", row * INSERT_COLUMNS + column)).collect();
         write!(sql, "{separator}({})", places.join(", ")).expect("writing to a String cannot fail");
     }
     sql + " RETURNING position"
@@ -205,11 +199,7 @@ fn references<'a>(params: &'a [Value<'a>]) -> Vec<&'a (dyn ToSql + Sync)> {
 }
 
 impl ToSql for Value<'_> {
-    fn to_sql(
-        &self,
-        kind: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match *self {
             Value::Null => Ok(IsNull::Yes),
             Value::Int(value) => value.to_sql(kind, out),
@@ -264,7 +254,6 @@ pub(crate) fn sql_error(error: &postgres::Error) -> SqlError {
 
 /// Connection failures hide their reason in the source.
 fn with_cause(error: &postgres::Error) -> String {
-    let cause =
-        std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
+    let cause = std::error::Error::source(error).map(|source| format!(": {source}")).unwrap_or_default();
     format!("{error}{cause}")
 }

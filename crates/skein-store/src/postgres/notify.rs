@@ -39,13 +39,9 @@ impl Notifier {
             move || listen(&url, &wake, &stop)
         };
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
-            std::thread::Builder::new()
-                .name(name.to_owned())
-                .spawn(run)
-                .expect("the system can start a thread")
+            std::thread::Builder::new().name(name.to_owned()).spawn(run).expect("the system can start a thread")
         };
-        let threads =
-            vec![spawn("skein-notify", Box::new(speak)), spawn("skein-listen", Box::new(listen))];
+        let threads = vec![spawn("skein-notify", Box::new(speak)), spawn("skein-listen", Box::new(listen))];
         Self { committed: Some(committed), stop, threads }
     }
 
@@ -72,22 +68,17 @@ impl Drop for Notifier {
 fn speak(url: &str, signals: &Receiver<()>) {
     let mut client: Option<Client> = None;
     while signals.recv().is_ok() {
-        let connected =
-            client.take().filter(|client| !client.is_closed()).map_or_else(|| connect(url), Ok);
+        let connected = client.take().filter(|client| !client.is_closed()).map_or_else(|| connect(url), Ok);
         // Without a connection the listeners' own look every second finds the items.
-        client = connected.ok().and_then(|mut client| {
-            client.batch_execute("NOTIFY skein_timeline").ok().map(|()| client)
-        });
+        client =
+            connected.ok().and_then(|mut client| client.batch_execute("NOTIFY skein_timeline").ok().map(|()| client));
     }
 }
 
 fn listen(url: &str, wake: &Wake, stop: &AtomicBool) {
     let mut client: Option<Client> = None;
     while !stop.load(Ordering::Relaxed) {
-        let connected = client
-            .take()
-            .filter(|client| !client.is_closed())
-            .map_or_else(|| start_listening(url), Some);
+        let connected = client.take().filter(|client| !client.is_closed()).map_or_else(|| start_listening(url), Some);
         let mut waited = Duration::ZERO;
         client = connected;
         while waited < POLL && !stop.load(Ordering::Relaxed) {
@@ -107,10 +98,7 @@ fn start_listening(url: &str) -> Option<Client> {
 }
 
 /// Waits one slice; true when a notification came.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "without a connection there is nothing to wait for but time"
-)]
+#[expect(clippy::disallowed_methods, reason = "without a connection there is nothing to wait for but time")]
 fn wait(client: Option<&mut Client>) -> bool {
     let Some(client) = client else {
         std::thread::sleep(LISTEN_SLICE);

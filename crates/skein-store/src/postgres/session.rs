@@ -59,11 +59,7 @@ enum Attempt {
 }
 
 impl Session {
-    pub(crate) fn new(
-        url: Arc<str>,
-        clock: Option<Arc<dyn Clock>>,
-        counters: Arc<Counters>,
-    ) -> Self {
+    pub(crate) fn new(url: Arc<str>, clock: Option<Arc<dyn Clock>>, counters: Arc<Counters>) -> Self {
         Self { url, clock, counters, connection: None }
     }
 
@@ -111,9 +107,8 @@ impl Session {
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let milliseconds = limit.map_or(0, |limit| limit.as_millis());
-        let begin = format!(
-            "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {milliseconds}"
-        );
+        let begin =
+            format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {milliseconds}");
         let begun = self.begin(&begin, "'0'")?;
         let outcome = self.in_transaction(&begun, [0; 16], work);
         self.roll_back();
@@ -128,12 +123,7 @@ impl Session {
         // A connection that broke while idle shows only now, when nothing is lost by opening another.
         let reused = self.connection.is_some();
         let answer = match self.connected()?.client.simple_query(&statement) {
-            Err(error)
-                if reused
-                    && error
-                        .as_db_error()
-                        .is_none_or(|answer| answer.code().code().starts_with("57")) =>
-            {
+            Err(error) if reused && error.as_db_error().is_none_or(|answer| answer.code().code().starts_with("57")) => {
                 self.connection = None;
                 self.connected()?.client.simple_query(&statement)
             }
@@ -141,13 +131,10 @@ impl Session {
         };
         let answer = answer.map_err(|error| self.lost(sql_error(&error)))?;
         let row = answer.iter().find_map(|message| match message {
-            SimpleQueryMessage::Row(row) => {
-                Some((row.get(0)?.parse().ok()?, row.get(1)?.parse::<i64>().ok()?))
-            }
+            SimpleQueryMessage::Row(row) => Some((row.get(0)?.parse().ok()?, row.get(1)?.parse::<i64>().ok()?)),
             _ => None,
         });
-        let (now, transaction) =
-            row.ok_or_else(|| SqlError::Other("no time came back".to_owned()))?;
+        let (now, transaction) = row.ok_or_else(|| SqlError::Other("no time came back".to_owned()))?;
         let now = self.clock.as_ref().map_or(Millis(now), |clock| clock.now());
         let offset = self.connected()?.timeline_offset;
         Ok(Begun { now, number: transaction + offset })
@@ -157,8 +144,7 @@ impl Session {
         if self.connection.is_none() {
             let mut client = connect(&self.url)?;
             let mut prepared = Prepared::default();
-            let mut sql =
-                PostgresSql { client: &mut client, prepared: &mut prepared, timeline_offset: 0 };
+            let mut sql = PostgresSql { client: &mut client, prepared: &mut prepared, timeline_offset: 0 };
             let timeline_offset = crate::store::timeline_offset(&mut sql)?;
             self.connection = Some(Connection { client, prepared, timeline_offset });
         }
@@ -187,9 +173,7 @@ impl Session {
         // PostgreSQL answers COMMIT of a failed transaction with a rollback and no error.
         if connection.prepared.failed {
             self.roll_back();
-            return Attempt::Refused(StoreError::Panicked(
-                "it went on after a failed statement".to_owned(),
-            ));
+            return Attempt::Refused(StoreError::Panicked("it went on after a failed statement".to_owned()));
         }
         match connection.client.simple_query("COMMIT") {
             Ok(_) => Attempt::Committed,
@@ -220,16 +204,15 @@ impl Session {
             .map(|row| row.get::<_, Option<String>>(0))
         {
             Ok(Some(status)) if status == "committed" => Attempt::Committed,
-            Ok(Some(status)) if status == "aborted" => Attempt::Refused(StoreError::Unavailable(
-                "the connection broke before the commit".to_owned(),
-            )),
+            Ok(Some(status)) if status == "aborted" => {
+                Attempt::Refused(StoreError::Unavailable("the connection broke before the commit".to_owned()))
+            }
             _ => Attempt::Refused(StoreError::OutcomeUnknown),
         }
     }
 
     fn roll_back(&mut self) {
-        let rolled_back =
-            self.connection.as_mut().map(|connection| connection.client.batch_execute("ROLLBACK"));
+        let rolled_back = self.connection.as_mut().map(|connection| connection.client.batch_execute("ROLLBACK"));
         if matches!(rolled_back, Some(Err(_))) {
             self.connection = None;
         }
@@ -245,10 +228,7 @@ impl Session {
 }
 
 /// Waits a little longer each time, differently for each function, so that colliding ones part.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "this thread serves one function at a time and has nothing else to do"
-)]
+#[expect(clippy::disallowed_methods, reason = "this thread serves one function at a time and has nothing else to do")]
 fn back_off(run: u32, seed: &[u8; 16]) {
     let jitter = u64::from(seed[(run % 16) as usize]) * 8;
     let microseconds = u64::from(run.min(20)) * (200 + jitter);

@@ -34,11 +34,8 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
 
 /// Opens for reading only; the file must exist with a schema this program knows.
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX
-        | OpenFlags::SQLITE_OPEN_URI;
-    let connection =
-        Connection::open_with_flags(path, flags).map_err(|error| opening(path, &error))?;
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, &error))?;
     configure_shared(&connection).map_err(|error| opening(path, &error))?;
     schema::check(&mut Migrating(&connection))?;
     Ok(connection)
@@ -91,8 +88,7 @@ impl Migrate for Migrating<'_> {
 
     fn version(&mut self) -> Result<i64, SqlError> {
         let has_meta = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
-        let tables: i64 =
-            self.0.query_row(has_meta, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
+        let tables: i64 = self.0.query_row(has_meta, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
         if tables == 0 {
             return Ok(0);
         }
@@ -113,8 +109,7 @@ impl SqliteSql<'_> {
 
 impl Sql for SqliteSql<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
-        let changed =
-            self.statement(sql, params)?.raw_execute().map_err(|error| sql_error(&error))?;
+        let changed = self.statement(sql, params)?.raw_execute().map_err(|error| sql_error(&error))?;
         Ok(changed as u64)
     }
 
@@ -133,8 +128,7 @@ impl Sql for SqliteSql<'_> {
     }
 
     fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {
-        let mut statement =
-            self.0.prepare_cached(INSERT_ITEM).map_err(|error| sql_error(&error))?;
+        let mut statement = self.0.prepare_cached(INSERT_ITEM).map_err(|error| sql_error(&error))?;
         let mut positions = Vec::with_capacity(rows.len());
         for row in rows {
             bind(&mut statement, row)?;
@@ -186,9 +180,9 @@ impl Row for rusqlite::Row<'_> {
             ValueRef::Null => Value::Null,
             ValueRef::Integer(value) => Value::Int(value),
             ValueRef::Real(value) => Value::Real(value),
-            ValueRef::Text(bytes) => Value::Text(
-                std::str::from_utf8(bytes).map_err(|error| SqlError::Other(error.to_string()))?,
-            ),
+            ValueRef::Text(bytes) => {
+                Value::Text(std::str::from_utf8(bytes).map_err(|error| SqlError::Other(error.to_string()))?)
+            }
             ValueRef::Blob(value) => Value::Bytes(value),
         })
     }
@@ -198,10 +192,9 @@ pub(crate) fn sql_error(error: &rusqlite::Error) -> SqlError {
     let text = error.to_string();
     let rusqlite::Error::SqliteFailure(failure, _) = error else { return SqlError::Other(text) };
     match (failure.code, failure.extended_code) {
-        (
-            _,
-            rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY,
-        ) => SqlError::Unique(text),
+        (_, rusqlite::ffi::SQLITE_CONSTRAINT_UNIQUE | rusqlite::ffi::SQLITE_CONSTRAINT_PRIMARYKEY) => {
+            SqlError::Unique(text)
+        }
         (ErrorCode::ConstraintViolation, _) => SqlError::Constraint(text),
         (ErrorCode::DiskFull, _) => SqlError::Full,
         // A file-size limit surfaces as a failed write of the operating system.

@@ -21,9 +21,7 @@ pub(crate) fn read<T>(
 ) -> Result<T, StoreError> {
     let deadline = limit.map(|limit| Instant::now() + limit);
     let is_over = move || deadline.is_some_and(|deadline| Instant::now() > deadline);
-    connection
-        .progress_handler(STEPS_BETWEEN_LOOKS, Some(is_over))
-        .map_err(|error| sql_error(&error))?;
+    connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(is_over)).map_err(|error| sql_error(&error))?;
     connection.execute_batch("BEGIN DEFERRED").map_err(|error| sql_error(&error))?;
     let outcome = work(&mut Tx::new(&mut SqliteSql(connection), now, 0, [0; 16]));
     if !connection.is_autocommit() {

@@ -48,11 +48,7 @@ struct Queued {
 }
 
 impl Writer {
-    pub(crate) fn start(
-        mut connection: Connection,
-        clock: Arc<dyn Clock>,
-        wake: Wake,
-    ) -> Result<Self, StoreError> {
+    pub(crate) fn start(mut connection: Connection, clock: Arc<dyn Clock>, wake: Wake) -> Result<Self, StoreError> {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
         let waiting = Arc::new(Waiting::default());
@@ -73,12 +69,7 @@ impl Writer {
     }
 
     /// Queues a function, unless too much waits already.
-    pub(crate) fn submit(
-        &self,
-        work: Box<dyn Work>,
-        bytes: usize,
-        urgency: Urgency,
-    ) -> Result<(), StoreError> {
+    pub(crate) fn submit(&self, work: Box<dyn Work>, bytes: usize, urgency: Urgency) -> Result<(), StoreError> {
         let share = match urgency {
             Urgency::Interactive => 1,
             Urgency::Background => 2,
@@ -86,8 +77,8 @@ impl Writer {
         let functions = self.waiting.functions.fetch_add(1, Ordering::Relaxed);
         let held = self.waiting.bytes.fetch_add(bytes, Ordering::Relaxed);
         let queue = self.queue.as_ref().expect("the queue lives until the writer is dropped");
-        let has_room = functions < QUEUE_FUNCTIONS_MAX / share
-            && (held == 0 || held + bytes <= QUEUE_BYTES_MAX / share);
+        let has_room =
+            functions < QUEUE_FUNCTIONS_MAX / share && (held == 0 || held + bytes <= QUEUE_BYTES_MAX / share);
         if has_room && queue.send(Queued { work, bytes }).is_ok() {
             return Ok(());
         }
@@ -114,10 +105,8 @@ impl Drop for Writer {
 
 /// The latest time on the timeline, so that a clock set back does not run backwards here.
 fn last_now(connection: &Connection) -> Result<Millis, StoreError> {
-    let newest =
-        "SELECT coalesce((SELECT realized_at FROM items ORDER BY position DESC LIMIT 1), 0)";
-    let newest: i64 =
-        connection.query_row(newest, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
+    let newest = "SELECT coalesce((SELECT realized_at FROM items ORDER BY position DESC LIMIT 1), 0)";
+    let newest: i64 = connection.query_row(newest, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
     Ok(Millis(newest))
 }
 
@@ -231,12 +220,7 @@ impl WriterThread {
         self.last_now = self.last_now.max(self.clock.now());
         let started = Instant::now();
         let seed = *work.seed();
-        let outcome = work.run(&mut Tx::new(
-            &mut SqliteSql(&self.connection),
-            self.last_now,
-            self.number,
-            seed,
-        ));
+        let outcome = work.run(&mut Tx::new(&mut SqliteSql(&self.connection), self.last_now, self.number, seed));
         let took = started.elapsed();
         if took > SLOW_FUNCTION {
             tracing::warn!(took_ms = took.as_millis(), "a write kept all others waiting");
@@ -245,8 +229,7 @@ impl WriterThread {
     }
 
     fn statement(&self, sql: &str) -> Result<(), SqlError> {
-        let mut statement =
-            self.connection.prepare_cached(sql).map_err(|error| sql_error(&error))?;
+        let mut statement = self.connection.prepare_cached(sql).map_err(|error| sql_error(&error))?;
         statement.execute([]).map(drop).map_err(|error| sql_error(&error))
     }
 
@@ -265,8 +248,7 @@ impl WriterThread {
     }
 
     fn checkpoint(&self, mode: &str) {
-        let outcome =
-            self.connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
+        let outcome = self.connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
         if let Err(error) = outcome {
             tracing::warn!(%error, "could not checkpoint; it will be tried again");
         }
@@ -279,3 +261,6 @@ fn settle(work: Box<dyn Work>, outcome: Result<(), StoreError>) {
         Err(error) => work.refuse(error),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,18 +4,14 @@ use std::cmp::Ordering;
 
 use rusqlite::Connection;
 use skein_core::garden::audit::Break;
-use skein_core::garden::cursor::Cursor;
 
 use crate::error::{SqlError, StoreError};
-use crate::items::StoredItem;
+use crate::items::{ITEM_COLUMNS, StoredItem, read_item};
 use crate::sql::{Kept, KeptRow, Row};
 use crate::sqlite::{self, SqliteSql};
 use crate::tables::{Class, Table, tables_of};
-use crate::timeline::FOLLOW_ITEMS_MAX;
 use crate::tx::Tx;
-use crate::verify::{Findings, shown};
-
-const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("verifying");
+use crate::verify::{Findings, ROWS_PER_PROGRESS, shown};
 
 impl Tx<'_> {
     pub(crate) fn verify_projections(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
@@ -28,30 +24,25 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Projects every item of this store into another, empty database.
-    fn rebuild_into(
-        &mut self,
-        rebuilt: &Connection,
-        findings: &mut Findings,
-    ) -> Result<(), StoreError> {
-        let mut after = Cursor { tx: i64::MIN, position: i64::MIN };
+    /// Projects every item of this store into another, empty database. Rows that are no items were named before.
+    fn rebuild_into(&mut self, rebuilt: &Connection, findings: &mut Findings) -> Result<(), StoreError> {
         let mut done = 0;
-        loop {
-            let items = self.after(&SYSTEM, after, i64::MAX, FOLLOW_ITEMS_MAX)?;
-            let Some(last) = items.last() else { return Ok(()) };
-            after = last.cursor;
-            done += items.len() as u64;
-            items.iter().for_each(|stored| findings.add(project_aside(rebuilt, stored)));
-            findings.progress("rebuilding", done, done);
-        }
+        let items = "items i LEFT JOIN item_marks m ON m.item = i.id";
+        let sql = format!("SELECT {ITEM_COLUMNS} FROM {items} ORDER BY i.tx, i.position");
+        self.sql.query(&sql, &[], &mut |row| {
+            if let Ok(stored) = read_item(row) {
+                findings.add(project_aside(rebuilt, &stored));
+            }
+            done += 1;
+            if done % ROWS_PER_PROGRESS == 0 {
+                findings.progress("rebuilding", done, done);
+            }
+            Ok(())
+        })?;
+        Ok(())
     }
 
-    fn compare(
-        &mut self,
-        table: &Table,
-        rebuilt: &Connection,
-        findings: &mut Findings,
-    ) -> Result<(), StoreError> {
+    fn compare(&mut self, table: &Table, rebuilt: &Connection, findings: &mut Findings) -> Result<(), StoreError> {
         let select = table.select();
         let mut statement = rebuilt.prepare(&select).map_err(|error| sqlite::sql_error(&error))?;
         let rows = statement.query([]).map_err(|error| sqlite::sql_error(&error))?;
@@ -117,9 +108,7 @@ fn project_aside(rebuilt: &Connection, stored: &StoredItem) -> Option<Break> {
 fn compare_keys(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Ordering, SqlError> {
     for column in 0..table.key {
         let order = expected.value(column)?.partial_cmp(&live.value(column)?);
-        match order
-            .ok_or_else(|| SqlError::Other(format!("a key of {} is of another kind", table.name)))?
-        {
+        match order.ok_or_else(|| SqlError::Other(format!("a key of {} is of another kind", table.name)))? {
             Ordering::Equal => {}
             order => return Ok(order),
         }

@@ -89,18 +89,11 @@ pub fn verify(
     for step in receiver {
         progress(step);
     }
-    outcome
-        .blocking_recv()
-        .unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
+    outcome.blocking_recv().unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
 }
 
 impl Tx<'_> {
-    fn verify(
-        &mut self,
-        blobs: &Blobs,
-        options: &VerifyOptions,
-        mut findings: Findings,
-    ) -> Result<Report, StoreError> {
+    fn verify(&mut self, blobs: &Blobs, options: &VerifyOptions, mut findings: Findings) -> Result<Report, StoreError> {
         let audit = self.verify_items(&mut findings)?;
         self.verify_records(&mut findings)?;
         if options.deep {
@@ -124,9 +117,7 @@ impl Tx<'_> {
     }
 
     fn verify_items(&mut self, findings: &mut Findings) -> Result<Audit, StoreError> {
-        let total = self
-            .first("SELECT max(position) FROM items", &[], |row| row.optional_int(0))?
-            .flatten();
+        let total = self.first("SELECT max(position) FROM items", &[], |row| row.optional_int(0))?.flatten();
         let total = total.and_then(|total| u64::try_from(total).ok()).unwrap_or(0);
         let mut audit = Audit::default();
         let mut after = Some(Cursor { tx: i64::MIN, position: i64::MIN });
@@ -146,7 +137,8 @@ impl Tx<'_> {
         findings: &mut Findings,
     ) -> Result<Option<Cursor>, StoreError> {
         // No marks are joined: they are themselves to be verified. The page is a range of the timeline's index.
-        let sql = "SELECT tx, position, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload,
+        let sql =
+            "SELECT tx, position, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload,
                        NULL, NULL
                    FROM items WHERE (tx, position) > (?1, ?2) ORDER BY tx, position LIMIT ?3";
         let mut rows = 0;
@@ -156,9 +148,7 @@ impl Tx<'_> {
             last = Cursor { tx: row.int(0)?, position: row.int(1)? };
             match read_item(row) {
                 Ok(stored) => findings.add(audit.observe(last, &stored.item)),
-                Err(error) => {
-                    findings.add([audit.unreadable(last, &row_name(row, last), &error.to_string())])
-                }
+                Err(error) => findings.add([audit.unreadable(last, &row_name(row, last), &error.to_string())]),
             }
             Ok(())
         })?;
@@ -167,8 +157,7 @@ impl Tx<'_> {
 
     /// Every record against its own hash: cheap, and needs no rebuild.
     fn verify_records(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
-        let sql =
-            "SELECT id, hash, previous_hash, body, type, shared, name FROM records ORDER BY id";
+        let sql = "SELECT id, hash, previous_hash, body, type, shared, name FROM records ORDER BY id";
         let mut checked = 0;
         self.sql.query(sql, &[], &mut |row| {
             findings.add(check_record(row)?);
@@ -187,11 +176,8 @@ impl Tx<'_> {
         for (index, (hash, size)) in named.into_iter().enumerate() {
             match blobs.block_on(async |blobs| blobs.get(hash).await) {
                 Ok(bytes) if i64::try_from(bytes.len()) == Ok(size) => {}
-                Ok(bytes) => findings
-                    .add([broken_blob(hash, &format!("it has {} bytes, not {size}", bytes.len()))]),
-                Err(StoreError::NotFound(_)) => {
-                    findings.add([broken_blob(hash, "the object is missing")])
-                }
+                Ok(bytes) => findings.add([broken_blob(hash, &format!("it has {} bytes, not {size}", bytes.len()))]),
+                Err(StoreError::NotFound(_)) => findings.add([broken_blob(hash, "the object is missing")]),
                 Err(StoreError::Damaged(problem)) => findings.add([broken_blob(hash, &problem)]),
                 Err(error) => return Err(error),
             }
@@ -219,27 +205,16 @@ fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
         last_good: None,
     };
     if expected != found {
-        return Ok(Some(broken(
-            "its content was altered",
-            expected.to_string(),
-            found.to_string(),
-        )));
+        return Ok(Some(broken("its content was altered", expected.to_string(), found.to_string())));
     }
-    let content = serde_json::from_str(body)
-        .ok()
-        .and_then(skein_core::garden::record::RecordContent::from_document);
+    let content = serde_json::from_str(body).ok().and_then(skein_core::garden::record::RecordContent::from_document);
     let Some(content) = content else {
         return Ok(Some(broken("its body is not a record", body.to_owned(), String::new())));
     };
     let columns = (row.text(4)?, row.int(5)? != 0, row.optional_text(6)?);
     let hashed = (content.record_type.as_str(), content.shared, content.name());
-    Ok((columns != hashed).then(|| {
-        broken(
-            "a column differs from the hashed body",
-            format!("{hashed:?}"),
-            format!("{columns:?}"),
-        )
-    }))
+    Ok((columns != hashed)
+        .then(|| broken("a column differs from the hashed body", format!("{hashed:?}"), format!("{columns:?}"))))
 }
 
 fn broken_blob(hash: Digest, problem: &str) -> Break {
@@ -257,8 +232,7 @@ fn unexpected_head(expected: Digest, found: Digest) -> Break {
     Break {
         table: "seals".to_owned(),
         row: "the head".to_owned(),
-        problem: "the store does not end where it should: seals were cut off, added or replaced"
-            .to_owned(),
+        problem: "the store does not end where it should: seals were cut off, added or replaced".to_owned(),
         expected: Some(expected.to_string()),
         found: Some(found.to_string()),
         last_good: None,
@@ -268,28 +242,17 @@ fn unexpected_head(expected: Digest, found: Digest) -> Break {
 fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {
     let mut open = Vec::new();
     if audit.unsealed() > 0 {
-        open.push(format!(
-            "that no item is missing among the {} that are not sealed yet",
-            audit.unsealed()
-        ));
+        open.push(format!("that no item is missing among the {} that are not sealed yet", audit.unsealed()));
     }
     if options.expect.is_none() {
-        open.push(
-            "that the end was not cut off (give --expect with a head noted earlier)".to_owned(),
-        );
+        open.push("that the end was not cut off (give --expect with a head noted earlier)".to_owned());
     }
-    open.push(
-        "the exact position of an item between the first and the last of its seal, only the order"
-            .to_owned(),
-    );
+    open.push("the exact position of an item between the first and the last of its seal, only the order".to_owned());
     let operational: Vec<&str> = tables_of(Class::Operational).map(|table| table.name).collect();
     open.push(format!("operational rows, which are never hashed: {}", operational.join(", ")));
     if !options.deep {
         let projected: Vec<&str> = tables_of(Class::Projected).map(|table| table.name).collect();
-        open.push(format!(
-            "that tables made from items match them (give --deep): {}",
-            projected.join(", ")
-        ));
+        open.push(format!("that tables made from items match them (give --deep): {}", projected.join(", ")));
     }
     open
 }

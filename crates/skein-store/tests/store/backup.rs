@@ -1,1 +1,106 @@
-//! To come.
+//! Backups are stores: taken under load, verified in place, restored to either database.
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+use skein_core::Viewer;
+use skein_core::garden::cursor::Cursor;
+use skein_store::backup::{backup, restore};
+use skein_store::blobs::Blobs;
+use skein_store::verify::{Report, VerifyOptions, verify};
+use skein_store::{Location, Store, StoreError, StoreOptions};
+use skein_testkit::postgres::{Cluster, Database};
+
+use crate::world::{World, both, note};
+
+fn verify_at(location: Location, blobs: &Path) -> Report {
+    let store = Store::open_read_only(location).unwrap();
+    let options = VerifyOptions { deep: true, expect: None };
+    verify(&store, &Blobs::directory(blobs).unwrap(), &options, &mut |_| {}).unwrap()
+}
+
+/// Takes a backup while others write, and gives its directory.
+fn taken_under_load(world: &World) -> tempfile::TempDir {
+    let blob = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let blob = blob.block_on(world.blobs.put(Bytes::from_static(b"attached"), "text/plain")).unwrap();
+    let viewer = world.anna.clone();
+    world.write(move |tx| tx.attach_blob(&viewer, &blob));
+    let undone = world.note("undone").item.header.id;
+    let viewer = world.anna.clone();
+    world.write(move |tx| tx.undo_item(&viewer, undone));
+    world.note("acknowledged before");
+    world.seal();
+    let target = tempfile::tempdir().unwrap();
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(Ordering::Relaxed) {
+                world.note("load");
+            }
+        });
+        let copied = backup(&world.store, &world.blobs, target.path(), &mut |_| {}).unwrap();
+        assert!(copied.items >= 5 && copied.blobs == 1);
+        stop.store(true, Ordering::Relaxed);
+    });
+    target
+}
+
+fn notes_of(store: &Store, viewer: &Viewer) -> usize {
+    let viewer = viewer.clone();
+    let query = skein_store::items::ItemQuery { limit: 1_000, ..Default::default() };
+    store.read_blocking(move |tx| tx.items(&viewer, &query)).unwrap().rows.len()
+}
+
+/// A restored store goes on where the old one stopped.
+fn continues(location: Location, viewer: &Viewer) {
+    let store = Store::open(StoreOptions { connections: 2, ..StoreOptions::at(location) }).unwrap();
+    let newest = |store: &Store| {
+        store
+            .read_blocking(|tx| tx.follow(&Viewer::System("test"), Cursor::START, 4_096))
+            .unwrap()
+            .last()
+            .unwrap()
+            .cursor
+    };
+    let (before, count) = (newest(&store), notes_of(&store, viewer));
+    let author = viewer.clone();
+    let after = store.write_blocking(move |tx| tx.append_item(&author, &note("after", None))).unwrap();
+    assert!(after.cursor > before, "{:?} does not follow {before:?}", after.cursor);
+    assert_eq!(notes_of(&store, viewer), count + 1);
+}
+
+both! {
+    fn a_backup_taken_under_load_verifies_and_restores_to_both_databases(world: &World) {
+        let taken = taken_under_load(world);
+        let report = verify_at(Location::Directory(taken.path().to_owned()), &taken.path().join("blobs"));
+        assert_eq!(report.breaks, []);
+
+        let directory = tempfile::tempdir().unwrap();
+        let blobs = directory.path().join("blobs");
+        let location = Location::Directory(directory.path().to_owned());
+        restore(taken.path(), &location, &Blobs::directory(&blobs).unwrap(), &mut |_| {}).unwrap();
+        let restored = verify_at(location.clone(), &blobs);
+        assert_eq!((restored.breaks, restored.head, restored.items), (vec![], report.head, report.items));
+        continues(location, &world.anna);
+
+        let database = Database::fresh(Cluster::shared());
+        let folder = tempfile::tempdir().unwrap();
+        let location = Location::Postgres(database.url().to_owned());
+        restore(taken.path(), &location, &Blobs::directory(folder.path()).unwrap(), &mut |_| {}).unwrap();
+        let restored = verify_at(location.clone(), folder.path());
+        assert_eq!((restored.breaks, restored.head, restored.items), (vec![], report.head, report.items));
+        continues(location, &world.anna);
+    }
+
+    fn nothing_is_restored_over_something(world: &World) {
+        world.note("mine");
+        let taken = taken_under_load(world);
+        let refused = restore(taken.path(), world.store.location(), &world.blobs, &mut |_| {});
+        assert!(matches!(refused, Err(StoreError::Exists(_))), "{refused:?}");
+        assert!(matches!(backup(&world.store, &world.blobs, taken.path(), &mut |_| {}), Err(StoreError::Exists(_))));
+        let nothing = tempfile::tempdir().unwrap();
+        let missing = restore(nothing.path(), world.store.location(), &world.blobs, &mut |_| {});
+        assert!(matches!(missing, Err(StoreError::NotFound(_))));
+    }
+}

@@ -1,1 +1,91 @@
-//! To come.
+//! Objects: durable before they are named, read only by who attached them, swept when nobody did.
+
+use bytes::Bytes;
+use skein_core::{Digest, Millis};
+use skein_store::StoreError;
+use skein_store::blobs::{Blobs, S3Options, SWEEP_AFTER_MS};
+use skein_testkit::moto::Moto;
+
+use crate::world::{World, both};
+
+fn run<T>(work: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+fn far_future() -> Millis {
+    Millis(4_000_000_000_000).plus(SWEEP_AFTER_MS)
+}
+
+/// Everything a place for objects promises, whichever it is.
+fn keeps_objects(world: &World, blobs: &Blobs) {
+    let picture = Bytes::from_static(b"\x89PNG not really");
+    let named = run(blobs.put(picture.clone(), "image/png")).unwrap();
+    let orphan = run(blobs.put(Bytes::from_static(b"nobody names me"), "text/plain")).unwrap();
+    assert_eq!(named.hash, Digest::of(&picture));
+    let (viewer, blob) = (world.anna.clone(), named.clone());
+    world.write(move |tx| tx.attach_blob(&viewer, &blob));
+    assert_eq!(run(blobs.get(named.hash)).unwrap(), picture);
+    assert_eq!(run(blobs.sweep(&world.store, Millis(0))).unwrap(), 0);
+    assert_eq!(run(blobs.sweep(&world.store, far_future())).unwrap(), 1);
+    assert_eq!(run(blobs.get(named.hash)).unwrap(), picture);
+    assert!(matches!(run(blobs.get(orphan.hash)), Err(StoreError::NotFound(_))));
+}
+
+both! {
+    fn a_directory_keeps_objects(world: &World) {
+        keeps_objects(world, &world.blobs);
+    }
+
+    fn knowing_a_hash_is_not_being_allowed_to_read(world: &World) {
+        let blob = run(world.blobs.put(Bytes::from_static(b"private"), "text/plain")).unwrap();
+        let (viewer, named) = (world.anna.clone(), blob.clone());
+        world.write(move |tx| tx.attach_blob(&viewer, &named));
+        let (viewer, hash) = (world.anna.clone(), blob.hash);
+        assert_eq!(world.read(move |tx| tx.blob(&viewer, hash)), blob);
+        let viewer = world.bert.clone();
+        assert!(matches!(world.try_read(move |tx| tx.blob(&viewer, hash)), Err(StoreError::NotFound(_))));
+    }
+
+    fn an_attachment_without_a_media_type_is_refused(world: &World) {
+        let blob = run(world.blobs.put(Bytes::from_static(b"x"), "picture")).unwrap();
+        let viewer = world.anna.clone();
+        assert!(world.try_write(move |tx| tx.attach_blob(&viewer, &blob)).is_err());
+    }
+}
+
+#[test]
+fn an_s3_service_written_by_others_keeps_objects() {
+    let moto = Moto::start();
+    let options = S3Options {
+        endpoint: moto.endpoint().to_owned(),
+        bucket: Moto::BUCKET.to_owned(),
+        region: "us-east-1".to_owned(),
+        access_key: "test".to_owned(),
+        secret_key: "test".to_owned(),
+    };
+    let blobs = Blobs::s3(&options).unwrap();
+    keeps_objects(&World::sqlite(), &blobs);
+}
+
+#[test]
+fn an_object_that_was_swapped_is_not_handed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::directory(folder.path()).unwrap();
+    let blob = run(blobs.put(Bytes::from_static(b"original"), "text/plain")).unwrap();
+    let hex = blob.hash.to_string();
+    std::fs::write(folder.path().join(&hex[..2]).join(&hex), "forged").unwrap();
+    assert!(matches!(run(blobs.get(blob.hash)), Err(StoreError::Damaged(_))));
+}
+
+#[test]
+fn an_unreachable_service_says_so() {
+    let options = S3Options {
+        endpoint: "http://127.0.0.1:1".to_owned(),
+        bucket: "b".to_owned(),
+        region: "r".to_owned(),
+        access_key: "a".to_owned(),
+        secret_key: "s".to_owned(),
+    };
+    let blobs = Blobs::s3(&options).unwrap();
+    assert!(matches!(run(blobs.get(Digest::of(b""))), Err(StoreError::Blob(_))));
+}

@@ -10,9 +10,7 @@ use skein_store::items::{Along, Direction, ItemQuery, StoredItem};
 use crate::world::{START, World, both, note, object, rule_of, user};
 
 fn texts(items: &[StoredItem]) -> Vec<String> {
-    let text = |item: &StoredItem| {
-        item.item.document().unwrap()["description"].as_str().unwrap().to_owned()
-    };
+    let text = |item: &StoredItem| item.item.document().unwrap()["description"].as_str().unwrap().to_owned();
     items.iter().map(text).collect()
 }
 

@@ -10,4 +10,3 @@ mod schema;
 mod timeline;
 mod verify;
 mod world;
-mod writer;

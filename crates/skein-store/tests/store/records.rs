@@ -22,9 +22,7 @@ fn change(world: &World, record: &Record, amount: i64) -> Result<Record, StoreEr
     let (viewer, id, hash) = (world.anna.clone(), record.id, record.hash);
     let mut content = record.content.clone();
     content.data.insert("amount".into(), json!(amount));
-    world.try_write(move |tx| {
-        tx.update_record(&viewer, id, hash, content.clone(), Some("because".into()))
-    })
+    world.try_write(move |tx| tx.update_record(&viewer, id, hash, content.clone(), Some("because".into())))
 }
 
 /// A record with `versions` versions, a millisecond apart; version n has amount n.

@@ -23,19 +23,10 @@ fn id_of(endpoint: Endpoint) -> ItemId {
 
 fn log(world: &World) -> Endpoint {
     let viewer = world.anna.clone();
-    Endpoint::Log(
-        world
-            .write(move |tx| tx.create_record(&viewer, content("Conversation", json!({})), None))
-            .id,
-    )
+    Endpoint::Log(world.write(move |tx| tx.create_record(&viewer, content("Conversation", json!({})), None)).id)
 }
 
-fn relate(
-    world: &World,
-    kind: RelationKind,
-    source: Endpoint,
-    target: Endpoint,
-) -> Result<Relation, StoreError> {
+fn relate(world: &World, kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<Relation, StoreError> {
     let viewer = world.anna.clone();
     let draft = RelationDraft::new(kind, source, target, Qualities::default()).unwrap();
     world.try_write(move |tx| tx.relate(&viewer, &draft))

@@ -1,1 +1,240 @@
-//! To come.
+//! Every kind of tampering is found and located, on both databases.
+
+use bytes::Bytes;
+use serde_json::json;
+use skein_core::garden::proof::Proof;
+use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::{Digest, ItemId, Millis};
+use skein_store::StoreError;
+use skein_store::verify::{Report, VerifyOptions};
+
+use crate::world::{Place, World, both, content};
+
+/// A store in which every source, decided and computed table has sealed rows.
+fn populated(world: &World) -> ItemId {
+    let [first, second, third, fourth] = ["a", "b", "c", "d"].map(|text| world.note(text).item.header.id);
+    let blob = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let blob = blob.block_on(world.blobs.put(Bytes::from_static(b"bytes"), "text/plain")).unwrap();
+    let viewer = world.anna.clone();
+    world.write(move |tx| {
+        tx.undo_item(&viewer, second)?;
+        tx.redact_item(&viewer, third, "asked for")?;
+        tx.override_canonical_time(&viewer, fourth, Some(Millis(5)))?;
+        tx.attach_blob(&viewer, &blob)?;
+        tx.create_key(&viewer, "k", skein_core::account::Scope::Read, Digest::of(b"k"))?;
+        let record = tx.create_record(&viewer, content("Budget", json!({ "name": "n", "amount": 1 })), None)?;
+        tx.update_record(
+            &viewer,
+            record.id,
+            record.hash,
+            content("Budget", json!({ "name": "n", "amount": 2 })),
+            None,
+        )?;
+        let (source, target) = (Endpoint::Item(first), Endpoint::Fragment { item: fourth, position: 1 });
+        let draft = RelationDraft::new(RelationKind::Mentions, source, target, Qualities::inferred(0.5))?;
+        tx.relate(&viewer, &draft).map(drop)
+    });
+    world.seal();
+    world.note("late");
+    world.seal();
+    let report = world.verify(true);
+    assert_eq!(report.breaks, []);
+    first
+}
+
+const PROJECTED: [(&str, &str); 7] = [
+    ("item_marks", "item,owner,tombstone,redaction,canonical_at,override_record"),
+    ("records", "id,type,owner,shared,name,version,hash,previous_hash,created_at,updated_at,body"),
+    ("record_versions", "record,version,owner,type,hash,previous_hash,item,tx,position,realized_at,whole"),
+    (
+        "relations",
+        "id,owner,kind,source_type,source,target_type,target,target_position,confidence,metadata,realized_at,item",
+    ),
+    ("seals", "owner,last_tx,last_position,first_tx,first_position,leaves,root,previous,hash,item"),
+    ("blobs", "item,hash,owner,size,media_type,attached_at"),
+    ("api_keys", "id,key_hash,owner,scope,revoked"),
+];
+const ITEMS: (&str, &str) =
+    ("items", "tx,position,id,owner,type,realized_at,canonical_at,hash,payload_hash,encoding,payload");
+
+/// Statements that alter one column of some rows of a table by one bit, character or unit, and undo it again.
+fn flip(world: &World, column: &str) -> (String, String) {
+    let bytes = |world: &World| match world.place {
+        Place::Sqlite(_) => None,
+        Place::Postgres(_) => {
+            Some(format!("set_byte({column}, length({column}) - 1, get_byte({column}, length({column}) - 1) # 1)"))
+        }
+    };
+    match column {
+        "confidence" => (format!("{column} + 0.125"), format!("{column} - 0.125")),
+        "tx" | "position" => (format!("{column} + 1000000"), format!("{column} - 1000000")),
+        "encoding" | "shared" | "whole" | "revoked" => (format!("1 - {column}"), format!("1 - {column}")),
+        _ if is_number(column) => (format!("{column} + 1"), format!("{column} - 1")),
+        _ if is_text(column) => (format!("{column} || 'x'"), format!("substr({column}, 1, length({column}) - 1)")),
+        _ => {
+            // SQLite has no arithmetic on bytes: the last byte is exchanged with its flipped spelling.
+            let sqlite = format!("flip({column})");
+            let both = bytes(world).unwrap_or(sqlite);
+            (both.clone(), both)
+        }
+    }
+}
+
+fn is_number(column: &str) -> bool {
+    ["version", "size", "leaves"].contains(&column)
+        || column.ends_with("_at")
+        || column.contains("_tx")
+        || column.ends_with("position")
+}
+
+fn is_text(column: &str) -> bool {
+    ["type", "name", "body", "kind", "source_type", "target_type", "metadata", "media_type", "scope"].contains(&column)
+}
+
+/// Runs a statement in which `flip(column)` flips the last bit of a byte string.
+fn alter(world: &World, sql: &str) -> Result<u64, String> {
+    let Place::Sqlite(file) = &world.place else { return world.tamper(sql) };
+    let connection = rusqlite::Connection::open(file).unwrap();
+    connection.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
+    let flags = rusqlite::functions::FunctionFlags::SQLITE_UTF8;
+    let flip = |context: &rusqlite::functions::Context<'_>| {
+        let mut bytes: Vec<u8> = context.get(0)?;
+        *bytes.last_mut().unwrap() ^= 1;
+        Ok(bytes)
+    };
+    connection.create_scalar_function("flip", 1, flags, flip).unwrap();
+    connection.execute(sql, []).map(|rows| rows as u64).map_err(|error| error.to_string())
+}
+
+fn names_table(report: &Report, table: &str) -> bool {
+    report.breaks.iter().any(|broken| broken.table == table)
+}
+
+both! {
+    fn a_flip_in_any_column_of_a_projected_table_is_found(world: &World) {
+        populated(world);
+        for (table, columns) in PROJECTED {
+            let (_, values) = columns.split_once(',').unwrap();
+            for column in values.split(',') {
+                let key = columns.split(',').next().unwrap();
+                let row = format!("{key} = (SELECT {key} FROM {table} WHERE {column} IS NOT NULL ORDER BY {key} LIMIT 1) AND {column} IS NOT NULL");
+                let (forth, back) = flip(world, column);
+                // The primary key of two tables has several columns; altering one moves the row, which is found too.
+                match alter(world, &format!("UPDATE {table} SET {column} = {forth} WHERE {row}")) {
+                    Err(refused) => assert!(refused.to_lowercase().contains("constraint"), "{table}.{column}: {refused}"),
+                    Ok(rows) => {
+                        assert!(rows >= 1, "{table}.{column}: no row to alter");
+                        let report = world.verify(true);
+                        assert!(names_table(&report, table), "{table}.{column} was altered and nobody noticed: {:?}", report.breaks);
+                        alter(world, &format!("UPDATE {table} SET {column} = {back} WHERE {row}")).unwrap();
+                    }
+                }
+            }
+            assert_eq!(world.verify(true).breaks, [], "{table} was put back");
+        }
+    }
+
+    fn a_flip_in_any_column_of_an_item_is_found_and_located(world: &World) {
+        let id = populated(world);
+        world.tamper_unguarded("UPDATE meta SET value = value");
+        for column in ITEMS.1.split(',').filter(|column| *column != "position") {
+            let (forth, back) = flip(world, column);
+            let row = "position = (SELECT min(position) FROM items WHERE type LIKE 'Note%')";
+            assert_eq!(alter(world, &format!("UPDATE items SET {column} = {forth} WHERE {row}")), Ok(1), "{column}");
+            let report = world.verify(false);
+            assert!(names_table(&report, "items"), "{column} was altered and nobody noticed");
+            if ["owner", "type", "realized_at", "canonical_at", "hash", "payload_hash", "payload", "encoding"].contains(&column) {
+                assert_eq!(report.breaks[0].row, id.to_string(), "{column}: {:?}", report.breaks[0]);
+            }
+            alter(world, &format!("UPDATE items SET {column} = {back} WHERE {row}")).unwrap();
+        }
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn a_deleted_item_is_named(world: &World) {
+        let id = populated(world);
+        let sql = format!("DELETE FROM items WHERE id = {}", world.hex(id.as_bytes()));
+        assert_eq!(world.tamper_unguarded(&sql), 1);
+        let report = world.verify(false);
+        assert_eq!(report.breaks[0].row, id.to_string());
+        assert!(report.breaks[0].problem.contains("missing"));
+        assert!(report.breaks[0].expected.is_some() && report.breaks[0].last_good.is_some());
+    }
+
+    fn a_row_deleted_from_any_projected_table_is_named(world: &World) {
+        populated(world);
+        for (table, columns) in PROJECTED {
+            let key = columns.split(',').next().unwrap();
+            let sql = format!("DELETE FROM {table} WHERE {key} = (SELECT {key} FROM {table} ORDER BY {key} LIMIT 1)");
+            assert!(world.tamper(&sql).unwrap() >= 1);
+            let report = world.verify(true);
+            assert!(report.breaks.iter().any(|broken| broken.table == table && broken.problem.contains("missing")), "{table}");
+        }
+    }
+
+    fn a_row_nobody_caused_is_named(world: &World) {
+        populated(world);
+        let sql = format!("INSERT INTO blobs (item, hash, owner, size, media_type, attached_at) SELECT {}, hash, owner, size, media_type, attached_at FROM blobs", world.hex(&[1; 16]));
+        assert_eq!(world.tamper(&sql), Ok(1));
+        assert!(world.verify(true).breaks.iter().any(|broken| broken.problem.contains("no item is the cause")));
+    }
+
+    fn a_cut_tail_is_found_by_the_expected_head(world: &World) {
+        populated(world);
+        let head = world.verify(true).head;
+        let last_seals = "SELECT max(position) FROM items WHERE type = 'Seal'";
+        let cut = format!("DELETE FROM items WHERE position >= (SELECT min(position) FROM items WHERE position > ({last_seals}) - 2)");
+        assert!(world.tamper_unguarded(&cut) >= 2);
+        let options = VerifyOptions { deep: false, expect: Some(head) };
+        let report = skein_store::verify::verify(&world.store, &world.blobs, &options, &mut |_| {}).unwrap();
+        assert!(report.breaks.iter().any(|broken| broken.row == "the head" && broken.expected == Some(head.to_string())));
+        let report = world.verify(false);
+        assert!(report.not_proven.iter().any(|open| open.contains("--expect")));
+        assert!(!world.verify(true).breaks.is_empty(), "rows made from the cut items are still there");
+    }
+
+    fn a_swapped_or_missing_blob_is_named(world: &World) {
+        populated(world);
+        let hash = Digest::of(b"bytes");
+        let object = world.folder.path().join("blobs").join(&hash.to_string()[..2]).join(hash.to_string());
+        for (bytes, problem) in [(Some(&b"forgd"[..]), "now has the hash"), (None, "missing")] {
+            match bytes {
+                Some(bytes) => std::fs::write(&object, bytes).unwrap(),
+                None => std::fs::remove_file(&object).unwrap(),
+            }
+            let report = world.verify(true);
+            assert_eq!((report.breaks[0].table.as_str(), report.breaks[0].row.clone()), ("blobs", hash.to_string()));
+            assert!(report.breaks[0].problem.contains(problem), "{:?}", report.breaks[0]);
+        }
+    }
+
+    fn a_damaged_item_is_not_handed_out(world: &World) {
+        let id = populated(world);
+        let sql = format!("UPDATE items SET canonical_at = 7 WHERE id = {}", world.hex(id.as_bytes()));
+        world.tamper_unguarded(&sql);
+        let viewer = world.anna.clone();
+        assert!(matches!(world.try_read(move |tx| tx.item(&viewer, id)), Err(StoreError::Damaged(_))));
+    }
+
+    fn a_proof_holds_without_the_store(world: &World) {
+        let id = populated(world);
+        let viewer = world.anna.clone();
+        let proof = world.read(move |tx| tx.proof(&viewer, id));
+        let text = serde_json::to_string(&proof).unwrap();
+        let read: Proof = serde_json::from_str(&text).unwrap();
+        let proven = read.verify().unwrap();
+        assert_eq!(proven.item, id);
+        for forged in [text.replacen("\\\"a\\\"", "\\\"z\\\"", 1), text.replacen("\"index\":1", "\"index\":2", 1), text.replacen("\"canonicalAt\":\"2", "\"canonicalAt\":\"3", 1)] {
+            assert_ne!(forged, text, "nothing was forged");
+            let forged: Proof = serde_json::from_str(&forged).unwrap();
+            assert!(forged.verify().is_err());
+        }
+        let viewer = world.bert.clone();
+        assert!(matches!(world.try_read(move |tx| tx.proof(&viewer, id)), Err(StoreError::NotFound(_))));
+    }
+
+    fn an_unsealed_item_has_no_proof_yet(world: &World) {
+        let (viewer, id) = (world.anna.clone(), world.note("new").item.header.id);
+        assert!(matches!(world.try_read(move |tx| tx.proof(&viewer, id)), Err(StoreError::NotFound(_))));
+    }
+}

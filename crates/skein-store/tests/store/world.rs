@@ -49,7 +49,7 @@ pub(crate) struct World {
     pub(crate) bert: Viewer,
     pub(crate) blobs: Blobs,
     pub(crate) place: Place,
-    _folder: tempfile::TempDir,
+    pub(crate) folder: tempfile::TempDir,
 }
 
 /// Where a world's rows are, to tamper with them.
@@ -71,31 +71,20 @@ impl World {
             drop(Store::open(StoreOptions::at(Location::Postgres(url.to_owned()))).unwrap());
         });
         let database = Database::from_template(cluster, TEMPLATE);
-        Self::at(
-            Location::Postgres(database.url().to_owned()),
-            Place::Postgres(database),
-            tempfile::tempdir().unwrap(),
-        )
+        Self::at(Location::Postgres(database.url().to_owned()), Place::Postgres(database), tempfile::tempdir().unwrap())
     }
 
     fn at(location: Location, place: Place, folder: tempfile::TempDir) -> Self {
         let clock = Arc::new(StoppedClock::at(START));
-        let options = StoreOptions {
-            clock: Some(clock.clone()),
-            connections: 8,
-            ..StoreOptions::at(location)
-        };
+        let options = StoreOptions { clock: Some(clock.clone()), connections: 8, ..StoreOptions::at(location) };
         let store = Store::open(options).unwrap();
         let blobs = Blobs::directory(&folder.path().join("blobs")).unwrap();
         let [anna, bert] = ["anna", "bert"].map(|name| {
             let system = Viewer::System("test");
-            let user = store
-                .write_blocking(move |tx| tx.create_user(&system, name, Role::User))
-                .unwrap()
-                .value;
+            let user = store.write_blocking(move |tx| tx.create_user(&system, name, Role::User)).unwrap().value;
             Viewer::User(user)
         });
-        Self { store, clock, anna, bert, blobs, place, _folder: folder }
+        Self { store, clock, anna, bert, blobs, place, folder }
     }
 
     pub(crate) fn write<T: Send + 'static>(
@@ -155,10 +144,7 @@ impl World {
             Place::Sqlite(file) => {
                 let connection = rusqlite::Connection::open(file).unwrap();
                 connection.busy_timeout(Duration::from_secs(5)).unwrap();
-                connection
-                    .execute(sql, [])
-                    .map(|rows| rows as u64)
-                    .map_err(|error| error.to_string())
+                connection.execute(sql, []).map(|rows| rows as u64).map_err(|error| error.to_string())
             }
             Place::Postgres(database) => {
                 let url = database.url().to_owned();
@@ -166,9 +152,7 @@ impl World {
                 std::thread::spawn(move || {
                     let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
                     client.execute(&sql, &[]).map_err(|error| {
-                        error
-                            .as_db_error()
-                            .map_or_else(|| error.to_string(), |answer| answer.message().to_owned())
+                        error.as_db_error().map_or_else(|| error.to_string(), |answer| answer.message().to_owned())
                     })
                 })
                 .join()
@@ -223,9 +207,7 @@ pub(crate) fn content(record_type: &str, data: Value) -> RecordContent {
 pub(crate) fn rule_of<T: std::fmt::Debug>(result: Result<T, StoreError>) -> &'static str {
     use skein_core::garden::item::BadItem;
     match result {
-        Err(StoreError::Rule(violation) | StoreError::Item(BadItem::Rule(violation))) => {
-            violation.rule()
-        }
+        Err(StoreError::Rule(violation) | StoreError::Item(BadItem::Rule(violation))) => violation.rule(),
         other => panic!("expected a rule violation, got {other:?}"),
     }
 }

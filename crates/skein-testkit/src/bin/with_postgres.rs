@@ -3,6 +3,8 @@
 //! Test processes cannot share a server that one of them owns, so the run owns it. The address is in
 //! `SKEIN_TEST_POSTGRES`; the exit code is the command's. However the run ends (the command returns,
 //! Ctrl-C, SIGTERM, the death of our parent), command and server end with it.
+//!
+//! With `SKEIN_TEST_POSTGRES_DURABLE` set the server waits for the disk, as benchmarks need it.
 
 use std::ffi::OsString;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
@@ -17,6 +19,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 /// How long the command may take to end after it was asked to.
 const GRACE: Duration = Duration::from_secs(10);
+const DURABLE: &str = "SKEIN_TEST_POSTGRES_DURABLE";
 
 enum Event {
     Ended(ExitStatus),
@@ -30,12 +33,12 @@ fn main() -> ExitCode {
         eprintln!("usage: with_postgres [--] command argument…");
         return ExitCode::from(2);
     };
-    rustix::process::set_parent_process_death_signal(Some(Signal::TERM))
-        .expect("SIGTERM is a legal signal");
+    rustix::process::set_parent_process_death_signal(Some(Signal::TERM)).expect("SIGTERM is a legal signal");
     let (events, inbox) = mpsc::channel();
     listen_for_signals(events.clone());
 
-    let cluster = Cluster::start();
+    let durable = std::env::var_os(DURABLE).is_some_and(|value| !value.is_empty());
+    let cluster = Cluster::builder().durable(durable).start();
     let status = run(&program, words, &cluster, events, &inbox);
     drop(cluster);
     exit_code(status)

@@ -83,10 +83,7 @@ fn create(client: &mut Client, name: &str, template: &str) -> Result<(), Error> 
     client.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}"))
 }
 
-fn with_client<T: Send>(
-    url: &str,
-    work: impl FnOnce(&mut Client) -> Result<T, Error> + Send,
-) -> Result<T, Error> {
+fn with_client<T: Send>(url: &str, work: impl FnOnce(&mut Client) -> Result<T, Error> + Send) -> Result<T, Error> {
     let connect_and_work = || work(&mut Client::connect(url, NoTls)?);
     let finished = thread::scope(|scope| scope.spawn(connect_and_work).join());
     finished.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
@@ -108,10 +105,7 @@ mod tests {
     #[test]
     fn only_the_database_of_a_url_changes() {
         let check = |url, expected| assert_eq!(with_database(url, "mine"), expected);
-        check(
-            "postgresql://me:pw@127.0.0.1:5432/postgres",
-            "postgresql://me:pw@127.0.0.1:5432/mine",
-        );
+        check("postgresql://me:pw@127.0.0.1:5432/postgres", "postgresql://me:pw@127.0.0.1:5432/mine");
         check("postgres://me@host", "postgres://me@host/mine");
         check("postgresql:///postgres?host=/run/x", "postgresql:///mine?host=/run/x");
         check("postgresql://host?user=me", "postgresql://host/mine?user=me");

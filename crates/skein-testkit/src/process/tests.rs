@@ -37,10 +37,7 @@ fn secrets_and_the_home_of_the_developer_are_not_inherited() {
     let seen = child.stdout();
     assert!(seen.contains("SKEIN_EXAMPLE=given"));
     assert!(!seen.contains("CARGO_"), "cargo sets these for a test; none may pass: {seen}");
-    assert_ne!(
-        crate::variable("HOME"),
-        seen.lines().find_map(|l| l.strip_prefix("HOME=")).map(str::to_owned)
-    );
+    assert_ne!(crate::variable("HOME"), seen.lines().find_map(|l| l.strip_prefix("HOME=")).map(str::to_owned));
 }
 
 #[test]

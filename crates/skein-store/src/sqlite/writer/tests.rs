@@ -1,0 +1,197 @@
+//! One batch, one culprit: everybody else's write is kept and nobody is told wrong.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::mpsc::channel;
+
+use rusqlite::Connection;
+use skein_core::garden::item::{ItemDraft, ItemType};
+use skein_core::{ItemId, UserId, Viewer};
+use tokio::sync::oneshot;
+
+use super::*;
+use crate::clock::SystemClock;
+use crate::work::{Committed, Function};
+
+const VIEWER: Viewer = Viewer::User(UserId::from_bytes([1; 16]));
+
+struct Bench {
+    writer: Writer,
+    file: std::path::PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+type Waiting = oneshot::Receiver<Result<Committed<ItemId>, StoreError>>;
+
+impl Bench {
+    fn start(prepare: impl FnOnce(&mut Connection)) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("skein.db");
+        let mut connection = crate::sqlite::open_writer(&file).unwrap();
+        prepare(&mut connection);
+        let writer = Writer::start(connection, Arc::new(SystemClock), Wake::default()).unwrap();
+        Self { writer, file, _folder: folder }
+    }
+
+    fn submit(&self, function: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static) -> Waiting {
+        let (work, outcome) = Function::new(function);
+        self.writer.submit(work, 100, Urgency::Interactive).unwrap();
+        outcome
+    }
+
+    /// Makes the next functions wait for each other, so that they end up in one batch.
+    fn gate(&self) -> impl FnOnce() {
+        let (opened, open) = channel::<()>();
+        let (entered, has_entered) = channel();
+        let gate = self.submit(move |tx| {
+            let _ = entered.send(());
+            let _ = open.recv();
+            append(tx)
+        });
+        has_entered.recv().unwrap();
+        move || {
+            drop(opened);
+            gate.blocking_recv().unwrap().unwrap();
+        }
+    }
+
+    /// Runs `culprit` among innocent writes in one batch; what became of it, after checking the innocent ones.
+    fn among_innocents(
+        &self,
+        culprit: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static,
+    ) -> StoreError {
+        let open = self.gate();
+        let before: Vec<Waiting> = (0..5).map(|_| self.submit(append)).collect();
+        let culprit = self.submit(culprit);
+        let after: Vec<Waiting> = (0..5).map(|_| self.submit(append)).collect();
+        open();
+        let innocents = before.into_iter().chain(after);
+        let kept: Vec<ItemId> = innocents.map(|innocent| innocent.blocking_recv().unwrap().unwrap().value).collect();
+        let error = culprit.blocking_recv().unwrap().unwrap_err();
+        assert_eq!(self.count(), 11, "the gate and ten innocent writes, nothing of the culprit");
+        assert!(kept.iter().all(|id| self.has(*id)));
+        error
+    }
+
+    fn reader(&self) -> Connection {
+        crate::sqlite::open_reader(&self.file).unwrap()
+    }
+
+    fn count(&self) -> i64 {
+        self.reader().query_row("SELECT count(*) FROM items", [], |row| row.get(0)).unwrap()
+    }
+
+    fn has(&self, id: ItemId) -> bool {
+        let count = "SELECT count(*) FROM items WHERE id = ?1";
+        self.reader().query_row(count, [&id.as_bytes()[..]], |row| row.get::<_, i64>(0)).unwrap() == 1
+    }
+}
+
+fn note(length: usize) -> ItemDraft {
+    let data = serde_json::Map::from_iter([("description".to_owned(), "x".repeat(length).into())]);
+    ItemDraft::stated(ItemType::NOTE, data, None).unwrap()
+}
+
+fn append(tx: &mut Tx<'_>) -> Result<ItemId, StoreError> {
+    Ok(tx.append_item(&VIEWER, &note(10))?.item.header.id)
+}
+
+#[test]
+fn a_function_that_refuses_fails_alone() {
+    let error = Bench::start(|_| {}).among_innocents(|tx| {
+        append(tx)?;
+        Err(StoreError::Forbidden)
+    });
+    assert!(matches!(error, StoreError::Forbidden));
+}
+
+#[test]
+fn a_function_that_panics_fails_alone() {
+    let error = Bench::start(|_| {}).among_innocents(|tx| {
+        append(tx)?;
+        panic!("a bug in a rule");
+    });
+    assert!(matches!(error, StoreError::Panicked(text) if text == "a bug in a rule"));
+}
+
+#[test]
+fn a_function_that_violates_a_constraint_fails_alone() {
+    let error = Bench::start(|_| {}).among_innocents(|tx| {
+        let id = append(tx)?;
+        tx.execute("INSERT INTO items SELECT NULL, tx, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload FROM items WHERE id = ?1", crate::sql::params![&id])?;
+        Ok(id)
+    });
+    assert!(matches!(error, StoreError::Sql(SqlError::Unique(_))), "{error:?}");
+}
+
+#[test]
+fn a_function_that_hits_a_full_disk_fails_alone_although_the_whole_batch_was_rolled_back() {
+    let error = Bench::start(|_| {}).among_innocents(|tx| {
+        let mut pages = 0;
+        tx.sql.query("PRAGMA page_count", &[], &mut |row| {
+            pages = row.int(0)?;
+            Ok(())
+        })?;
+        tx.sql.query(&format!("PRAGMA max_page_count = {pages}"), &[], &mut |_| Ok(()))?;
+        let outcome = tx.append_item(&VIEWER, &note(900_000));
+        tx.sql.query("PRAGMA max_page_count = 1073741823", &[], &mut |_| Ok(()))?;
+        Ok(outcome?.item.header.id)
+    });
+    assert!(matches!(error, StoreError::DiskFull), "{error:?}");
+}
+
+#[test]
+fn a_commit_that_fails_is_told_to_nobody_as_success_and_everyone_gets_another_try() {
+    let failing = Arc::new(AtomicBool::new(false));
+    let bench = {
+        let failing = Arc::clone(&failing);
+        Bench::start(move |connection| {
+            let refuse_once = move || failing.swap(false, Ordering::SeqCst);
+            connection.commit_hook(Some(refuse_once)).unwrap();
+        })
+    };
+    let open = bench.gate();
+    let waiting: Vec<Waiting> = (0..6).map(|_| bench.submit(append)).collect();
+    open();
+    failing.store(true, Ordering::SeqCst);
+    let more: Vec<Waiting> = (0..6).map(|_| bench.submit(append)).collect();
+    let outcomes: Vec<_> = waiting.into_iter().chain(more).map(|waiting| waiting.blocking_recv().unwrap()).collect();
+    let kept = outcomes.iter().filter(|outcome| outcome.is_ok()).count();
+    assert_eq!(bench.count(), 1 + i64::try_from(kept).unwrap());
+    assert!(outcomes.into_iter().flatten().all(|committed| bench.has(committed.value)));
+}
+
+#[test]
+fn when_too_much_waits_background_work_is_refused_first_and_then_everyone() {
+    let bench = Bench::start(|_| {});
+    let open = bench.gate();
+    let submit = |urgency| {
+        let (work, outcome) = Function::new(append);
+        bench.writer.submit(work, 100, urgency).map(|()| outcome)
+    };
+    let mut waiting: Vec<Waiting> = Vec::new();
+    while let Ok(outcome) = submit(Urgency::Background) {
+        waiting.push(outcome);
+    }
+    assert_eq!(waiting.len(), QUEUE_FUNCTIONS_MAX / 2);
+    while let Ok(outcome) = submit(Urgency::Interactive) {
+        waiting.push(outcome);
+    }
+    assert_eq!(waiting.len(), QUEUE_FUNCTIONS_MAX);
+    assert!(matches!(submit(Urgency::Interactive), Err(StoreError::Busy)));
+    open();
+    assert!(waiting.into_iter().all(|outcome| outcome.blocking_recv().unwrap().is_ok()));
+}
+
+#[test]
+fn what_waits_is_also_bounded_in_bytes() {
+    let bench = Bench::start(|_| {});
+    let open = bench.gate();
+    let submit = |bytes| {
+        let (work, outcome) = Function::new(append);
+        bench.writer.submit(work, bytes, Urgency::Interactive).map(|()| outcome)
+    };
+    let first = submit(QUEUE_BYTES_MAX).unwrap();
+    assert!(matches!(submit(1), Err(StoreError::Busy)));
+    open();
+    assert!(first.blocking_recv().unwrap().is_ok());
+}
