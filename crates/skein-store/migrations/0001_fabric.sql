@@ -29,10 +29,10 @@ CREATE INDEX items_type_canonical ON items (owner, type, canonical_at, position)
 
 -- decided: what later facts say about earlier ones.
 CREATE TABLE item_marks (
-    item            BYTES NOT NULL PRIMARY KEY,
+    item            BYTES NOT NULL PRIMARY KEY REFERENCES items (id),
     owner           BYTES NOT NULL,
-    tombstone       BYTES,
-    redaction       BYTES,
+    tombstone       BYTES REFERENCES items (id),
+    redaction       BYTES REFERENCES items (id),
     canonical_at    BIGINT,
     override_record BYTES
 );
@@ -61,13 +61,13 @@ CREATE UNIQUE INDEX records_setting ON records (name) WHERE type = 'Setting';
 
 -- computed: where each version of a record is told.
 CREATE TABLE record_versions (
-    record        BYTES NOT NULL,
+    record        BYTES NOT NULL REFERENCES records (id),
     version       BIGINT NOT NULL,
     owner         BYTES NOT NULL,
     type          TEXT NOT NULL,
     hash          BYTES NOT NULL,
     previous_hash BYTES,
-    item          BYTES NOT NULL,
+    item          BYTES NOT NULL REFERENCES items (id),
     tx            BIGINT NOT NULL,
     position      BIGINT NOT NULL,
     realized_at   BIGINT NOT NULL,
@@ -89,7 +89,7 @@ CREATE TABLE relations (
     confidence      REAL,
     metadata        TEXT NOT NULL,
     realized_at     BIGINT NOT NULL,
-    item            BYTES NOT NULL
+    item            BYTES NOT NULL REFERENCES items (id)
 );
 CREATE UNIQUE INDEX relations_one_per_target ON relations (kind, target)
     WHERE kind IN ('triggers', 'supercedes', 'result_of');
@@ -109,13 +109,13 @@ CREATE TABLE seals (
     root           BYTES NOT NULL,
     previous       BYTES,
     hash           BYTES NOT NULL,
-    item           BYTES NOT NULL,
+    item           BYTES NOT NULL REFERENCES items (id),
     PRIMARY KEY (owner, last_tx, last_position)
 );
 
 -- computed: which stored objects are attached, and to whom.
 CREATE TABLE blobs (
-    item        BYTES NOT NULL PRIMARY KEY,
+    item        BYTES NOT NULL PRIMARY KEY REFERENCES items (id),
     hash        BYTES NOT NULL,
     owner       BYTES NOT NULL,
     size        BIGINT NOT NULL,
@@ -126,7 +126,7 @@ CREATE INDEX blobs_hash ON blobs (hash, owner);
 
 -- computed: from ApiKey records.
 CREATE TABLE api_keys (
-    id       BYTES NOT NULL PRIMARY KEY,
+    id       BYTES NOT NULL PRIMARY KEY REFERENCES records (id),
     key_hash BYTES NOT NULL UNIQUE,
     owner    BYTES NOT NULL,
     scope    TEXT NOT NULL,

@@ -123,7 +123,16 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let outcome = self.submit(function, WEIGHT_UNKNOWN, Urgency::Interactive)?;
+        self.write_weighing(WEIGHT_UNKNOWN, function).await
+    }
+
+    /// [`Self::write`] for a function that holds many bytes and says how many, so that the queue stays bounded.
+    pub async fn write_weighing<T, F>(&self, weight: usize, function: F) -> Result<Committed<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let outcome = self.submit(function, weight, Urgency::Interactive)?;
         outcome.await.unwrap_or_else(|_| Err(closed()))
     }
 

@@ -13,7 +13,7 @@ use crate::error::{SqlError, StoreError};
 use crate::postgres::{PostgresSql, Prepared, connect, sql_error};
 use crate::sql::Sql;
 use crate::tx::Tx;
-use crate::work::Work;
+use crate::work::{Work, panic_text};
 
 /// How often a function is run again before its caller is told to come back later.
 const RUNS_MAX: u32 = 40;
@@ -162,7 +162,7 @@ impl Session {
         let mut sql = PostgresSql { client, prepared, timeline_offset: *timeline_offset };
         let mut tx = Tx::new(&mut sql as &mut dyn Sql, begun.now, begun.number, seed);
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)));
-        outcome.unwrap_or_else(|_| Err(StoreError::Panicked("while reading".to_owned())))
+        outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))
     }
 
     fn commit(&mut self, number: i64) -> Attempt {

@@ -46,6 +46,8 @@ pub(crate) fn open_scratch() -> Result<Connection, StoreError> {
     // An empty name makes a temporary file, which SQLite keeps in memory while it is small.
     let connection = Connection::open("").map_err(|error| sql_error(&error))?;
     schema::migrate(&mut Migrating(&connection))?;
+    // It holds what is made from items, not the items those rows refer to.
+    connection.pragma_update(None, "foreign_keys", false).map_err(|error| sql_error(&error))?;
     Ok(connection)
 }
 

@@ -16,6 +16,7 @@ use crate::verify::{Findings, ROWS_PER_PROGRESS, shown};
 impl Tx<'_> {
     pub(crate) fn verify_projections(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
         let rebuilt = sqlite::open_scratch()?;
+        rebuilt.execute_batch("BEGIN").map_err(|error| sqlite::sql_error(&error))?;
         self.rebuild_into(&rebuilt, findings)?;
         for (number, table) in (1..).zip(tables_of(Class::Projected)) {
             self.compare(table, &rebuilt, findings)?;

@@ -174,7 +174,7 @@ fn data_from_another_cluster_starts_a_new_epoch_on_postgres() {
     let world = World::postgres();
     world.note("before");
     world.seal();
-    world.tamper_unguarded("UPDATE items SET tx = tx + 1000000000");
+    world.tamper_unguarded("UPDATE items SET tx = tx + 1000000000").unwrap();
     world.tamper("UPDATE meta SET value = 'another' WHERE name = 'cluster'").unwrap();
     let clock = Arc::new(StoppedClock::at(START));
     let options =

@@ -146,33 +146,38 @@ impl World {
                 connection.busy_timeout(Duration::from_secs(5)).unwrap();
                 connection.execute(sql, []).map(|rows| rows as u64).map_err(|error| error.to_string())
             }
-            Place::Postgres(database) => {
-                let url = database.url().to_owned();
-                let sql = sql.to_owned();
-                std::thread::spawn(move || {
-                    let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
-                    client.execute(&sql, &[]).map_err(|error| {
-                        error.as_db_error().map_or_else(|| error.to_string(), |answer| answer.message().to_owned())
-                    })
-                })
-                .join()
-                .unwrap()
-            }
+            Place::Postgres(_) => self.tamper_with(sql, ""),
         }
     }
 
-    /// Like [`Self::tamper`], with the guards on `items` taken down.
-    pub(crate) fn tamper_unguarded(&self, sql: &str) -> u64 {
+    fn tamper_with(&self, sql: &str, before: &str) -> Result<u64, String> {
+        let Place::Postgres(database) = &self.place else { panic!("called for PostgreSQL") };
+        let (url, sql, before) = (database.url().to_owned(), sql.to_owned(), before.to_owned());
+        let run = move || {
+            let mut client = postgres::Client::connect(&url, postgres::NoTls).unwrap();
+            client.batch_execute(&before).unwrap();
+            client.execute(&sql, &[]).map_err(|error| {
+                error.as_db_error().map_or_else(|| error.to_string(), |answer| answer.message().to_owned())
+            })
+        };
+        std::thread::spawn(run).join().unwrap()
+    }
+
+    /// Like [`Self::tamper`], by somebody who takes the database's own guards down first.
+    pub(crate) fn tamper_unguarded(&self, sql: &str) -> Result<u64, String> {
         match &self.place {
-            Place::Sqlite(_) => {
-                let _ = self.tamper("DROP TRIGGER items_are_never_updated");
-                let _ = self.tamper("DROP TRIGGER items_are_never_deleted");
+            Place::Sqlite(file) => {
+                let connection = rusqlite::Connection::open(file).unwrap();
+                connection.busy_timeout(Duration::from_secs(5)).unwrap();
+                connection.pragma_update(None, "foreign_keys", false).unwrap();
+                let guards =
+                    "DROP TRIGGER IF EXISTS items_are_never_updated; DROP TRIGGER IF EXISTS items_are_never_deleted";
+                connection.execute_batch(guards).unwrap();
+                add_flip(&connection);
+                connection.execute(sql, []).map(|rows| rows as u64).map_err(|error| error.to_string())
             }
-            Place::Postgres(_) => {
-                self.tamper("ALTER TABLE items DISABLE TRIGGER ALL").unwrap();
-            }
+            Place::Postgres(_) => self.tamper_with(sql, "SET session_replication_role = replica"),
         }
-        self.tamper(sql).unwrap()
     }
 
     /// A byte string as this database spells it.
@@ -183,6 +188,17 @@ impl World {
             Place::Postgres(_) => format!("'\\x{hex}'::bytea"),
         }
     }
+}
+
+/// Gives SQLite a function that flips the last bit of a byte string.
+fn add_flip(connection: &rusqlite::Connection) {
+    let flags = rusqlite::functions::FunctionFlags::SQLITE_UTF8;
+    let flip = |context: &rusqlite::functions::Context<'_>| {
+        let mut bytes: Vec<u8> = context.get(0)?;
+        *bytes.last_mut().unwrap() ^= 1;
+        Ok(bytes)
+    };
+    connection.create_scalar_function("flip", 1, flags, flip).unwrap();
 }
 
 pub(crate) fn user(viewer: &Viewer) -> UserId {
