@@ -1,5 +1,7 @@
 //! Every hash format against vectors computed independently by `scripts/golden_vectors.py`.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};

@@ -103,7 +103,8 @@ impl Tx<'_> {
     }
 
     /// Puts back what lost workers held; says how many jobs that were.
-    pub fn requeue_lost(&mut self) -> Result<u64, StoreError> {
+    pub fn requeue_lost(&mut self, viewer: &Viewer) -> Result<u64, StoreError> {
+        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
         let now = self.now();
         let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
                    WHERE state = 'leased' AND lease_until <= ?1";

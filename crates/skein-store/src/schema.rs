@@ -20,7 +20,8 @@ const MIGRATIONS: [Migration; 1] = [Migration {
 }];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = MIGRATIONS.len() as i64;
+pub const SCHEMA_VERSION: i64 = 1;
+const _: () = assert!(MIGRATIONS.len() == 1, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

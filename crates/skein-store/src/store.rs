@@ -19,7 +19,7 @@ use crate::sql::Sql;
 use crate::sqlite::writer::Writer;
 use crate::tx::Tx;
 use crate::wake::Wake;
-use crate::work::{Committed, Function, Work};
+use crate::work::{Committed, Function, Outcome, Work};
 
 const READERS: usize = 4;
 const READ_MAX: Duration = Duration::from_secs(crate::READ_SECONDS_MAX);
@@ -90,7 +90,7 @@ impl Store {
         let wake = Wake::default();
         let backend = match &options.location {
             Location::Directory(directory) => open_sqlite(directory, options.clock, &wake)?,
-            Location::Postgres(url) => open_postgres(url, options.clock, options.connections, &wake)?,
+            Location::Postgres(url) => open_postgres(url, options.clock.as_ref(), options.connections, &wake)?,
         };
         Ok(Self { inner: Arc::new(Inner { backend, wake, location: options.location }) })
     }
@@ -159,7 +159,7 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let (work, outcome) = Function::new(function);
+        let (work, outcome) = Function::queued(function);
         self.submit_work(work, weight, urgency, Isolation::Serializable)?;
         Ok(outcome)
     }
@@ -190,7 +190,7 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let (work, outcome) = Function::new(function);
+        let (work, outcome) = Function::queued(function);
         self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, Isolation::ReadCommitted)?;
         Ok(outcome)
     }
@@ -260,8 +260,6 @@ impl Store {
     }
 }
 
-type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
-
 fn closed() -> StoreError {
     StoreError::Unavailable("the store is closing".to_owned())
 }
@@ -286,7 +284,7 @@ fn open_readers(file: &Path) -> Result<Pool<rusqlite::Connection>, StoreError> {
 
 fn open_postgres(
     url: &str,
-    clock: Option<Arc<dyn Clock>>,
+    clock: Option<&Arc<dyn Clock>>,
     connections: usize,
     wake: &Wake,
 ) -> Result<Backend, StoreError> {
@@ -294,10 +292,10 @@ fn open_postgres(
     Ok(start_sessions(url, clock, connections, wake))
 }
 
-fn start_sessions(url: &str, clock: Option<Arc<dyn Clock>>, connections: usize, wake: &Wake) -> Backend {
+fn start_sessions(url: &str, clock: Option<&Arc<dyn Clock>>, connections: usize, wake: &Wake) -> Backend {
     let url: Arc<str> = url.into();
     let counters = Arc::new(Counters::default());
-    let session = |_| Session::new(Arc::clone(&url), clock.clone(), Arc::clone(&counters));
+    let session = |_| Session::new(Arc::clone(&url), clock.cloned(), Arc::clone(&counters));
     let sessions = Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
     let notifier = Arc::new(Notifier::start(url, wake.clone()));
     Backend::Postgres { sessions, notifier, counters }

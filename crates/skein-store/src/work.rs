@@ -31,8 +31,11 @@ pub(crate) trait Work: Send {
     fn seed(&self) -> &[u8; 16];
 }
 
+/// Where the outcome of queued work appears.
+pub(crate) type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
+
 pub(crate) struct Function<T, F> {
-    function: F,
+    run: F,
     seed: [u8; 16],
     made: Option<Committed<T>>,
     waiting: oneshot::Sender<Result<Committed<T>, StoreError>>,
@@ -43,11 +46,12 @@ where
     T: Send + 'static,
     F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
 {
-    pub(crate) fn new(function: F) -> (Box<dyn Work>, oneshot::Receiver<Result<Committed<T>, StoreError>>) {
+    /// The work to queue, and where its outcome will appear.
+    pub(crate) fn queued(function: F) -> (Box<dyn Work>, Outcome<Committed<T>>) {
         let (waiting, outcome) = oneshot::channel();
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).expect("the operating system provides randomness");
-        (Box::new(Self { function, seed, made: None, waiting }), outcome)
+        (Box::new(Self { run: function, seed, made: None, waiting }), outcome)
     }
 }
 
@@ -58,7 +62,7 @@ where
 {
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         self.made = None;
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.function)(tx)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.run)(tx)));
         let value = outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))?;
         self.made = Some(Committed { value, cursor: tx.last_cursor() });
         Ok(())

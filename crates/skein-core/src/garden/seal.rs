@@ -150,13 +150,11 @@ pub fn root_from_path(leaf: Digest, index: usize, count: usize, path: &[Digest])
 }
 
 fn subtree(digests: &[Digest]) -> Digest {
-    match digests {
-        [only] => *only,
-        _ => {
-            let (left, right) = digests.split_at(split(digests.len()));
-            node(&subtree(left), &subtree(right))
-        }
+    if let [only] = digests {
+        return *only;
     }
+    let (left, right) = digests.split_at(split(digests.len()));
+    node(&subtree(left), &subtree(right))
 }
 
 fn collect_path(digests: &[Digest], index: usize, path: &mut Vec<Digest>) {

@@ -81,11 +81,11 @@ impl Session {
     }
 
     fn attempt(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
-        let begin = match isolation {
+        let statement = match isolation {
             Isolation::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
             Isolation::ReadCommitted => "BEGIN ISOLATION LEVEL READ COMMITTED",
         };
-        let begun = match self.begin(begin, "pg_current_xact_id()::text") {
+        let begun = match self.begin(statement, "pg_current_xact_id()::text") {
             Ok(begun) => begun,
             Err(error) => return Attempt::Refused(error),
         };
@@ -107,9 +107,9 @@ impl Session {
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         let milliseconds = limit.map_or(0, |limit| limit.as_millis());
-        let begin =
+        let statement =
             format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {milliseconds}");
-        let begun = self.begin(&begin, "'0'")?;
+        let begun = self.begin(&statement, "'0'")?;
         let outcome = self.in_transaction(&begun, [0; 16], work);
         self.roll_back();
         outcome

@@ -198,9 +198,8 @@ pub(crate) fn sql_error(error: &rusqlite::Error) -> SqlError {
             SqlError::Unique(text)
         }
         (ErrorCode::ConstraintViolation, _) => SqlError::Constraint(text),
-        (ErrorCode::DiskFull, _) => SqlError::Full,
         // A file-size limit surfaces as a failed write of the operating system.
-        (ErrorCode::SystemIoFailure, rusqlite::ffi::SQLITE_IOERR_WRITE) => SqlError::Full,
+        (ErrorCode::DiskFull, _) | (_, rusqlite::ffi::SQLITE_IOERR_WRITE) => SqlError::Full,
         (ErrorCode::ReadOnly, _) => SqlError::ReadOnly(text),
         (ErrorCode::OperationInterrupted, _) => SqlError::Interrupted,
         (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => SqlError::Collision(text),

@@ -143,7 +143,7 @@ impl Tx<'_> {
                    FROM items WHERE (tx, position) > (?1, ?2) ORDER BY tx, position LIMIT ?3";
         let mut rows = 0;
         let mut last = after;
-        self.sql.query(&sql, params![after.tx, after.position, ROWS_PER_PAGE], &mut |row| {
+        self.sql.query(sql, params![after.tx, after.position, ROWS_PER_PAGE], &mut |row| {
             rows += 1;
             last = Cursor { tx: row.int(0)?, position: row.int(1)? };
             match read_item(row) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skein_core::JobId;
+use skein_core::{JobId, Viewer};
 use skein_store::StoreError;
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::operations::OperationState;
@@ -48,7 +48,7 @@ both! {
         enqueue(world, 0, "{}");
         let slow = claim(world, "slow").unwrap();
         world.clock.advance(LEASE_MS);
-        assert_eq!(world.write(|tx| tx.requeue_lost()), 1);
+        assert_eq!(world.write(|tx| tx.requeue_lost(&Viewer::System("test"))), 1);
         let quick = claim(world, "quick").unwrap();
         assert_eq!((quick.attempts, quick.lost), (2, 1));
         let late = slow.clone();
@@ -64,7 +64,7 @@ both! {
         world.clock.advance(LEASE_MS - 1);
         world.write(move |tx| tx.heartbeat(&job, LEASE_MS));
         world.clock.advance(LEASE_MS - 1);
-        assert_eq!(world.write(|tx| tx.requeue_lost()), 0);
+        assert_eq!(world.write(|tx| tx.requeue_lost(&Viewer::System("test"))), 0);
     }
 
     fn a_failed_job_waits_or_is_buried(world: &World) {

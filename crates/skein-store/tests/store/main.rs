@@ -1,5 +1,7 @@
 //! One suite for both databases: whatever the store promises, it promises on SQLite and on PostgreSQL.
 
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
 mod backup;
 mod blobs;
 mod items;

@@ -53,13 +53,13 @@ fn follow_many_writers(store: &Store, viewer: &Viewer, hold: impl FnOnce(&dyn Fn
         let follower = scope.spawn(|| follow_until(store, &finished));
         let mut written: BTreeSet<ItemId> = BTreeSet::new();
         let others = std::cell::RefCell::new(BTreeSet::new());
-        let held = hold(&|| {
+        let late = hold(&|| {
             let writers: Vec<_> =
                 (0..WRITERS).map(|writer| scope.spawn(move || write_notes(store, viewer, writer))).collect();
             others.borrow_mut().extend(writers.into_iter().flat_map(|writer| writer.join().unwrap()));
         });
         written.extend(others.into_inner());
-        written.extend(held);
+        written.extend(late);
         finished.store(true, Ordering::SeqCst);
         (written, follower.join().unwrap())
     });

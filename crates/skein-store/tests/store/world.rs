@@ -230,7 +230,7 @@ pub(crate) fn rule_of<T: std::fmt::Debug>(result: Result<T, StoreError>) -> &'st
 
 /// Waits for a condition that other threads bring about.
 pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_mins(1);
     while !condition() {
         assert!(Instant::now() < deadline, "it never happened that {what}");
         std::thread::yield_now();

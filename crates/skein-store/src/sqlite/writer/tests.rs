@@ -6,11 +6,10 @@ use std::sync::mpsc::channel;
 use rusqlite::Connection;
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{ItemId, UserId, Viewer};
-use tokio::sync::oneshot;
 
 use super::*;
 use crate::clock::SystemClock;
-use crate::work::{Committed, Function};
+use crate::work::{Committed, Function, Outcome};
 
 const VIEWER: Viewer = Viewer::User(UserId::from_bytes([1; 16]));
 
@@ -20,7 +19,7 @@ struct Bench {
     _folder: tempfile::TempDir,
 }
 
-type Waiting = oneshot::Receiver<Result<Committed<ItemId>, StoreError>>;
+type Waiting = Outcome<Committed<ItemId>>;
 
 impl Bench {
     fn start(prepare: impl FnOnce(&mut Connection)) -> Self {
@@ -33,7 +32,7 @@ impl Bench {
     }
 
     fn submit(&self, function: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static) -> Waiting {
-        let (work, outcome) = Function::new(function);
+        let (work, outcome) = Function::queued(function);
         self.writer.submit(work, 100, Urgency::Interactive).unwrap();
         outcome
     }
@@ -165,7 +164,7 @@ fn when_too_much_waits_background_work_is_refused_first_and_then_everyone() {
     let bench = Bench::start(|_| {});
     let open = bench.gate();
     let submit = |urgency| {
-        let (work, outcome) = Function::new(append);
+        let (work, outcome) = Function::queued(append);
         bench.writer.submit(work, 100, urgency).map(|()| outcome)
     };
     let mut waiting: Vec<Waiting> = Vec::new();
@@ -187,7 +186,7 @@ fn what_waits_is_also_bounded_in_bytes() {
     let bench = Bench::start(|_| {});
     let open = bench.gate();
     let submit = |bytes| {
-        let (work, outcome) = Function::new(append);
+        let (work, outcome) = Function::queued(append);
         bench.writer.submit(work, bytes, Urgency::Interactive).map(|()| outcome)
     };
     let first = submit(QUEUE_BYTES_MAX).unwrap();
