@@ -213,6 +213,13 @@ fn tr_005_input_hashes_holds() {
 }
 
 #[test]
+fn tr_005_inputs_that_differ_in_a_type_or_a_space_refuses_to_be_equal() {
+    let hashes = [json!({ "n": 1 }), json!({ "n": 1.0 }), json!({ "n": "1" }), json!({ "n ": 1 })];
+    let hashes: std::collections::BTreeSet<String> = hashes.iter().map(ravens::input_hash).collect();
+    assert_eq!(hashes.len(), 4);
+}
+
+#[test]
 fn times() {
     for case in cases(&vectors("times")) {
         let moment = Millis(case["ms"].as_i64().unwrap());
