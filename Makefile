@@ -41,8 +41,8 @@ test: setup vectors fmt clippy tests ## everything CI runs: formatting, lints, a
 check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
 
 bench: setup ## release build and benchmarks: make bench ARGS="..."
-	$(call step,release build,cargo build --release --workspace --bin skein --bin skein-bench)
-	$(call step,benchmarks,"$$CARGO_TARGET_DIR/release/skein-bench" $(ARGS))
+	$(call step,release build,cargo build --release --workspace --bin skein --bin skein-bench --bin with_postgres)
+	$(call step,benchmarks,SKEIN_TEST_POSTGRES_DURABLE=1 "$$CARGO_TARGET_DIR/release/with_postgres" "$$CARGO_TARGET_DIR/release/skein-bench" $(ARGS))
 
 setup: ## install what the tests need (PostgreSQL and Python servers)
 	$(call step,set-up,scripts/setup.sh)
@@ -68,7 +68,7 @@ endif
 
 # One PostgreSQL for the run: with_postgres starts it and stops it whatever happens.
 tests:
-	$(call step,building the test server guard,cargo build --workspace --bin with_postgres)
+	$(call step,building the programs tests start,cargo build --workspace --bin with_postgres --bin append_client)
 ifeq ($(shell cargo nextest --version >/dev/null 2>&1; echo $$?),0)
 	$(call step,tests (nextest),"$$CARGO_TARGET_DIR/debug/with_postgres" cargo nextest run --workspace)
 else

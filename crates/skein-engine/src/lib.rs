@@ -1,1 +1,17 @@
-//! Placeholder.
+//! Use cases: what people, agents and programs can ask of Skein, each as one method of [`Engine`].
+//!
+//! A method reads as load, decide (in `skein-core`), commit in one transaction, run effects. Who may do what is
+//! decided here, so that every door (HTTP, command line) gives the same answer. The crate refuses to know
+//! HTTP, terminals and SQL. Rooms are modules by the names `skein-core` uses; start at [`garden`] for facts and at
+//! [`account`] for who is asking.
+
+#![warn(missing_docs)]
+
+pub mod account;
+mod engine;
+mod error;
+pub mod garden;
+
+pub use account::{Caller, KeyText};
+pub use engine::Engine;
+pub use error::EngineError;

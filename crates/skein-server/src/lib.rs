@@ -1,1 +1,24 @@
-//! Placeholder.
+//! The way in: HTTP, as a thin translation of one engine call per request.
+//!
+//! A handler extracts, parses, calls [`skein_engine::Engine`] once and writes the answer; rules and rights are the
+//! engine's. Errors meet people in `error`, limits stand in `limits`, what is offered is on one screen in
+//! `router`. Start there.
+
+mod body;
+mod correlation;
+mod error;
+mod health;
+mod host_guard;
+mod items;
+mod json_parts;
+mod landing;
+pub mod limits;
+mod listen;
+mod pagination;
+mod query;
+mod router;
+mod signed_in;
+
+pub use host_guard::AllowedHosts;
+pub use listen::serve;
+pub use router::router;

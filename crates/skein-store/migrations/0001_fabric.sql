@@ -57,6 +57,7 @@ CREATE INDEX records_owner ON records (owner, type, id);
 CREATE INDEX records_name ON records (owner, type, name);
 CREATE INDEX records_hash ON records (hash);
 CREATE INDEX records_shared ON records (type, id) WHERE shared = 1;
+CREATE INDEX records_users ON records (created_at, id) WHERE type = 'User';
 CREATE UNIQUE INDEX records_setting ON records (name) WHERE type = 'Setting';
 
 -- computed: where each version of a record is told.

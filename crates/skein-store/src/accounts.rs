@@ -6,12 +6,11 @@ use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::{Digest, KeyId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::project::API_KEY;
+pub use crate::project::API_KEY;
 use crate::sql::params;
-use crate::tx::Tx;
+use crate::tx::{Tx, system_only};
 
 const USER: &str = "User";
-const SYSTEM: Viewer = Viewer::System("accounts");
 
 /// Who a key belongs to and what it may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +24,7 @@ pub struct KeyHolder {
 impl Tx<'_> {
     /// Creates a user, who owns their own record.
     pub fn create_user(&mut self, viewer: &Viewer, name: &str, role: Role) -> Result<UserId, StoreError> {
-        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
+        system_only(viewer)?;
         let user = UserId::new(self.now(), self.entropy());
         let data = fields([("name", json!(name)), ("role", json!(role))]);
         let content = RecordContent::new(RecordType::parse(USER)?, data);
@@ -34,7 +33,8 @@ impl Tx<'_> {
     }
 
     /// The user made first, who administers the installation.
-    pub fn first_user(&mut self) -> Result<Option<UserId>, StoreError> {
+    pub fn first_user(&mut self, viewer: &Viewer) -> Result<Option<UserId>, StoreError> {
+        system_only(viewer)?;
         let sql = "SELECT id FROM records WHERE type = 'User' ORDER BY created_at, id LIMIT 1";
         self.first(sql, &[], |row| row.array(0).map(UserId::from_bytes))
     }
@@ -62,13 +62,14 @@ impl Tx<'_> {
     }
 
     /// Whose key this is, unless it is unknown or revoked.
-    pub fn key_holder(&mut self, key_hash: Digest) -> Result<Option<KeyHolder>, StoreError> {
+    pub fn key_holder(&mut self, viewer: &Viewer, key_hash: Digest) -> Result<Option<KeyHolder>, StoreError> {
+        system_only(viewer)?;
         let sql = "SELECT id, owner, scope FROM api_keys WHERE key_hash = ?1 AND revoked = 0";
         let found = self.first(sql, params![&key_hash], |row| {
             Ok((KeyId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?), row.text(2)?.to_owned()))
         })?;
         let Some((key, user, scope)) = found else { return Ok(None) };
-        let record = self.record(&SYSTEM, user.into())?;
+        let record = self.record(viewer, user.into())?;
         let role = record.content.data.get("role").cloned().unwrap_or_default();
         let unreadable = |_| StoreError::Damaged(format!("{key} or its user cannot be read"));
         let role = serde_json::from_value(role).map_err(unreadable)?;
@@ -77,7 +78,8 @@ impl Tx<'_> {
     }
 
     /// Notes that a key was used; kept beside the record, outside its history (decision Z19).
-    pub fn touch_key(&mut self, key: KeyId) -> Result<(), StoreError> {
+    pub fn touch_key(&mut self, viewer: &Viewer, key: KeyId) -> Result<(), StoreError> {
+        system_only(viewer)?;
         let now = self.now();
         self.execute(
             "INSERT INTO key_usage (id, last_used_at) VALUES (?1, ?2)
@@ -87,7 +89,8 @@ impl Tx<'_> {
         Ok(())
     }
 
-    pub fn key_last_used(&mut self, key: KeyId) -> Result<Option<Millis>, StoreError> {
+    pub fn key_last_used(&mut self, viewer: &Viewer, key: KeyId) -> Result<Option<Millis>, StoreError> {
+        self.record(viewer, RecordId::from_bytes(*key.as_bytes()))?;
         self.first("SELECT last_used_at FROM key_usage WHERE id = ?1", params![&key], |row| row.int(0).map(Millis))
     }
 }

@@ -23,6 +23,9 @@ pub enum StoreError {
     /// Missing, or not the viewer's to see: the two are told apart nowhere (decision A16).
     #[error("{0} was not found")]
     NotFound(String),
+    /// It exists but no seal covers it yet.
+    #[error("{0} is not sealed yet; a running server seals every few seconds")]
+    NotSealed(skein_core::ItemId),
     #[error("this belongs to someone else")]
     Forbidden,
     #[error("{0} exists already")]
@@ -37,7 +40,7 @@ pub enum StoreError {
     DiskFull,
     #[error("the database cannot be written to: {0}")]
     ReadOnly(String),
-    #[error("the database cannot be reached: {0}; it will be tried again with the next request")]
+    #[error("the database cannot be reached: {0}")]
     Unavailable(String),
     #[error("the connection broke while committing; whether the write took place is unknown, read before trying again")]
     OutcomeUnknown,

@@ -16,6 +16,8 @@ use crate::tx::Tx;
 
 /// Most items one page holds.
 pub const ITEMS_PER_PAGE_MAX: usize = 1_000;
+/// A page ends early when its payloads exceed this many bytes.
+pub const PAGE_BYTES_MAX: usize = 16 << 20;
 
 pub(crate) const INSERT_COLUMNS: usize = 10;
 pub(crate) const INSERT_ITEM: &str = "INSERT INTO items
@@ -193,9 +195,19 @@ impl Tx<'_> {
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let mut bound = params![&owner, low.at, low.position, high.at, high.position, one_more].to_vec();
         bound.extend(item_type.map(Value::from));
-        let rows = self.all(&listing(query), &bound, |row| Ok(read_item(row)))?;
-        let rows: Vec<StoredItem> = rows.into_iter().map(|row| checked(row?)).collect::<Result<_, _>>()?;
-        Ok(page(rows, limit, |last| place(last, query.along)))
+        let (mut rows, mut bytes, mut has_more) = (Vec::new(), 0, false);
+        self.sql.query(&listing(query), &bound, &mut |row| {
+            has_more = rows.len() == limit || bytes > PAGE_BYTES_MAX;
+            if !has_more {
+                let stored = read_item(row)?;
+                bytes += stored.item.payload.as_ref().map_or(0, |payload| payload.bytes().len());
+                rows.push(stored);
+            }
+            Ok(())
+        })?;
+        let rows: Vec<StoredItem> = rows.into_iter().map(checked).collect::<Result<_, _>>()?;
+        let next = rows.last().filter(|_| has_more).map(|last| place(last, query.along));
+        Ok(Page { rows, next })
     }
 }
 

@@ -5,9 +5,9 @@
 use skein_core::{JobId, Millis, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::sql::{Row, params};
+use crate::sql::{Row, Value, params};
 use crate::store::Store;
-use crate::tx::Tx;
+use crate::tx::{Tx, system_only};
 
 const CLAIM_COLUMNS: &str = "id, owner, queue, payload, attempts, lost, fence";
 
@@ -77,41 +77,43 @@ impl Tx<'_> {
     }
 
     /// Says that a worker is still at it.
-    pub fn heartbeat(&mut self, job: &Job, lease_ms: i64) -> Result<(), StoreError> {
+    pub fn heartbeat(&mut self, viewer: &Viewer, job: &Job, lease_ms: i64) -> Result<(), StoreError> {
         let until = self.now().plus(lease_ms);
         let sql = "UPDATE jobs SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
-        self.held(job, sql, params![&job.id, job.fence, until])
+        self.held(viewer, job, sql, params![&job.id, job.fence, until])
     }
 
     /// Takes a finished job off the queue, in the transaction that keeps its result.
-    pub fn complete_job(&mut self, job: &Job) -> Result<(), StoreError> {
+    pub fn complete_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
         self.held(
+            viewer,
             job,
             "DELETE FROM jobs WHERE id = ?1 AND fence = ?2 AND state = 'leased'",
             params![&job.id, job.fence],
         )
     }
 
-    pub fn fail_job(&mut self, job: &Job, error: &str, then: AfterFailure) -> Result<(), StoreError> {
+    pub fn fail_job(&mut self, viewer: &Viewer, job: &Job, error: &str, then: AfterFailure) -> Result<(), StoreError> {
         let (state, run_at) = match then {
             AfterFailure::RetryAt(at) => ("queued", at),
             AfterFailure::Bury => ("dead", self.now()),
         };
         let sql = "UPDATE jobs SET state = ?3, run_at = ?4, error = ?5, worker = NULL, lease_until = NULL
                    WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
-        self.held(job, sql, params![&job.id, job.fence, state, run_at, error])
+        self.held(viewer, job, sql, params![&job.id, job.fence, state, run_at, error])
     }
 
     /// Puts back what lost workers held; says how many jobs that were.
     pub fn requeue_lost(&mut self, viewer: &Viewer) -> Result<u64, StoreError> {
-        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
+        system_only(viewer)?;
         let now = self.now();
         let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
                    WHERE state = 'leased' AND lease_until <= ?1";
         Ok(self.execute(sql, params![now])?)
     }
 
-    fn held(&mut self, job: &Job, sql: &str, params: &[crate::sql::Value<'_>]) -> Result<(), StoreError> {
+    fn held(&mut self, viewer: &Viewer, job: &Job, sql: &str, params: &[Value<'_>]) -> Result<(), StoreError> {
+        system_only(viewer)?;
         if self.execute(sql, params)? == 1 { Ok(()) } else { Err(StoreError::LeaseLost(job.id.to_string())) }
     }
 }

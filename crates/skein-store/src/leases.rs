@@ -4,7 +4,7 @@ use skein_core::Viewer;
 
 use crate::error::StoreError;
 use crate::sql::params;
-use crate::tx::Tx;
+use crate::tx::{Tx, system_only};
 
 /// Proof of holding a lease when it was taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Tx<'_> {
         holder: &str,
         milliseconds: i64,
     ) -> Result<Option<Fence>, StoreError> {
-        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
+        system_only(viewer)?;
         let now = self.now();
         let sql = "INSERT INTO leases (name, holder, fence, lease_until) VALUES (?1, ?2, 1, ?3)
              ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, lease_until = excluded.lease_until,
@@ -31,7 +31,7 @@ impl Tx<'_> {
 
     /// Lets go of a lease, so that the next holder need not wait for it to run out.
     pub fn release_lease(&mut self, viewer: &Viewer, name: &str, holder: &str) -> Result<(), StoreError> {
-        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
+        system_only(viewer)?;
         let now = self.now();
         self.execute("UPDATE leases SET lease_until = ?3 WHERE name = ?1 AND holder = ?2", params![name, holder, now])?;
         Ok(())

@@ -20,7 +20,7 @@ use crate::tx::Tx;
 /// The record type of a corrected time (decision M17).
 pub(crate) const TIME_OVERRIDE: &str = "TimeOverride";
 /// The record type of an API key.
-pub(crate) const API_KEY: &str = "ApiKey";
+pub const API_KEY: &str = "ApiKey";
 
 impl Tx<'_> {
     /// Writes what `item` says into the tables derived from items.

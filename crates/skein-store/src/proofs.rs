@@ -22,7 +22,7 @@ impl Tx<'_> {
         );
         let at = stored.cursor;
         let mut heads = self.all(&sql, params![&owner, at.tx, at.position], |row| read_seal(owner, row))?.into_iter();
-        let unsealed = || StoreError::NotFound(format!("a seal over {id} (new items are sealed within a minute)"));
+        let unsealed = || StoreError::NotSealed(id);
         let (seal_item, _) = heads.next().ok_or_else(unsealed)?;
         let seal = self.find_item(seal_item)?.and_then(|sealed| sealed.item.document());
         let seal = seal.and_then(|document| Seal::from_document(owner, &document));

@@ -20,7 +20,8 @@ use crate::tx::Tx;
 
 const NAME: &str = "sealer";
 const VIEWER: Viewer = Viewer::System("sealing");
-const LEASE_MS: i64 = 30_000;
+/// Held only while sealing; a sealer that crashed keeps the others waiting no longer than this.
+const LEASE_MS: i64 = 5_000;
 /// A seal's document is about this large per leaf.
 const LEAF_BYTES: usize = 96;
 
@@ -67,21 +68,28 @@ impl Tx<'_> {
     }
 }
 
-/// Seals everything that can be sealed now; says how many items that were.
+/// Seals everything that can be sealed now; says how many items that were. While another seals, nothing.
 pub fn seal_all(store: &Store, holder: &str) -> Result<usize, StoreError> {
     let mut sealed = 0;
-    loop {
-        let holder = holder.to_owned();
-        let step = move |tx: &mut Tx<'_>| match tx.take_lease(&VIEWER, NAME, &holder, LEASE_MS)? {
-            Some(_) => tx.seal_next(),
-            None => Ok(0),
-        };
-        let taken = store.write_later(step, SEAL_LEAVES_MAX * LEAF_BYTES, Urgency::Background)?.value;
-        if taken == 0 {
-            return Ok(sealed);
+    let outcome = loop {
+        match seal_step(store, holder) {
+            Ok(0) => break Ok(sealed),
+            Ok(taken) => sealed += taken,
+            Err(error) => break Err(error),
         }
-        sealed += taken;
-    }
+    };
+    let holder = holder.to_owned();
+    store.write_blocking(move |tx| tx.release_lease(&VIEWER, NAME, &holder))?;
+    outcome
+}
+
+fn seal_step(store: &Store, holder: &str) -> Result<usize, StoreError> {
+    let holder = holder.to_owned();
+    let step = move |tx: &mut Tx<'_>| match tx.take_lease(&VIEWER, NAME, &holder, LEASE_MS)? {
+        Some(_) => tx.seal_next(),
+        None => Ok(0),
+    };
+    Ok(store.write_later(step, SEAL_LEAVES_MAX * LEAF_BYTES, Urgency::Background)?.value)
 }
 
 /// A thread that seals from time to time, and once more when it is stopped.
@@ -100,11 +108,6 @@ impl Sealer {
                     tracing::warn!(%error, "could not seal; it will be tried again");
                 }
                 if is_last {
-                    let release = {
-                        let holder = holder.clone();
-                        move |tx: &mut Tx<'_>| tx.release_lease(&VIEWER, NAME, &holder)
-                    };
-                    let _ = store.write_blocking(release);
                     return;
                 }
             }

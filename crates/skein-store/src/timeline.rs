@@ -9,7 +9,7 @@ use skein_core::{UserId, Viewer};
 use crate::error::StoreError;
 use crate::items::{ITEM_COLUMNS, StoredItem, read_item};
 use crate::sql::params;
-use crate::tx::Tx;
+use crate::tx::{Tx, system_only};
 
 /// Most items one step of a follower takes.
 pub const FOLLOW_ITEMS_MAX: usize = 4_096;
@@ -29,7 +29,7 @@ impl Tx<'_> {
         below: i64,
         limit: usize,
     ) -> Result<Vec<StoredItem>, StoreError> {
-        let Viewer::System(_) = viewer else { return Err(StoreError::Forbidden) };
+        system_only(viewer)?;
         let limit = i64::try_from(limit.clamp(1, FOLLOW_ITEMS_MAX)).expect("steps are small");
         let sql = format!(
             "SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id

@@ -5,10 +5,18 @@
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::id::Entropy;
-use skein_core::{Digest, Millis};
+use skein_core::{Digest, Millis, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, Sql, Value};
+
+/// Refuses everybody but Skein itself.
+pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
+    match viewer {
+        Viewer::System(_) => Ok(()),
+        Viewer::User(_) | Viewer::Admin { .. } => Err(StoreError::Forbidden),
+    }
+}
 
 /// One transaction with its one `now`.
 pub struct Tx<'a> {

@@ -7,6 +7,7 @@
 //!
 //! Start at [`postgres::Cluster`], [`process::Program`] or [`moto::Moto`].
 
+pub mod http;
 pub mod moto;
 pub mod postgres;
 pub mod process;

@@ -31,6 +31,9 @@ pub struct Audit {
     last_good: Option<ItemId>,
     /// Items without payload whose redaction has not been seen.
     unexplained: BTreeMap<ItemId, Digest>,
+    /// A head noted earlier that this timeline must end in or be built upon, and whether it has been met.
+    expected: Option<Digest>,
+    met: bool,
     pub items: u64,
     pub sealed: u64,
     pub redacted: u64,
@@ -43,6 +46,11 @@ struct Chain {
 }
 
 impl Audit {
+    pub fn expecting(expected: Option<Digest>) -> Self {
+        let empty = seal::head(&BTreeMap::new());
+        Self { expected, met: expected == Some(empty), ..Self::default() }
+    }
+
     /// Takes the next item in timeline order; returns what is wrong with it or with what it seals.
     pub fn observe(&mut self, cursor: Cursor, item: &Item) -> Vec<Break> {
         self.items += 1;
@@ -84,7 +92,18 @@ impl Audit {
 
     /// What is still open at the end.
     pub fn finish(&self) -> Vec<Break> {
-        self.unexplained.keys().map(|id| self.broken(*id, "its payload is gone and no redaction says why")).collect()
+        let unexplained = self.unexplained.keys();
+        let unexplained = unexplained.map(|id| self.broken(*id, "its payload is gone and no redaction says why"));
+        let missed = self.expected.filter(|_| !self.met).map(|expected| Break {
+            table: "seals".to_owned(),
+            expected: Some(expected.to_string()),
+            found: Some(self.head().to_string()),
+            ..self.break_at(
+                "the head".to_owned(),
+                "the history never passed the expected head: its end was cut off or replaced",
+            )
+        });
+        unexplained.chain(missed).collect()
     }
 
     pub fn unsealed(&self) -> u64 {
@@ -137,6 +156,9 @@ impl Audit {
             });
         }
         self.compare_leaves(item.header.id, &seal, breaks);
+        if !self.met && self.expected.is_some() {
+            self.met = self.expected == Some(self.head());
+        }
     }
 
     fn compare_leaves(&mut self, seal_id: ItemId, seal: &Seal, breaks: &mut Vec<Break>) {
@@ -295,6 +317,20 @@ mod tests {
         let mut rows = timeline();
         rows[4].1.payload = None;
         assert!(problems(&rows)[0].1.contains("no redaction"));
+    }
+
+    #[test]
+    fn an_expected_head_is_met_at_the_end_or_on_the_way_and_missed_when_the_end_was_cut() {
+        let rows = timeline();
+        let heads: Vec<Digest> = [0, 4, 7, 8].iter().map(|count| audit(&rows[..*count]).0.head()).collect();
+        let misses = |expected: Digest, rows: &[(Cursor, Item)]| {
+            let mut audit = Audit::expecting(Some(expected));
+            rows.iter().for_each(|(cursor, item)| drop(audit.observe(*cursor, item)));
+            audit.finish().len()
+        };
+        assert!(heads.iter().all(|head| misses(*head, &rows) == 0));
+        assert_eq!(misses(heads[2], &rows[..6]), 1);
+        assert_eq!(misses(Digest::of(b"another"), &rows), 1);
     }
 
     #[test]

@@ -241,6 +241,18 @@ both! {
         assert!(world.try_read(move |tx| tx.item(&admin, id)).is_err());
     }
 
+    fn a_page_of_large_items_ends_early_and_goes_on(world: &World) {
+        let large = "x".repeat(1_000_000);
+        for _ in 0..20 {
+            world.note(&large);
+        }
+        let query = ItemQuery { item_type: Some(ItemType::NOTE), limit: 100, ..ItemQuery::default() };
+        let (viewer, first) = (world.anna.clone(), query.clone());
+        let page = world.read(move |tx| tx.items(&viewer, &first));
+        assert!((16..20).contains(&page.rows.len()) && page.next.is_some());
+        assert_eq!(listed(world, &query).len(), 20);
+    }
+
     fn pages_cover_everything_once_in_both_directions(world: &World) {
         for number in 0..25 {
             at(world, &format!("{number:02}"), 1_000 - number % 3);

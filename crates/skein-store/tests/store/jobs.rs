@@ -9,6 +9,7 @@ use skein_store::operations::OperationState;
 
 use crate::world::{START, World, both};
 
+const SYSTEM: Viewer = Viewer::System("test");
 const LEASE_MS: i64 = 90_000;
 
 fn enqueue(world: &World, priority: i64, payload: &str) -> JobId {
@@ -48,13 +49,13 @@ both! {
         enqueue(world, 0, "{}");
         let slow = claim(world, "slow").unwrap();
         world.clock.advance(LEASE_MS);
-        assert_eq!(world.write(|tx| tx.requeue_lost(&Viewer::System("test"))), 1);
+        assert_eq!(world.write(|tx| tx.requeue_lost(&SYSTEM)), 1);
         let quick = claim(world, "quick").unwrap();
         assert_eq!((quick.attempts, quick.lost), (2, 1));
         let late = slow.clone();
-        assert!(matches!(world.try_write(move |tx| tx.complete_job(&late)), Err(StoreError::LeaseLost(_))));
-        assert!(matches!(world.try_write(move |tx| tx.heartbeat(&slow, LEASE_MS)), Err(StoreError::LeaseLost(_))));
-        world.write(move |tx| tx.complete_job(&quick));
+        assert!(matches!(world.try_write(move |tx| tx.complete_job(&SYSTEM, &late)), Err(StoreError::LeaseLost(_))));
+        assert!(matches!(world.try_write(move |tx| tx.heartbeat(&SYSTEM, &slow, LEASE_MS)), Err(StoreError::LeaseLost(_))));
+        world.write(move |tx| tx.complete_job(&SYSTEM, &quick));
         assert_eq!(claim(world, "w"), None);
     }
 
@@ -62,19 +63,19 @@ both! {
         enqueue(world, 0, "{}");
         let job = claim(world, "w").unwrap();
         world.clock.advance(LEASE_MS - 1);
-        world.write(move |tx| tx.heartbeat(&job, LEASE_MS));
+        world.write(move |tx| tx.heartbeat(&SYSTEM, &job, LEASE_MS));
         world.clock.advance(LEASE_MS - 1);
-        assert_eq!(world.write(|tx| tx.requeue_lost(&Viewer::System("test"))), 0);
+        assert_eq!(world.write(|tx| tx.requeue_lost(&SYSTEM)), 0);
     }
 
     fn a_failed_job_waits_or_is_buried(world: &World) {
         enqueue(world, 0, "{}");
         let job = claim(world, "w").unwrap();
-        world.write(move |tx| tx.fail_job(&job, "timeout", AfterFailure::RetryAt(START.plus(500))));
+        world.write(move |tx| tx.fail_job(&SYSTEM, &job, "timeout", AfterFailure::RetryAt(START.plus(500))));
         assert_eq!(claim(world, "w"), None);
         world.clock.advance(500);
         let job = claim(world, "w").unwrap();
-        world.write(move |tx| tx.fail_job(&job, "timeout", AfterFailure::Bury));
+        world.write(move |tx| tx.fail_job(&SYSTEM, &job, "timeout", AfterFailure::Bury));
         world.clock.advance(1_000_000);
         assert_eq!(claim(world, "w"), None);
     }

@@ -12,6 +12,8 @@ use skein_store::records::RecordVersion;
 
 use crate::world::{START, World, both, content, wait_until};
 
+const SYSTEM: Viewer = Viewer::System("test");
+
 fn create(world: &World, amount: i64, filler: usize) -> Record {
     let viewer = world.anna.clone();
     let content = content("Budget", json!({ "amount": amount, "text": "x".repeat(filler) }));
@@ -202,10 +204,12 @@ both! {
 
     fn settings_have_one_value_and_a_history(world: &World) {
         for value in [json!(5), json!({ "deep": true })] {
-            world.write(move |tx| tx.set_setting("limit", &value));
+            world.write(move |tx| tx.set_setting(&SYSTEM, "limit", &value));
         }
-        assert_eq!(world.read(|tx| tx.setting("limit")), Some(json!({ "deep": true })));
-        assert_eq!(world.read(|tx| tx.setting("other")), None);
+        assert_eq!(world.read(|tx| tx.setting(&SYSTEM, "limit")), Some(json!({ "deep": true })));
+        assert_eq!(world.read(|tx| tx.setting(&SYSTEM, "other")), None);
+        let viewer = world.anna.clone();
+        assert!(matches!(world.try_write(move |tx| tx.set_setting(&viewer, "limit", &json!(0))), Err(StoreError::Forbidden)));
     }
 
     fn a_key_opens_until_it_is_revoked(world: &World) {
@@ -213,15 +217,15 @@ both! {
         let hash = skein_core::Digest::of(b"sk_secret");
         let viewer = world.anna.clone();
         let key = world.write(move |tx| tx.create_key(&viewer, "laptop", Scope::Write, hash));
-        let holder = world.read(move |tx| tx.key_holder(hash)).unwrap();
+        let holder = world.read(move |tx| tx.key_holder(&SYSTEM, hash)).unwrap();
         assert_eq!((holder.key, holder.user, holder.role, holder.scope), (key, world.anna.owner(), Role::User, Scope::Write));
-        world.write(move |tx| tx.touch_key(key));
-        assert_eq!(world.read(move |tx| tx.key_last_used(key)), Some(START));
+        world.write(move |tx| tx.touch_key(&SYSTEM, key));
+        assert_eq!(world.read(move |tx| tx.key_last_used(&SYSTEM, key)), Some(START));
         let viewer = world.bert.clone();
         assert!(world.try_write(move |tx| tx.revoke_key(&viewer, key)).is_err());
         let viewer = world.anna.clone();
         world.write(move |tx| tx.revoke_key(&viewer, key));
-        assert_eq!(world.read(move |tx| tx.key_holder(hash)), None);
+        assert_eq!(world.read(move |tx| tx.key_holder(&SYSTEM, hash)), None);
         assert_eq!(world.verify(true).breaks, []);
     }
 }

@@ -219,6 +219,6 @@ both! {
 
     fn an_unsealed_item_has_no_proof_yet(world: &World) {
         let (viewer, id) = (world.anna.clone(), world.note("new").item.header.id);
-        assert!(matches!(world.try_read(move |tx| tx.proof(&viewer, id)), Err(StoreError::NotFound(_))));
+        assert!(matches!(world.try_read(move |tx| tx.proof(&viewer, id)), Err(StoreError::NotSealed(_))));
     }
 }

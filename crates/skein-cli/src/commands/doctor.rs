@@ -1,0 +1,202 @@
+//! `skein doctor`: looks for what might keep Skein from working, and says how to mend it.
+//!
+//! It changes nothing that stays: the file it writes to see whether writing works is removed again.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt as _;
+
+use serde_json::{Value, json};
+use skein_core::{Millis, Viewer};
+use skein_store::clock::{Clock as _, SystemClock};
+use skein_store::items::{Direction, ItemQuery};
+use skein_store::{SCHEMA_VERSION, Store, StoreError, Tx};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::lock;
+use crate::place::Place;
+use crate::plan::ReportForm;
+
+const FREE_BYTES_MIN: u64 = 256 << 20;
+const CLOCK_SKEW_MS_MAX: i64 = 5_000;
+/// 2025-01-01: a clock before this was never set.
+const CLOCK_MIN: Millis = Millis(1_735_689_600_000);
+/// The permissions of everybody but the owner.
+const OTHERS: u32 = 0o077;
+const SYSTEM: Viewer = Viewer::System("doctor");
+
+/// One thing that was looked at.
+struct Finding {
+    check: &'static str,
+    found: String,
+    /// What to do about it; `None` when all is well.
+    remedy: Option<&'static str>,
+}
+
+impl Finding {
+    fn ok(check: &'static str, found: impl Into<String>) -> Self {
+        Self { check, found: found.into(), remedy: None }
+    }
+
+    fn problem(check: &'static str, found: impl Into<String>, remedy: &'static str) -> Self {
+        Self { check, found: found.into(), remedy: Some(remedy) }
+    }
+}
+
+pub(crate) fn run(place: &Place, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
+    let mut findings = vec![directory(place)];
+    if place.dir.is_dir() {
+        findings.extend([privacy(place), writing(place), free_space(place), server(place)]);
+    }
+    match place.open_read_only() {
+        Ok(store) => findings.extend(inside(place, &store)),
+        Err(failure) => findings.push(unopened(place, &failure)),
+    }
+    match form {
+        ReportForm::People => tell(&findings, out)?,
+        ReportForm::Programs => writeln!(out, "{:#}", as_json(&findings))?,
+    }
+    let is_well = findings.iter().all(|finding| finding.remedy.is_none());
+    Ok(if is_well { Exit::Ok } else { Exit::Problem })
+}
+
+fn directory(place: &Place) -> Finding {
+    let shown = place.dir.display().to_string();
+    if place.dir.is_dir() {
+        return Finding::ok("directory", shown);
+    }
+    Finding::problem("directory", format!("{shown} is not there"), "run skein init, or choose another with --dir")
+}
+
+fn privacy(place: &Place) -> Finding {
+    let mode = fs::metadata(&place.dir).map(|metadata| metadata.permissions().mode() & 0o777);
+    match mode {
+        Ok(mode) if mode & OTHERS == 0 => Finding::ok("privacy", "only its owner can look into the directory"),
+        Ok(mode) => {
+            Finding::problem("privacy", format!("others can look into it (mode {mode:03o})"), "chmod 700 the directory")
+        }
+        Err(error) => Finding::problem("privacy", error.to_string(), "mend the permissions of the directory"),
+    }
+}
+
+fn writing(place: &Place) -> Finding {
+    let file = place.dir.join(format!("doctor-{}.tmp", std::process::id()));
+    let written = File::create_new(&file).and_then(|mut opened| opened.write_all(b"doctor"));
+    let removed = fs::remove_file(&file);
+    match written.and(removed) {
+        Ok(()) => Finding::ok("writing", "the directory can be written to"),
+        Err(error) => Finding::problem("writing", error.to_string(), "mend its permissions, or choose another --dir"),
+    }
+}
+
+fn free_space(place: &Place) -> Finding {
+    let free = rustix::fs::statvfs(&place.dir).map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize));
+    match free {
+        Ok(free) if free >= FREE_BYTES_MIN => Finding::ok("free space", format!("{} MiB", free >> 20)),
+        Ok(free) => {
+            Finding::problem("free space", format!("only {} MiB are left", free >> 20), "free some space on this disk")
+        }
+        Err(error) => Finding::problem("free space", error.to_string(), "check the disk"),
+    }
+}
+
+fn server(place: &Place) -> Finding {
+    match lock::holder(&place.dir) {
+        Ok(None) => Finding::ok("server", "none is running on this directory"),
+        Ok(Some(held)) => Finding::ok("server", held.to_string()),
+        Err(error) => Finding::problem("server", error.to_string(), "mend the permissions of skein.lock"),
+    }
+}
+
+fn unopened(place: &Place, failure: &Failure) -> Finding {
+    let found = format!("{}: {}", place.database_shown(), failure.error());
+    let remedy = match (failure.exit, place.is_exclusive()) {
+        (Exit::Unavailable, true) => "restore a backup into another directory if the file is damaged",
+        (Exit::Unavailable, false) => "start PostgreSQL, or correct --database",
+        _ => failure.hint(),
+    };
+    Finding::problem("database", found, remedy)
+}
+
+/// What can be asked of a database that opened.
+fn inside(place: &Place, store: &Store) -> Vec<Finding> {
+    let opened = Finding::ok("database", format!("{} with schema {SCHEMA_VERSION}", place.database_shown()));
+    match store.read_blocking(first_look) {
+        Ok(look) => vec![opened, users(&look), clock(&look, SystemClock.now())],
+        Err(error) => {
+            vec![opened, Finding::problem("reading", error.to_string(), "run skein verify to see what is damaged")]
+        }
+    }
+}
+
+struct Look {
+    has_user: bool,
+    newest: Option<Millis>,
+    now: Millis,
+}
+
+fn first_look(tx: &mut Tx<'_>) -> Result<Look, StoreError> {
+    let user = tx.first_user(&SYSTEM)?;
+    let query = ItemQuery { direction: Direction::Backward, limit: 1, ..ItemQuery::default() };
+    let items = user.map(|user| tx.items_of(&SYSTEM, user, &query)).transpose()?;
+    let newest = items.and_then(|page| page.rows.first().map(|stored| stored.item.header.realized_at));
+    Ok(Look { has_user: user.is_some(), newest, now: tx.now() })
+}
+
+fn users(look: &Look) -> Finding {
+    if look.has_user {
+        return Finding::ok("first user", "there");
+    }
+    Finding::problem("first user", "there is none yet", "run skein init or skein serve")
+}
+
+fn clock(look: &Look, here: Millis) -> Finding {
+    let remedy = "set the clock of this machine, for example with timedatectl set-ntp true";
+    let skew = (look.now.0 - here.0).abs();
+    if here < CLOCK_MIN {
+        return Finding::problem("clock", format!("it says {here}"), remedy);
+    }
+    if skew > CLOCK_SKEW_MS_MAX {
+        return Finding::problem("clock", format!("the database's differs by {skew} ms"), remedy);
+    }
+    match look.newest.filter(|newest| newest.0 > here.0 + CLOCK_SKEW_MS_MAX) {
+        Some(newest) => Finding::problem("clock", format!("it says {here}, the newest item {newest}"), remedy),
+        None => Finding::ok("clock", here.to_string()),
+    }
+}
+
+fn tell(findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+    for Finding { check, found, remedy } in findings {
+        let verdict = if remedy.is_none() { "ok" } else { "PROBLEM" };
+        writeln!(out, "{verdict:8} {check}: {found}")?;
+        if let Some(remedy) = remedy {
+            writeln!(out, "         to mend it: {remedy}")?;
+        }
+    }
+    Ok(())
+}
+
+fn as_json(findings: &[Finding]) -> Value {
+    let one = |finding: &Finding| {
+        let Finding { check, found, remedy } = finding;
+        json!({ "check": check, "ok": remedy.is_none(), "found": found, "remedy": remedy })
+    };
+    let is_well = findings.iter().all(|finding| finding.remedy.is_none());
+    json!({ "ok": is_well, "findings": findings.iter().map(one).collect::<Vec<Value>>() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clock_behind_the_newest_item_is_a_problem() {
+        let here = CLOCK_MIN.plus(1_000_000);
+        let look = |newest, now| Look { has_user: true, newest: Some(newest), now };
+        assert!(clock(&look(here, here), here).remedy.is_none());
+        assert!(clock(&look(here.plus(60_000), here), here).remedy.is_some());
+        assert!(clock(&look(here, here.plus(60_000)), here).remedy.is_some());
+        assert!(clock(&look(Millis(0), Millis(0)), Millis(0)).remedy.is_some());
+    }
+}

@@ -1,0 +1,31 @@
+//! `skein init`: makes the directory, the database and the first user; harmless when they exist.
+
+use std::io::Write;
+
+use skein_engine::Engine;
+use skein_store::sealer::seal_all;
+
+use super::serve::runtime;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::lock::{Lock, LockError};
+use crate::place::Place;
+
+pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
+    place.make_directory()?;
+    let _lock = match Lock::take(&place.dir) {
+        Ok(lock) => lock,
+        Err(held @ LockError::Held { .. }) => {
+            writeln!(out, "Nothing to do: {held}.")?;
+            return Ok(Exit::Ok);
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let store = place.open()?;
+    place.blobs()?;
+    runtime()?.block_on(Engine::new(store.clone()).ensure_first_admin())?;
+    seal_all(&store, "init")?;
+    writeln!(out, "Skein is ready: {}", place.database_shown())?;
+    writeln!(out, "Start it with: skein serve")?;
+    Ok(Exit::Ok)
+}

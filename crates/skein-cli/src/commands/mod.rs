@@ -1,0 +1,28 @@
+//! One file per command; each takes its plan and writes what was asked for to standard output.
+
+mod backup;
+mod doctor;
+mod init;
+mod proof;
+mod restore;
+mod serve;
+mod verify;
+
+use std::io::Write;
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plan::Plan;
+
+pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
+    match plan {
+        Plan::Init(place) => init::run(&place, out),
+        Plan::Serve(serve) => serve::run(serve, out),
+        Plan::Verify { place, options, report } => verify::run(&place, &options, report, out),
+        Plan::CheckProof { file, report } => proof::check(&file, report, out),
+        Plan::Proof { place, item } => proof::make(&place, item, out),
+        Plan::Backup { place, target } => backup::run(&place, &target, out),
+        Plan::Restore { place, source } => restore::run(&place, &source, out),
+        Plan::Doctor { place, report } => doctor::run(&place, report, out),
+    }
+}

@@ -1,0 +1,42 @@
+//! `skein restore`: puts a backup back into an empty place, then verifies it.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::anyhow;
+use skein_engine::Engine;
+use skein_store::backup::{Copied, restore};
+use skein_store::sealer::seal_all;
+use skein_store::store::database_file;
+use skein_store::verify::{VerifyOptions, verify};
+
+use super::serve::runtime;
+use super::verify::{tell, verdict};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::lock::Lock;
+use crate::place::Place;
+use crate::progress::Bar;
+
+pub(crate) fn run(place: &Place, source: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+    if !database_file(source).is_file() {
+        let error = anyhow!("there is no backup in {}", source.display());
+        return Err(Failure::new(Exit::Failed, error, "give the directory that skein backup wrote"));
+    }
+    place.make_directory()?;
+    let _lock = Lock::take(&place.dir)?;
+    let blobs = place.blobs()?;
+    let bar = Bar::new();
+    let Copied { items, blobs: copied } =
+        restore(source, &place.location(), &blobs, &mut |progress| bar.show(progress))?;
+    let store = place.open()?;
+    let options = VerifyOptions { deep: true, expect: None };
+    let report = verify(&store, &blobs, &options, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    writeln!(out, "Restored {items} items and {copied} blobs to {}", place.database_shown())?;
+    tell(&report, out)?;
+    // The server that was backed up may still run; its key must not open the copy.
+    runtime()?.block_on(Engine::new(store.clone()).retire_start_keys())?;
+    seal_all(&store, "restore")?;
+    Ok(verdict(&report))
+}

@@ -1,0 +1,78 @@
+//! `skein verify`: proves that nothing was altered, or says exactly where it was.
+
+use std::io::{self, Write};
+
+use serde_json::{Value, json};
+use skein_store::verify::{Break, Report, VerifyOptions, verify};
+
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place::Place;
+use crate::plan::ReportForm;
+use crate::progress::Bar;
+
+pub(crate) fn run(
+    place: &Place,
+    options: &VerifyOptions,
+    form: ReportForm,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let store = place.open_read_only()?;
+    let blobs = place.blobs()?;
+    let bar = Bar::new();
+    let report = verify(&store, &blobs, options, &mut |progress| bar.show(progress))?;
+    drop(bar);
+    match form {
+        ReportForm::People => tell(&report, out)?,
+        ReportForm::Programs => writeln!(out, "{:#}", as_json(&report))?,
+    }
+    Ok(verdict(&report))
+}
+
+pub(crate) fn verdict(report: &Report) -> Exit {
+    if report.breaks.is_empty() { Exit::Ok } else { Exit::Problem }
+}
+
+/// The report in words, the first break first.
+pub(crate) fn tell(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let Report { items, sealed, unsealed, redacted, owners, head, breaks, not_proven } = report;
+    writeln!(out, "Items: {items} of {owners} owners; {sealed} sealed, {unsealed} not yet, {redacted} redacted")?;
+    writeln!(out, "Head:  {head}")?;
+    for (number, found) in breaks.iter().enumerate() {
+        tell_break(number + 1, found, out)?;
+    }
+    match breaks.len() {
+        0 => writeln!(out, "Nothing was altered.")?,
+        1 => writeln!(out, "1 break was found.")?,
+        many => writeln!(out, "{many} breaks were found; mend the first and verify again.")?,
+    }
+    writeln!(out, "Not proven:")?;
+    not_proven.iter().try_for_each(|open| writeln!(out, "  - {open}"))
+}
+
+fn tell_break(number: usize, found: &Break, out: &mut dyn Write) -> io::Result<()> {
+    let Break { table, row, problem, expected, found, last_good } = found;
+    writeln!(out, "Break {number}: {row} in {table}: {problem}")?;
+    for (name, value) in [("expected", expected), ("found", found), ("last good", last_good)] {
+        if let Some(value) = value {
+            writeln!(out, "  {name:<10} {value}")?;
+        }
+    }
+    Ok(())
+}
+
+fn as_json(report: &Report) -> Value {
+    let Report { items, sealed, unsealed, redacted, owners, head, breaks, not_proven } = report;
+    let breaks: Vec<Value> = breaks.iter().map(break_as_json).collect();
+    json!({
+        "ok": breaks.is_empty(), "items": items, "sealed": sealed, "unsealed": unsealed, "redacted": redacted,
+        "owners": owners, "head": head, "breaks": breaks, "notProven": not_proven,
+    })
+}
+
+fn break_as_json(found: &Break) -> Value {
+    let Break { table, row, problem, expected, found, last_good } = found;
+    json!({
+        "table": table, "row": row, "problem": problem, "expected": expected, "found": found, "lastGood": last_good,
+    })
+}

@@ -1,0 +1,39 @@
+//! Exit codes, all of them; they are part of what scripts may rely on.
+
+use std::process::ExitCode;
+
+/// How the program ends. A usage error found by the argument parser itself is 2 as well.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// Done, and all is well.
+    Ok = 0,
+    /// Done, and a problem was found: a break, a bad proof, a finding of `doctor`.
+    Problem = 1,
+    /// The arguments or the environment do not make sense.
+    Usage = 2,
+    /// The directory or the address is in use by another process.
+    InUse = 3,
+    /// The database, the disk or another service cannot be used now.
+    Unavailable = 4,
+    /// Anything else that kept the command from being done.
+    Failed = 5,
+    /// A second signal while stopping.
+    Interrupted = 130,
+}
+
+/// For `--help`.
+pub(crate) const EXIT_CODES: &str = "\
+Exit codes:
+  0    done
+  1    a problem was found (verify, doctor)
+  2    the arguments do not make sense
+  3    the directory or address is in use by another process
+  4    the database, the disk or another service cannot be used now
+  5    anything else
+  130  stopped by a second signal";
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}

@@ -1,0 +1,8 @@
+//! The binary as people and misfortune treat it: real processes, real kills, real full disks.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod commands;
+mod faults;
+mod kill_nine;
+mod server;

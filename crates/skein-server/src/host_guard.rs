@@ -1,0 +1,151 @@
+//! Answers only to its own names and pages, so that a web page elsewhere cannot reach a server on this machine.
+//!
+//! A hostile page can make its own name resolve to 127.0.0.1 (DNS rebinding); its requests then carry that name as
+//! their host. A page of another site carries its own origin. Both are refused before anything is read.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+
+use crate::error::ApiError;
+
+const HTTP_PORT: u16 = 80;
+const HTTPS_PORT: u16 = 443;
+
+/// The names a server answers to.
+#[derive(Debug, Clone)]
+pub struct AllowedHosts {
+    listening: SocketAddr,
+    named: Vec<String>,
+}
+
+impl AllowedHosts {
+    /// The address it listens on and this machine's own names for it; `named` are further ones, `name` or `name:port`.
+    pub fn new(listening: SocketAddr, named: Vec<String>) -> Self {
+        Self { listening, named }
+    }
+
+    fn allows(&self, authority: &str, default_port: u16) -> bool {
+        let Some((host, given_port)) = split(authority) else { return false };
+        let port = given_port.unwrap_or(default_port);
+        let is_own = port == self.listening.port() && self.is_own_host(&host);
+        is_own || self.named.iter().any(|name| is_named(name, &host, given_port))
+    }
+
+    fn is_own_host(&self, host: &str) -> bool {
+        let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+        match address {
+            Ok(address) => {
+                // An address cannot be rebound, and a server on all of them cannot know which it has.
+                self.listening.ip().is_unspecified()
+                    || address == self.listening.ip()
+                    || [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].contains(&address)
+            }
+            Err(_) => host.eq_ignore_ascii_case("localhost"),
+        }
+    }
+
+    /// Whether a page of this origin is one of ours.
+    fn allows_origin(&self, origin: &str) -> bool {
+        let http = origin.strip_prefix("http://").map(|rest| (rest, HTTP_PORT));
+        let found = http.or_else(|| origin.strip_prefix("https://").map(|rest| (rest, HTTPS_PORT)));
+        found.is_some_and(|(authority, port)| self.allows(authority, port))
+    }
+}
+
+/// Host and port; nothing for what is not exactly that.
+fn split(authority: &str) -> Option<(String, Option<u16>)> {
+    let parsed: Authority = authority.parse().ok()?;
+    let port = parsed.port().map(|port| port.as_str().parse()).transpose().ok()?;
+    (!authority.contains('@')).then(|| (parsed.host().to_owned(), port))
+}
+
+fn is_named(name: &str, host: &str, port: Option<u16>) -> bool {
+    match split(name) {
+        Some((named, None)) => named.eq_ignore_ascii_case(host),
+        Some((named, named_port)) => named.eq_ignore_ascii_case(host) && named_port == port,
+        None => false,
+    }
+}
+
+pub(crate) async fn guard(State(hosts): State<Arc<AllowedHosts>>, request: Request, next: Next) -> Response {
+    match check(&hosts, &request) {
+        Ok(()) => next.run(request).await,
+        Err(error) => error.into_response(),
+    }
+}
+
+fn check(hosts: &AllowedHosts, request: &Request) -> Result<(), ApiError> {
+    let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
+    let host = request.headers().get(header::HOST).map(text);
+    let authority = request.uri().authority().map(ToString::to_string);
+    let mut targets = host.iter().chain(&authority).peekable();
+    let is_named = targets.peek().is_some();
+    if !is_named || !targets.all(|target| hosts.allows(target, HTTP_PORT)) {
+        let message = "this server does not answer to that host name; use the address it printed \
+                       at start, or allow the name with --allow-host";
+        return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", message));
+    }
+    let origin = request.headers().get(header::ORIGIN).map(text);
+    if origin.is_some_and(|origin| !hosts.allows_origin(&origin)) {
+        let message = "pages of other sites may not use this server";
+        return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hosts(listening: &str) -> AllowedHosts {
+        let named = vec!["skein.example".to_owned(), "other.example:8443".to_owned()];
+        AllowedHosts::new(listening.parse().unwrap(), named)
+    }
+
+    #[test]
+    fn own_names_and_allowed_ones_are_answered_to() {
+        let hosts = hosts("127.0.0.1:7420");
+        for name in ["127.0.0.1:7420", "localhost:7420", "LOCALHOST:7420", "[::1]:7420"] {
+            assert!(hosts.allows(name, 80), "{name}");
+        }
+        assert!(hosts.allows("skein.example", 80) && hosts.allows("skein.example:9", 80));
+        assert!(hosts.allows("other.example:8443", 80));
+        assert!(hosts.allows_origin("http://localhost:7420"));
+        assert!(hosts.allows_origin("https://skein.example"));
+    }
+
+    #[test]
+    fn other_names_ports_and_pages_are_not() {
+        let hosts = hosts("127.0.0.1:7420");
+        for name in [
+            "",
+            "localhost",
+            "localhost:7421",
+            "evil.example:7420",
+            "10.0.0.1:7420",
+            "a@localhost:7420",
+            "localhost:7420:7420",
+            "localhost.evil.example:7420",
+            "other.example",
+            "localhost:99999",
+        ] {
+            assert!(!hosts.allows(name, 80), "{name:?}");
+        }
+        for origin in ["null", "http://evil.example", "http://localhost:5173", "file://localhost:7420"] {
+            assert!(!hosts.allows_origin(origin), "{origin}");
+        }
+    }
+
+    #[test]
+    fn a_server_on_every_address_answers_to_addresses_and_not_to_names() {
+        let hosts = hosts("0.0.0.0:80");
+        assert!(hosts.allows("192.168.1.7", 80));
+        assert!(!hosts.allows("evil.example", 80));
+    }
+}

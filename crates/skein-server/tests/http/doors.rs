@@ -1,0 +1,79 @@
+//! What holds for every path: health, hosts and origins, correlation, fallbacks.
+
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
+
+use crate::world::{Answer, HOST, World};
+
+async fn get(world: &World, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let request = headers.iter().fold(Request::get(path), |request, (name, value)| request.header(*name, *value));
+    world.send(request.body(Body::empty()).unwrap()).await
+}
+
+#[tokio::test]
+async fn health_needs_no_key() {
+    let world = World::new().await;
+    for (path, status) in [("/health/live", "live"), ("/health/ready", "ready")] {
+        let answer = get(&world, path, &[("host", HOST)]).await;
+        assert_eq!((answer.status, answer.json()["status"].as_str()), (StatusCode::OK, Some(status)));
+    }
+}
+
+#[tokio::test]
+async fn the_landing_page_says_what_there_is_and_loads_nothing() {
+    let world = World::new().await;
+    let page = get(&world, "/", &[("host", HOST)]).await;
+    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
+    for path in ["/api/v1/items", "/health/ready", "Authorization: Bearer", env!("CARGO_PKG_VERSION")] {
+        assert!(page.text.contains(path), "{path} is not on the page");
+    }
+    assert!(!page.text.contains("src=") && !page.text.contains("href="));
+    assert!(page.header("content-security-policy").starts_with("default-src 'none'"));
+}
+
+#[tokio::test]
+async fn other_hosts_and_origins_are_refused_everywhere() {
+    let world = World::new().await;
+    for path in ["/", "/health/live", "/api/v1/items", "/nothing"] {
+        let rebound = get(&world, path, &[("host", "evil.example:7420")]).await;
+        assert_eq!((rebound.status.as_u16(), rebound.code().as_str()), (421, "host_not_allowed"), "{path}");
+        let foreign = get(&world, path, &[("host", HOST), ("origin", "http://evil.example")]).await;
+        assert_eq!((foreign.status.as_u16(), foreign.code().as_str()), (403, "origin_not_allowed"), "{path}");
+    }
+    assert_eq!(get(&world, "/health/live", &[]).await.code(), "host_not_allowed");
+    let absolute = get(&world, "http://evil.example/health/live", &[("host", HOST)]).await;
+    assert_eq!(absolute.code(), "host_not_allowed");
+    let own = get(&world, "/health/live", &[("host", HOST), ("origin", "http://localhost:7420")]).await;
+    assert_eq!(own.status, StatusCode::OK);
+}
+
+#[tokio::test]
+async fn a_correlation_id_is_echoed_or_drawn() {
+    let world = World::new().await;
+    let echoed = get(&world, "/nothing", &[("host", HOST), ("x-correlation-id", "trace-7")]).await;
+    assert_eq!(echoed.header("x-correlation-id"), "trace-7");
+    assert_eq!(echoed.json()["error"]["correlationId"], "trace-7");
+    let long = "x".repeat(129);
+    for illegal in ["", "two words", &long] {
+        let drawn = get(&world, "/health/live", &[("host", HOST), ("x-correlation-id", illegal)]).await;
+        assert_eq!(drawn.header("x-correlation-id").len(), 32, "{illegal:?}");
+    }
+}
+
+#[tokio::test]
+async fn unknown_paths_and_methods_are_answered_in_the_envelope() {
+    let world = World::new().await;
+    let path = world.get("/api/v2/items").await;
+    assert_eq!((path.status.as_u16(), path.code().as_str()), (404, "not_found"));
+    let request = world.request("DELETE", "/api/v1/items").body(Body::empty()).unwrap();
+    let method = world.send(request).await;
+    assert_eq!((method.status.as_u16(), method.code().as_str()), (405, "method_not_allowed"));
+    assert_eq!(method.header("allow"), "GET,HEAD,POST");
+}
+
+#[tokio::test]
+async fn answers_are_neither_sniffed_nor_kept_by_others() {
+    let world = World::new().await;
+    let answer = world.get("/api/v1/items").await;
+    assert_eq!((answer.header("x-content-type-options"), answer.header("cache-control")), ("nosniff", "no-store"));
+}

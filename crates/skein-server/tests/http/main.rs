@@ -1,0 +1,9 @@
+//! The HTTP door from outside: what each path answers, and what is refused without anything being written.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod doors;
+mod items;
+mod refused;
+mod serving;
+mod world;
