@@ -87,6 +87,12 @@ check_postgres() {
   say PostgreSQL "$folder"
 }
 
+# Makes the certificate with which the tests try encrypted connections.
+check_openssl() {
+  command -v openssl >/dev/null || install_packages openssl
+  say OpenSSL "$(command -v openssl)"
+}
+
 check_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null ||
@@ -124,6 +130,7 @@ case "${1-}" in
     check_rust_components
     check_c_compiler
     check_postgres
+    check_openssl
     check_python_servers
     ;;
   *) fail "usage: scripts/setup.sh [--build-only]" ;;

@@ -2,11 +2,14 @@
 
 pub(crate) mod notify;
 pub(crate) mod session;
+mod transport;
+
+pub(crate) use transport::connect;
 
 use postgres::error::SqlState;
 use postgres::fallible_iterator::FallibleIterator as _;
 use postgres::types::{IsNull, ToSql, Type, private::BytesMut, to_sql_checked};
-use postgres::{Client, NoTls, Statement};
+use postgres::{Client, Statement};
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -20,14 +23,6 @@ use crate::sql::{Row, RowResult, Sql, Value};
 const INSERT_ROWS_MAX: usize = 100;
 /// Serialises migrations and the start of a new epoch between servers ("skein" in ASCII).
 const MIGRATION_LOCK: i64 = 0x73_6b_65_69_6e;
-
-pub(crate) fn connect(url: &str) -> Result<Client, SqlError> {
-    let mut config: postgres::Config = url.parse().map_err(|error| sql_error(&error))?;
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(std::time::Duration::from_secs(5));
-    }
-    config.connect(NoTls).map_err(|error| sql_error(&error))
-}
 
 /// Creates or upgrades the schema, and starts a new epoch when the data came from another cluster.
 pub(crate) fn prepare(url: &str) -> Result<(), StoreError> {

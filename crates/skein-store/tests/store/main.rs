@@ -10,5 +10,6 @@ mod records;
 mod relations;
 mod schema;
 mod timeline;
+mod transport;
 mod verify;
 mod world;
