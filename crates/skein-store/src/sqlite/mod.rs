@@ -13,7 +13,9 @@ use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
 use crate::sql::{Row, RowResult, Sql, Value};
 
-const CACHE_KIB: i64 = 64 << 10;
+/// Page caches: one writer and four readers together stay below what an idle server may hold.
+const WRITER_CACHE_KIB: i64 = 64 << 10;
+const READER_CACHE_KIB: i64 = 16 << 10;
 const STATEMENTS_CACHED: usize = 128;
 
 /// Opens for writing, creating and migrating the file where needed.
@@ -36,7 +38,7 @@ pub(crate) fn open_writer(path: &Path) -> Result<Connection, StoreError> {
 pub(crate) fn open_reader(path: &Path) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
     let connection = Connection::open_with_flags(path, flags).map_err(|error| opening(path, &error))?;
-    configure_shared(&connection).map_err(|error| opening(path, &error))?;
+    configure_shared(&connection, READER_CACHE_KIB).map_err(|error| opening(path, &error))?;
     schema::check(&mut Migrating(&connection))?;
     Ok(connection)
 }
@@ -59,12 +61,12 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
     // A redacted payload must be gone from the file, not only from the tree.
     connection.pragma_update(None, "secure_delete", true)?;
-    configure_shared(connection)
+    configure_shared(connection, WRITER_CACHE_KIB)
 }
 
-fn configure_shared(connection: &Connection) -> rusqlite::Result<()> {
+fn configure_shared(connection: &Connection, cache_kib: i64) -> rusqlite::Result<()> {
     connection.busy_timeout(std::time::Duration::from_secs(5))?;
-    connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
+    connection.pragma_update(None, "cache_size", -cache_kib)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
     Ok(())
 }
