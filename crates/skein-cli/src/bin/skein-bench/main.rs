@@ -1,0 +1,134 @@
+//! `skein-bench`: what the store costs beside bare programs that do the same work, measured in one run.
+//!
+//! Absolute rates swing with the machine and its other load, so every figure has its counterpart from the same
+//! minute and what is judged is their ratio. Each benchmark is one module with a `run`; start at [`Benchmark::run`].
+#![expect(clippy::print_stdout, reason = "the tables are what this program is for")]
+
+mod appends;
+mod bare;
+mod batch;
+mod chain;
+mod comparison;
+mod folder;
+mod idle_server;
+mod machine;
+mod million;
+mod notes;
+mod pages;
+mod postgres;
+mod report;
+mod verify;
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Parser, ValueEnum};
+
+use folder::Folder;
+use machine::Machine;
+use million::Million;
+use report::{Line, Report};
+
+/// Measures the store against bare programs doing the same work, and prints a table.
+#[derive(Parser)]
+#[command(name = "skein-bench", version)]
+struct Options {
+    /// Run only this benchmark; can be given several times
+    #[arg(long, value_name = "NAME")]
+    only: Vec<Benchmark>,
+    /// Items in the large store
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    items: usize,
+    /// Where to write; what is written there is deleted afterwards [default: the temporary directory]
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// How often each side is measured
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    rounds: u32,
+    /// A throwaway PostgreSQL that waits for the disk; without it that benchmark is left out
+    #[arg(long, value_name = "URL", env = "SKEIN_BENCH_POSTGRES", hide_env_values = true)]
+    postgres: Option<String>,
+    /// Where `make bench` says its PostgreSQL is
+    #[arg(long, env = "SKEIN_TEST_POSTGRES", hide = true, hide_env_values = true)]
+    test_postgres: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Benchmark {
+    /// Single durable appends from many callers at once
+    Appends,
+    /// 100,000 items in large transactions
+    Batch,
+    /// A relation chain of 10,000 steps
+    Chain,
+    /// A large store: opening, paging, idle memory
+    Million,
+    /// Proving a large store unaltered
+    Verify,
+    /// 32 writers on PostgreSQL
+    Postgres,
+}
+
+/// What every benchmark needs to know.
+struct Setting {
+    folder: Folder,
+    rounds: u32,
+    items: usize,
+    postgres: Option<String>,
+    million: Option<Million>,
+}
+
+impl Benchmark {
+    fn run(self, setting: &mut Setting) -> Result<Vec<Line>> {
+        match self {
+            Self::Appends => appends::run(setting),
+            Self::Batch => batch::run(setting),
+            Self::Chain => chain::run(setting),
+            Self::Million => million::run(setting),
+            Self::Verify => verify::run(setting),
+            Self::Postgres => postgres::run(setting),
+        }
+    }
+}
+
+impl Setting {
+    /// The large store, filled when it is first asked for.
+    fn million(&mut self) -> Result<&Million> {
+        if self.million.is_none() {
+            let directory = self.folder.make("million")?;
+            self.million = Some(Million::fill(directory, self.items)?);
+        }
+        Ok(self.million.as_ref().expect("filled just above"))
+    }
+}
+
+fn main() -> Result<()> {
+    let options = Options::parse();
+    let folder = Folder::new(options.dir)?;
+    folder.remove_when_interrupted();
+    if cfg!(debug_assertions) {
+        println!("This is a debug build: its figures mean little. Use make bench.\n");
+    }
+    let machine = Machine::look(folder.path())?;
+    let mut setting = Setting {
+        folder,
+        rounds: options.rounds,
+        items: options.items,
+        postgres: options.postgres.or(options.test_postgres).filter(|url| !url.is_empty()),
+        million: None,
+    };
+    let mut report = Report::default();
+    for benchmark in chosen(&options.only) {
+        for line in benchmark.run(&mut setting)? {
+            println!("{line}");
+            report.add(line);
+        }
+    }
+    println!("\n{}\n{report}", machine.markdown(options.rounds)?);
+    Ok(())
+}
+
+fn chosen(only: &[Benchmark]) -> Vec<Benchmark> {
+    let is_chosen = |benchmark: &Benchmark| only.is_empty() || only.contains(benchmark);
+    Benchmark::value_variants().iter().copied().filter(is_chosen).collect()
+}
