@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use sha2::Digest as _;
 
-/// Number of the layouts in this crate; it is the first byte of everything hashed by us.
+/// Number of the layouts of items and seals, and their first byte. Records and nodes keep the layouts they came with.
 pub const FORMAT: u8 = 1;
 
 /// The 32 bytes of a SHA-256, spelled as 64 lower-case hexadecimal digits.

@@ -23,6 +23,8 @@ pub enum BadDocument {
     IntegerOutOfRange(String),
     #[error("text contains the character U+0000, which cannot be stored; remove it")]
     NulCharacter,
+    #[error("{what} has at most {limit} bytes")]
+    TextTooLong { what: &'static str, limit: usize },
     #[error("the key {0:?} appears twice in one object")]
     RepeatedKey(String),
     #[error("not valid JSON: {0}")]
@@ -69,10 +71,10 @@ fn check_at(value: &Value, depth: usize) -> Result<(), BadDocument> {
         Value::Array(_) | Value::Object(_) if depth == DOCUMENT_DEPTH_MAX => Err(BadDocument::TooDeep),
         Value::Array(values) => values.iter().try_for_each(|value| check_at(value, depth + 1)),
         Value::Object(object) => object.iter().try_for_each(|(key, value)| {
-            check_text(key)?;
+            refuse_nul(key)?;
             check_at(value, depth + 1)
         }),
-        Value::String(text) => check_text(text),
+        Value::String(text) => refuse_nul(text),
         Value::Number(number) if number.is_u64() && !number.is_i64() => {
             Err(BadDocument::IntegerOutOfRange(number.to_string()))
         }
@@ -80,7 +82,15 @@ fn check_at(value: &Value, depth: usize) -> Result<(), BadDocument> {
     }
 }
 
-fn check_text(text: &str) -> Result<(), BadDocument> {
+/// A text beside documents: bounded, and storable on both databases.
+pub fn check_text(what: &'static str, text: &str, limit: usize) -> Result<(), BadDocument> {
+    if text.len() > limit {
+        return Err(BadDocument::TextTooLong { what, limit });
+    }
+    refuse_nul(text)
+}
+
+fn refuse_nul(text: &str) -> Result<(), BadDocument> {
     if text.contains('\0') { Err(BadDocument::NulCharacter) } else { Ok(()) }
 }
 

@@ -199,6 +199,7 @@ impl From<BadDocument> for ApiError {
         match bad {
             BadDocument::TooLarge { .. } => Self::too_large(bad.to_string()),
             BadDocument::TooDeep
+            | BadDocument::TextTooLong { .. }
             | BadDocument::IntegerOutOfRange(_)
             | BadDocument::NulCharacter
             | BadDocument::RepeatedKey(_)

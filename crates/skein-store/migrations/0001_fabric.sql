@@ -54,7 +54,7 @@ CREATE TABLE records (
     CHECK ((version = 1) = (previous_hash IS NULL))
 );
 CREATE INDEX records_owner ON records (owner, type, id);
-CREATE INDEX records_name ON records (owner, type, name);
+CREATE INDEX records_name ON records (owner, type, name, id);
 CREATE INDEX records_hash ON records (hash);
 CREATE INDEX records_shared ON records (type, id) WHERE shared = 1;
 CREATE INDEX records_users ON records (created_at, id) WHERE type = 'User';
@@ -92,9 +92,9 @@ CREATE TABLE relations (
     realized_at     BIGINT NOT NULL,
     item            BYTES NOT NULL REFERENCES items (id)
 );
-CREATE UNIQUE INDEX relations_one_per_target ON relations (kind, target)
+CREATE UNIQUE INDEX relations_one_per_target ON relations (owner, kind, target)
     WHERE kind IN ('triggers', 'supercedes', 'result_of');
-CREATE UNIQUE INDEX relations_one_per_source ON relations (kind, source)
+CREATE UNIQUE INDEX relations_one_per_source ON relations (owner, kind, source)
     WHERE kind IN ('replies_to', 'continues');
 CREATE INDEX relations_source ON relations (source, kind, id);
 CREATE INDEX relations_target ON relations (target, kind, id);

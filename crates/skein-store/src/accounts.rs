@@ -48,7 +48,9 @@ impl Tx<'_> {
         key_hash: Digest,
     ) -> Result<KeyId, StoreError> {
         let data = fields([("name", json!(name)), ("scope", json!(scope)), ("keyHash", json!(key_hash.to_string()))]);
-        let record = self.create_record(viewer, RecordContent::new(RecordType::parse(API_KEY)?, data), None)?;
+        let id = RecordId::new(self.now(), self.entropy());
+        let content = RecordContent::new(RecordType::parse(API_KEY)?, data);
+        let record = self.create_record_as(viewer, id, viewer.owner(), content, None)?;
         Ok(KeyId::from_bytes(*record.id.as_bytes()))
     }
 
@@ -57,7 +59,7 @@ impl Tx<'_> {
         let record = self.record(viewer, RecordId::from_bytes(*key.as_bytes()))?;
         let mut content = record.content;
         content.data.entry("revokedAt").or_insert(json!(self.now().to_string()));
-        self.update_record(viewer, record.id, record.hash, content, None)?;
+        self.change_record(viewer, record.id, record.hash, content, None)?;
         Ok(())
     }
 

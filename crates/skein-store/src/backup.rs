@@ -1,12 +1,14 @@
 //! Backups: a directory that is itself a store. It can be opened, verified and restored to either database.
 //!
-//! Taking one copies every table on one snapshot, beside a server that goes on writing. Restoring copies the facts
-//! and the operational rows, and makes everything else anew from the facts.
+//! Taking one copies every table on one snapshot, beside a server that goes on writing; the database gets its name only
+//! when everything is there, so half a backup is none. Restoring copies the facts and the operational rows in one
+//! transaction, and makes everything else anew from the facts.
 
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 
 use rusqlite::Connection;
+use skein_core::Digest;
 use skein_core::garden::cursor::Cursor;
 
 use crate::blobs::Blobs;
@@ -19,15 +21,20 @@ use crate::timeline::FOLLOW_ITEMS_MAX;
 use crate::tx::Tx;
 use crate::verify::Progress;
 
+/// The name of a copy until it is whole.
+const UNFINISHED: &str = "unfinished.db";
 const ROWS_PER_INSERT: usize = 100;
+const BYTES_PER_INSERT: usize = 8 << 20;
 const ROWS_PER_PROGRESS: u64 = 10_000;
 const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("restoring");
 
 /// What was copied.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Copied {
     pub items: u64,
     pub blobs: u64,
+    /// Objects that are named but were missing or damaged, and so are not in the copy.
+    pub lost_blobs: Vec<Digest>,
 }
 
 /// Copies a store into `target`, a directory that must not exist or be empty.
@@ -37,22 +44,35 @@ pub fn backup(
     target: &Path,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Copied, StoreError> {
-    make_empty_directory(target)?;
+    make_private_directory(target)?;
     let copies = Blobs::directory(&target.join("blobs"))?;
-    let file = database_file(target);
+    let (file, unfinished) = (database_file(target), target.join(UNFINISHED));
     let (sender, receiver) = channel();
     let blobs = blobs.clone();
     let outcome = store.read_everything(move |tx| {
-        let connection = sqlite::open_writer(&file)?;
+        let connection = sqlite::open_writer(&unfinished)?;
         let items = copy_all(tx.sql, &connection, &sender)?;
-        let blobs = tx.copy_blobs(&blobs, &copies, &sender)?;
-        Ok(Copied { items, blobs })
+        let copied = Copied { items, ..tx.copy_blobs(&blobs, &copies, &sender)? };
+        // Closing the last connection copies the log into the file, which then stands alone.
+        connection.close().map_err(|(_, error)| sqlite::sql_error(&error))?;
+        publish(&unfinished, &file)?;
+        Ok(copied)
     })?;
     receiver.into_iter().for_each(progress);
     outcome.blocking_recv().unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
 }
 
-/// Puts a backup back into an empty store and makes everything that follows from its facts anew.
+/// Gives a finished file its name, durably.
+fn publish(unfinished: &Path, file: &Path) -> Result<(), StoreError> {
+    let publish = || {
+        std::fs::File::open(unfinished)?.sync_all()?;
+        std::fs::rename(unfinished, file)?;
+        std::fs::File::open(file.parent().unwrap_or(file))?.sync_all()
+    };
+    publish().map_err(|error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", file.display())))
+}
+
+/// Puts a backup back into a store without items and makes everything that follows from its facts anew.
 pub fn restore(
     source: &Path,
     location: &Location,
@@ -61,10 +81,10 @@ pub fn restore(
 ) -> Result<Copied, StoreError> {
     let file = database_file(source);
     if !file.is_file() {
-        return Err(StoreError::NotFound(format!("a backup in {}", source.display())));
+        return Err(StoreError::NotFound(format!("a finished backup in {}", source.display())));
     }
     if let Location::Directory(directory) = location {
-        make_empty_directory(directory)?;
+        std::fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
     }
     let store = Store::open(StoreOptions { connections: 1, ..StoreOptions::at(location.clone()) })?;
     let originals = Blobs::directory(&source.join("blobs"))?;
@@ -98,8 +118,7 @@ impl Tx<'_> {
         }
         self.sql.continue_timeline()?;
         self.project_everything(progress)?;
-        let blobs = self.copy_blobs(originals, blobs, progress)?;
-        Ok(Copied { items, blobs })
+        Ok(Copied { items, ..self.copy_blobs(originals, blobs, progress)? })
     }
 
     fn project_everything(&mut self, progress: &Sender<Progress>) -> Result<(), StoreError> {
@@ -117,15 +136,23 @@ impl Tx<'_> {
         }
     }
 
-    fn copy_blobs(&mut self, from: &Blobs, to: &Blobs, progress: &Sender<Progress>) -> Result<u64, StoreError> {
+    /// Copies every object that is named; what cannot be read is listed, for one lost object must not cost the rest.
+    fn copy_blobs(&mut self, from: &Blobs, to: &Blobs, progress: &Sender<Progress>) -> Result<Copied, StoreError> {
         let named = self.named_blobs()?;
         let total = named.len() as u64;
+        let mut copied = Copied::default();
         for (done, (hash, _)) in (1..).zip(named) {
-            let bytes = from.block_on(async |from| from.get(hash).await)?;
-            to.block_on(async |to| to.put(bytes, "").await)?;
+            match from.block_on(async |from| from.get(hash).await) {
+                Ok(bytes) => {
+                    to.block_on(async |to| to.put(bytes, "").await)?;
+                    copied.blobs += 1;
+                }
+                Err(StoreError::NotFound(_) | StoreError::Damaged(_)) => copied.lost_blobs.push(hash),
+                Err(error) => return Err(error),
+            }
             let _ = progress.send(Progress { stage: "blobs", done, total });
         }
-        Ok(total)
+        Ok(copied)
     }
 }
 
@@ -145,17 +172,23 @@ fn copy_all(from: &mut dyn Sql, to: &Connection, progress: &Sender<Progress>) ->
 /// Copies every row of a table; says how many.
 fn copy(table: &Table, from: &mut dyn Sql, to: &mut dyn Sql, progress: &Sender<Progress>) -> Result<u64, SqlError> {
     let mut waiting: Vec<Kept> = Vec::new();
-    let mut copied = 0;
+    let (mut copied, mut bytes) = (0, 0);
     let full = ROWS_PER_INSERT * table.columns.len();
     from.query(&table.select(), &[], &mut |row| {
         for column in 0..table.columns.len() {
-            waiting.push(Kept::of(row.value(column)?));
+            let value = row.value(column)?;
+            bytes += value.weight();
+            waiting.push(Kept::of(value));
         }
         copied += 1;
         if copied % ROWS_PER_PROGRESS == 0 {
             let _ = progress.send(Progress { stage: table.name, done: copied, total: copied });
         }
-        if waiting.len() == full { insert(table, to, &mut waiting) } else { Ok(()) }
+        if waiting.len() < full && bytes < BYTES_PER_INSERT {
+            return Ok(());
+        }
+        bytes = 0;
+        insert(table, to, &mut waiting)
     })?;
     insert(table, to, &mut waiting)?;
     Ok(copied)
@@ -178,15 +211,23 @@ fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<()
     Ok(())
 }
 
-fn make_empty_directory(path: &Path) -> Result<(), StoreError> {
-    let failed = |error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", path.display()));
-    std::fs::create_dir_all(path).map_err(failed)?;
-    // The lock of whoever is about to fill it does not count.
-    let mut others = std::fs::read_dir(path).map_err(failed)?.filter(|entry| {
-        entry.as_ref().is_ok_and(|entry| !["skein.lock", "blobs"].iter().any(|name| entry.file_name() == *name))
-    });
-    if others.next().is_some() {
-        return Err(StoreError::Exists(format!("something in {}", path.display())));
+/// A directory only its owner can look into. What an earlier attempt left unfinished is taken away.
+fn make_private_directory(path: &Path) -> Result<(), StoreError> {
+    use std::os::unix::fs::DirBuilderExt as _;
+    let failed = |error: std::io::Error| unwritable(path, &error);
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+    for entry in std::fs::read_dir(path).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        if name.to_string_lossy().starts_with(UNFINISHED) {
+            std::fs::remove_file(entry.path()).map_err(failed)?;
+        } else if name != "blobs" {
+            return Err(StoreError::Exists(format!("something in {}", path.display())));
+        }
     }
     Ok(())
+}
+
+fn unwritable(path: &Path, error: &std::io::Error) -> StoreError {
+    StoreError::ReadOnly(format!("{}: {error}", path.display()))
 }

@@ -44,9 +44,24 @@ pub struct S3Options {
 /// An object as the database names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BlobRef {
-    pub hash: Digest,
-    pub size: i64,
-    pub media_type: String,
+    hash: Digest,
+    size: i64,
+    media_type: String,
+}
+
+/// Made only by putting the bytes or by having attached them: a hash alone opens nothing.
+impl BlobRef {
+    pub fn hash(&self) -> Digest {
+        self.hash
+    }
+
+    pub fn size(&self) -> i64 {
+        self.size
+    }
+
+    pub fn media_type(&self) -> &str {
+        &self.media_type
+    }
 }
 
 impl Blobs {
@@ -111,7 +126,12 @@ impl Blobs {
             let age = now.0 - object.last_modified.timestamp_millis();
             let hash = object.location.filename().and_then(|name| name.parse::<Digest>().ok());
             let Some(hash) = hash.filter(|_| age > SWEEP_AFTER_MS) else { continue };
-            if !store.read(move |tx| tx.is_blob_named(hash)).await? {
+            if store.read(move |tx| tx.is_blob_named(hash)).await? {
+                continue;
+            }
+            // It may have been put again since it was listed, by somebody about to name it.
+            let renewed = self.objects.head(&object.location).await.map_err(|error| failed(&error))?;
+            if renewed.last_modified == object.last_modified {
                 self.objects.delete(&object.location).await.map_err(|error| failed(&error))?;
                 swept += 1;
             }

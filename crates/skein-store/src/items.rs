@@ -26,7 +26,7 @@ pub(crate) const INSERT_ITEM: &str = "INSERT INTO items
 
 /// What [`read_item`] expects, from `items i` joined with `item_marks m`.
 pub(crate) const ITEM_COLUMNS: &str = "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash,
-    i.payload_hash, i.encoding, i.payload, m.tombstone, m.canonical_at";
+    i.payload_hash, i.encoding, i.payload, m.tombstone, m.canonical_at AS believed_at";
 
 const PLAIN: i64 = 0;
 const DEFLATED: i64 = 1;
@@ -154,7 +154,7 @@ impl Tx<'_> {
         let stored: Vec<StoredItem> = stored.collect();
         for appended in &stored {
             self.project(&appended.item, appended.cursor)?;
-            self.reached(appended.cursor);
+            self.reached(appended.cursor, appended.item.header.id);
         }
         Ok(stored)
     }
@@ -190,10 +190,10 @@ impl Tx<'_> {
             return Err(StoreError::NotFound(owner.to_string()));
         }
         let limit = query.limit.clamp(1, ITEMS_PER_PAGE_MAX);
-        let (low, high) = bounds(query);
+        let (start, end) = span(query);
         let item_type = query.item_type.as_ref().map(ItemType::as_str);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
-        let mut bound = params![&owner, low.at, low.position, high.at, high.position, one_more].to_vec();
+        let mut bound = params![&owner, start.at, start.position, end, one_more].to_vec();
         bound.extend(item_type.map(Value::from));
         let (mut rows, mut bytes, mut has_more) = (Vec::new(), 0, false);
         self.sql.query(&listing(query), &bound, &mut |row| {
@@ -227,56 +227,65 @@ fn place(stored: &StoredItem, along: Along) -> PagePlace {
     PagePlace { at, position: stored.cursor.position }
 }
 
-/// The exclusive ends of what is asked for.
-fn bounds(query: &ItemQuery) -> (PagePlace, PagePlace) {
-    let before = |at: Option<Millis>, otherwise| PagePlace { at: at.unwrap_or(Millis(otherwise)), position: -1 };
-    let (low, high) = (before(query.from, i64::MIN), before(query.until, i64::MAX));
-    match (query.after, query.direction) {
-        (Some(after), Direction::Forward) => (after.max(low), high),
-        (Some(after), Direction::Backward) => (low, after.min(high)),
-        (None, _) => (low, high),
+/// Where a listing begins (exclusive) and the moment at which it ends.
+fn span(query: &ItemQuery) -> (PagePlace, Millis) {
+    let (from, until) = (query.from.unwrap_or(Millis(i64::MIN)), query.until.unwrap_or(Millis(i64::MAX)));
+    let before = |at| PagePlace { at, position: -1 };
+    match query.direction {
+        Direction::Forward => (query.after.map_or(before(from), |after| after.max(before(from))), until),
+        Direction::Backward => (query.after.map_or(before(until), |after| after.min(before(until))), from),
     }
 }
 
-/// The statement for a listing: owner ?1, low ?2 ?3, high ?4 ?5, limit ?6, type ?7.
+/// The statement for a listing: owner ?1, start ?2 ?3, end ?4, limit ?5, type ?6.
 fn listing(query: &ItemQuery) -> String {
-    let order = match query.direction {
+    let items = "items i LEFT JOIN item_marks m ON m.item = i.id";
+    let corrections = "item_marks m JOIN items i ON i.id = m.item";
+    let parts = match query.along {
+        Along::Realized => arms(query, items, "i.realized_at", "i.owner = ?1"),
+        // Items whose time was corrected are found by the correction, all others by their own column, so that every
+        // arm walks an index.
+        Along::Canonical => [
+            arms(query, items, "i.canonical_at", "i.owner = ?1 AND m.canonical_at IS NULL"),
+            arms(query, corrections, "m.canonical_at", "m.owner = ?1 AND i.owner = ?1 AND m.canonical_at IS NOT NULL"),
+        ]
+        .concat(),
+    };
+    let clock = match query.along {
+        Along::Realized => "realized_at",
+        Along::Canonical => "CASE WHEN believed_at IS NULL THEN canonical_at ELSE believed_at END",
+    };
+    let order = order(query.direction);
+    format!(
+        "SELECT * FROM ({}) AS listed ORDER BY {clock} {order}, position {order} LIMIT ?5",
+        parts.join(" UNION ALL ")
+    )
+}
+
+fn order(direction: Direction) -> &'static str {
+    match direction {
         Direction::Forward => "ASC",
         Direction::Backward => "DESC",
-    };
-    let of_type = if query.item_type.is_some() { "AND i.type = ?7" } else { "" };
+    }
+}
+
+/// What lies at the moment a page begins, and what lies beyond it: apart, because only so does SQLite's index lead
+/// straight to a place among many items of one moment.
+fn arms(query: &ItemQuery, from: &str, clock: &str, which: &str) -> Vec<String> {
+    let of_type = if query.item_type.is_some() { "AND i.type = ?6" } else { "" };
     let shown = if query.include_hidden { "" } else { "AND m.tombstone IS NULL" };
-    let part = |from: &str, clock: &str, which: &str| {
+    let (beyond, within) = match query.direction {
+        Direction::Forward => (">", "<"),
+        Direction::Backward => ("<", ">="),
+    };
+    let order = order(query.direction);
+    let arm = |condition: String| {
         format!(
-            "SELECT {ITEM_COLUMNS} FROM {from} WHERE {which} {of_type} {shown}
-             AND ({clock}, i.position) > (?2, ?3) AND ({clock}, i.position) < (?4, ?5)
-             ORDER BY {clock} {order}, i.position {order} LIMIT ?6"
+            "SELECT * FROM (SELECT {ITEM_COLUMNS} FROM {from} WHERE {which} {of_type} {shown}
+             AND {condition} AND {clock} {within} ?4 ORDER BY {clock} {order}, i.position {order} LIMIT ?5) AS arm"
         )
     };
-    let items = "items i LEFT JOIN item_marks m ON m.item = i.id";
-    match query.along {
-        Along::Realized => part(items, "i.realized_at", "i.owner = ?1"),
-        // Items whose time was corrected are found by the correction, all others by their own column, so that
-        // both halves walk an index.
-        Along::Canonical => {
-            let stated = part(items, "i.canonical_at", "i.owner = ?1 AND m.canonical_at IS NULL");
-            let corrected = part(
-                "item_marks m JOIN items i ON i.id = m.item",
-                "m.canonical_at",
-                "m.owner = ?1 AND m.canonical_at IS NOT NULL",
-            );
-            let clock = "CASE WHEN believed_at IS NULL THEN canonical_at ELSE believed_at END";
-            let named = |part: &str| {
-                part.replacen("m.tombstone, m.canonical_at", "m.tombstone, m.canonical_at AS believed_at", 1)
-            };
-            format!(
-                "SELECT * FROM (SELECT * FROM ({}) AS stated UNION ALL SELECT * FROM ({}) AS corrected) AS listed
-                 ORDER BY {clock} {order}, position {order} LIMIT ?6",
-                named(&stated),
-                named(&corrected)
-            )
-        }
-    }
+    vec![arm(format!("{clock} = ?2 AND i.position {beyond} ?3")), arm(format!("{clock} {beyond} ?2"))]
 }
 
 fn insert_row<'a>(number: i64, item: &'a Item, payload: &'a (i64, Cow<'_, [u8]>)) -> [Value<'a>; INSERT_COLUMNS] {

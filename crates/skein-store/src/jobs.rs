@@ -2,6 +2,7 @@
 //!
 //! A fence grows with every claim, so that a worker that was thought lost cannot finish somebody else's attempt.
 
+use skein_core::document::{self, check_text};
 use skein_core::{JobId, Millis, UserId, Viewer};
 
 use crate::error::StoreError;
@@ -9,6 +10,9 @@ use crate::sql::{Row, Value, params};
 use crate::store::Store;
 use crate::tx::{Tx, system_only};
 
+const QUEUE_NAME_BYTES_MAX: usize = 64;
+/// How much of a failure's words is kept.
+const ERROR_CHARS_MAX: usize = 4_000;
 const CLAIM_COLUMNS: &str = "id, owner, queue, payload, attempts, lost, fence";
 
 pub(crate) const CLAIM_SQLITE: &str = "UPDATE jobs
@@ -58,6 +62,8 @@ pub enum AfterFailure {
 
 impl Tx<'_> {
     pub fn enqueue(&mut self, viewer: &Viewer, draft: &JobDraft) -> Result<JobId, StoreError> {
+        check_text("a queue's name", &draft.queue, QUEUE_NAME_BYTES_MAX)?;
+        document::parse(draft.payload.as_bytes())?;
         let id = JobId::new(self.now(), self.entropy());
         let now = self.now();
         self.execute(
@@ -98,9 +104,10 @@ impl Tx<'_> {
             AfterFailure::RetryAt(at) => ("queued", at),
             AfterFailure::Bury => ("dead", self.now()),
         };
+        let error = storable(error);
         let sql = "UPDATE jobs SET state = ?3, run_at = ?4, error = ?5, worker = NULL, lease_until = NULL
                    WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
-        self.held(viewer, job, sql, params![&job.id, job.fence, state, run_at, error])
+        self.held(viewer, job, sql, params![&job.id, job.fence, state, run_at, &error])
     }
 
     /// Puts back what lost workers held; says how many jobs that were.
@@ -131,6 +138,11 @@ impl Store {
         let claimed = claimed.await.map_err(|_| StoreError::Unavailable("the store is closing".to_owned()))??;
         Ok(claimed.value)
     }
+}
+
+/// A program's own words, cut and cleaned so that both databases take them.
+fn storable(error: &str) -> String {
+    error.chars().filter(|character| *character != '\0').take(ERROR_CHARS_MAX).collect()
 }
 
 fn read_job(row: &dyn Row) -> Result<Job, crate::error::SqlError> {

@@ -4,7 +4,7 @@ use serde_json::{Map, json};
 use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::garden::{redaction, undo};
-use skein_core::{ItemId, Millis, RecordId, Viewer};
+use skein_core::{ItemId, Millis, RecordId, RuleViolation, Viewer};
 
 use crate::error::StoreError;
 use crate::items::StoredItem;
@@ -33,8 +33,13 @@ impl Tx<'_> {
         at: Option<Millis>,
     ) -> Result<(), StoreError> {
         let stored = self.item(viewer, id)?;
-        if !viewer.may_write(stored.item.header.owner) {
+        let owner = stored.item.header.owner;
+        if !viewer.may_write(owner) {
             return Err(StoreError::Forbidden);
+        }
+        if at.is_some_and(|at| !(Millis::MIN..=Millis::MAX).contains(&at)) {
+            let remedy = "name a moment between the years 0 and 9999";
+            return Err(RuleViolation::new("MG-SOIL-006", "this moment cannot be spelled", remedy).into());
         }
         let data = json!({ "itemId": id.to_string(), "canonicalAt": at.map(|at| at.to_string()) });
         let serde_json::Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
@@ -45,9 +50,12 @@ impl Tx<'_> {
         match existing {
             Some(record) => {
                 let hash = self.record(viewer, record)?.hash;
-                self.update_record(viewer, record, hash, content, None).map(drop)
+                self.change_record(viewer, record, hash, content, None).map(drop)
             }
-            None => self.create_record(viewer, content, None).map(drop),
+            None => {
+                let record = RecordId::new(self.now(), self.entropy());
+                self.create_record_as(viewer, record, owner, content, None).map(drop)
+            }
         }
     }
 

@@ -1,10 +1,13 @@
 //! Operations: what a client polls while its work goes on, and finds finished when it comes late.
 
+use skein_core::document::{self, check_text};
 use skein_core::{Millis, OperationId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, params};
 use crate::tx::Tx;
+
+const KIND_BYTES_MAX: usize = 64;
 
 /// Where an operation stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,6 +45,8 @@ impl Tx<'_> {
         kind: &str,
         state: &OperationState,
     ) -> Result<OperationId, StoreError> {
+        check_text("an operation's kind", kind, KIND_BYTES_MAX)?;
+        check_state(state)?;
         let id = OperationId::new(self.now(), self.entropy());
         let now = self.now();
         let (status, progress, result, error) = columns(state);
@@ -61,9 +66,13 @@ impl Tx<'_> {
         state: &OperationState,
     ) -> Result<(), StoreError> {
         let current = self.operation(viewer, id)?;
+        if !viewer.may_write(current.owner) {
+            return Err(StoreError::Forbidden);
+        }
         if !matches!(current.state, OperationState::Queued | OperationState::Processing { .. }) {
             return Err(StoreError::Exists(format!("the outcome of {id}")));
         }
+        check_state(state)?;
         let now = self.now();
         let (status, progress, result, error) = columns(state);
         self.execute(
@@ -81,6 +90,16 @@ impl Tx<'_> {
         found
             .filter(|operation| viewer.may_read(operation.owner, now))
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+}
+
+/// What came out or went wrong is JSON within the limits of a document.
+fn check_state(state: &OperationState) -> Result<(), StoreError> {
+    match state {
+        OperationState::Completed { result: text } | OperationState::Failed { error: text } => {
+            Ok(document::parse(text.as_bytes()).map(drop)?)
+        }
+        OperationState::Queued | OperationState::Processing { .. } | OperationState::Cancelled => Ok(()),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Beliefs: changed on the basis of a known state, every change a fact, every past state rebuildable.
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::garden::delta::{Delta, WHOLE_EVERY_VERSIONS};
+use skein_core::garden::delta::Delta;
 use skein_core::garden::record::{self, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 
@@ -38,6 +38,7 @@ impl Tx<'_> {
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
+        content.record_type.refuse_system()?;
         let id = RecordId::new(self.now(), self.entropy());
         self.create_record_as(viewer, id, viewer.owner(), content, reason)
     }
@@ -65,6 +66,19 @@ impl Tx<'_> {
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
+        content.record_type.refuse_system()?;
+        self.change_record(viewer, id, based_on, content, reason)
+    }
+
+    /// [`Self::update_record`] for Skein's own types as well.
+    pub(crate) fn change_record(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        based_on: Digest,
+        content: RecordContent,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
         let current = self.record(viewer, id)?;
         if !viewer.may_write(current.owner) {
             return Err(StoreError::Forbidden);
@@ -84,6 +98,13 @@ impl Tx<'_> {
         found
             .filter(|record| record.content.shared || viewer.may_read(record.owner, now))
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.
+    fn past_of(&mut self, viewer: &Viewer, id: RecordId) -> Result<(), StoreError> {
+        let now = self.now();
+        let found = self.find_record(id)?.filter(|record| viewer.may_read(record.owner, now));
+        found.map(drop).ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
     pub(crate) fn find_record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
@@ -130,7 +151,7 @@ impl Tx<'_> {
         after: i64,
         limit: usize,
     ) -> Result<Page<RecordVersion, i64>, StoreError> {
-        self.record(viewer, id)?;
+        self.past_of(viewer, id)?;
         let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let sql = format!(
@@ -147,11 +168,10 @@ impl Tx<'_> {
         id: RecordId,
         version: i64,
     ) -> Result<RecordContent, StoreError> {
-        self.record(viewer, id)?;
+        self.past_of(viewer, id)?;
         let whole = "SELECT max(version) FROM record_versions WHERE record = ?1 AND version <= ?2 AND whole = 1";
         let from = self.first(whole, params![&id, version], |row| row.optional_int(0))?.flatten();
         let from = from.ok_or_else(|| StoreError::NotFound(format!("version {version} of {id}")))?;
-        debug_assert!(version - from < WHOLE_EVERY_VERSIONS, "a whole copy is due every sixteen versions");
         let items =
             "SELECT item FROM record_versions WHERE record = ?1 AND version >= ?2 AND version <= ?3 ORDER BY version";
         let items = self.all(items, params![&id, from, version], |row| row.array(0).map(ItemId::from_bytes))?;
@@ -179,6 +199,7 @@ impl Tx<'_> {
         id: RecordId,
         at: Millis,
     ) -> Result<(i64, RecordContent), StoreError> {
+        self.past_of(viewer, id)?;
         let sql = "SELECT max(version) FROM record_versions WHERE record = ?1 AND realized_at <= ?2";
         let version = self.first(sql, params![&id, at], |row| row.optional_int(0))?.flatten();
         let version = version.ok_or_else(|| StoreError::NotFound(format!("{id} at {at}")))?;

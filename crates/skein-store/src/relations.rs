@@ -1,18 +1,23 @@
 //! Edges, behind one way of asking, whatever their cardinality (rule MG-REL-008).
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::garden::relation::{End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind};
+use skein_core::garden::relation::{
+    Cardinality, End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind,
+};
 use skein_core::{ItemId, Millis, RelationId, RuleViolation, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
-use crate::sql::{Row, params};
+use crate::sql::{Row, Value, params};
 use crate::tx::Tx;
 
 /// Most edges one page holds.
 pub const RELATIONS_PER_PAGE_MAX: usize = 1_000;
 /// Most steps of a chain one query follows.
 pub const CHAIN_STEPS_MAX: usize = 100_000;
+
+/// How far a chain is followed along kinds of which many may meet at a thing.
+const MESH_DISTANCE_MAX: usize = 256;
 
 const RELATION_COLUMNS: &str =
     "id, kind, source_type, source, target_type, target, target_position, confidence, metadata, realized_at";
@@ -78,15 +83,17 @@ impl Tx<'_> {
             Side::Outgoing => "source",
             Side::Incoming => "target",
         };
+        let position = if of.position().is_some() { "AND target_position = ?7" } else { "" };
         let sql = format!(
             "SELECT {RELATION_COLUMNS} FROM relations
-             WHERE {end} = ?1 AND kind = ?2 AND owner = ?3 AND id > ?4 ORDER BY id LIMIT ?5"
+             WHERE {end} = ?1 AND {end}_type = ?2 AND kind = ?3 AND owner = ?4 AND id > ?5 {position} ORDER BY id LIMIT ?6"
         );
-        let after = after.unwrap_or(RelationId::from_bytes([0; 16]));
+        let (owner, after) = (viewer.owner(), after.unwrap_or(RelationId::from_bytes([0; 16])));
         let limit = limit.clamp(1, RELATIONS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
-        let owner = viewer.owner();
-        let rows = self.all(&sql, params![of.id_bytes(), kind.as_str(), &owner, &after, one_more], read_relation)?;
+        let mut bound = params![of.id_bytes(), of.kind().as_str(), kind.as_str(), &owner, &after, one_more].to_vec();
+        bound.extend(of.position().map(|position| Value::Int(position.into())));
+        let rows = self.all(&sql, &bound, read_relation)?;
         Ok(page(rows, limit, |last| last.id))
     }
 
@@ -117,7 +124,7 @@ impl Tx<'_> {
         Ok(found.rows.iter().map(|relation| relation.target).collect())
     }
 
-    /// Everything reached from a thing along one kind of edge, nearest first, in one query.
+    /// Everything reached from a thing along one kind of edge, each once, nearest first, in one query.
     pub fn chain(
         &mut self,
         viewer: &Viewer,
@@ -131,21 +138,32 @@ impl Tx<'_> {
             Side::Incoming => ("target", "source"),
         };
         let position = if side == Side::Outgoing { "r.target_position" } else { "CAST(NULL AS BIGINT)" };
+        // Where many edges meet, the same thing is reached on many ways: counted once per distance, not once per way.
+        let (union, distance_max) = match kind.cardinality() {
+            Cardinality::Many => ("UNION", MESH_DISTANCE_MAX),
+            Cardinality::OnePerTarget | Cardinality::OnePerSource => ("UNION ALL", CHAIN_STEPS_MAX),
+        };
         let sql = format!(
             "WITH RECURSIVE chain (type, id, position, distance) AS (
                  SELECT r.{far}_type, r.{far}, {position}, CAST(1 AS BIGINT) FROM relations r
-                 WHERE r.{near} = ?1 AND r.kind = ?2 AND r.owner = ?3
-                 UNION ALL
+                 WHERE r.{near} = ?1 AND r.{near}_type = ?2 AND r.kind = ?3 AND r.owner = ?4
+                 {union}
                  SELECT r.{far}_type, r.{far}, {position}, chain.distance + 1 FROM chain
-                 JOIN relations r ON r.{near} = chain.id AND r.kind = ?2 AND r.owner = ?3
-                 WHERE chain.distance < ?4
+                 JOIN relations r ON r.{near} = chain.id AND r.kind = ?3 AND r.owner = ?4
+                 WHERE chain.distance < ?5
              )
-             SELECT type, id, position, distance FROM chain LIMIT ?4"
+             SELECT type, id, position, distance FROM chain LIMIT ?6"
         );
         let steps_max = i64::try_from(steps_max.clamp(1, CHAIN_STEPS_MAX)).expect("chains are bounded");
+        let distance_max = i64::try_from(distance_max).expect("chains are bounded").min(steps_max);
         let owner = viewer.owner();
-        let bound = params![from.id_bytes(), kind.as_str(), &owner, steps_max];
-        self.all(&sql, bound, |row| Ok(Step { endpoint: read_endpoint(row, 0, 1, Some(2))?, distance: row.int(3)? }))
+        let bound = params![from.id_bytes(), from.kind().as_str(), kind.as_str(), &owner, distance_max, steps_max];
+        let read = |row: &dyn Row| Ok(Step { endpoint: read_endpoint(row, 0, 1, Some(2))?, distance: row.int(3)? });
+        let mut steps = self.all(&sql, bound, read)?;
+        steps.sort_by_key(|step| step.distance);
+        let mut reached = std::collections::BTreeSet::from([from]);
+        steps.retain(|step| reached.insert(step.endpoint));
+        Ok(steps)
     }
 
     /// Where the chain of causes of an item begins: the item itself when nothing caused it.

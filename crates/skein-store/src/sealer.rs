@@ -16,6 +16,7 @@ use skein_core::{Digest, ItemId, UserId, Viewer};
 use crate::error::StoreError;
 use crate::sql::params;
 use crate::store::{Store, Urgency};
+use crate::timeline::after_cursor;
 use crate::tx::Tx;
 
 const NAME: &str = "sealer";
@@ -26,11 +27,11 @@ const LEASE_MS: i64 = 5_000;
 const LEAF_BYTES: usize = 96;
 
 impl Tx<'_> {
-    /// Seals the next stretch of the timeline; says how many items that were.
-    fn seal_next(&mut self) -> Result<usize, StoreError> {
+    /// Seals the next stretch of the timeline; says how many items that were, or `None` at its end.
+    fn seal_next(&mut self) -> Result<Option<usize>, StoreError> {
         let after = self.cursor(&VIEWER, NAME)?;
         let stretch = self.unsealed(after)?;
-        let Some(&(last, ..)) = stretch.last() else { return Ok(0) };
+        let Some(&(last, ..)) = stretch.last() else { return Ok(None) };
         let mut owners: BTreeMap<UserId, Vec<(Cursor, Leaf)>> = BTreeMap::new();
         for (cursor, owner, leaf) in
             stretch.into_iter().filter_map(|(cursor, owner, leaf)| Some((cursor, owner, leaf?)))
@@ -45,16 +46,15 @@ impl Tx<'_> {
             sealed += entries.len();
         }
         self.acknowledge(&VIEWER, NAME, last)?;
-        Ok(sealed)
+        Ok(Some(sealed))
     }
 
     /// The next items, of every owner; seals themselves are not leaves.
     fn unsealed(&mut self, after: Cursor) -> Result<Vec<(Cursor, UserId, Option<Leaf>)>, StoreError> {
         let settled = self.sql.settled_below()?;
         let limit = i64::try_from(SEAL_LEAVES_MAX).expect("a few thousand");
-        let sql = "SELECT tx, position, owner, id, hash, type FROM items
-             WHERE (tx, position) > (?1, ?2) AND tx < ?3 ORDER BY tx, position LIMIT ?4";
-        self.all(sql, params![after.tx, after.position, settled, limit], |row| {
+        let sql = after_cursor("tx, position, owner, id, hash, type", "items i");
+        self.all(&sql, params![after.tx, after.position, settled, limit], |row| {
             let leaf = Leaf { id: ItemId::from_bytes(row.array(3)?), hash: Digest(row.array(4)?) };
             let is_seal = row.text(5)? == ItemType::SEAL.as_str();
             let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
@@ -70,11 +70,19 @@ impl Tx<'_> {
 
 /// Seals everything that can be sealed now; says how many items that were. While another seals, nothing.
 pub fn seal_all(store: &Store, holder: &str) -> Result<usize, StoreError> {
+    let is_due = |tx: &mut Tx<'_>| {
+        let after = tx.cursor(&VIEWER, NAME)?;
+        Ok(!tx.follow(&VIEWER, after, 1)?.is_empty())
+    };
+    // At rest nothing is written, not even a lease.
+    if !store.read_blocking(is_due)? {
+        return Ok(0);
+    }
     let mut sealed = 0;
     let outcome = loop {
         match seal_step(store, holder) {
-            Ok(0) => break Ok(sealed),
-            Ok(taken) => sealed += taken,
+            Ok(None) => break Ok(sealed),
+            Ok(Some(taken)) => sealed += taken,
             Err(error) => break Err(error),
         }
     };
@@ -83,11 +91,11 @@ pub fn seal_all(store: &Store, holder: &str) -> Result<usize, StoreError> {
     outcome
 }
 
-fn seal_step(store: &Store, holder: &str) -> Result<usize, StoreError> {
+fn seal_step(store: &Store, holder: &str) -> Result<Option<usize>, StoreError> {
     let holder = holder.to_owned();
     let step = move |tx: &mut Tx<'_>| match tx.take_lease(&VIEWER, NAME, &holder, LEASE_MS)? {
         Some(_) => tx.seal_next(),
-        None => Ok(0),
+        None => Ok(None),
     };
     Ok(store.write_later(step, SEAL_LEAVES_MAX * LEAF_BYTES, Urgency::Background)?.value)
 }

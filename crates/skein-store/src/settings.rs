@@ -1,8 +1,8 @@
 //! Settings: beliefs of the installation about itself, with a history like any other.
 
 use serde_json::{Map, Value, json};
-use skein_core::Viewer;
 use skein_core::garden::record::{RecordContent, RecordType};
+use skein_core::{RecordId, Viewer};
 
 use crate::error::StoreError;
 use crate::tx::{Tx, system_only};
@@ -25,8 +25,11 @@ impl Tx<'_> {
         let data = Map::from_iter([("name".to_owned(), json!(name)), ("value".to_owned(), value.clone())]);
         let content = RecordContent::new(record_type.clone(), data);
         match self.record_named(&INSTALLATION, &record_type, name)? {
-            Some(current) => self.update_record(&INSTALLATION, current.id, current.hash, content, None)?,
-            None => self.create_record(&INSTALLATION, content, None)?,
+            Some(current) => self.change_record(&INSTALLATION, current.id, current.hash, content, None)?,
+            None => {
+                let id = RecordId::new(self.now(), self.entropy());
+                self.create_record_as(&INSTALLATION, id, INSTALLATION.owner(), content, None)?
+            }
         };
         Ok(())
     }

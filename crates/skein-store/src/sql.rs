@@ -14,6 +14,17 @@ pub(crate) enum Value<'a> {
     Bytes(&'a [u8]),
 }
 
+impl Value<'_> {
+    /// Bytes a value occupies, roughly.
+    pub(crate) fn weight(&self) -> usize {
+        match self {
+            Value::Null | Value::Int(_) | Value::Real(_) => 8,
+            Value::Text(text) => text.len(),
+            Value::Bytes(bytes) => bytes.len(),
+        }
+    }
+}
+
 macro_rules! into_value {
     ($($type:ty => $variant:ident $convert:expr;)*) => {$(
         impl<'a> From<$type> for Value<'a> {

@@ -23,6 +23,8 @@ use crate::work::{Committed, Function, Outcome, Work};
 
 const READERS: usize = 4;
 const READ_MAX: Duration = Duration::from_secs(crate::READ_SECONDS_MAX);
+/// How much later than the database the caller gives up.
+const READ_GRACE: Duration = Duration::from_secs(5);
 const READS_WAITING_MAX: usize = 1_024;
 /// Rough size of a function that says nothing about its own.
 const WEIGHT_UNKNOWN: usize = 1 << 10;
@@ -73,7 +75,7 @@ struct Inner {
 
 enum Backend {
     Sqlite { writer: Option<Writer>, readers: Pool<rusqlite::Connection>, clock: Arc<dyn Clock> },
-    Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters> },
+    Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters>, writable: bool },
 }
 
 /// What a store has done since it was opened.
@@ -109,7 +111,10 @@ impl Store {
         let Location::Postgres(url) = &location else { unreachable!("called for PostgreSQL") };
         on_a_thread(|| crate::postgres::check(url))?;
         let wake = Wake::default();
-        let backend = start_sessions(url, None, READERS, &wake);
+        let Backend::Postgres { sessions, notifier, counters, .. } = start_sessions(url, None, READERS, &wake) else {
+            unreachable!("sessions are those of PostgreSQL")
+        };
+        let backend = Backend::Postgres { sessions, notifier, counters, writable: false };
         Ok(Self { inner: Arc::new(Inner { backend, wake, location }) })
     }
 
@@ -174,6 +179,9 @@ impl Store {
         match &self.inner.backend {
             Backend::Sqlite { writer: Some(writer), .. } => writer.submit(work, weight, urgency),
             Backend::Sqlite { writer: None, .. } => Err(StoreError::ReadOnly("it was opened for reading".to_owned())),
+            Backend::Postgres { writable: false, .. } => {
+                Err(StoreError::ReadOnly("it was opened for reading".to_owned()))
+            }
             Backend::Postgres { sessions, notifier, .. } => {
                 let notifier = Arc::clone(notifier);
                 sessions.submit(Box::new(move |session| {
@@ -201,7 +209,11 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        self.submit_read(function, Some(READ_MAX))?.await.unwrap_or_else(|_| Err(closed()))
+        let outcome = self.submit_read(function, Some(READ_MAX))?;
+        // A database that hangs answers nothing, not even that time is up.
+        let answered = tokio::time::timeout(READ_MAX + READ_GRACE, outcome).await;
+        let answered = answered.map_err(|_| StoreError::TooSlow(crate::READ_SECONDS_MAX))?;
+        answered.unwrap_or_else(|_| Err(closed()))
     }
 
     /// [`Self::read`] for callers outside an async runtime.
@@ -298,7 +310,7 @@ fn start_sessions(url: &str, clock: Option<&Arc<dyn Clock>>, connections: usize,
     let session = |_| Session::new(Arc::clone(&url), clock.cloned(), Arc::clone(&counters));
     let sessions = Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
     let notifier = Arc::new(Notifier::start(url, wake.clone()));
-    Backend::Postgres { sessions, notifier, counters }
+    Backend::Postgres { sessions, notifier, counters, writable: true }
 }
 
 /// PostgreSQL's client blocks on a runtime of its own and must not be called inside another.

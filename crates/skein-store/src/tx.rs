@@ -5,7 +5,7 @@
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::id::Entropy;
-use skein_core::{Digest, Millis, Viewer};
+use skein_core::{Digest, ItemId, Millis, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, Sql, Value};
@@ -25,12 +25,12 @@ pub struct Tx<'a> {
     number: i64,
     seed: [u8; 16],
     drawn: u64,
-    last_cursor: Cursor,
+    last: Option<(Cursor, ItemId)>,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
-        Self { sql, now, number, seed, drawn: 0, last_cursor: Cursor::START }
+        Self { sql, now, number, seed, drawn: 0, last: None }
     }
 
     pub fn now(&self) -> Millis {
@@ -43,11 +43,16 @@ impl<'a> Tx<'a> {
     }
 
     pub(crate) fn last_cursor(&self) -> Cursor {
-        self.last_cursor
+        self.last.map_or(Cursor::START, |(cursor, _)| cursor)
     }
 
-    pub(crate) fn reached(&mut self, cursor: Cursor) {
-        self.last_cursor = cursor;
+    /// The last item this transaction appended.
+    pub(crate) fn last_item(&self) -> Option<ItemId> {
+        self.last.map(|(_, item)| item)
+    }
+
+    pub(crate) fn reached(&mut self, cursor: Cursor, item: ItemId) {
+        self.last = Some((cursor, item));
     }
 
     /// Random bits for the next id: the same ones in the same order when the function is run again.

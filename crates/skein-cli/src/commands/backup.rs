@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use skein_core::Digest;
 use skein_store::backup::{Copied, backup};
 
 use crate::exit::Exit;
@@ -14,10 +15,18 @@ pub(crate) fn run(place: &Place, target: &Path, out: &mut dyn Write) -> Result<E
     let store = place.open_read_only()?;
     let blobs = place.blobs()?;
     let bar = Bar::new();
-    let Copied { items, blobs } = backup(&store, &blobs, target, &mut |progress| bar.show(progress))?;
+    let Copied { items, blobs, lost_blobs } = backup(&store, &blobs, target, &mut |progress| bar.show(progress))?;
     drop(bar);
     let target = target.display();
     writeln!(out, "Copied {items} items and {blobs} blobs to {target}")?;
     writeln!(out, "Check it with: skein --dir {target} verify --deep")?;
-    Ok(Exit::Ok)
+    tell_lost(&lost_blobs, out)
+}
+
+/// Names what could not be copied, which is a problem even though everything else was.
+pub(crate) fn tell_lost(lost: &[Digest], out: &mut dyn Write) -> Result<Exit, Failure> {
+    for hash in lost {
+        writeln!(out, "Lost: the blob {hash} is missing or damaged and was not copied")?;
+    }
+    Ok(if lost.is_empty() { Exit::Ok } else { Exit::Problem })
 }

@@ -10,6 +10,7 @@ use skein_store::sealer::seal_all;
 use skein_store::store::database_file;
 use skein_store::verify::{VerifyOptions, verify};
 
+use super::backup::tell_lost;
 use super::serve::runtime;
 use super::verify::{tell, verdict};
 use crate::exit::Exit;
@@ -27,7 +28,7 @@ pub(crate) fn run(place: &Place, source: &Path, out: &mut dyn Write) -> Result<E
     let _lock = Lock::take(&place.dir)?;
     let blobs = place.blobs()?;
     let bar = Bar::new();
-    let Copied { items, blobs: copied } =
+    let Copied { items, blobs: copied, lost_blobs } =
         restore(source, &place.location(), &blobs, &mut |progress| bar.show(progress))?;
     let store = place.open()?;
     let options = VerifyOptions { deep: true, expect: None };
@@ -38,5 +39,6 @@ pub(crate) fn run(place: &Place, source: &Path, out: &mut dyn Write) -> Result<E
     // The server that was backed up may still run; its key must not open the copy.
     runtime()?.block_on(Engine::new(store.clone()).retire_start_keys())?;
     seal_all(&store, "restore")?;
-    Ok(verdict(&report))
+    let complete = tell_lost(&lost_blobs, out)?;
+    Ok(if complete == Exit::Ok { verdict(&report) } else { complete })
 }

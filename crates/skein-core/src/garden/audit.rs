@@ -134,7 +134,8 @@ impl Audit {
                     found: Some(found.to_string()),
                     ..self.broken(target, "the hash of its redacted payload was altered")
                 }),
-                _ => {}
+                Some(_) => {}
+                None => breaks.push(self.broken(target, "it was redacted, but its payload is there or its row is not")),
             },
             _ => breaks.push(self.broken(item.header.id, "it is not a readable redaction")),
         }
@@ -317,6 +318,19 @@ mod tests {
         let mut rows = timeline();
         rows[4].1.payload = None;
         assert!(problems(&rows)[0].1.contains("no redaction"));
+    }
+
+    #[test]
+    fn a_redacted_payload_that_is_back_is_named() {
+        let mut rows = timeline();
+        let data = json!({ "itemId": note(8).header.id.to_string(), "payloadHash": note(8).payload_hash.to_string(), "reason": "r" });
+        let serde_json::Value::Object(data) = data else { unreachable!() };
+        let redaction =
+            ItemDraft::recorded(ItemType::REDACTION, &data).realize(ItemId::from_bytes([9; 16]), OWNER, Millis(9));
+        rows.push((Cursor { tx: 0, position: 9 }, redaction));
+        assert!(problems(&rows)[0].1.contains("was redacted"));
+        rows[7].1.payload = None;
+        assert_eq!(problems(&rows), []);
     }
 
     #[test]

@@ -16,6 +16,11 @@ use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 use crate::time::Millis;
 
+/// Longest name of a record, in bytes; names are looked up, and indexes hold only so much.
+pub const NAME_BYTES_MAX: usize = 1_000;
+/// Longest reason of a change, in bytes.
+pub const REASON_BYTES_MAX: usize = 4_000;
+
 /// What a belief is about, in CamelCase: `Service`, `Conversation`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordType(String);
@@ -36,7 +41,19 @@ impl RecordType {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// Refuses types whose records mean something to Skein itself and change only by the acts made for them.
+    pub fn refuse_system(&self) -> Result<(), RuleViolation> {
+        if !SYSTEM_TYPES.contains(&self.as_str()) {
+            return Ok(());
+        }
+        let problem = format!("records of type {self} are changed by Skein alone");
+        Err(RuleViolation::new("MG-CORE-007", problem, "use the act made for it, such as revoking a key"))
+    }
 }
+
+/// A person, a key, a setting of the installation, a corrected time.
+const SYSTEM_TYPES: [&str; 4] = ["User", "ApiKey", "Setting", "TimeOverride"];
 
 impl fmt::Display for RecordType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,6 +122,9 @@ impl RecordContent {
     }
 
     fn check(&self) -> Result<(), BadDocument> {
+        if self.name().is_some_and(|name| name.len() > NAME_BYTES_MAX) {
+            return Err(BadDocument::TextTooLong { what: "a name", limit: NAME_BYTES_MAX });
+        }
         self.data.iter().try_for_each(|(key, value)| {
             document::check(&json!(key))?;
             document::check(value)
@@ -140,6 +160,13 @@ pub struct ChangeNote {
     pub reason: Option<String>,
 }
 
+impl ChangeNote {
+    fn check(&self) -> Result<(), BadDocument> {
+        let Some(reason) = &self.reason else { return Ok(()) };
+        document::check_text("a reason", reason, REASON_BYTES_MAX)
+    }
+}
+
 /// Why a record was not changed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecordRefused {
@@ -162,6 +189,7 @@ pub fn create(
     now: Millis,
 ) -> Result<(Record, Delta), RecordRefused> {
     content.check()?;
+    note.check()?;
     let hash = record_hash(&content.canonical(), None);
     let record = Record { id, owner, version: 1, hash, previous_hash: None, created_at: now, updated_at: now, content };
     let delta = Delta::between(None, &record, note);
@@ -184,6 +212,7 @@ pub fn update(
         return Err(RuleViolation::new("MG-CORE-006", problem, "create a new record and supersede this one").into());
     }
     content.check()?;
+    note.check()?;
     let canonical = content.canonical();
     if canonical == current.content.canonical() {
         return Ok(None);

@@ -217,6 +217,9 @@ impl Endpoint {
     }
 }
 
+/// Largest metadata of an edge, in bytes of its text.
+pub const METADATA_BYTES_MAX: usize = 64 << 10;
+
 /// What may be edited on an edge that is not frozen.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Qualities {
@@ -311,7 +314,7 @@ impl Relation {
     /// The fact that an edge was removed.
     pub fn remove(&self, reason: &str) -> Result<ItemDraft, BadItem> {
         refuse_frozen(self.kind, "removed")?;
-        document::check(&json!(reason))?;
+        document::check_text("a reason", reason, METADATA_BYTES_MAX)?;
         let data = json!({ "reason": reason, "relationId": self.id.to_string() });
         let Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
         Ok(ItemDraft::recorded(ItemType::RELATION_REMOVED, &data))
@@ -369,8 +372,14 @@ fn check_qualities(kind: RelationKind, qualities: &Qualities) -> Result<(), BadI
         if !(0.0..=1.0).contains(&confidence) {
             return refuse("confidence lies between 0 and 1", "send a number such as 0.8");
         }
+        if qualities.metadata.get("inferred") != Some(&json!(true)) {
+            let problem = "an edge with a confidence was inferred and has to say so";
+            return Err(RuleViolation::new("MG-REL-009", problem, "mark it with inferred: true").into());
+        }
     }
-    document::check(&Value::Object(qualities.metadata.clone()))?;
+    let metadata = Value::Object(qualities.metadata.clone());
+    document::check(&metadata)?;
+    document::check_text("metadata", &metadata.to_string(), METADATA_BYTES_MAX)?;
     Ok(())
 }
 
@@ -450,6 +459,13 @@ mod tests {
     #[test]
     fn mg_rel_009_inferred_edges_say_so_holds() {
         assert_eq!(Qualities::inferred(0.9).metadata["inferred"], json!(true));
+    }
+
+    #[test]
+    fn mg_rel_009_an_inference_that_does_not_say_so_refuses() {
+        let unmarked = Qualities { metadata: Map::new(), ..Qualities::inferred(0.9) };
+        let refused = RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, unmarked).unwrap_err();
+        assert!(matches!(refused, BadItem::Rule(violation) if violation.rule() == "MG-REL-009"));
     }
 
     #[test]

@@ -21,6 +21,7 @@ use crate::sql::{Row, RowResult, Sql, Value};
 
 /// Rows of one insert statement; more would only make the statement longer, not faster.
 const INSERT_ROWS_MAX: usize = 100;
+const INSERT_BYTES_MAX: usize = 8 << 20;
 /// Serialises migrations and the start of a new epoch between servers ("skein" in ASCII).
 const MIGRATION_LOCK: i64 = 0x73_6b_65_69_6e;
 
@@ -107,6 +108,21 @@ impl PostgresSql<'_> {
         self.client.query(&statement, &references(params)).map_err(|error| self.failed(&error))
     }
 
+    /// Hands over rows as they come, without holding them all.
+    fn stream(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        let statement = self.statement(sql)?;
+        let mut rows = self.client.query_raw(&statement, references(params)).map_err(|error| sql_error(&error))?;
+        while let Some(row) = rows.next().map_err(|error| sql_error(&error))? {
+            each(&row)?;
+        }
+        Ok(())
+    }
+
     fn failed(&mut self, error: &postgres::Error) -> SqlError {
         self.prepared.failed = true;
         sql_error(error)
@@ -125,30 +141,20 @@ impl Sql for PostgresSql<'_> {
         params: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), SqlError> {
-        let statement = self.statement(sql)?;
-        let params: Vec<&(dyn ToSql + Sync)> = references(params);
-        let mut rows = self.client.query_raw(&statement, params).map_err(|error| sql_error(&error))?;
-        let streamed = loop {
-            match rows.next().map_err(|error| sql_error(&error)) {
-                Ok(Some(row)) => match each(&row) {
-                    Ok(()) => {}
-                    Err(error) => break Err(error),
-                },
-                Ok(None) => break Ok(()),
-                Err(error) => break Err(error),
-            }
-        };
-        drop(rows);
-        self.prepared.failed |= streamed.is_err();
-        streamed
+        let outcome = self.stream(sql, params, each);
+        self.prepared.failed |= outcome.is_err();
+        outcome
     }
 
     fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {
         let mut positions = Vec::with_capacity(rows.len());
-        for chunk in rows.chunks(INSERT_ROWS_MAX) {
+        let mut waiting = rows;
+        while !waiting.is_empty() {
+            let (chunk, later) = waiting.split_at(chunk_length(waiting));
             let params: Vec<Value<'_>> = chunk.iter().flatten().copied().collect();
             let inserted = self.rows(&insert_many(chunk.len()), &params)?;
             positions.extend(inserted.iter().map(|row| row.get::<_, i64>(0)));
+            waiting = later;
         }
         Ok(positions)
     }
@@ -174,6 +180,16 @@ impl Sql for PostgresSql<'_> {
     fn claim_statement(&self) -> &'static str {
         crate::jobs::CLAIM_POSTGRES
     }
+}
+
+/// How many leading rows go into one statement: not too many, not too large, at least one.
+fn chunk_length(rows: &[[Value<'_>; INSERT_COLUMNS]]) -> usize {
+    let mut bytes = 0;
+    let fitting = rows.iter().take(INSERT_ROWS_MAX).take_while(|row| {
+        bytes += row.iter().map(Value::weight).sum::<usize>();
+        bytes <= INSERT_BYTES_MAX
+    });
+    fitting.count().max(1)
 }
 
 /// [`INSERT_ITEM`] for several rows, answering with their positions.

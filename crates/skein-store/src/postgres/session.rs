@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use postgres::{Client, SimpleQueryMessage};
-use skein_core::Millis;
+use skein_core::{ItemId, Millis};
 
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
@@ -90,9 +90,9 @@ impl Session {
             Err(error) => return Attempt::Refused(error),
         };
         let seed = *work.seed();
-        let outcome = self.in_transaction(&begun, seed, |tx| work.run(tx));
+        let outcome = self.in_transaction(&begun, seed, |tx| work.run(tx).map(|()| tx.last_item()));
         match outcome {
-            Ok(()) => self.commit(begun.number),
+            Ok(last_item) => self.commit(begun.number, last_item),
             Err(error) => {
                 self.roll_back();
                 if error.is_collision() { Attempt::Collided } else { Attempt::Refused(error) }
@@ -165,7 +165,7 @@ impl Session {
         outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))
     }
 
-    fn commit(&mut self, number: i64) -> Attempt {
+    fn commit(&mut self, number: i64, last_item: Option<ItemId>) -> Attempt {
         let Some(connection) = self.connection.as_mut() else {
             return Attempt::Refused(StoreError::OutcomeUnknown);
         };
@@ -182,7 +182,7 @@ impl Session {
                     self.roll_back();
                     Attempt::Collided
                 }
-                SqlError::Gone(_) => self.outcome_of(transaction),
+                SqlError::Gone(_) => self.outcome_of(transaction, last_item),
                 other => {
                     self.roll_back();
                     Attempt::Refused(other.into())
@@ -192,19 +192,18 @@ impl Session {
     }
 
     /// Asks the database itself what became of a commit whose answer was lost.
-    fn outcome_of(&mut self, transaction: i64) -> Attempt {
+    ///
+    /// After a crash a transaction number can be given out again, so "committed" counts only when something this very
+    /// write appended is there.
+    fn outcome_of(&mut self, transaction: i64, last_item: Option<ItemId>) -> Attempt {
         self.connection = None;
-        let Ok(connection) = self.connected() else {
-            return Attempt::Refused(StoreError::OutcomeUnknown);
-        };
-        let status = "SELECT pg_xact_status($1::text::xid8)";
-        match connection
-            .client
-            .query_one(status, &[&transaction.to_string()])
-            .map(|row| row.get::<_, Option<String>>(0))
-        {
-            Ok(Some(status)) if status == "committed" => Attempt::Committed,
-            Ok(Some(status)) if status == "aborted" => {
+        let Ok(connection) = self.connected() else { return Attempt::Refused(StoreError::OutcomeUnknown) };
+        let status = "SELECT pg_xact_status($1::text::xid8), EXISTS (SELECT 1 FROM items WHERE id = $2)";
+        let id = last_item.map(|item| item.as_bytes().to_vec());
+        let answer = connection.client.query_one(status, &[&transaction.to_string(), &id]);
+        match answer.map(|row| (row.get::<_, Option<String>>(0), row.get::<_, bool>(1))) {
+            Ok((_, true)) => Attempt::Committed,
+            Ok((Some(status), false)) if status == "aborted" => {
                 Attempt::Refused(StoreError::Unavailable("the connection broke before the commit".to_owned()))
             }
             _ => Attempt::Refused(StoreError::OutcomeUnknown),

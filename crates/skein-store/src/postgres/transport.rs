@@ -5,6 +5,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use postgres::config::{Host, SslMode};
 use postgres::{Client, NoTls};
@@ -16,7 +17,10 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 use crate::error::SqlError;
 use crate::postgres::sql_error;
 
-const CONNECT_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+/// A machine that vanished is noticed, instead of waited for.
+const KEEPALIVE: Duration = Duration::from_secs(30);
+const UNACKNOWLEDGED_MAX: Duration = Duration::from_secs(15);
 
 pub(crate) fn connect(url: &str) -> Result<Client, SqlError> {
     let (url, root_certificate) = without_root_certificate(url);
@@ -24,6 +28,7 @@ pub(crate) fn connect(url: &str) -> Result<Client, SqlError> {
     if config.get_connect_timeout().is_none() {
         config.connect_timeout(CONNECT_TIMEOUT);
     }
+    config.keepalives_idle(KEEPALIVE).tcp_user_timeout(UNACKNOWLEDGED_MAX);
     if !is_encrypted(&config) {
         return config.ssl_mode(SslMode::Disable).connect(NoTls).map_err(|error| sql_error(&error));
     }

@@ -16,6 +16,8 @@ use crate::sql::{Row, RowResult, Sql, Value};
 /// Page caches: one writer and four readers together stay below what an idle server may hold.
 const WRITER_CACHE_KIB: i64 = 64 << 10;
 const READER_CACHE_KIB: i64 = 16 << 10;
+/// How long a statement waits for somebody else who holds the file.
+pub(crate) const BUSY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(5);
 const STATEMENTS_CACHED: usize = 128;
 
 /// Opens for writing, creating and migrating the file where needed.
@@ -65,7 +67,7 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 fn configure_shared(connection: &Connection, cache_kib: i64) -> rusqlite::Result<()> {
-    connection.busy_timeout(std::time::Duration::from_secs(5))?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
     Ok(())
@@ -184,9 +186,8 @@ impl Row for rusqlite::Row<'_> {
             ValueRef::Null => Value::Null,
             ValueRef::Integer(value) => Value::Int(value),
             ValueRef::Real(value) => Value::Real(value),
-            ValueRef::Text(bytes) => {
-                Value::Text(std::str::from_utf8(bytes).map_err(|error| SqlError::Other(error.to_string()))?)
-            }
+            // Text that is none was altered; whoever expects text will say so.
+            ValueRef::Text(bytes) => std::str::from_utf8(bytes).map_or(Value::Bytes(bytes), Value::Text),
             ValueRef::Blob(value) => Value::Bytes(value),
         })
     }

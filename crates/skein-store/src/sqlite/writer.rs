@@ -15,7 +15,7 @@ use skein_core::Millis;
 
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
-use crate::sqlite::{SqliteSql, sql_error};
+use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;
 use crate::tx::Tx;
 use crate::wake::Wake;
@@ -79,11 +79,14 @@ impl Writer {
         let queue = self.queue.as_ref().expect("the queue lives until the writer is dropped");
         let has_room =
             functions < QUEUE_FUNCTIONS_MAX / share && (held == 0 || held + bytes <= QUEUE_BYTES_MAX / share);
-        if has_room && queue.send(Queued { work, bytes }).is_ok() {
-            return Ok(());
+        if !has_room {
+            self.waiting.leave(bytes);
+            return Err(StoreError::Busy);
         }
-        self.waiting.leave(bytes);
-        Err(StoreError::Busy)
+        queue.send(Queued { work, bytes }).map_err(|_| {
+            self.waiting.leave(bytes);
+            StoreError::Unavailable("its writing thread has stopped".to_owned())
+        })
     }
 }
 
@@ -145,12 +148,7 @@ impl WriterThread {
                     self.checkpoint_if_due();
                     truncated = false;
                 }
-                Err(RecvTimeoutError::Timeout) => {
-                    if !truncated {
-                        self.checkpoint("TRUNCATE");
-                        truncated = true;
-                    }
-                }
+                Err(RecvTimeoutError::Timeout) => truncated = truncated || self.checkpoint("TRUNCATE"),
                 Err(RecvTimeoutError::Disconnected) => {
                     self.checkpoint("TRUNCATE");
                     return;
@@ -173,8 +171,9 @@ impl WriterThread {
             return batch.into_iter().for_each(|work| self.commit_alone(work));
         }
         if let Err(error) = self.statement("BEGIN IMMEDIATE") {
-            tracing::warn!(%error, "could not begin a batch; trying its writes one by one");
-            return batch.into_iter().for_each(|work| self.commit_alone(work));
+            // Somebody else holds the file, or it cannot be written: trying each alone would make them wait in turn.
+            tracing::warn!(%error, waiting = batch.len(), "could not begin a transaction");
+            return batch.into_iter().for_each(|work| work.refuse(not_begun(error.clone())));
         }
         let mut ran = Vec::with_capacity(batch.len());
         let mut batch = batch.into_iter();
@@ -200,15 +199,16 @@ impl WriterThread {
         if self.connection.is_autocommit() {
             return outcome;
         }
-        if outcome.is_err() {
-            self.statement("ROLLBACK TO one")?;
+        let undone = if outcome.is_err() { self.statement("ROLLBACK TO one") } else { Ok(()) };
+        if undone.and_then(|()| self.statement("RELEASE one")).is_err() {
+            // What was refused must not be committed with the others: everyone is run again alone.
+            self.roll_back();
         }
-        self.statement("RELEASE one")?;
         outcome
     }
 
     fn commit_alone(&mut self, mut work: Box<dyn Work>) {
-        let outcome = self.statement("BEGIN IMMEDIATE").map_err(StoreError::from).and_then(|()| {
+        let outcome = self.statement("BEGIN IMMEDIATE").map_err(not_begun).and_then(|()| {
             self.run_function(&mut *work)?;
             Ok(self.statement("COMMIT")?)
         });
@@ -247,11 +247,30 @@ impl WriterThread {
         }
     }
 
-    fn checkpoint(&self, mode: &str) {
-        let outcome = self.connection.query_row(&format!("PRAGMA wal_checkpoint({mode})"), [], |_| Ok(()));
-        if let Err(error) = outcome {
-            tracing::warn!(%error, "could not checkpoint; it will be tried again");
+    /// Copies the log into the database as far as readers allow; says whether that was all of it. Waits for nobody.
+    fn checkpoint(&self, mode: &str) -> bool {
+        let without_waiting = || {
+            self.connection.busy_timeout(Duration::ZERO)?;
+            let pragma = format!("PRAGMA wal_checkpoint({mode})");
+            let busy = self.connection.query_row(&pragma, [], |row| row.get::<_, i64>(0));
+            self.connection.busy_timeout(BUSY_TIMEOUT)?;
+            busy
+        };
+        match without_waiting() {
+            Ok(busy) => busy == 0,
+            Err(error) => {
+                tracing::warn!(%error, "could not checkpoint; it will be tried again");
+                false
+            }
         }
+    }
+}
+
+/// A file that somebody else holds is a reason to come back, not a fault.
+fn not_begun(error: SqlError) -> StoreError {
+    match error {
+        SqlError::Collision(_) => StoreError::Busy,
+        other => other.into(),
     }
 }
 

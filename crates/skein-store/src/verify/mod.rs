@@ -18,6 +18,7 @@ use crate::items::read_item;
 use crate::sql::{Row, Value, params};
 use crate::store::Store;
 use crate::tables::{Class, tables_of};
+use crate::timeline::after_cursor;
 use crate::tx::Tx;
 
 /// Most breaks that are listed; after the first few, more say little.
@@ -132,14 +133,12 @@ impl Tx<'_> {
         audit: &mut Audit,
         findings: &mut Findings,
     ) -> Result<Option<Cursor>, StoreError> {
-        // No marks are joined: they are themselves to be verified. The page is a range of the timeline's index.
-        let sql =
-            "SELECT tx, position, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload,
-                       NULL, NULL
-                   FROM items WHERE (tx, position) > (?1, ?2) ORDER BY tx, position LIMIT ?3";
+        // No marks are joined: they are themselves to be verified.
+        let columns = "tx, position, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload, NULL, NULL";
+        let sql = after_cursor(columns, "items i");
         let mut rows = 0;
         let mut last = after;
-        self.sql.query(sql, params![after.tx, after.position, ROWS_PER_PAGE], &mut |row| {
+        self.sql.query(&sql, params![after.tx, after.position, i64::MAX, ROWS_PER_PAGE], &mut |row| {
             rows += 1;
             last = Cursor { tx: row.int(0)?, position: row.int(1)? };
             match read_item(row) {
@@ -156,7 +155,7 @@ impl Tx<'_> {
         let sql = "SELECT id, hash, previous_hash, body, type, shared, name FROM records ORDER BY id";
         let mut checked = 0;
         self.sql.query(sql, &[], &mut |row| {
-            findings.add(check_record(row)?);
+            findings.add(check_record(row).unwrap_or_else(|error| Some(unreadable_record(row, &error))));
             checked += 1;
             if checked % ROWS_PER_PROGRESS == 0 {
                 findings.progress("records", checked, checked);
@@ -213,6 +212,20 @@ fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
         .then(|| broken("a column differs from the hashed body", format!("{hashed:?}"), format!("{columns:?}"))))
 }
 
+fn unreadable_record(row: &dyn Row, error: &SqlError) -> Break {
+    let id = row
+        .array(0)
+        .map_or_else(|_| "a row without an id".to_owned(), |id| skein_core::RecordId::from_bytes(id).to_string());
+    Break {
+        table: "records".to_owned(),
+        row: id,
+        problem: format!("it cannot be read: {error}"),
+        expected: None,
+        found: None,
+        last_good: None,
+    }
+}
+
 fn broken_blob(hash: Digest, problem: &str) -> Break {
     Break {
         table: "blobs".to_owned(),
@@ -230,9 +243,11 @@ fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {
         open.push(format!("that no item is missing among the {} that are not sealed yet", audit.unsealed()));
     }
     if options.expect.is_none() {
-        open.push("that the end was not cut off (give --expect with a head noted earlier)".to_owned());
+        open.push("that the end was not cut off, or all of it rewritten and sealed anew (give --expect with a head noted earlier)".to_owned());
     }
     open.push("the exact position of an item between the first and the last of its seal, only the order".to_owned());
+    open.push("whether a payload is kept as a document or as raw bytes; its bytes are proven".to_owned());
+    open.push("that the database's own guards, triggers and unique indexes, are in place".to_owned());
     let operational: Vec<&str> = tables_of(Class::Operational).map(|table| table.name).collect();
     open.push(format!("operational rows, which are never hashed: {}", operational.join(", ")));
     if !options.deep {

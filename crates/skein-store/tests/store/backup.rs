@@ -93,6 +93,32 @@ both! {
         continues(location, &world.anna);
     }
 
+    fn half_a_backup_is_none_and_can_be_taken_again(world: &World) {
+        world.note("mine");
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("copy");
+        backup(&world.store, &world.blobs, &target, &mut |_| {}).unwrap();
+        std::fs::rename(target.join("skein.db"), target.join("unfinished.db")).unwrap();
+        let elsewhere = Location::Directory(folder.path().join("elsewhere"));
+        let refused = restore(&target, &elsewhere, &world.blobs, &mut |_| {});
+        assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
+        backup(&world.store, &world.blobs, &target, &mut |_| {}).unwrap();
+        restore(&target, &elsewhere, &world.blobs, &mut |_| {}).unwrap();
+        use std::os::unix::fs::PermissionsExt as _;
+        assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o077, 0, "others can look into it");
+    }
+
+    fn a_lost_object_is_named_and_costs_nothing_else(world: &World) {
+        let blob = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let blob = blob.block_on(world.blobs.put(Bytes::from_static(b"lost"), "text/plain")).unwrap();
+        let (viewer, hash, hex) = (world.anna.clone(), blob.hash(), blob.hash().to_string());
+        world.write(move |tx| tx.attach_blob(&viewer, &blob));
+        std::fs::remove_file(world.folder.path().join("blobs").join(&hex[..2]).join(&hex)).unwrap();
+        let target = tempfile::tempdir().unwrap();
+        let copied = backup(&world.store, &world.blobs, target.path(), &mut |_| {}).unwrap();
+        assert_eq!((copied.lost_blobs, copied.blobs), (vec![hash], 0));
+    }
+
     fn nothing_is_restored_over_something(world: &World) {
         world.note("mine");
         let taken = taken_under_load(world);

@@ -21,14 +21,14 @@ fn keeps_objects(world: &World, blobs: &Blobs) {
     let picture = Bytes::from_static(b"\x89PNG not really");
     let named = run(blobs.put(picture.clone(), "image/png")).unwrap();
     let orphan = run(blobs.put(Bytes::from_static(b"nobody names me"), "text/plain")).unwrap();
-    assert_eq!(named.hash, Digest::of(&picture));
+    assert_eq!(named.hash(), Digest::of(&picture));
     let (viewer, blob) = (world.anna.clone(), named.clone());
     world.write(move |tx| tx.attach_blob(&viewer, &blob));
-    assert_eq!(run(blobs.get(named.hash)).unwrap(), picture);
+    assert_eq!(run(blobs.get(named.hash())).unwrap(), picture);
     assert_eq!(run(blobs.sweep(&world.store, Millis(0))).unwrap(), 0);
     assert_eq!(run(blobs.sweep(&world.store, far_future())).unwrap(), 1);
-    assert_eq!(run(blobs.get(named.hash)).unwrap(), picture);
-    assert!(matches!(run(blobs.get(orphan.hash)), Err(StoreError::NotFound(_))));
+    assert_eq!(run(blobs.get(named.hash())).unwrap(), picture);
+    assert!(matches!(run(blobs.get(orphan.hash())), Err(StoreError::NotFound(_))));
 }
 
 both! {
@@ -40,7 +40,7 @@ both! {
         let blob = run(world.blobs.put(Bytes::from_static(b"private"), "text/plain")).unwrap();
         let (viewer, named) = (world.anna.clone(), blob.clone());
         world.write(move |tx| tx.attach_blob(&viewer, &named));
-        let (viewer, hash) = (world.anna.clone(), blob.hash);
+        let (viewer, hash) = (world.anna.clone(), blob.hash());
         assert_eq!(world.read(move |tx| tx.blob(&viewer, hash)), blob);
         let viewer = world.bert.clone();
         assert!(matches!(world.try_read(move |tx| tx.blob(&viewer, hash)), Err(StoreError::NotFound(_))));
@@ -72,9 +72,9 @@ fn an_object_that_was_swapped_is_not_handed_out() {
     let folder = tempfile::tempdir().unwrap();
     let blobs = Blobs::directory(folder.path()).unwrap();
     let blob = run(blobs.put(Bytes::from_static(b"original"), "text/plain")).unwrap();
-    let hex = blob.hash.to_string();
+    let hex = blob.hash().to_string();
     std::fs::write(folder.path().join(&hex[..2]).join(&hex), "forged").unwrap();
-    assert!(matches!(run(blobs.get(blob.hash)), Err(StoreError::Damaged(_))));
+    assert!(matches!(run(blobs.get(blob.hash())), Err(StoreError::Damaged(_))));
 }
 
 #[test]

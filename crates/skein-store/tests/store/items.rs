@@ -253,6 +253,30 @@ both! {
         assert_eq!(listed(world, &query).len(), 20);
     }
 
+    fn many_items_of_one_moment_are_paged_through(world: &World) {
+        let viewer = world.anna.clone();
+        let drafts: Vec<ItemDraft> = (0..50).map(|number| note(&number.to_string(), Some(Millis(7)))).collect();
+        world.write(move |tx| tx.append_items(&viewer, &drafts));
+        let names: Vec<String> = (0..50).map(|number| number.to_string()).collect();
+        for along in [Along::Realized, Along::Canonical] {
+            let forward = ItemQuery { along, limit: 7, ..ItemQuery::default() };
+            assert_eq!(listed(world, &forward), names);
+            let backward = ItemQuery { direction: Direction::Backward, ..forward };
+            assert_eq!(listed(world, &backward), names.iter().rev().cloned().collect::<Vec<_>>());
+        }
+    }
+
+    fn a_correction_by_skein_itself_stays_with_the_items_owner(world: &World) {
+        let id = at(world, "a", 9_000);
+        world.write(move |tx| tx.override_canonical_time(&Viewer::System("test"), id, Some(Millis(1_000))));
+        let along = ItemQuery { along: Along::Canonical, limit: 10, ..ItemQuery::default() };
+        assert_eq!(listed(world, &along), ["a"]);
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.override_canonical_time(&viewer, id, None));
+        let viewer = world.anna.clone();
+        assert!(world.try_write(move |tx| tx.override_canonical_time(&viewer, id, Some(Millis(i64::MAX)))).is_err());
+    }
+
     fn pages_cover_everything_once_in_both_directions(world: &World) {
         for number in 0..25 {
             at(world, &format!("{number:02}"), 1_000 - number % 3);

@@ -36,12 +36,12 @@ both! {
     }
 
     fn urgent_jobs_come_first_then_older_ones(world: &World) {
-        enqueue(world, 0, "first");
+        enqueue(world, 0, "1");
         world.clock.advance(1);
-        enqueue(world, 0, "second");
-        enqueue(world, 5, "urgent");
+        enqueue(world, 0, "2");
+        enqueue(world, 5, "3");
         let order: Vec<String> = (0..3).map(|_| claim(world, "w").unwrap().payload).collect();
-        assert_eq!(order, ["urgent", "first", "second"]);
+        assert_eq!(order, ["3", "1", "2"]);
         assert_eq!(claim(world, "w"), None);
     }
 

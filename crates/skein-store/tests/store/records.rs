@@ -149,6 +149,47 @@ both! {
         assert!(matches!(world.try_read(move |tx| tx.item(&viewer, id)), Err(StoreError::NotFound(_))));
     }
 
+    fn mg_core_007_keys_users_and_settings_change_by_their_own_acts_holds(world: &World) {
+        let viewer = world.anna.clone();
+        let key = world.write(move |tx| tx.create_key(&viewer, "k", skein_core::account::Scope::Read, skein_core::Digest::of(b"k")));
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.revoke_key(&viewer, key));
+    }
+
+    fn mg_core_007_writing_a_record_of_skeins_own_type_refuses(world: &World) {
+        for (record_type, data) in [
+            ("User", json!({ "name": "bert", "role": "admin" })),
+            ("ApiKey", json!({ "scope": "admin", "keyHash": "0".repeat(64) })),
+            ("Setting", json!({ "name": "retention", "value": 1 })),
+            ("TimeOverride", json!({ "itemId": world.note("hers").item.header.id.to_string(), "canonicalAt": null })),
+        ] {
+            let (viewer, made) = (world.bert.clone(), content(record_type, data));
+            let changed = made.clone();
+            let created = world.try_write(move |tx| tx.create_record(&viewer, made.clone(), None));
+            assert_eq!(crate::world::rule_of(created), "MG-CORE-007", "{record_type}");
+            let viewer = world.bert.clone();
+            let updated = world.try_write(move |tx| {
+                let own: RecordId = viewer.owner().into();
+                let hash = tx.record(&viewer, own)?.hash;
+                tx.update_record(&viewer, own, hash, changed.clone(), None)
+            });
+            assert_eq!(crate::world::rule_of(updated), "MG-CORE-007", "{record_type}");
+        }
+    }
+
+    fn names_and_reasons_are_bounded_alike(world: &World) {
+        let viewer = world.anna.clone();
+        let long = content("Budget", json!({ "name": "n".repeat(1_001) }));
+        assert!(world.try_write(move |tx| tx.create_record(&viewer, long.clone(), None)).is_err());
+        for reason in ["r".repeat(4_001), "\0".to_owned()] {
+            let viewer = world.anna.clone();
+            let made = content("Budget", json!({ "name": "n".repeat(1_000) }));
+            assert!(world.try_write(move |tx| tx.create_record(&viewer, made.clone(), Some(reason.clone()))).is_err());
+        }
+        let (viewer, made) = (world.anna.clone(), content("Budget", json!({ "name": "ü".repeat(500) })));
+        assert!(world.try_write(move |tx| tx.create_record(&viewer, made.clone(), None)).is_ok());
+    }
+
     fn mg_delta_003_changes_are_told_in_order_holds(world: &World) {
         let id = grown(world, 3, 0);
         wait_until("all three changes are told", || changes(world, &world.anna, Cursor::START).iter().filter(|told| told.record == id).count() == 3);
@@ -197,6 +238,8 @@ both! {
         let (viewer, hash) = (world.bert.clone(), record.hash);
         let seen = { let viewer = viewer.clone(); world.read(move |tx| tx.record(&viewer, id)) };
         assert_eq!(seen.content, content);
+        let past = { let viewer = viewer.clone(); world.try_read(move |tx| tx.record_at_version(&viewer, id, 1)) };
+        assert!(matches!(past, Err(StoreError::NotFound(_))), "sharing showed what was there before");
         content.data.insert("amount".into(), json!(0));
         let refused = world.try_write(move |tx| tx.update_record(&viewer, id, hash, content.clone(), None));
         assert!(matches!(refused, Err(StoreError::Forbidden)));

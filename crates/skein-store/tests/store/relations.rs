@@ -201,9 +201,40 @@ both! {
         assert_eq!(world.read(move |tx| tx.mentions(&viewer, id)), [b]);
     }
 
-    fn mg_rel_009_a_stated_mention_refuses_the_mark_of_an_inference(world: &World) {
+    fn mg_rel_009_an_unmarked_inference_refuses(world: &World) {
         let [a, b] = [item(world), item(world)];
-        let relation = relate(world, RelationKind::Mentions, a, b).unwrap();
-        assert_eq!((relation.qualities.confidence, relation.qualities.metadata.get("inferred")), (None, None));
+        let unmarked = Qualities { confidence: Some(0.5), ..Qualities::default() };
+        assert!(RelationDraft::new(RelationKind::Mentions, a, b, unmarked.clone()).is_err());
+        let id = relate(world, RelationKind::Mentions, a, b).unwrap().id;
+        let viewer = world.anna.clone();
+        assert_eq!(rule_of(world.try_write(move |tx| tx.edit_relation(&viewer, id, &unmarked))), "MG-REL-009");
+    }
+
+    fn a_mesh_with_circles_is_walked_once(world: &World) {
+        let layers: Vec<[Endpoint; 2]> = (0..12).map(|_| [item(world), item(world)]).collect();
+        for pair in layers.windows(2) {
+            for source in pair[0] {
+                for target in pair[1] {
+                    relate(world, RelationKind::Mentions, source, target).unwrap();
+                }
+            }
+        }
+        relate(world, RelationKind::Mentions, layers[11][0], layers[0][0]).unwrap();
+        let (viewer, first) = (world.anna.clone(), layers[0][0]);
+        let reached = world.read(move |tx| tx.chain(&viewer, first, Side::Outgoing, RelationKind::Mentions, 100_000));
+        assert_eq!(reached.len(), 22, "everything but the start and its sibling");
+        assert!(reached.windows(2).all(|pair| pair[0].distance <= pair[1].distance));
+    }
+
+    fn one_owners_edges_do_not_stand_in_anothers_way(world: &World) {
+        let viewer = world.anna.clone();
+        let mut shared = content("Budget", json!({}));
+        shared.shared = true;
+        let hers = world.write(move |tx| tx.create_record(&viewer, shared.clone(), None)).id;
+        for viewer in [world.bert.clone(), world.anna.clone()] {
+            let own = { let viewer = viewer.clone(); world.write(move |tx| tx.create_record(&viewer, content("Budget", json!({})), None)).id };
+            let draft = RelationDraft::new(RelationKind::Supercedes, Endpoint::Entity(own), Endpoint::Entity(hers), Qualities::default()).unwrap();
+            world.write(move |tx| tx.relate(&viewer, &draft));
+        }
     }
 }

@@ -50,6 +50,13 @@ both! {
         }
     }
 
+    fn a_store_opened_for_reading_refuses_to_write(world: &World) {
+        let reader = Store::open_read_only(world.store.location().clone()).unwrap();
+        let viewer = world.anna.clone();
+        let written = reader.write_blocking(move |tx| tx.append_item(&viewer, &crate::world::note("n", None)));
+        assert!(matches!(written, Err(StoreError::ReadOnly(_))));
+    }
+
     fn opening_again_changes_nothing(world: &World) {
         world.note("kept");
         let again = Store::open(StoreOptions { connections: 1, ..StoreOptions::at(world.store.location().clone()) }).unwrap();

@@ -130,6 +130,15 @@ both! {
         assert_eq!((report.breaks, report.unsealed, report.owners), (vec![], 0, 2));
     }
 
+    fn nothing_is_written_when_there_is_nothing_to_seal(world: &World) {
+        world.note("n");
+        world.seal();
+        let newest = |world: &World| world.read(|tx| tx.cursor(&Viewer::System("sealing"), "sealer"));
+        let before = newest(world);
+        assert_eq!(skein_store::sealer::seal_all(&world.store, "test").unwrap(), 0);
+        assert_eq!(newest(world), before);
+    }
+
     fn a_lease_is_held_by_one_until_it_runs_out(world: &World) {
         let take = |holder: &'static str| world.write(move |tx| tx.take_lease(&SYSTEM, "index", holder, 1_000));
         let first = take("a").unwrap();

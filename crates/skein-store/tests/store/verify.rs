@@ -177,6 +177,18 @@ both! {
         assert!(!world.verify(true).breaks.is_empty(), "rows made from the cut items are still there");
     }
 
+    fn text_that_is_no_text_any_more_is_located(world: &World) {
+        populated(world);
+        if matches!(world.place, Place::Postgres(_)) {
+            return; // It stores no such text.
+        }
+        for (table, column) in [("records", "body"), ("relations", "metadata"), ("api_keys", "scope"), ("record_versions", "type")] {
+            let broken = format!("UPDATE {table} SET {column} = CAST(x'ff' || CAST({column} AS BLOB) AS TEXT)");
+            assert!(world.tamper_unguarded(&broken).unwrap() >= 1);
+            assert!(names_table(&world.verify(true), table), "{table}.{column}");
+        }
+    }
+
     fn a_swapped_or_missing_blob_is_named(world: &World) {
         populated(world);
         let hash = Digest::of(b"bytes");
