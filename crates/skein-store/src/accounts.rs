@@ -48,9 +48,8 @@ impl Tx<'_> {
         key_hash: Digest,
     ) -> Result<KeyId, StoreError> {
         let data = fields([("name", json!(name)), ("scope", json!(scope)), ("keyHash", json!(key_hash.to_string()))]);
-        let id = RecordId::new(self.now(), self.entropy());
         let content = RecordContent::new(RecordType::parse(API_KEY)?, data);
-        let record = self.create_record_as(viewer, id, viewer.owner(), content, None)?;
+        let record = self.create_record_for(viewer, viewer.owner(), content, None)?;
         Ok(KeyId::from_bytes(*record.id.as_bytes()))
     }
 

@@ -45,14 +45,14 @@ pub fn backup(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Copied, StoreError> {
     make_private_directory(target)?;
-    let copies = Blobs::directory(&target.join("blobs"))?;
+    let beside = Blobs::directory(&target.join("blobs"))?;
     let (file, unfinished) = (database_file(target), target.join(UNFINISHED));
     let (sender, receiver) = channel();
     let blobs = blobs.clone();
     let outcome = store.read_everything(move |tx| {
         let connection = sqlite::open_writer(&unfinished)?;
         let items = copy_all(tx.sql, &connection, &sender)?;
-        let copied = Copied { items, ..tx.copy_blobs(&blobs, &copies, &sender)? };
+        let copied = Copied { items, ..tx.copy_blobs(&blobs, &beside, &sender)? };
         // Closing the last connection copies the log into the file, which then stands alone.
         connection.close().map_err(|(_, error)| sqlite::sql_error(&error))?;
         publish(&unfinished, &file)?;

@@ -47,16 +47,11 @@ impl Tx<'_> {
         let existing = "SELECT override_record FROM item_marks WHERE item = ?1";
         let existing =
             self.first(existing, params![&id], |row| row.optional_array(0))?.flatten().map(RecordId::from_bytes);
-        match existing {
-            Some(record) => {
-                let hash = self.record(viewer, record)?.hash;
-                self.change_record(viewer, record, hash, content, None).map(drop)
-            }
-            None => {
-                let record = RecordId::new(self.now(), self.entropy());
-                self.create_record_as(viewer, record, owner, content, None).map(drop)
-            }
+        if let Some(record) = existing {
+            let hash = self.record(viewer, record)?.hash;
+            return self.change_record(viewer, record, hash, content, None).map(drop);
         }
+        self.create_record_for(viewer, owner, content, None).map(drop)
     }
 
     /// Destroys an item's payload for good; the item, its hash and this decision stay.

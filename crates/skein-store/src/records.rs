@@ -39,8 +39,19 @@ impl Tx<'_> {
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         content.record_type.refuse_system()?;
+        self.create_record_for(viewer, viewer.owner(), content, reason)
+    }
+
+    /// Creates a record of any type for an owner.
+    pub(crate) fn create_record_for(
+        &mut self,
+        viewer: &Viewer,
+        owner: UserId,
+        content: RecordContent,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
         let id = RecordId::new(self.now(), self.entropy());
-        self.create_record_as(viewer, id, viewer.owner(), content, reason)
+        self.create_record_as(viewer, id, owner, content, reason)
     }
 
     pub(crate) fn create_record_as(

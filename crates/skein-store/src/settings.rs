@@ -1,8 +1,8 @@
 //! Settings: beliefs of the installation about itself, with a history like any other.
 
 use serde_json::{Map, Value, json};
+use skein_core::Viewer;
 use skein_core::garden::record::{RecordContent, RecordType};
-use skein_core::{RecordId, Viewer};
 
 use crate::error::StoreError;
 use crate::tx::{Tx, system_only};
@@ -26,10 +26,7 @@ impl Tx<'_> {
         let content = RecordContent::new(record_type.clone(), data);
         match self.record_named(&INSTALLATION, &record_type, name)? {
             Some(current) => self.change_record(&INSTALLATION, current.id, current.hash, content, None)?,
-            None => {
-                let id = RecordId::new(self.now(), self.entropy());
-                self.create_record_as(&INSTALLATION, id, INSTALLATION.owner(), content, None)?
-            }
+            None => self.create_record_for(&INSTALLATION, INSTALLATION.owner(), content, None)?,
         };
         Ok(())
     }

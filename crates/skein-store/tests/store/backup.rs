@@ -1,5 +1,6 @@
 //! Backups are stores: taken under load, verified in place, restored to either database.
 
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -104,7 +105,6 @@ both! {
         assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
         backup(&world.store, &world.blobs, &target, &mut |_| {}).unwrap();
         restore(&target, &elsewhere, &world.blobs, &mut |_| {}).unwrap();
-        use std::os::unix::fs::PermissionsExt as _;
         assert_eq!(std::fs::metadata(&target).unwrap().permissions().mode() & 0o077, 0, "others can look into it");
     }
 
