@@ -16,7 +16,7 @@ use skein_core::{Digest, ItemId, UserId, Viewer};
 use crate::error::StoreError;
 use crate::sql::params;
 use crate::store::{Store, Urgency};
-use crate::timeline::after_cursor;
+use crate::timeline::Along;
 use crate::tx::Tx;
 
 const NAME: &str = "sealer";
@@ -52,14 +52,16 @@ impl Tx<'_> {
     /// The next items, of every owner; seals themselves are not leaves.
     fn unsealed(&mut self, after: Cursor) -> Result<Vec<(Cursor, UserId, Option<Leaf>)>, StoreError> {
         let settled = self.sql.settled_below()?;
-        let limit = i64::try_from(SEAL_LEAVES_MAX).expect("a few thousand");
-        let sql = after_cursor("tx, position, owner, id, hash, type", "items i");
-        self.all(&sql, params![after.tx, after.position, settled, limit], |row| {
+        let along = Along { columns: "i.tx, i.position, i.owner, i.id, i.hash, i.type", from: "items i" };
+        let mut stretch = Vec::new();
+        self.each_after(&along, after, settled, SEAL_LEAVES_MAX, &mut |row| {
             let leaf = Leaf { id: ItemId::from_bytes(row.array(3)?), hash: Digest(row.array(4)?) };
             let is_seal = row.text(5)? == ItemType::SEAL.as_str();
             let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
-            Ok((cursor, UserId::from_bytes(row.array(2)?), (!is_seal).then_some(leaf)))
-        })
+            stretch.push((cursor, UserId::from_bytes(row.array(2)?), (!is_seal).then_some(leaf)));
+            Ok(())
+        })?;
+        Ok(stretch)
     }
 
     fn last_seal(&mut self, owner: UserId) -> Result<Option<Digest>, StoreError> {

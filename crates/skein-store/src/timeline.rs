@@ -9,7 +9,7 @@ use skein_core::{UserId, Viewer};
 
 use crate::error::StoreError;
 use crate::items::{ITEM_COLUMNS, PAGE_BYTES_MAX, StoredItem, read_item};
-use crate::sql::params;
+use crate::sql::{Row, RowResult, params};
 use crate::tx::{Tx, system_only};
 
 /// Most items one step of a follower takes.
@@ -17,19 +17,10 @@ pub const FOLLOW_ITEMS_MAX: usize = 4_096;
 
 const NAME_BYTES_MAX: usize = 200;
 
-/// The statement for what comes after a cursor (?1, ?2) and below a transaction number (?3), at most ?4 rows.
-///
-/// Two arms instead of one comparison of pairs: on SQLite `position` is the row's own key, and only so does the index
-/// lead straight to the place, however long the timeline is.
-pub(crate) fn after_cursor(columns: &str, from: &str) -> String {
-    let arm = |condition: &str, order: &str| {
-        format!(
-            "SELECT * FROM (SELECT {columns} FROM {from} WHERE {condition} AND i.tx < ?3 ORDER BY {order} LIMIT ?4) AS arm"
-        )
-    };
-    let same = arm("i.tx = ?1 AND i.position > ?2", "i.position");
-    let later = arm("i.tx > ?1", "i.tx, i.position");
-    format!("{same} UNION ALL {later} ORDER BY 1, 2 LIMIT ?4")
+/// Which columns of which tables to read along the timeline; `i` stands for `items`.
+pub(crate) struct Along<'a> {
+    pub(crate) columns: &'a str,
+    pub(crate) from: &'a str,
 }
 
 impl Tx<'_> {
@@ -48,10 +39,9 @@ impl Tx<'_> {
         limit: usize,
     ) -> Result<Vec<StoredItem>, StoreError> {
         system_only(viewer)?;
-        let limit = i64::try_from(limit.clamp(1, FOLLOW_ITEMS_MAX)).expect("steps are small");
-        let sql = after_cursor(ITEM_COLUMNS, "items i LEFT JOIN item_marks m ON m.item = i.id");
+        let along = Along { columns: ITEM_COLUMNS, from: "items i LEFT JOIN item_marks m ON m.item = i.id" };
         let (mut items, mut bytes) = (Vec::new(), 0);
-        self.sql.query(&sql, params![after.tx, after.position, below, limit], &mut |row| {
+        self.each_after(&along, after, below, limit.clamp(1, FOLLOW_ITEMS_MAX), &mut |row| {
             // What is left out comes with the next step, which begins where this one ended.
             if bytes <= PAGE_BYTES_MAX {
                 let stored = read_item(row)?;
@@ -61,6 +51,35 @@ impl Tx<'_> {
             Ok(())
         })?;
         Ok(items)
+    }
+
+    /// Hands over what comes after a cursor and below a transaction number, in order, at most `limit` rows.
+    ///
+    /// First the rest of the cursor's own transaction, then later ones: on SQLite `position` is the row's own key, and
+    /// a comparison of pairs would walk the index from the transaction's beginning.
+    pub(crate) fn each_after(
+        &mut self,
+        along: &Along<'_>,
+        after: Cursor,
+        below: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), StoreError> {
+        let Along { columns, from } = along;
+        let mut left = i64::try_from(limit).expect("steps are bounded");
+        let same = format!(
+            "SELECT {columns} FROM {from} WHERE i.tx = ?1 AND i.position > ?2 AND i.tx < ?3 ORDER BY i.position LIMIT ?4"
+        );
+        let later =
+            format!("SELECT {columns} FROM {from} WHERE i.tx > ?1 AND i.tx < ?2 ORDER BY i.tx, i.position LIMIT ?3");
+        self.sql.query(&same, params![after.tx, after.position, below, left], &mut |row| {
+            left -= 1;
+            each(row)
+        })?;
+        if left > 0 {
+            self.sql.query(&later, params![after.tx, below, left], each)?;
+        }
+        Ok(())
     }
 
     /// How far a named follower has come.

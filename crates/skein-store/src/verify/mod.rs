@@ -15,15 +15,15 @@ use skein_core::garden::record::record_hash;
 use crate::blobs::Blobs;
 use crate::error::{SqlError, StoreError};
 use crate::items::read_item;
-use crate::sql::{Row, Value, params};
+use crate::sql::{Row, Value};
 use crate::store::Store;
 use crate::tables::{Class, tables_of};
-use crate::timeline::after_cursor;
+use crate::timeline::Along;
 use crate::tx::Tx;
 
 /// Most breaks that are listed; after the first few, more say little.
 pub const BREAKS_MAX: usize = 100;
-const ROWS_PER_PAGE: i64 = 10_000;
+const ROWS_PER_PAGE: usize = 10_000;
 const ROWS_PER_PROGRESS: u64 = 10_000;
 
 #[derive(Debug, Clone, Default)]
@@ -134,11 +134,14 @@ impl Tx<'_> {
         findings: &mut Findings,
     ) -> Result<Option<Cursor>, StoreError> {
         // No marks are joined: they are themselves to be verified.
-        let columns = "tx, position, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload, NULL, NULL";
-        let sql = after_cursor(columns, "items i");
+        let along = Along {
+            columns: "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash, i.payload_hash, i.encoding,
+                i.payload, NULL, NULL",
+            from: "items i",
+        };
         let mut rows = 0;
         let mut last = after;
-        self.sql.query(&sql, params![after.tx, after.position, i64::MAX, ROWS_PER_PAGE], &mut |row| {
+        self.each_after(&along, after, i64::MAX, ROWS_PER_PAGE, &mut |row| {
             rows += 1;
             last = Cursor { tx: row.int(0)?, position: row.int(1)? };
             match read_item(row) {
