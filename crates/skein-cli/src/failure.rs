@@ -31,6 +31,12 @@ impl Failure {
         format!("{:#}", self.error)
     }
 
+    /// Whether all that is wrong is that nobody reads on, as with `| head`.
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        let cause = self.error.root_cause().downcast_ref::<std::io::Error>();
+        cause.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    }
+
     /// What to do next.
     pub(crate) fn hint(&self) -> &'static str {
         self.hint

@@ -28,6 +28,8 @@ use crate::plan::Plan;
 fn main() -> ExitCode {
     match run(Arguments::parse()) {
         Ok(exit) => exit.into(),
+        // Whoever read the output has enough of it.
+        Err(failure) if failure.is_closed_pipe() => Exit::Ok.into(),
         Err(failure) => {
             eprintln!("{failure}");
             failure.exit.into()

@@ -15,7 +15,7 @@ use crate::blobs::Blobs;
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Kept, Sql, Value};
 use crate::sqlite::{self, SqliteSql};
-use crate::store::{Location, Store, StoreOptions, database_file};
+use crate::store::{Location, Store, StoreOptions, closed, database_file};
 use crate::tables::{Class, TABLES, Table};
 use crate::timeline::FOLLOW_ITEMS_MAX;
 use crate::tx::Tx;
@@ -53,13 +53,14 @@ pub fn backup(
         let connection = sqlite::open_writer(&unfinished)?;
         let items = copy_all(tx.sql, &connection, &sender)?;
         let copied = Copied { items, ..tx.copy_blobs(&blobs, &beside, &sender)? };
-        // Closing the last connection copies the log into the file, which then stands alone.
+        // A single file without a log beside it can also be read from a medium that cannot be written.
+        connection.pragma_update(None, "journal_mode", "DELETE").map_err(|error| sqlite::sql_error(&error))?;
         connection.close().map_err(|(_, error)| sqlite::sql_error(&error))?;
         publish(&unfinished, &file)?;
         Ok(copied)
     })?;
     receiver.into_iter().for_each(progress);
-    outcome.blocking_recv().unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
+    outcome.blocking_recv().unwrap_or_else(|_| Err(closed()))
 }
 
 /// Gives a finished file its name, durably.
@@ -87,7 +88,8 @@ pub fn restore(
         std::fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
     }
     let store = Store::open(StoreOptions { connections: 1, ..StoreOptions::at(location.clone()) })?;
-    let originals = Blobs::directory(&source.join("blobs"))?;
+    let originals =
+        if source.join("blobs").is_dir() { Blobs::directory(&source.join("blobs"))? } else { Blobs::nowhere() };
     let (sender, receiver) = channel();
     let blobs = blobs.clone();
     let restoring = std::thread::spawn(move || {

@@ -72,6 +72,11 @@ impl Blobs {
         Ok(Self { objects: Arc::new(objects) })
     }
 
+    /// No objects at all, for a copy that has none.
+    pub(crate) fn nowhere() -> Self {
+        Self { objects: Arc::new(object_store::memory::InMemory::new()) }
+    }
+
     /// Objects in a bucket of an S3-compatible service.
     pub fn s3(options: &S3Options) -> Result<Self, StoreError> {
         // Installing it twice is refused, and fine.
@@ -155,7 +160,7 @@ impl Tx<'_> {
         };
         if !is_media_type(&blob.media_type) {
             let remedy = "name one such as image/png";
-            return Err(RuleViolation::new("AG-CONTENT-001", "an attachment needs a media type", remedy).into());
+            return Err(RuleViolation::new("MG-BLOB-001", "an attachment needs a media type", remedy).into());
         }
         let data = Map::from_iter([
             ("hash".to_owned(), json!(blob.hash.to_string())),

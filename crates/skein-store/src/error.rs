@@ -74,6 +74,8 @@ pub enum SqlError {
     Gone(String),
     #[error("the disk is full")]
     Full,
+    #[error("damaged ({0})")]
+    Damaged(String),
     #[error("read-only ({0})")]
     ReadOnly(String),
     #[error("stopped: took too long")]
@@ -87,6 +89,7 @@ impl From<SqlError> for StoreError {
         match error {
             SqlError::Full => Self::DiskFull,
             SqlError::ReadOnly(detail) => Self::ReadOnly(detail),
+            SqlError::Damaged(detail) => Self::Damaged(detail),
             SqlError::Gone(detail) => Self::Unavailable(detail),
             SqlError::Interrupted => Self::TooSlow(crate::READ_SECONDS_MAX),
             other => Self::Sql(other),

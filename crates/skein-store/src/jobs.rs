@@ -7,7 +7,7 @@ use skein_core::{JobId, Millis, UserId, Viewer};
 
 use crate::error::StoreError;
 use crate::sql::{Row, Value, params};
-use crate::store::Store;
+use crate::store::{Store, closed};
 use crate::tx::{Tx, system_only};
 
 const QUEUE_NAME_BYTES_MAX: usize = 64;
@@ -135,7 +135,7 @@ impl Store {
             debug_assert!(sql.ends_with(CLAIM_COLUMNS), "the columns are read in this order");
             tx.first(sql, params![&queue, &worker, now, now.plus(lease_ms)], read_job)
         })?;
-        let claimed = claimed.await.map_err(|_| StoreError::Unavailable("the store is closing".to_owned()))??;
+        let claimed = claimed.await.unwrap_or_else(|_| Err(closed()))?;
         Ok(claimed.value)
     }
 }

@@ -16,6 +16,11 @@ impl Tx<'_> {
     /// Takes an item back within five minutes: a tombstone supersedes it (decision M4).
     pub fn undo_item(&mut self, viewer: &Viewer, id: ItemId) -> Result<StoredItem, StoreError> {
         let stored = self.item(viewer, id)?;
+        if stored.tombstone.is_some() {
+            return Err(
+                RuleViolation::new("MG-SOIL-005", "the item was undone before", "there is nothing left to do").into()
+            );
+        }
         let tombstone = undo::undo(&stored.item.header, viewer.owner(), self.now())?;
         let tombstone = self.append_item(viewer, &tombstone)?;
         let (new, old) = (Endpoint::Item(tombstone.item.header.id), Endpoint::Item(id));

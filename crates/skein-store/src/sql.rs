@@ -193,6 +193,9 @@ pub(crate) trait Sql {
     /// Makes what is appended next follow the rows that were copied in from another store.
     fn continue_timeline(&mut self) -> Result<(), SqlError>;
 
+    /// What the database itself finds wrong with its pages and indexes.
+    fn damage(&mut self) -> Result<Vec<String>, SqlError>;
+
     /// Takes the next job of a queue, if any; the statement differs between databases.
     fn claim_statement(&self) -> &'static str;
 }

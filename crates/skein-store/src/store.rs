@@ -78,11 +78,11 @@ enum Backend {
     Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters>, writable: bool },
 }
 
-/// What a store has done since it was opened.
+/// What a store on PostgreSQL has done since it was opened; a single writer has nothing to collide with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statistics {
     pub commits: u64,
-    /// Transactions that collided with another one and were run again (PostgreSQL only).
+    /// Transactions that collided with another one and were run again.
     pub collisions: u64,
 }
 
@@ -272,7 +272,7 @@ impl Store {
     }
 }
 
-fn closed() -> StoreError {
+pub(crate) fn closed() -> StoreError {
     StoreError::Unavailable("the store is closing".to_owned())
 }
 

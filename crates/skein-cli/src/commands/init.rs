@@ -26,6 +26,6 @@ pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
     runtime()?.block_on(Engine::new(store.clone()).ensure_first_admin())?;
     seal_all(&store, "init")?;
     writeln!(out, "Skein is ready: {}", place.database_shown())?;
-    writeln!(out, "Start it with: skein serve")?;
+    writeln!(out, "Start it with the same options and: skein serve")?;
     Ok(Exit::Ok)
 }

@@ -53,7 +53,10 @@ fn tell(outcome: &Result<Proven, BadProof>, out: &mut dyn Write) -> std::io::Res
         Ok(Proven { item, item_hash, seal, last_seal }) => {
             writeln!(out, "The proof holds: {item} is part of its owner's sealed history.")?;
             writeln!(out, "Item hash: {item_hash}\nSeal:      {seal}\nLast seal: {last_seal}")?;
-            writeln!(out, "It shows this for a history that ends in the last seal; compare that with one you trust.")
+            writeln!(
+                out,
+                "It shows this for a history that ends in the last seal; skein verify prints that of every owner."
+            )
         }
         Err(bad) => writeln!(out, "The proof does not hold: {bad}."),
     }

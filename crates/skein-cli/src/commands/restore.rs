@@ -34,11 +34,11 @@ pub(crate) fn run(place: &Place, source: &Path, out: &mut dyn Write) -> Result<E
     let options = VerifyOptions { deep: true, expect: None };
     let report = verify(&store, &blobs, &options, &mut |progress| bar.show(progress))?;
     drop(bar);
-    writeln!(out, "Restored {items} items and {copied} blobs to {}", place.database_shown())?;
-    tell(&report, out)?;
     // The server that was backed up may still run; its key must not open the copy.
     runtime()?.block_on(Engine::new(store.clone()).retire_start_keys())?;
     seal_all(&store, "restore")?;
+    writeln!(out, "Restored {items} items and {copied} blobs to {}", place.database_shown())?;
+    tell(&report, out)?;
     let complete = tell_lost(&lost_blobs, out)?;
     Ok(if complete == Exit::Ok { verdict(&report) } else { complete })
 }

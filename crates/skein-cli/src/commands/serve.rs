@@ -28,10 +28,13 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let stop = signals::first_signal().map_err(cannot_run)?;
     serve.place.make_directory()?;
     let lock = Lock::take(&serve.place.dir)?;
+    let runtime = runtime()?;
+    // An address that is taken leaves no new store behind.
+    let listener = runtime.block_on(listen(serve.listen))?;
+    let address = listener.local_addr().map_err(cannot_run)?;
     let store = serve.place.open()?;
     serve.place.blobs()?;
-    let runtime = runtime()?;
-    let (listener, start) = runtime.block_on(Start::begin(&serve, lock, store))?;
+    let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
     greet(out, start.address, &start.key)?;
     let serving = skein_server::serve(listener, start.engine.clone(), serve.allowed_hosts, stop);
     let served = runtime.block_on(serving).map_err(cannot_run);
@@ -51,16 +54,14 @@ struct Start {
 }
 
 impl Start {
-    async fn begin(serve: &Serve, mut lock: Lock, store: Store) -> Result<(TcpListener, Self), Failure> {
+    async fn begin(serve: &Serve, mut lock: Lock, store: Store, address: SocketAddr) -> Result<Self, Failure> {
         let engine = Engine::new(store.clone());
         end_former_keys(serve, &engine, &mut lock).await?;
-        let listener = listen(serve.listen).await?;
-        let address = listener.local_addr().map_err(cannot_run)?;
         let key = KeyText::draw();
         announce(&mut lock, address, &key)?;
         let key_id = engine.admit_start_key(&key).await?;
         let sealer = Sealer::start(store, key_id.to_string(), SEAL_EVERY);
-        Ok((listener, Self { lock, engine, sealer, address, key }))
+        Ok(Self { lock, engine, sealer, address, key })
     }
 
     /// Ends the key, seals, and closes the store; last the lock, so that nobody opens the store before.

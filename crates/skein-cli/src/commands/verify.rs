@@ -29,15 +29,21 @@ pub(crate) fn run(
     Ok(verdict(&report))
 }
 
+/// More owners than these are listed only for programs.
+const SEALS_SHOWN_MAX: usize = 10;
+
 pub(crate) fn verdict(report: &Report) -> Exit {
     if report.breaks.is_empty() { Exit::Ok } else { Exit::Problem }
 }
 
 /// The report in words, the first break first.
 pub(crate) fn tell(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-    let Report { items, sealed, unsealed, redacted, owners, head, breaks, not_proven } = report;
+    let Report { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
     writeln!(out, "Items: {items} of {owners} owners; {sealed} sealed, {unsealed} not yet, {redacted} redacted")?;
     writeln!(out, "Head:  {head}")?;
+    for (owner, seal) in seals.iter().take(SEALS_SHOWN_MAX) {
+        writeln!(out, "Seal:  {seal} is the last of {owner}")?;
+    }
     for (number, found) in breaks.iter().enumerate() {
         tell_break(number + 1, found, out)?;
     }
@@ -62,11 +68,11 @@ fn tell_break(number: usize, found: &Break, out: &mut dyn Write) -> io::Result<(
 }
 
 fn as_json(report: &Report) -> Value {
-    let Report { items, sealed, unsealed, redacted, owners, head, breaks, not_proven } = report;
+    let Report { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
     let breaks: Vec<Value> = breaks.iter().map(break_as_json).collect();
     json!({
         "ok": breaks.is_empty(), "items": items, "sealed": sealed, "unsealed": unsealed, "redacted": redacted,
-        "owners": owners, "head": head, "breaks": breaks, "notProven": not_proven,
+        "owners": owners, "head": head, "seals": seals, "breaks": breaks, "notProven": not_proven,
     })
 }
 

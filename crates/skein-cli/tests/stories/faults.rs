@@ -61,7 +61,10 @@ fn fault_a_directory_that_cannot_be_written_is_said_clearly() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
     home.run(&["init"]).assert_ok();
-    for (path, mode) in [(folder.path(), 0o755), (&home.dir, 0o555)] {
+    // Its owner may write into files of a directory that takes no new ones, so they are closed as well.
+    let files = std::fs::read_dir(&home.dir).unwrap().map(|entry| entry.unwrap().path());
+    let closed = files.filter(|path| path.is_file()).map(|path| (path, 0o444));
+    for (path, mode) in closed.chain([(folder.path().to_owned(), 0o755), (home.dir.clone(), 0o555)]) {
         std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
     }
     let before: Vec<_> = std::fs::read_dir(&home.dir).unwrap().map(|entry| entry.unwrap().file_name()).collect();

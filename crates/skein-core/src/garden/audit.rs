@@ -23,6 +23,14 @@ pub struct Break {
     pub last_good: Option<String>,
 }
 
+impl Break {
+    /// What is wrong with one row, as far as that alone tells.
+    pub fn at(table: &str, row: impl Into<String>, problem: impl Into<String>) -> Self {
+        let (table, row, problem) = (table.to_owned(), row.into(), problem.into());
+        Self { table, row, problem, expected: None, found: None, last_good: None }
+    }
+}
+
 /// What is known after the items seen so far.
 #[derive(Debug, Default)]
 pub struct Audit {
@@ -114,10 +122,14 @@ impl Audit {
         self.owners.len() as u64
     }
 
+    /// Every owner's last seal.
+    pub fn seals(&self) -> BTreeMap<UserId, Digest> {
+        self.owners.iter().filter_map(|(owner, chain)| Some((*owner, chain.last_seal?))).collect()
+    }
+
     /// One hash over every owner's last seal.
     pub fn head(&self) -> Digest {
-        let seals = self.owners.iter().filter_map(|(owner, chain)| Some((*owner, chain.last_seal?)));
-        seal::head(&seals.collect())
+        seal::head(&self.seals())
     }
 
     fn observe_redaction(&mut self, item: &Item, breaks: &mut Vec<Break>) {
@@ -202,14 +214,7 @@ impl Audit {
     }
 
     fn break_at(&self, row: String, problem: &str) -> Break {
-        Break {
-            table: "items".to_owned(),
-            row,
-            problem: problem.to_owned(),
-            expected: None,
-            found: None,
-            last_good: self.last_good.map(|id| id.to_string()),
-        }
+        Break { last_good: self.last_good.map(|id| id.to_string()), ..Break::at("items", row, problem) }
     }
 }
 

@@ -177,6 +177,11 @@ impl Sql for PostgresSql<'_> {
         self.execute(offset, &[]).map(drop)
     }
 
+    fn damage(&mut self) -> Result<Vec<String>, SqlError> {
+        // Looking into its pages needs an extension and rights that a user of the database rarely has.
+        Ok(Vec::new())
+    }
+
     fn claim_statement(&self) -> &'static str {
         crate::jobs::CLAIM_POSTGRES
     }
@@ -253,6 +258,10 @@ pub(crate) fn sql_error(error: &postgres::Error) -> SqlError {
         _ if *code == SqlState::UNIQUE_VIOLATION => {
             SqlError::Unique(format!("{text} [{}]", answer.constraint().unwrap_or_default()))
         }
+        _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
+            SqlError::ReadOnly(format!("{text}; give the database user the right to create tables and to write"))
+        }
+        _ if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED => SqlError::Damaged(text),
         _ if *code == SqlState::DISK_FULL => SqlError::Full,
         _ if *code == SqlState::READ_ONLY_SQL_TRANSACTION => SqlError::ReadOnly(text),
         _ if *code == SqlState::QUERY_CANCELED => SqlError::Interrupted,

@@ -36,7 +36,8 @@ pub(crate) fn connect(url: &str) -> Result<Client, SqlError> {
     config.ssl_mode(SslMode::Require).connect(encrypted).map_err(|error| sql_error(&error))
 }
 
-/// The client library does not know `sslrootcert`, so it is taken out of the address.
+/// The client library does not know `sslrootcert`, so it is taken out of the address, nor the two stricter modes, which
+/// mean what `require` means here: a certificate is always checked.
 fn without_root_certificate(url: &str) -> (String, Option<String>) {
     let Some((address, parameters)) = url.split_once('?') else { return (url.to_owned(), None) };
     let mut root_certificate = None;
@@ -46,6 +47,10 @@ fn without_root_certificate(url: &str) -> (String, Option<String>) {
             false
         }
         None => true,
+    });
+    let others = others.map(|parameter| match parameter {
+        "sslmode=verify-ca" | "sslmode=verify-full" => "sslmode=require",
+        other => other,
     });
     let others: Vec<&str> = others.collect();
     (format!("{address}?{}", others.join("&")), root_certificate)
@@ -122,5 +127,7 @@ mod tests {
             ("postgres://u@h/x?sslmode=require&connect_timeout=3", Some("/a/b.pem"))
         );
         assert_eq!(without_root_certificate("postgres://u@h/x").1, None);
+        let (strict, _) = without_root_certificate("postgres://u@h/x?sslmode=verify-full");
+        assert_eq!(strict, "postgres://u@h/x?sslmode=require");
     }
 }

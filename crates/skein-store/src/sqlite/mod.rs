@@ -61,6 +61,8 @@ fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "foreign_keys", true)?;
     // The writer checkpoints after a batch was acknowledged, not inside somebody's commit.
     connection.pragma_update(None, "wal_autocheckpoint", 0)?;
+    // Without it, replacing a row would go past the triggers that keep items.
+    connection.pragma_update(None, "recursive_triggers", true)?;
     // A redacted payload must be gone from the file, not only from the tree.
     connection.pragma_update(None, "secure_delete", true)?;
     configure_shared(connection, WRITER_CACHE_KIB)
@@ -79,6 +81,7 @@ fn opening(path: &Path, error: &rusqlite::Error) -> StoreError {
         SqlError::Full => StoreError::DiskFull,
         SqlError::ReadOnly(_) => StoreError::ReadOnly(detail),
         SqlError::Collision(_) => StoreError::Locked(path.display().to_string()),
+        SqlError::Damaged(_) => StoreError::Damaged(detail),
         _ => StoreError::Unavailable(detail),
     }
 }
@@ -156,6 +159,16 @@ impl Sql for SqliteSql<'_> {
         self.execute(offset, &[]).map(drop)
     }
 
+    fn damage(&mut self) -> Result<Vec<String>, SqlError> {
+        let mut found = Vec::new();
+        self.query("PRAGMA integrity_check(20)", &[], &mut |row| {
+            found.push(row.text(0)?.to_owned());
+            Ok(())
+        })?;
+        found.retain(|line| line != "ok");
+        Ok(found)
+    }
+
     fn claim_statement(&self) -> &'static str {
         crate::jobs::CLAIM_SQLITE
     }
@@ -203,6 +216,7 @@ pub(crate) fn sql_error(error: &rusqlite::Error) -> SqlError {
         (ErrorCode::ConstraintViolation, _) => SqlError::Constraint(text),
         // A file-size limit surfaces as a failed write of the operating system.
         (ErrorCode::DiskFull, _) | (_, rusqlite::ffi::SQLITE_IOERR_WRITE) => SqlError::Full,
+        (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _) => SqlError::Damaged(text),
         (ErrorCode::ReadOnly, _) => SqlError::ReadOnly(text),
         (ErrorCode::OperationInterrupted, _) => SqlError::Interrupted,
         (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => SqlError::Collision(text),

@@ -96,14 +96,7 @@ fn project_aside(rebuilt: &Connection, stored: &StoredItem) -> Option<Break> {
     let mut sql = SqliteSql(rebuilt);
     let mut tx = Tx::new(&mut sql, stored.item.header.realized_at, stored.cursor.tx, [0; 16]);
     let error = tx.project(&stored.item, stored.cursor).err()?;
-    Some(Break {
-        table: "items".to_owned(),
-        row: stored.item.header.id.to_string(),
-        problem: format!("nothing can be rebuilt from it: {error}"),
-        expected: None,
-        found: None,
-        last_good: None,
-    })
+    Some(Break::at("items", stored.item.header.id.to_string(), format!("nothing can be rebuilt from it: {error}")))
 }
 
 fn compare_keys(table: &Table, expected: &dyn Row, live: &dyn Row) -> Result<Ordering, SqlError> {
@@ -140,12 +133,5 @@ fn broken(table: &Table, row: &dyn Row, problem: &str) -> Break {
         let value = row.value(column).map_or_else(|error| error.to_string(), shown);
         format!("{} {value}", table.columns[column])
     });
-    Break {
-        table: table.name.to_owned(),
-        row: key.collect::<Vec<_>>().join(", "),
-        problem: problem.to_owned(),
-        expected: None,
-        found: None,
-        last_good: None,
-    }
+    Break::at(table.name, key.collect::<Vec<_>>().join(", "), problem)
 }

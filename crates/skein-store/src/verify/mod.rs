@@ -4,19 +4,20 @@
 
 mod deep;
 
+use std::collections::BTreeMap;
 use std::sync::mpsc::{Sender, channel};
 
-use skein_core::Digest;
 use skein_core::garden::audit::Audit;
 pub use skein_core::garden::audit::Break;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::record_hash;
+use skein_core::{Digest, RecordId, UserId};
 
 use crate::blobs::Blobs;
 use crate::error::{SqlError, StoreError};
 use crate::items::read_item;
 use crate::sql::{Row, Value};
-use crate::store::Store;
+use crate::store::{Store, closed};
 use crate::tables::{Class, tables_of};
 use crate::timeline::Along;
 use crate::tx::Tx;
@@ -52,6 +53,8 @@ pub struct Report {
     pub owners: u64,
     /// SHA-256 over every owner's last seal; keep it elsewhere to notice a cut tail.
     pub head: Digest,
+    /// Every owner's last seal: what the proofs of their items lead to.
+    pub seals: BTreeMap<UserId, Digest>,
     pub breaks: Vec<Break>,
     pub not_proven: Vec<String>,
 }
@@ -90,7 +93,7 @@ pub fn verify(
     for step in receiver {
         progress(step);
     }
-    outcome.blocking_recv().unwrap_or_else(|_| Err(StoreError::Unavailable("the store is closing".to_owned())))
+    outcome.blocking_recv().unwrap_or_else(|_| Err(closed()))
 }
 
 impl Tx<'_> {
@@ -99,6 +102,9 @@ impl Tx<'_> {
         self.verify_records(&mut findings)?;
         if options.deep {
             self.verify_projections(&mut findings)?;
+            for problem in self.sql.damage()? {
+                findings.add([Break::at("the database file", "its pages and indexes", problem)]);
+            }
             self.verify_blobs(blobs, &mut findings)?;
         }
         Ok(Report {
@@ -108,6 +114,7 @@ impl Tx<'_> {
             redacted: audit.redacted,
             owners: audit.owners(),
             head: audit.head(),
+            seals: audit.seals(),
             not_proven: not_proven(&audit, options),
             breaks: findings.breaks,
         })
@@ -191,16 +198,13 @@ fn row_name(row: &dyn Row, cursor: Cursor) -> String {
 }
 
 fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
-    let id = row.array(0).map(skein_core::RecordId::from_bytes)?;
+    let id = row.array(0).map(RecordId::from_bytes)?;
     let (body, previous) = (row.text(3)?, row.optional_array(2)?.map(Digest));
     let (expected, found) = (Digest(row.array(1)?), record_hash(body, previous.as_ref()));
     let broken = |problem: &str, expected: String, found: String| Break {
-        table: "records".to_owned(),
-        row: id.to_string(),
-        problem: problem.to_owned(),
         expected: Some(expected),
         found: Some(found),
-        last_good: None,
+        ..Break::at("records", id.to_string(), problem)
     };
     if expected != found {
         return Ok(Some(broken("its content was altered", expected.to_string(), found.to_string())));
@@ -216,28 +220,12 @@ fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
 }
 
 fn unreadable_record(row: &dyn Row, error: &SqlError) -> Break {
-    let id = row
-        .array(0)
-        .map_or_else(|_| "a row without an id".to_owned(), |id| skein_core::RecordId::from_bytes(id).to_string());
-    Break {
-        table: "records".to_owned(),
-        row: id,
-        problem: format!("it cannot be read: {error}"),
-        expected: None,
-        found: None,
-        last_good: None,
-    }
+    let id = row.array(0).map_or_else(|_| "a row without an id".to_owned(), |id| RecordId::from_bytes(id).to_string());
+    Break::at("records", id, format!("it cannot be read: {error}"))
 }
 
 fn broken_blob(hash: Digest, problem: &str) -> Break {
-    Break {
-        table: "blobs".to_owned(),
-        row: hash.to_string(),
-        problem: problem.to_owned(),
-        expected: Some(hash.to_string()),
-        found: None,
-        last_good: None,
-    }
+    Break { expected: Some(hash.to_string()), ..Break::at("blobs", hash.to_string(), problem) }
 }
 
 fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {
@@ -251,6 +239,7 @@ fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {
     open.push("the exact position of an item between the first and the last of its seal, only the order".to_owned());
     open.push("whether a payload is kept as a document or as raw bytes; its bytes are proven".to_owned());
     open.push("that the database's own guards, triggers and unique indexes, are in place".to_owned());
+    open.push("on PostgreSQL, that its indexes lead to every row".to_owned());
     let operational: Vec<&str> = tables_of(Class::Operational).map(|table| table.name).collect();
     open.push(format!("operational rows, which are never hashed: {}", operational.join(", ")));
     if !options.deep {

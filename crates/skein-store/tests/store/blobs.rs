@@ -32,7 +32,7 @@ fn keeps_objects(world: &World, blobs: &Blobs) {
 }
 
 both! {
-    fn a_directory_keeps_objects(world: &World) {
+    fn mg_blob_001_a_directory_keeps_attachments_with_their_type_holds(world: &World) {
         keeps_objects(world, &world.blobs);
     }
 
@@ -46,10 +46,10 @@ both! {
         assert!(matches!(world.try_read(move |tx| tx.blob(&viewer, hash)), Err(StoreError::NotFound(_))));
     }
 
-    fn an_attachment_without_a_media_type_is_refused(world: &World) {
+    fn mg_blob_001_an_attachment_without_a_media_type_refuses(world: &World) {
         let blob = run(world.blobs.put(Bytes::from_static(b"x"), "picture")).unwrap();
         let viewer = world.anna.clone();
-        assert!(world.try_write(move |tx| tx.attach_blob(&viewer, &blob)).is_err());
+        assert_eq!(crate::world::rule_of(world.try_write(move |tx| tx.attach_blob(&viewer, &blob))), "MG-BLOB-001");
     }
 }
 

@@ -142,7 +142,7 @@ both! {
         let viewer = world.anna.clone();
         world.write(move |tx| tx.undo_item(&viewer, once));
         let viewer = world.anna.clone();
-        assert_eq!(rule_of(world.try_write(move |tx| tx.undo_item(&viewer, once))), "MG-REL-001");
+        assert_eq!(rule_of(world.try_write(move |tx| tx.undo_item(&viewer, once))), "MG-SOIL-005");
         world.clock.advance(UNDO_WINDOW_MS + 1);
         let viewer = world.anna.clone();
         assert_eq!(rule_of(world.try_write(move |tx| tx.undo_item(&viewer, id))), "MG-SOIL-005");

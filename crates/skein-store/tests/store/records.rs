@@ -52,9 +52,12 @@ both! {
     }
 
     fn mg_core_001_a_skipped_version_refuses(world: &World) {
-        create(world, 1, 0);
-        assert!(world.tamper("UPDATE records SET version = 3 WHERE type = 'Budget'").is_err());
+        let record = create(world, 1, 0);
+        change(world, &record, 2).unwrap();
         assert!(world.tamper("UPDATE records SET version = 0 WHERE type = 'Budget'").is_err());
+        world.tamper("UPDATE records SET version = 9 WHERE type = 'Budget'").unwrap();
+        let found = world.verify(true).breaks;
+        assert!(found.iter().any(|broken| broken.table == "records" && broken.problem.contains("version")), "{found:?}");
     }
 
     fn mg_core_002_the_first_of_two_changes_holds(world: &World) {
@@ -147,6 +150,7 @@ both! {
         let record = create(world, 1, 0);
         let (viewer, id) = (world.anna.clone(), skein_core::ItemId::from_bytes(*record.id.as_bytes()));
         assert!(matches!(world.try_read(move |tx| tx.item(&viewer, id)), Err(StoreError::NotFound(_))));
+        assert!(record.id.to_string().parse::<skein_core::ItemId>().is_err());
     }
 
     fn mg_core_007_keys_users_and_settings_change_by_their_own_acts_holds(world: &World) {

@@ -88,10 +88,14 @@ both! {
         assert_eq!(count(world, b, Side::Incoming, RelationKind::Mentions), 3);
     }
 
-    fn mg_rel_003_a_thing_related_to_itself_refuses(world: &World) {
-        let a = item(world);
-        assert!(RelationDraft::new(RelationKind::Mentions, a, a, Qualities::default()).is_err());
-        assert_eq!(count(world, a, Side::Outgoing, RelationKind::Mentions), 0);
+    fn mg_rel_003_the_same_edge_twice_of_a_kind_that_is_not_among_them_refuses(world: &World) {
+        let [a, b] = [item(world), item(world)];
+        relate(world, RelationKind::Triggers, a, b).unwrap();
+        assert_eq!(rule_of(relate(world, RelationKind::Triggers, a, b)), "MG-REL-001");
+        for kind in [RelationKind::Mentions, RelationKind::DerivedFrom, RelationKind::Contains, RelationKind::GroupsWith] {
+            relate(world, kind, a, b).unwrap();
+            relate(world, kind, a, b).unwrap();
+        }
     }
 
     fn mg_rel_004_an_inference_is_corrected_and_withdrawn_holds(world: &World) {

@@ -135,6 +135,14 @@ both! {
         assert_eq!(world.verify(true).breaks, []);
     }
 
+    fn mg_hash_002_an_altered_record_is_located_refuses(world: &World) {
+        populated(world);
+        world.tamper("UPDATE records SET body = body || ' ' WHERE type = 'Budget'").unwrap();
+        let report = world.verify(false);
+        assert_eq!(report.breaks[0].table, "records");
+        assert!(report.breaks[0].row.starts_with("entity_") && report.breaks[0].expected != report.breaks[0].found);
+    }
+
     fn a_deleted_item_is_named(world: &World) {
         let id = populated(world);
         let sql = format!("DELETE FROM items WHERE id = {}", world.hex(id.as_bytes()));

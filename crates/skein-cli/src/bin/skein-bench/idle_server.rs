@@ -16,8 +16,8 @@ use crate::report::{Line, Target, Unit};
 const WHAT: &str = "resident memory of an idle server on that store";
 const READY: &str = "Skein is listening on";
 const START: Duration = Duration::from_secs(30);
-/// Longer than the lease that filling the store left behind, so that the server has sealed the rest.
-const IDLE: Duration = Duration::from_secs(45);
+/// Longer than it takes until the server's sealer has come by and sealed what filling the store left open.
+const IDLE: Duration = Duration::from_secs(20);
 const MEGABYTES_MAX: f64 = 150.0;
 
 pub(crate) fn run(million: &Million) -> Result<Line> {

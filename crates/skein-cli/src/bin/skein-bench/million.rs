@@ -11,7 +11,7 @@ use skein_store::{Location, Store, StoreOptions};
 use crate::appends::rate;
 use crate::batch::{self, ROWS_PER_TRANSACTION};
 use crate::notes::{Note, Notes, Random};
-use crate::report::{Line, Target, Unit};
+use crate::report::{Line, Target, Unit, grouped};
 use crate::{Setting, idle_server, pages};
 
 const OPEN_MS_MAX: f64 = 1_000.0;
@@ -88,6 +88,6 @@ fn measure_opening(million: &Million, rounds: u32) -> Result<Line> {
         Ok(took)
     };
     let measured = (0..rounds).map(measure).collect::<Result<Vec<f64>>>()?;
-    let what = format!("opening a store of {} items", million.items);
+    let what = format!("opening a store of {} items", grouped(&million.items.to_string()));
     Ok(Line::limited(&what, Unit::Milliseconds, &measured, Target::AtMost(OPEN_MS_MAX)))
 }

@@ -32,21 +32,29 @@ type After = (i64, i64);
 
 /// The order of a listing and how a page of it is read.
 struct Listing {
+    name: &'static str,
     clock: &'static str,
     read: fn(&Store, Option<After>) -> Result<Vec<StoredItem>>,
 }
 
-const REALIZED: Listing = Listing { clock: "realized_at", read: |store, after| items(store, Along::Realized, after) };
-const CANONICAL: Listing =
-    Listing { clock: "canonical_at", read: |store, after| items(store, Along::Canonical, after) };
-const TIMELINE: Listing = Listing { clock: "tx", read: follow };
+const REALIZED: Listing = Listing {
+    name: "time of recording",
+    clock: "realized_at",
+    read: |store, after| items(store, Along::Realized, after),
+};
+const CANONICAL: Listing = Listing {
+    name: "time of happening",
+    clock: "canonical_at",
+    read: |store, after| items(store, Along::Canonical, after),
+};
+const TIMELINE: Listing = Listing { name: "timeline", clock: "tx", read: follow };
 
 /// Deep pages of a large store.
 pub(crate) fn run(million: &Million, rounds: u32) -> Result<Vec<Line>> {
     let mut lines = Vec::new();
     for listing in [REALIZED, CANONICAL, TIMELINE] {
         for (depth, skipped) in depths(million.items) {
-            let what = format!("page of 100 at {depth} along {}; beside it: the first page", listing.clock);
+            let what = format!("page of 100 at {depth} by {}; beside it: the first page", listing.name);
             lines.push(compare(&million.directory, &listing, skipped, rounds, &what)?);
         }
     }

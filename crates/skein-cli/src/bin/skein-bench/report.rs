@@ -87,19 +87,17 @@ impl fmt::Display for Line {
 impl Unit {
     pub(crate) fn spell(self, value: f64) -> String {
         match self {
-            Self::PerSecond => format!("{}/s", in_thousands(value)),
+            Self::PerSecond => format!("{}/s", grouped(&format!("{value:.0}"))),
             Self::Milliseconds => format!("{value:.2} ms"),
             Self::Megabytes => format!("{value:.1} MB"),
         }
     }
 }
 
-fn in_thousands(value: f64) -> String {
-    let whole = format!("{value:.0}");
-    match whole.len() {
-        0..=3 => whole,
-        length => format!("{},{}", &whole[..length - 3], &whole[length - 3..]),
-    }
+/// The digits of a whole number with a comma before each three.
+pub(crate) fn grouped(digits: &str) -> String {
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(",")
 }
 
 impl Target {
@@ -150,6 +148,12 @@ mod tests {
         let line = Line::compared("x", Unit::PerSecond, &sides, Target::AtLeast(0.5));
         let expected = ["x", "6,000/s", "10,000/s", "0.60 (0.50–0.90)", "≥ 0.5×", "met"];
         assert_eq!(line.cells(), expected);
+    }
+
+    #[test]
+    fn large_numbers_are_grouped() {
+        assert_eq!(Unit::PerSecond.spell(1_234_567.4), "1,234,567/s");
+        assert_eq!(Unit::PerSecond.spell(999.0), "999/s");
     }
 
     #[test]
