@@ -179,6 +179,20 @@ impl Audit {
         let covered = chain.waiting.iter().take_while(|(cursor, _)| *cursor <= seal.head.last).count();
         let found: Vec<(Cursor, Leaf)> = chain.waiting.drain(..covered).collect();
         self.sealed += found.len() as u64;
+        let in_order = found.iter().map(|(_, leaf)| leaf).eq(&seal.leaves);
+        let in_place = found.first().map(|(cursor, _)| *cursor) == Some(seal.head.first)
+            && found.last().map(|(cursor, _)| *cursor) == Some(seal.head.last);
+        if in_order && in_place {
+            return;
+        }
+        self.name_differences(seal_id, seal, &found, breaks);
+        if breaks.is_empty() {
+            breaks.push(self.broken(seal_id, "the items it covers are not in the order in which it sealed them"));
+        }
+    }
+
+    /// Says which of the items a seal covers is missing, altered or was put in later.
+    fn name_differences(&self, seal_id: ItemId, seal: &Seal, found: &[(Cursor, Leaf)], breaks: &mut Vec<Break>) {
         let expected: BTreeMap<ItemId, Digest> = seal.leaves.iter().map(|leaf| (leaf.id, leaf.hash)).collect();
         let present: BTreeMap<ItemId, Digest> = found.iter().map(|(_, leaf)| (leaf.id, leaf.hash)).collect();
         for leaf in &seal.leaves {
@@ -200,12 +214,6 @@ impl Audit {
                 found: Some(leaf.hash.to_string()),
                 ..self.broken(leaf.id, &format!("the row was put in later; {seal_id} does not cover it"))
             });
-        }
-        let in_place = found.iter().map(|(_, leaf)| leaf.id).eq(seal.leaves.iter().map(|leaf| leaf.id))
-            && found.first().map(|(cursor, _)| *cursor) == Some(seal.head.first)
-            && found.last().map(|(cursor, _)| *cursor) == Some(seal.head.last);
-        if breaks.is_empty() && !in_place {
-            breaks.push(self.broken(seal_id, "the items it covers are not in the order in which it sealed them"));
         }
     }
 

@@ -30,6 +30,7 @@ macro_rules! item_types {
     ($($name:ident = $text:literal),* $(,)?) => {
         impl ItemType {
             $(pub const $name: Self = Self(std::borrow::Cow::Borrowed($text));)*
+            const KNOWN: &'static [Self] = &[$(Self::$name),*];
         }
     };
 }
@@ -64,6 +65,10 @@ const SYSTEM_TYPES: [ItemType; 10] = [
 
 impl ItemType {
     pub fn parse(text: &str) -> Result<Self, RuleViolation> {
+        // Reading a long timeline meets the same few names again and again.
+        if let Some(known) = Self::KNOWN.iter().find(|known| known.as_str() == text) {
+            return Ok(known.clone());
+        }
         if is_camel_case(text) {
             return Ok(Self(text.to_owned().into()));
         }
