@@ -1,8 +1,9 @@
 //! The one thread that writes to SQLite: it commits together whatever waits, and lets one failure hurt nobody else.
 //!
-//! Each function runs in a savepoint of its own. Some failures (a full disk, an interrupt) make SQLite roll the
-//! whole transaction back; then nobody has been acknowledged yet, and every function is run again alone, so that
-//! each learns its own outcome. It never waits to fill a batch: while one is being made durable, the next gathers.
+//! A batch in which somebody fails is run again with each function in a savepoint of its own. Some failures (a full
+//! disk, an interrupt) make SQLite roll the whole transaction back; then nobody has been acknowledged yet, and every
+//! function is run again alone, so that each learns its own outcome. It never waits to fill a batch: while one is being
+//! made durable, the next gathers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
@@ -166,15 +167,37 @@ impl WriterThread {
         waiting.map(leave).collect()
     }
 
+    /// Runs a batch without savepoints first: most batches have no culprit, and SQLite copies every page that changes
+    /// inside a savepoint.
     fn commit_together(&mut self, batch: Vec<Box<dyn Work>>) {
         if batch.len() == 1 {
             return batch.into_iter().for_each(|work| self.commit_alone(work));
         }
-        if let Err(error) = self.statement("BEGIN IMMEDIATE") {
-            // Somebody else holds the file, or it cannot be written: trying each alone would make them wait in turn.
-            tracing::warn!(%error, waiting = batch.len(), "could not begin a transaction");
-            return batch.into_iter().for_each(|work| work.refuse(not_begun(error.clone())));
+        let Some(batch) = self.begin(batch) else { return };
+        let mut ran = Vec::with_capacity(batch.len());
+        let mut batch = batch.into_iter();
+        let mut is_clean = true;
+        for mut work in batch.by_ref() {
+            let changes = self.connection.total_changes();
+            let outcome = self.run_function(&mut *work);
+            // What failed before it changed anything left nothing to undo.
+            let left_nothing = outcome.is_ok() || self.connection.total_changes() == changes;
+            is_clean = left_nothing && !self.connection.is_autocommit();
+            ran.push((work, outcome));
+            if !is_clean {
+                break;
+            }
         }
+        if is_clean && self.statement("COMMIT").is_ok() {
+            return ran.into_iter().for_each(|(work, outcome)| settle(work, outcome));
+        }
+        self.roll_back();
+        self.commit_in_savepoints(ran.into_iter().map(|(work, _)| work).chain(batch).collect());
+    }
+
+    /// Runs a batch in which somebody failed: each function in a savepoint, so that only its own work is undone.
+    fn commit_in_savepoints(&mut self, batch: Vec<Box<dyn Work>>) {
+        let Some(batch) = self.begin(batch) else { return };
         let mut ran = Vec::with_capacity(batch.len());
         let mut batch = batch.into_iter();
         for mut work in batch.by_ref() {
@@ -191,6 +214,17 @@ impl WriterThread {
         self.roll_back();
         let everyone = ran.into_iter().map(|(work, _)| work).chain(batch);
         everyone.for_each(|work| self.commit_alone(work));
+    }
+
+    /// Opens the transaction of a batch, or refuses everyone in it.
+    fn begin(&self, batch: Vec<Box<dyn Work>>) -> Option<Vec<Box<dyn Work>>> {
+        let Err(error) = self.statement("BEGIN IMMEDIATE") else { return Some(batch) };
+        // Somebody else holds the file, or it cannot be written: trying each alone would make them wait in turn.
+        tracing::warn!(%error, waiting = batch.len(), "could not begin a transaction");
+        for work in batch {
+            work.refuse(not_begun(error.clone()));
+        }
+        None
     }
 
     fn run_in_savepoint(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
