@@ -10,6 +10,8 @@ use std::time::Duration;
 use anyhow::{Context as _, Error};
 use skein_engine::{Engine, KeyText};
 use skein_store::Store;
+use skein_store::blobs::Blobs;
+use skein_store::clock::{Clock as _, SystemClock};
 use skein_store::sealer::Sealer;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
@@ -20,6 +22,7 @@ use crate::lock::{Holder, Lock};
 use crate::plan::Serve;
 use crate::signals;
 
+const SWEEP_EVERY: Duration = Duration::from_hours(24);
 const SEAL_EVERY: Duration = Duration::from_secs(10);
 /// What may still hold the store when the server has ended: writes that were accepted.
 const CLOSING: Duration = Duration::from_secs(5);
@@ -33,7 +36,7 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let listener = runtime.block_on(listen(serve.listen))?;
     let address = listener.local_addr().map_err(cannot_run)?;
     let store = serve.place.open()?;
-    serve.place.blobs()?;
+    runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
     greet(out, start.address, &start.key)?;
     let serving = skein_server::serve(listener, start.engine.clone(), serve.allowed_hosts, stop);
@@ -42,6 +45,19 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     served?;
     tracing::info!("stopped; everything is sealed and written");
     Ok(Exit::Ok)
+}
+
+/// Takes away, at each start and once a day, objects that nobody came to name.
+async fn sweep_daily(store: Store, blobs: Blobs) {
+    let mut days = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        days.tick().await;
+        match blobs.sweep(&store, SystemClock.now()).await {
+            Ok(0) => {}
+            Ok(swept) => tracing::info!(swept, "removed blobs that nobody names"),
+            Err(error) => tracing::warn!(%error, "could not sweep the blobs; it will be tried again tomorrow"),
+        }
+    }
 }
 
 /// One start of the server: what it holds from its beginning to its end.

@@ -76,6 +76,24 @@ fn what_was_altered_is_located_by_verify() {
 }
 
 #[test]
+fn an_old_object_that_nobody_names_is_swept_when_the_server_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let orphan = |name: &str| home.dir.join("blobs").join(&name[..2]).join(name);
+    let (old, fresh) = (orphan(&"ab".repeat(32)), orphan(&"cd".repeat(32)));
+    for path in [&old, &fresh] {
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, "x").unwrap();
+    }
+    let two_days_ago = std::fs::metadata(&fresh).unwrap().modified().unwrap() - std::time::Duration::from_hours(48);
+    std::fs::File::options().write(true).open(&old).unwrap().set_modified(two_days_ago).unwrap();
+    let server = home.serve();
+    server.process.wait_for_line_on(skein_testkit::process::Stream::Stderr, "removed blobs");
+    assert!(!old.exists() && fresh.exists());
+}
+
+#[test]
 fn arguments_that_make_no_sense_are_refused_with_help() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());

@@ -40,6 +40,14 @@ async fn unknown_and_doubled_fields() {
 }
 
 #[tokio::test]
+async fn mg_soil_002_a_recorded_time_from_outside_refuses() {
+    let world = World::new().await;
+    let stated = r#"{"_type":"Note","data":{"description":"a"},"realizedAt":"2020-01-01T00:00:00.000Z"}"#;
+    let error = check(&world, stated, 400, "invalid_body").await;
+    assert_eq!(error["details"]["field"], "realizedAt");
+}
+
+#[tokio::test]
 async fn documents_that_cannot_be_kept() {
     let world = World::new().await;
     let in_data = |data: &str| format!(r#"{{"_type":"X","data":{{"a":{data}}}}}"#);
