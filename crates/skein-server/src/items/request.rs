@@ -122,7 +122,7 @@ pub(crate) struct ListParameters {
     from: Option<String>,
     until: Option<String>,
     cursor: Option<String>,
-    limit: Option<usize>,
+    limit: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -157,14 +157,18 @@ impl ListParameters {
             from: moment("from", self.from)?,
             until: moment("until", self.until)?,
             after: after.map_err(StoreError::Cursor)?,
-            limit: page_limit(self.limit)?,
+            limit: page_limit(self.limit.as_deref().map(count).transpose()?)?,
             include_hidden: false,
         })
     }
 }
 
 fn item_type(text: &str) -> Result<ItemType, ApiError> {
-    ItemType::parse(text).map_err(|bad| invalid_parameter("type", bad.problem()))
+    ItemType::parse(text).map_err(|bad| invalid_parameter("type", &format!("{}; {}", bad.problem(), bad.remedy())))
+}
+
+fn count(text: &str) -> Result<usize, ApiError> {
+    text.parse().map_err(|_| invalid_parameter("limit", "send a whole number such as 100"))
 }
 
 fn moment(name: &str, text: Option<String>) -> Result<Option<Millis>, ApiError> {
