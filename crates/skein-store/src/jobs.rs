@@ -13,20 +13,6 @@ use crate::tx::{Tx, system_only};
 const QUEUE_NAME_BYTES_MAX: usize = 64;
 /// How much of a failure's words is kept.
 const ERROR_CHARS_MAX: usize = 4_000;
-const CLAIM_COLUMNS: &str = "id, owner, queue, payload, attempts, lost, fence";
-
-pub(crate) const CLAIM_SQLITE: &str = "UPDATE jobs
-    SET state = 'leased', worker = ?2, lease_until = ?4, fence = fence + 1, attempts = attempts + 1
-    WHERE id = (SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued' AND run_at <= ?3
-                ORDER BY priority DESC, run_at, id LIMIT 1)
-    RETURNING id, owner, queue, payload, attempts, lost, fence";
-
-pub(crate) const CLAIM_POSTGRES: &str = "UPDATE jobs
-    SET state = 'leased', worker = ?2, lease_until = ?4, fence = fence + 1, attempts = attempts + 1
-    WHERE id = (SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued' AND run_at <= ?3
-                ORDER BY priority DESC, run_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
-    RETURNING id, owner, queue, payload, attempts, lost, fence";
-
 /// Work to be done later.
 #[derive(Debug, Clone)]
 pub struct JobDraft {
@@ -131,9 +117,15 @@ impl Store {
         let (queue, worker) = (queue.to_owned(), worker.to_owned());
         let claimed = self.claim(move |tx| {
             let now = tx.now();
-            let sql = tx.sql.claim_statement();
-            debug_assert!(sql.ends_with(CLAIM_COLUMNS), "the columns are read in this order");
-            tx.first(sql, params![&queue, &worker, now, now.plus(lease_ms)], read_job)
+            let sql = format!(
+                "UPDATE jobs
+                 SET state = 'leased', worker = ?2, lease_until = ?4, fence = fence + 1, attempts = attempts + 1
+                 WHERE id = (SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued' AND run_at <= ?3
+                             ORDER BY priority DESC, run_at, id LIMIT 1 {})
+                 RETURNING id, owner, queue, payload, attempts, lost, fence",
+                tx.sql.claim_lock()
+            );
+            tx.first(&sql, params![&queue, &worker, now, now.plus(lease_ms)], read_job)
         })?;
         let claimed = claimed.await.unwrap_or_else(|_| Err(closed()))?;
         Ok(claimed.value)

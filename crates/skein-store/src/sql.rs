@@ -196,6 +196,6 @@ pub(crate) trait Sql {
     /// What the database itself finds wrong with its pages and indexes.
     fn damage(&mut self) -> Result<Vec<String>, SqlError>;
 
-    /// Takes the next job of a queue, if any; the statement differs between databases.
-    fn claim_statement(&self) -> &'static str;
+    /// How whoever takes a job passes over those that others are just taking.
+    fn claim_lock(&self) -> &'static str;
 }

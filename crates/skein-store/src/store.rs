@@ -75,7 +75,14 @@ struct Inner {
 
 enum Backend {
     Sqlite { writer: Option<Writer>, readers: Pool<rusqlite::Connection>, clock: Arc<dyn Clock> },
-    Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters>, writable: bool },
+    Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters>, access: Access },
+}
+
+/// What a store was opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Reading,
+    Writing,
 }
 
 /// What a store on PostgreSQL has done since it was opened; a single writer has nothing to collide with.
@@ -111,10 +118,7 @@ impl Store {
         let Location::Postgres(url) = &location else { unreachable!("called for PostgreSQL") };
         on_a_thread(|| crate::postgres::check(url))?;
         let wake = Wake::default();
-        let Backend::Postgres { sessions, notifier, counters, .. } = start_sessions(url, None, READERS, &wake) else {
-            unreachable!("sessions are those of PostgreSQL")
-        };
-        let backend = Backend::Postgres { sessions, notifier, counters, writable: false };
+        let backend = start_sessions(url, None, READERS, &wake, Access::Reading);
         Ok(Self { inner: Arc::new(Inner { backend, wake, location }) })
     }
 
@@ -179,7 +183,7 @@ impl Store {
         match &self.inner.backend {
             Backend::Sqlite { writer: Some(writer), .. } => writer.submit(work, weight, urgency),
             Backend::Sqlite { writer: None, .. } => Err(StoreError::ReadOnly("it was opened for reading".to_owned())),
-            Backend::Postgres { writable: false, .. } => {
+            Backend::Postgres { access: Access::Reading, .. } => {
                 Err(StoreError::ReadOnly("it was opened for reading".to_owned()))
             }
             Backend::Postgres { sessions, notifier, .. } => {
@@ -301,16 +305,22 @@ fn open_postgres(
     wake: &Wake,
 ) -> Result<Backend, StoreError> {
     on_a_thread(|| crate::postgres::prepare(url))?;
-    Ok(start_sessions(url, clock, connections, wake))
+    Ok(start_sessions(url, clock, connections, wake, Access::Writing))
 }
 
-fn start_sessions(url: &str, clock: Option<&Arc<dyn Clock>>, connections: usize, wake: &Wake) -> Backend {
+fn start_sessions(
+    url: &str,
+    clock: Option<&Arc<dyn Clock>>,
+    connections: usize,
+    wake: &Wake,
+    access: Access,
+) -> Backend {
     let url: Arc<str> = url.into();
     let counters = Arc::new(Counters::default());
     let session = |_| Session::new(Arc::clone(&url), clock.cloned(), Arc::clone(&counters));
     let sessions = Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
     let notifier = Arc::new(Notifier::start(url, wake.clone()));
-    Backend::Postgres { sessions, notifier, counters, writable: true }
+    Backend::Postgres { sessions, notifier, counters, access }
 }
 
 /// PostgreSQL's client blocks on a runtime of its own and must not be called inside another.

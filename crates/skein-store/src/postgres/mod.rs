@@ -182,8 +182,8 @@ impl Sql for PostgresSql<'_> {
         Ok(Vec::new())
     }
 
-    fn claim_statement(&self) -> &'static str {
-        crate::jobs::CLAIM_POSTGRES
+    fn claim_lock(&self) -> &'static str {
+        "FOR UPDATE SKIP LOCKED"
     }
 }
 

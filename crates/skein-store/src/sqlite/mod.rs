@@ -169,8 +169,8 @@ impl Sql for SqliteSql<'_> {
         Ok(found)
     }
 
-    fn claim_statement(&self) -> &'static str {
-        crate::jobs::CLAIM_SQLITE
+    fn claim_lock(&self) -> &'static str {
+        ""
     }
 }
 
