@@ -47,6 +47,13 @@ macro_rules! ids {
                 &self.0
             }
 
+            /// The moment its first bits say; ids that were not made here may say anything.
+            pub fn made_at(&self) -> Millis {
+                let mut milliseconds = [0; 8];
+                milliseconds[2..].copy_from_slice(&self.0[..6]);
+                Millis(i64::from_be_bytes(milliseconds))
+            }
+
             /// The ULID without its prefix, as it appears inside hashes (decision Z6).
             pub fn bare(&self) -> String {
                 Ulid::from_bytes(self.0).to_string()
@@ -131,7 +138,7 @@ fn ulid_bytes(at: Millis, entropy: Entropy) -> [u8; 16] {
     bits
 }
 
-fn parse_bits(text: &str) -> Option<[u8; 16]> {
+pub(crate) fn parse_bits(text: &str) -> Option<[u8; 16]> {
     if text.len() == 36 { parse_uuid(text) } else { parse_ulid(text) }
 }
 

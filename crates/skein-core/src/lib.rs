@@ -12,6 +12,7 @@ pub mod garden;
 pub mod id;
 pub mod ravens;
 pub mod rule;
+pub mod setting;
 pub mod time;
 pub mod tree;
 

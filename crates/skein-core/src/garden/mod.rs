@@ -7,6 +7,7 @@
 pub mod audit;
 pub mod cursor;
 pub mod delta;
+pub mod event;
 pub mod fragment;
 pub mod item;
 pub mod patch;

@@ -11,7 +11,8 @@ pub const REASON_CHARS_MAX: usize = 1_000;
 /// Decides whether the payload of `item` may be destroyed, and with what fact that is recorded.
 pub fn redact(item: &Item, reason: &str) -> Result<ItemDraft, RuleViolation> {
     let refuse = |problem: &str, remedy| Err(RuleViolation::new("MG-SOIL-010", problem, remedy));
-    if item.header.item_type.is_system() {
+    // An attachment is a fact of its own: with its payload go the name and the bytes of the blob.
+    if item.header.item_type.is_system() && item.header.item_type != ItemType::BLOB_ATTACHED {
         return refuse("this item carries the structure of others", "redact the item it speaks about");
     }
     if item.payload.is_none() {
@@ -41,6 +42,7 @@ mod tests {
     #[test]
     fn mg_soil_010_redaction_with_a_reason_holds() {
         assert!(redact(&item(ItemType::NOTE), "asked for by the person").is_ok());
+        assert!(redact(&item(ItemType::BLOB_ATTACHED), "asked for by the person").is_ok());
     }
 
     #[test]

@@ -191,6 +191,16 @@ impl Endpoint {
         }
     }
 
+    /// Reads an id whose prefix says what it is; an `entity_…` without a type is an entity.
+    pub fn of_id(id: &str) -> Result<Self, RuleViolation> {
+        let kind = match (id.starts_with(RecordId::PREFIX), id.contains('#')) {
+            (true, _) => EndpointKind::Entity,
+            (false, true) => EndpointKind::Fragment,
+            (false, false) => EndpointKind::Item,
+        };
+        Self::parse(kind.as_str(), id)
+    }
+
     /// Reads the pair of type and id that the wire carries.
     pub fn parse(kind: &str, id: &str) -> Result<Self, RuleViolation> {
         let refuse = || {
@@ -277,6 +287,10 @@ impl RelationDraft {
 
     /// The fact that the edge with this id was made.
     pub fn to_item(&self, id: RelationId) -> ItemDraft {
+        ItemDraft::recorded(ItemType::RELATION_CREATED, &self.to_document(id))
+    }
+
+    fn to_document(&self, id: RelationId) -> Map<String, Value> {
         let mut data = qualities_fields(id, &self.qualities);
         let mut put = |name: &str, value: &str| data.insert(name.to_owned(), json!(value));
         put("kind", self.kind.as_str());
@@ -284,7 +298,7 @@ impl RelationDraft {
         put("sourceType", self.source.kind().as_str());
         put("target", &self.target.id_text());
         put("targetType", self.target.kind().as_str());
-        ItemDraft::recorded(ItemType::RELATION_CREATED, &data)
+        data
     }
 
     /// Reads the payload that [`Self::to_item`] wrote; `None` for anything else.
@@ -304,6 +318,12 @@ impl RelationDraft {
 }
 
 impl Relation {
+    /// Everything but when it was made, as [`RelationDraft::from_document`] reads it.
+    pub fn to_document(&self) -> Map<String, Value> {
+        let Self { id, kind, source, target, qualities, realized_at: _ } = self.clone();
+        RelationDraft { kind, source, target, qualities }.to_document(id)
+    }
+
     /// The fact that confidence or metadata of an edge changed.
     pub fn edit(&self, qualities: &Qualities) -> Result<ItemDraft, BadItem> {
         refuse_frozen(self.kind, "changed")?;

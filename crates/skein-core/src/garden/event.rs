@@ -1,0 +1,160 @@
+//! What watchers are told: one event per fact that means something to a person or a program.
+//!
+//! Events are not kept anywhere; they are read off the timeline, so whatever happened can be told again, in order,
+//! to whoever owns it. A fact that another fact of the same change tells better (the delta of a key beside the
+//! [`SystemEvent`](ItemType::SYSTEM_EVENT) that names it) makes no event of its own.
+
+use serde_json::{Map, Value, json};
+
+use crate::garden::delta::Delta;
+use crate::garden::item::{Item, ItemDraft, ItemType};
+use crate::id::RecordId;
+
+macro_rules! events {
+    ($($(#[$doc:meta])* $name:ident = $text:literal, $meaning:literal;)*) => {
+        /// What happened.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum EventName { $($(#[$doc])* #[doc = $meaning] $name),* }
+
+        impl EventName {
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text),* }
+            }
+
+            /// For people who read the list.
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => $meaning),* }
+            }
+        }
+    };
+}
+
+events! {
+    ItemAppended = "item.appended", "A fact was stated; the subject is the item.";
+    ItemUndone = "item.undone", "An item was taken back within its five minutes.";
+    ItemRedacted = "item.redacted", "The payload of an item was destroyed.";
+    ItemTimeCorrected = "item.time.corrected", "It was stated or withdrawn when an item really happened.";
+    RelationCreated = "relation.created", "Two things were related.";
+    RelationEdited = "relation.edited", "Confidence or metadata of a relation changed.";
+    RelationRemoved = "relation.removed", "A relation was removed.";
+    RecordCreated = "record.created", "A record was made.";
+    RecordUpdated = "record.updated", "A record changed; the deltas tell from which hash to which.";
+    BlobAttached = "blob.attached", "Bytes were uploaded and attached.";
+    KeyCreated = "key.created", "An API key was made.";
+    KeyRevoked = "key.revoked", "An API key was ended.";
+    UserCreated = "user.created", "A user was made.";
+    UserChanged = "user.changed", "The name or role of a user changed.";
+    GrantGiven = "grant.given", "An administrator may read this owner's things for a while.";
+    GrantEnded = "grant.ended", "A grant was ended before its time.";
+    LinkMade = "session.link.made", "A one-time sign-in link was made.";
+    SessionStarted = "session.started", "Somebody signed in by a link.";
+    SessionEnded = "session.ended", "A browser was signed out.";
+    SettingChanged = "setting.changed", "A setting of the installation was changed.";
+    OperationCancelled = "operation.cancelled", "A queued or running operation was cancelled.";
+    VerificationRequested = "verification.requested", "A verification of the store was queued.";
+    VerificationCompleted = "verification.completed", "A verification ended; the operation has its report.";
+    VerificationFailed = "verification.failed", "A verification could not be carried out.";
+    ExportMade = "export.made", "A cut of the timeline was made for export.";
+    ImportMade = "import.made", "A bundle was imported.";
+}
+
+impl EventName {
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|name| name.as_str() == text)
+    }
+
+    /// The fact that tells this event by itself, for whatever has no fact of its own.
+    pub fn to_draft(self, subject: Option<&str>, mut told: Map<String, Value>) -> ItemDraft {
+        told.insert("event".to_owned(), json!(self.as_str()));
+        if let Some(subject) = subject {
+            told.insert("subject".to_owned(), json!(subject));
+        }
+        ItemDraft::recorded(ItemType::SYSTEM_EVENT, &told)
+    }
+}
+
+/// What watchers are told about one fact.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    pub name: EventName,
+    /// The id of what it is about: an item, a record, a relation, a key, an operation.
+    pub subject: String,
+    /// What that is: an item's or a record's type.
+    pub subject_type: Option<String>,
+}
+
+/// The event of a fact, if it has one.
+pub fn event_of(item: &Item) -> Option<Event> {
+    let header = &item.header;
+    let own = |name| Some(Event { name, subject: header.id.to_string(), subject_type: None });
+    if !header.item_type.is_system() {
+        let subject_type = Some(header.item_type.as_str().to_owned());
+        return Some(Event { subject_type, ..own(EventName::ItemAppended)? });
+    }
+    let document = item.document();
+    let about = |name, field: &str| {
+        let subject = document.as_ref()?.get(field)?.as_str()?.to_owned();
+        Some(Event { name, subject, subject_type: None })
+    };
+    match &header.item_type {
+        t if *t == ItemType::ENTITY_DELTA => delta_event(&document?),
+        t if *t == ItemType::RELATION_CREATED => about(EventName::RelationCreated, "relationId"),
+        t if *t == ItemType::RELATION_EDITED => about(EventName::RelationEdited, "relationId"),
+        t if *t == ItemType::RELATION_REMOVED => about(EventName::RelationRemoved, "relationId"),
+        t if *t == ItemType::TOMBSTONE => about(EventName::ItemUndone, "itemId"),
+        t if *t == ItemType::BLOB_ATTACHED => own(EventName::BlobAttached),
+        t if *t == ItemType::SYSTEM_EVENT => {
+            let name = EventName::parse(document.as_ref()?.get("event")?.as_str()?)?;
+            about(name, "subject").or_else(|| own(name))
+        }
+        // A seal is about the store; a redaction is told by its own system event.
+        _ => None,
+    }
+}
+
+fn delta_event(document: &Map<String, Value>) -> Option<Event> {
+    let delta = Delta::from_document(document)?;
+    let told = |name, record: RecordId| {
+        Some(Event { name, subject: record.to_string(), subject_type: Some(delta.record_type.as_str().to_owned()) })
+    };
+    match delta.record_type.as_str() {
+        "User" | "ApiKey" | "Setting" | "TimeOverride" => None,
+        _ if delta.version == 1 => told(EventName::RecordCreated, delta.record),
+        _ => told(EventName::RecordUpdated, delta.record),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::{ItemId, UserId};
+    use crate::time::Millis;
+
+    fn item(draft: ItemDraft) -> Item {
+        draft.realize(ItemId::from_bytes([1; 16]), UserId::from_bytes([2; 16]), Millis(3))
+    }
+
+    #[test]
+    fn every_name_reads_back_and_follows_the_grammar() {
+        for name in EventName::ALL {
+            assert_eq!(EventName::parse(name.as_str()), Some(*name));
+            assert!(name.as_str().split('.').count() >= 2, "{name:?}");
+        }
+    }
+
+    #[test]
+    fn a_system_event_is_told_by_its_name() {
+        let told = item(EventName::KeyRevoked.to_draft(Some("key_1"), Map::new()));
+        let event = event_of(&told).unwrap();
+        assert_eq!((event.name, event.subject.as_str()), (EventName::KeyRevoked, "key_1"));
+    }
+
+    #[test]
+    fn a_fact_is_told_with_its_type_and_a_seal_not_at_all() {
+        let note = ItemDraft::recorded(ItemType::NOTE, &Map::new());
+        assert_eq!(event_of(&item(note)).unwrap().subject_type.as_deref(), Some("Note"));
+        assert_eq!(event_of(&item(ItemDraft::recorded(ItemType::SEAL, &Map::new()))), None);
+    }
+}
