@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::account::{Role, Scope};
-use skein_core::garden::record::{RecordContent, RecordType};
+use skein_core::garden::record::{Record, RecordContent, RecordType};
 use skein_core::{Digest, KeyId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
+use crate::items::{Page, page};
 pub use crate::project::API_KEY;
+use crate::records::{RECORD_COLUMNS, RECORDS_PER_PAGE_MAX, read_record};
 use crate::sql::params;
 use crate::tx::{Tx, system_only};
 
@@ -30,6 +32,75 @@ impl Tx<'_> {
         let content = RecordContent::new(RecordType::parse(USER)?, data);
         self.create_record_as(viewer, user.into(), user, content, None)?;
         Ok(user)
+    }
+
+    /// Changes the name or role of a user from the state with hash `based_on`.
+    pub fn change_user(
+        &mut self,
+        viewer: &Viewer,
+        user: UserId,
+        based_on: Digest,
+        name: Option<&str>,
+        role: Option<Role>,
+    ) -> Result<Record, StoreError> {
+        system_only(viewer)?;
+        let mut content = self.user(viewer, user)?.content;
+        if let Some(name) = name {
+            content.data.insert("name".to_owned(), json!(name));
+        }
+        if let Some(role) = role {
+            content.data.insert("role".to_owned(), json!(role));
+        }
+        self.change_record(viewer, user.into(), based_on, content, None)
+    }
+
+    /// The record of a user.
+    pub fn user(&mut self, viewer: &Viewer, user: UserId) -> Result<Record, StoreError> {
+        system_only(viewer)?;
+        let found = self.find_record(user.into())?.filter(|record| record.content.record_type.as_str() == USER);
+        found.ok_or_else(|| StoreError::NotFound(user.to_string()))
+    }
+
+    /// What a user may do to the installation.
+    pub fn role(&mut self, viewer: &Viewer, user: UserId) -> Result<Role, StoreError> {
+        let role = self.user(viewer, user)?.content.data.get("role").cloned().unwrap_or_default();
+        serde_json::from_value(role).map_err(|_| StoreError::Damaged(format!("the role of {user} cannot be read")))
+    }
+
+    /// Every user, in the order they were made.
+    pub fn users(
+        &mut self,
+        viewer: &Viewer,
+        after: Option<UserId>,
+        limit: usize,
+    ) -> Result<Page<Record, UserId>, StoreError> {
+        system_only(viewer)?;
+        let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let after = after.unwrap_or(UserId::from_bytes([0; 16]));
+        let sql = format!(
+            "SELECT {RECORD_COLUMNS} FROM records WHERE type = 'User' AND (created_at, id) > (?1, ?2)
+             ORDER BY created_at, id LIMIT ?3"
+        );
+        // Whoever was made elsewhere and imported has an id older than its place here; a page begins at the row itself.
+        let at = self.first("SELECT created_at FROM records WHERE id = ?1", params![&after], |row| row.int(0))?;
+        let rows = self.all(&sql, params![at.unwrap_or(i64::MIN), &after, one_more], read_record)?;
+        Ok(page(rows, limit, |last| UserId::from_bytes(*last.id.as_bytes())))
+    }
+
+    /// How many administrators there are.
+    pub fn admins(&mut self, viewer: &Viewer) -> Result<usize, StoreError> {
+        let mut after = None;
+        let mut admins = 0;
+        loop {
+            let page = self.users(viewer, after, RECORDS_PER_PAGE_MAX)?;
+            let is_admin = |record: &&Record| record.content.data.get("role") == Some(&json!(Role::Admin));
+            admins += page.rows.iter().filter(is_admin).count();
+            after = page.next;
+            if after.is_none() {
+                return Ok(admins);
+            }
+        }
     }
 
     /// The user made first, who administers the installation.
@@ -70,10 +141,8 @@ impl Tx<'_> {
             Ok((KeyId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?), row.text(2)?.to_owned()))
         })?;
         let Some((key, user, scope)) = found else { return Ok(None) };
-        let record = self.record(viewer, user.into())?;
-        let role = record.content.data.get("role").cloned().unwrap_or_default();
-        let unreadable = |_| StoreError::Damaged(format!("{key} or its user cannot be read"));
-        let role = serde_json::from_value(role).map_err(unreadable)?;
+        let role = self.role(viewer, user)?;
+        let unreadable = |_| StoreError::Damaged(format!("the scope of {key} cannot be read"));
         let scope = serde_json::from_value(Value::from(scope)).map_err(unreadable)?;
         Ok(Some(KeyHolder { key, user, role, scope }))
     }

@@ -22,6 +22,8 @@ use crate::tx::Tx;
 use crate::verify::Progress;
 
 /// The name of a copy until it is whole.
+/// Whoever is signed in to a store is not signed in to its copy.
+const SESSIONS: &str = "sessions";
 const UNFINISHED: &str = "unfinished.db";
 const ROWS_PER_INSERT: usize = 100;
 const BYTES_PER_INSERT: usize = 8 << 20;
@@ -114,7 +116,10 @@ impl Tx<'_> {
         }
         let source = sqlite::open_reader(file)?;
         let mut items = 0;
-        for table in TABLES.iter().filter(|table| table.class != Class::Projected && table.name != "meta") {
+        for table in TABLES
+            .iter()
+            .filter(|table| table.class != Class::Projected && table.name != "meta" && table.name != SESSIONS)
+        {
             let copied = copy(table, &mut SqliteSql(&source), self.sql, progress)?;
             items += if table.class == Class::Source { copied } else { 0 };
         }
@@ -162,7 +167,7 @@ fn copy_all(from: &mut dyn Sql, to: &Connection, progress: &Sender<Progress>) ->
     let in_batch = |sql: &str| to.execute_batch(sql).map_err(|error| sqlite::sql_error(&error));
     in_batch("BEGIN; DELETE FROM meta")?;
     let mut items = 0;
-    for table in &TABLES {
+    for table in TABLES.iter().filter(|table| table.name != SESSIONS) {
         let copied = copy(table, from, &mut SqliteSql(to), progress)?;
         items += if table.class == Class::Source { copied } else { 0 };
     }

@@ -3,6 +3,7 @@
 //! An object is durable before the transaction that names it; an object nobody names is swept after a day. Who may
 //! read one follows from who attached it, never from knowing its hash.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use bytes::Bytes;
 use futures::TryStreamExt as _;
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
-use object_store::{Error as ObjectError, ObjectStore, ObjectStoreExt as _};
+use object_store::{Error as ObjectError, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 use serde_json::{Map, json};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, Millis, RuleViolation, Viewer};
@@ -123,6 +124,39 @@ impl Blobs {
         }
     }
 
+    /// A part of the bytes behind a hash; a part cannot be checked against it.
+    pub async fn get_part(&self, hash: Digest, part: Range<u64>) -> Result<Bytes, StoreError> {
+        match self.objects.get_range(&path(&hash), part).await {
+            Ok(bytes) => Ok(bytes),
+            Err(ObjectError::NotFound { .. }) => Err(StoreError::NotFound(format!("blob {hash}"))),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
+    /// Removes an object now, if nobody names it any more.
+    pub async fn remove_unnamed(&self, store: &Store, hash: Digest) -> Result<(), StoreError> {
+        let object = match self.objects.head(&path(&hash)).await {
+            Ok(object) => object,
+            Err(ObjectError::NotFound { .. }) => return Ok(()),
+            Err(error) => return Err(failed(&error)),
+        };
+        self.remove_if_unnamed(store, hash, &object).await.map(drop)
+    }
+
+    /// Removes an object as it was listed; says whether it did.
+    async fn remove_if_unnamed(&self, store: &Store, hash: Digest, object: &ObjectMeta) -> Result<bool, StoreError> {
+        if store.read(move |tx| tx.is_blob_named(hash)).await? {
+            return Ok(false);
+        }
+        // It may have been put again since it was listed, by somebody about to name it.
+        let renewed = self.objects.head(&object.location).await.map_err(|error| failed(&error))?;
+        if renewed.last_modified != object.last_modified {
+            return Ok(false);
+        }
+        self.objects.delete(&object.location).await.map_err(|error| failed(&error))?;
+        Ok(true)
+    }
+
     /// Removes objects that nobody names and that are older than a day; says how many.
     pub async fn sweep(&self, store: &Store, now: Millis) -> Result<usize, StoreError> {
         let mut objects = self.objects.list(None);
@@ -131,15 +165,7 @@ impl Blobs {
             let age = now.0 - object.last_modified.timestamp_millis();
             let hash = object.location.filename().and_then(|name| name.parse::<Digest>().ok());
             let Some(hash) = hash.filter(|_| age > SWEEP_AFTER_MS) else { continue };
-            if store.read(move |tx| tx.is_blob_named(hash)).await? {
-                continue;
-            }
-            // It may have been put again since it was listed, by somebody about to name it.
-            let renewed = self.objects.head(&object.location).await.map_err(|error| failed(&error))?;
-            if renewed.last_modified == object.last_modified {
-                self.objects.delete(&object.location).await.map_err(|error| failed(&error))?;
-                swept += 1;
-            }
+            swept += usize::from(self.remove_if_unnamed(store, hash, &object).await?);
         }
         Ok(swept)
     }
@@ -174,7 +200,8 @@ impl Tx<'_> {
     /// An object the viewer attached; that another's object has this hash is not told.
     pub fn blob(&mut self, viewer: &Viewer, hash: Digest) -> Result<BlobRef, StoreError> {
         let sql = "SELECT size, media_type FROM blobs WHERE hash = ?1 AND owner = ?2 ORDER BY attached_at LIMIT 1";
-        let found = self.first(sql, params![&hash, &viewer.owner()], |row| {
+        let owner = self.subject(viewer)?;
+        let found = self.first(sql, params![&hash, &owner], |row| {
             Ok(BlobRef { hash, size: row.int(0)?, media_type: row.text(1)?.to_owned() })
         })?;
         found.ok_or_else(|| StoreError::NotFound(format!("blob {hash}")))

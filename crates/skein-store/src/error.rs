@@ -30,6 +30,14 @@ pub enum StoreError {
     Forbidden,
     #[error("{0} exists already")]
     Exists(String),
+    /// A key that stands for another request (rules BR-IDEMP-002, BR-IDEMP-004).
+    #[error("this Idempotency-Key was used for another request; draw a new one for each request")]
+    RequestMismatch,
+    /// Its first request is still being received or worked on.
+    #[error("the first request with this Idempotency-Key is still under way; ask again in a moment")]
+    RequestInFlight,
+    #[error("{0} has ended and stays as it ended")]
+    Ended(skein_core::OperationId),
     #[error("the lease on {0} was lost to another worker; drop the result")]
     LeaseLost(String),
     #[error("too much is waiting to be written; try again in a second")]

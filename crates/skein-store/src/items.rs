@@ -176,7 +176,7 @@ impl Tx<'_> {
 
     /// The viewer's own facts, page by page. A page costs the same wherever it lies.
     pub fn items(&mut self, viewer: &Viewer, query: &ItemQuery) -> Result<Page<StoredItem, PagePlace>, StoreError> {
-        self.items_of(viewer, viewer.owner(), query)
+        self.items_of(viewer, viewer.subject(), query)
     }
 
     /// The facts of one owner, for those who may see them.

@@ -1,6 +1,7 @@
 //! Undo, corrected times and redaction: three ways later knowledge changes how an item is read.
 
 use serde_json::{Map, json};
+use skein_core::garden::event::EventName;
 use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::garden::{redaction, undo};
@@ -11,6 +12,8 @@ use crate::items::StoredItem;
 use crate::project::TIME_OVERRIDE;
 use crate::sql::params;
 use crate::tx::Tx;
+
+const REDACTING: Viewer = Viewer::System("redaction");
 
 impl Tx<'_> {
     /// Takes an item back within five minutes: a tombstone supersedes it (decision M4).
@@ -54,16 +57,25 @@ impl Tx<'_> {
             self.first(existing, params![&id], |row| row.optional_array(0))?.flatten().map(RecordId::from_bytes);
         if let Some(record) = existing {
             let hash = self.record(viewer, record)?.hash;
-            return self.change_record(viewer, record, hash, content, None).map(drop);
+            self.change_record(viewer, record, hash, content, None)?;
+        } else {
+            self.create_record_for(viewer, owner, content, None)?;
         }
-        self.create_record_for(viewer, owner, content, None).map(drop)
+        self.tell(viewer, owner, EventName::ItemTimeCorrected, Some(&id.to_string()), Map::new())
     }
 
     /// Destroys an item's payload for good; the item, its hash and this decision stay.
     pub fn redact_item(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
         let stored = self.item(viewer, id)?;
         let owner = stored.item.header.owner;
+        if !viewer.may_redact(owner, self.now()) {
+            return Err(StoreError::Forbidden);
+        }
         let draft = redaction::redact(&stored.item, reason)?;
-        self.append_item_for(viewer, owner, &draft)
+        // Under a grant an administrator decides this for another: the fact is Skein's, and says who asked.
+        let redaction = self.append_item_for(&REDACTING, owner, &draft)?;
+        let told = Map::from_iter([("by".to_owned(), json!(viewer.owner())), ("reason".to_owned(), json!(reason))]);
+        self.tell(&REDACTING, owner, EventName::ItemRedacted, Some(&id.to_string()), told)?;
+        Ok(redaction)
     }
 }

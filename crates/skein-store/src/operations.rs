@@ -1,17 +1,32 @@
-//! Operations: what a client polls while its work goes on, and finds finished when it comes late.
+//! Operations: what every change is on record as, what a client polls while its work goes on, and what a repeated
+//! request is answered from.
+//!
+//! One row serves all three. It is written in the transaction of the change it stands for, so that whoever finds it
+//! finds the change as well. What came out is kept as a reference (ids and versions), never as a copy: a payload that
+//! is destroyed later must not live on here.
 
+use skein_core::account::repeat::{Earlier, RequestMark, Stage, Verdict, judge};
 use skein_core::document::{self, check_text};
-use skein_core::{Millis, OperationId, UserId, Viewer};
+use skein_core::id::Entropy;
+use skein_core::{Digest, Millis, OperationId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
+use crate::items::{Page, page};
 use crate::sql::{Row, params};
-use crate::tx::Tx;
+use crate::tx::{Tx, system_only};
 
 const KIND_BYTES_MAX: usize = 64;
+/// Most operations one page holds.
+pub const OPERATIONS_PER_PAGE_MAX: usize = 1_000;
+/// Most rows one sweep takes away in a transaction.
+const SWEEP_ROWS_MAX: i64 = 1_000;
+
+const COLUMNS: &str = "id, owner, kind, status, progress, result, error, created_at, updated_at, fingerprint";
 
 /// Where an operation stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OperationState {
+    /// On disk, for a worker to take up.
     Queued,
     /// Percent done.
     Processing {
@@ -28,6 +43,12 @@ pub enum OperationState {
     Cancelled,
 }
 
+impl OperationState {
+    pub fn has_ended(&self) -> bool {
+        !matches!(self, Self::Queued | Self::Processing { .. })
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operation {
     pub id: OperationId,
@@ -38,24 +59,107 @@ pub struct Operation {
     pub updated_at: Millis,
 }
 
+/// Whether a request has to be carried out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Repeat {
+    /// Nobody asked before.
+    First,
+    /// It was done, or is on disk to be done.
+    Of(Operation),
+}
+
 impl Tx<'_> {
+    /// Puts a change on record as an operation; `request` makes repeats of it find it.
     pub fn start_operation(
         &mut self,
         viewer: &Viewer,
         kind: &str,
         state: &OperationState,
+        request: Option<&RequestMark>,
+    ) -> Result<OperationId, StoreError> {
+        let (name, fingerprint) = (request.map(|mark| &mark.name), request.map(|mark| &mark.fingerprint));
+        self.insert_operation(viewer, kind, state, name, fingerprint)
+    }
+
+    /// Takes a request's name before its body has arrived, for work that is done before its transaction.
+    pub fn reserve_operation(&mut self, viewer: &Viewer, kind: &str, name: Digest) -> Result<OperationId, StoreError> {
+        self.insert_operation(viewer, kind, &OperationState::Processing { progress: 0 }, Some(&name), None)
+    }
+
+    fn insert_operation(
+        &mut self,
+        viewer: &Viewer,
+        kind: &str,
+        state: &OperationState,
+        name: Option<&Digest>,
+        fingerprint: Option<&Digest>,
     ) -> Result<OperationId, StoreError> {
         check_text("an operation's kind", kind, KIND_BYTES_MAX)?;
         check_state(state)?;
         let id = OperationId::new(self.now(), self.entropy());
         let now = self.now();
         let (status, progress, result, error) = columns(state);
-        self.execute(
-            "INSERT INTO operations (id, owner, kind, status, progress, result, error, created_at, updated_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
-            params![&id, &viewer.owner(), kind, status, progress, result, error, now],
-        )?;
-        Ok(id)
+        let inserted = self.execute(
+            "INSERT INTO operations (id, owner, kind, status, progress, result, error, created_at, updated_at,
+                 request, fingerprint)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)",
+            params![&id, &viewer.owner(), kind, status, progress, result, error, now, name, fingerprint],
+        );
+        match inserted {
+            Ok(_) => Ok(id),
+            // The same request got in between looking and writing: run again, it will be found.
+            Err(SqlError::Unique(detail)) => Err(SqlError::Collision(detail).into()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Whether a request was made before (rules BR-IDEMP-002 to BR-IDEMP-005); one that no longer counts gives up
+    /// its name.
+    pub fn repeat(&mut self, viewer: &Viewer, request: &RequestMark) -> Result<Repeat, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM operations WHERE request = ?1");
+        let read = |row: &dyn Row| Ok((read_operation(row)?, row.optional_array(9)?.map(Digest)));
+        let Some((operation, fingerprint)) = self.first(&sql, params![&request.name], read)? else {
+            return Ok(Repeat::First);
+        };
+        if operation.owner != viewer.owner() {
+            return Err(StoreError::Damaged(format!("{} answers for another user's request", operation.id)));
+        }
+        let stage = match (&operation.state, fingerprint) {
+            (OperationState::Processing { .. }, None) => Stage::Working,
+            (state, _) if state.has_ended() => Stage::Ended,
+            _ => Stage::Accepted,
+        };
+        let earlier = Earlier { fingerprint, stage, touched_at: operation.updated_at };
+        match judge(&earlier, request.fingerprint, self.now()) {
+            Verdict::Replay => Ok(Repeat::Of(operation)),
+            Verdict::Mismatch => Err(StoreError::RequestMismatch),
+            Verdict::InFlight => Err(StoreError::RequestInFlight),
+            Verdict::Anew => {
+                let sql = "UPDATE operations SET request = NULL, fingerprint = NULL WHERE id = ?1";
+                self.execute(sql, params![&operation.id])?;
+                Ok(Repeat::First)
+            }
+        }
+    }
+
+    /// Ends a reserved operation with what came out and what was asked, so that repeats can be compared.
+    pub fn finish_reserved(
+        &mut self,
+        viewer: &Viewer,
+        id: OperationId,
+        fingerprint: Digest,
+        result: &str,
+    ) -> Result<(), StoreError> {
+        self.advance_operation(viewer, id, &OperationState::Completed { result: result.to_owned() })?;
+        self.execute("UPDATE operations SET fingerprint = ?2 WHERE id = ?1", params![&id, &fingerprint])?;
+        Ok(())
+    }
+
+    /// Gives a reserved name back after its work came to nothing.
+    pub fn release_reserved(&mut self, viewer: &Viewer, id: OperationId, error: &str) -> Result<(), StoreError> {
+        self.advance_operation(viewer, id, &OperationState::Failed { error: error.to_owned() })?;
+        self.execute("UPDATE operations SET request = NULL WHERE id = ?1", params![&id])?;
+        Ok(())
     }
 
     /// Moves an operation on; one that has ended stays as it ended.
@@ -69,8 +173,8 @@ impl Tx<'_> {
         if !viewer.may_write(current.owner) {
             return Err(StoreError::Forbidden);
         }
-        if !matches!(current.state, OperationState::Queued | OperationState::Processing { .. }) {
-            return Err(StoreError::Exists(format!("the outcome of {id}")));
+        if current.state.has_ended() {
+            return Err(StoreError::Ended(id));
         }
         check_state(state)?;
         let now = self.now();
@@ -83,13 +187,42 @@ impl Tx<'_> {
     }
 
     pub fn operation(&mut self, viewer: &Viewer, id: OperationId) -> Result<Operation, StoreError> {
-        let sql = "SELECT id, owner, kind, status, progress, result, error, created_at, updated_at
-                   FROM operations WHERE id = ?1";
+        let sql = format!("SELECT {COLUMNS} FROM operations WHERE id = ?1");
         let now = self.now();
-        let found = self.first(sql, params![&id], read_operation)?;
+        let found = self.first(&sql, params![&id], read_operation)?;
         found
             .filter(|operation| viewer.may_read(operation.owner, now))
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// The viewer's operations, newest first.
+    pub fn operations(
+        &mut self,
+        viewer: &Viewer,
+        before: Option<OperationId>,
+        limit: usize,
+    ) -> Result<Page<Operation, OperationId>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let limit = limit.clamp(1, OPERATIONS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        // An id begins with the moment it was made, so the index on both leads straight to the place.
+        let before = before.unwrap_or(OperationId::from_bytes([255; 16]));
+        let at = before.made_at();
+        let sql = format!(
+            "SELECT {COLUMNS} FROM operations WHERE owner = ?1 AND (created_at, id) < (?2, ?3)
+             ORDER BY created_at DESC, id DESC LIMIT ?4"
+        );
+        let rows = self.all(&sql, params![&owner, at, &before, one_more], read_operation)?;
+        Ok(page(rows, limit, |last| last.id))
+    }
+
+    /// Takes away ended operations older than `kept_ms`, some at a time; says how many.
+    pub fn sweep_operations(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
+        system_only(viewer)?;
+        let oldest = OperationId::new(self.now().plus(-kept_ms), Entropy([0; 10]));
+        let sql = "DELETE FROM operations WHERE id IN
+                   (SELECT id FROM operations WHERE id < ?1 AND status IN ('completed', 'failed', 'cancelled') LIMIT ?2)";
+        Ok(self.execute(sql, params![&oldest, SWEEP_ROWS_MAX])?)
     }
 }
 

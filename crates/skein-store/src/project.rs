@@ -29,16 +29,21 @@ impl Tx<'_> {
         if !item_type.is_system() {
             return Ok(());
         }
+        // The name of a destroyed attachment went with its payload.
+        if *item_type == ItemType::BLOB_ATTACHED && item.payload.is_none() {
+            return Ok(());
+        }
         let unreadable = || StoreError::Damaged(format!("{} is not a readable {item_type}", item.header.id));
         let Some(document) = item.document() else { return Err(unreadable()) };
         let projected = match item_type {
             t if *t == ItemType::ENTITY_DELTA => self.project_delta(item, &document, cursor),
             t if *t == ItemType::RELATION_CREATED => self.project_relation(item, &document),
-            t if *t == ItemType::RELATION_EDITED => self.project_relation_edit(&document),
-            t if *t == ItemType::RELATION_REMOVED => self.project_relation_removal(&document),
+            t if *t == ItemType::RELATION_EDITED => self.project_relation_edit(item, &document),
+            t if *t == ItemType::RELATION_REMOVED => self.project_relation_removal(item, &document),
             t if *t == ItemType::TOMBSTONE => self.project_mark(item, &document, "tombstone"),
             t if *t == ItemType::REDACTION => self.project_redaction(item, &document),
             t if *t == ItemType::SEAL => self.project_seal(item, &document),
+            t if *t == ItemType::SYSTEM_EVENT => self.project_grant(item, &document),
             t if *t == ItemType::BLOB_ATTACHED => self.project_blob(item, &document),
             _ => Ok(Some(())),
         };
@@ -66,7 +71,7 @@ impl Tx<'_> {
              ON CONFLICT (id) DO UPDATE SET shared = excluded.shared, name = excluded.name, version = excluded.version,
                  hash = excluded.hash, previous_hash = excluded.previous_hash, updated_at = excluded.updated_at,
                  body = excluded.body
-             WHERE records.hash = excluded.previous_hash",
+             WHERE records.hash = excluded.previous_hash AND records.owner = excluded.owner",
             params![
                 &delta.record,
                 delta.record_type.as_str(),
@@ -118,6 +123,7 @@ impl Tx<'_> {
         // Withdrawing a correction leaves the record with no time in it.
         let at = text("canonicalAt").map(str::parse::<skein_core::Millis>);
         let Ok(at) = at.transpose() else { return Ok(None) };
+        self.refuse_foreign(item, target)?;
         self.execute(
             "INSERT INTO item_marks (item, owner, canonical_at, override_record) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (item) DO UPDATE SET canonical_at = excluded.canonical_at, override_record = excluded.override_record",
@@ -169,26 +175,27 @@ impl Tx<'_> {
         }
     }
 
-    fn project_relation_edit(&mut self, document: &Map<String, Json>) -> Projected {
+    fn project_relation_edit(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some((id, qualities)) = qualities_from_document(document) else { return Ok(None) };
         let metadata = Json::Object(qualities.metadata).to_string();
         self.execute(
-            "UPDATE relations SET confidence = ?2, metadata = ?3 WHERE id = ?1",
-            params![&id, qualities.confidence, &metadata],
+            "UPDATE relations SET confidence = ?2, metadata = ?3 WHERE id = ?1 AND owner = ?4",
+            params![&id, qualities.confidence, &metadata, &item.header.owner],
         )?;
         Ok(Some(()))
     }
 
-    fn project_relation_removal(&mut self, document: &Map<String, Json>) -> Projected {
+    fn project_relation_removal(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let id = document.get("relationId").and_then(Json::as_str).and_then(|id| id.parse::<RelationId>().ok());
         let Some(id) = id else { return Ok(None) };
-        self.execute("DELETE FROM relations WHERE id = ?1", params![&id])?;
+        self.execute("DELETE FROM relations WHERE id = ?1 AND owner = ?2", params![&id, &item.header.owner])?;
         Ok(Some(()))
     }
 
     fn project_mark(&mut self, item: &Item, document: &Map<String, Json>, column: &str) -> Projected {
         let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
         let Some(target) = target else { return Ok(None) };
+        self.refuse_foreign(item, target)?;
         let sql = format!(
             "INSERT INTO item_marks (item, owner, {column}) VALUES (?1, ?2, ?3)
              ON CONFLICT (item) DO UPDATE SET {column} = excluded.{column}"
@@ -197,12 +204,23 @@ impl Tx<'_> {
         Ok(Some(()))
     }
 
+    /// A fact speaks about its owner's things only, wherever it came from. A rebuild aside has no items to look at.
+    fn refuse_foreign(&mut self, item: &Item, target: ItemId) -> Result<(), StoreError> {
+        let owner = self.first("SELECT owner FROM items WHERE id = ?1", params![&target], |row| row.array::<16>(0))?;
+        match owner {
+            Some(owner) if owner != *item.header.owner.as_bytes() => Err(StoreError::Forbidden),
+            _ => Ok(()),
+        }
+    }
+
     fn project_redaction(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         if self.project_mark(item, document, "redaction")?.is_none() {
             return Ok(None);
         }
         let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
-        self.execute("UPDATE items SET payload = NULL WHERE id = ?1", &[Value::from(target.as_ref())])?;
+        let target = [Value::from(target.as_ref())];
+        self.execute("UPDATE items SET payload = NULL WHERE id = ?1", &target)?;
+        self.execute("DELETE FROM blobs WHERE item = ?1", &target)?;
         Ok(Some(()))
     }
 

@@ -13,7 +13,7 @@ use crate::tx::Tx;
 /// Most records or versions one page holds.
 pub const RECORDS_PER_PAGE_MAX: usize = 1_000;
 
-const RECORD_COLUMNS: &str = "id, owner, version, hash, previous_hash, created_at, updated_at, body";
+pub(crate) const RECORD_COLUMNS: &str = "id, owner, version, hash, previous_hash, created_at, updated_at, body";
 const VERSION_COLUMNS: &str = "record, version, type, hash, previous_hash, item, tx, position, realized_at";
 
 /// One entry of a record's history, also what subscribers are told (rule MG-DELTA-003).
@@ -137,7 +137,8 @@ impl Tx<'_> {
         let sql = format!(
             "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND id > ?3 ORDER BY id LIMIT ?4"
         );
-        let rows = self.all(&sql, params![&viewer.owner(), record_type.as_str(), &after, one_more], read_record)?;
+        let owner = self.subject(viewer)?;
+        let rows = self.all(&sql, params![&owner, record_type.as_str(), &after, one_more], read_record)?;
         Ok(page(rows, limit, |last| last.id))
     }
 
@@ -151,7 +152,8 @@ impl Tx<'_> {
         let sql = format!(
             "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND name = ?3 ORDER BY id LIMIT 1"
         );
-        self.first(&sql, params![&viewer.owner(), record_type.as_str(), name], read_record)
+        let owner = self.subject(viewer)?;
+        self.first(&sql, params![&owner, record_type.as_str(), name], read_record)
     }
 
     /// The versions of a record after one of them, oldest first.
@@ -192,6 +194,16 @@ impl Tx<'_> {
         self.replay(&items)
     }
 
+    /// A record as it was at a version, hash and all.
+    pub fn record_version(&mut self, viewer: &Viewer, id: RecordId, version: i64) -> Result<Record, StoreError> {
+        let content = self.record_at_version(viewer, id, version)?;
+        let current = self.record(viewer, id)?;
+        let entry = self.history(viewer, id, version - 1, 1)?.rows.into_iter().next();
+        let entry = entry.ok_or_else(|| StoreError::NotFound(format!("version {version} of {id}")))?;
+        let RecordVersion { hash, previous_hash, realized_at: updated_at, .. } = entry;
+        Ok(Record { version, hash, previous_hash, updated_at, content, ..current })
+    }
+
     fn replay(&mut self, deltas: &[ItemId]) -> Result<RecordContent, StoreError> {
         let mut content = None;
         for id in deltas {
@@ -230,11 +242,12 @@ impl Tx<'_> {
             "SELECT {VERSION_COLUMNS} FROM record_versions
              WHERE owner = ?1 AND (tx, position) > (?2, ?3) AND tx < ?4 ORDER BY tx, position LIMIT ?5"
         );
-        self.all(&sql, params![&viewer.owner(), after.tx, after.position, settled, limit], read_version)
+        let owner = self.subject(viewer)?;
+        self.all(&sql, params![&owner, after.tx, after.position, settled, limit], read_version)
     }
 }
 
-fn read_record(row: &dyn Row) -> Result<Record, SqlError> {
+pub(crate) fn read_record(row: &dyn Row) -> Result<Record, SqlError> {
     let damaged = || SqlError::Other("the body of a record cannot be read; run skein verify".to_owned());
     let body = serde_json::from_str(row.text(7)?).ok().and_then(RecordContent::from_document);
     Ok(Record {

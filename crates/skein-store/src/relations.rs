@@ -51,21 +51,27 @@ impl Tx<'_> {
 
     /// Changes confidence and metadata of an edge that is not frozen.
     pub fn edit_relation(&mut self, viewer: &Viewer, id: RelationId, qualities: &Qualities) -> Result<(), StoreError> {
-        let relation = self.relation(viewer, id)?;
+        let relation = self.own_relation(viewer, id)?;
         self.append_item(viewer, &relation.edit(qualities)?)?;
         Ok(())
     }
 
     /// Removes an edge that is not frozen; that it was there stays on the timeline.
     pub fn remove_relation(&mut self, viewer: &Viewer, id: RelationId, reason: &str) -> Result<(), StoreError> {
-        let relation = self.relation(viewer, id)?;
+        let relation = self.own_relation(viewer, id)?;
         self.append_item(viewer, &relation.remove(reason)?)?;
         Ok(())
     }
 
+    /// A relation to be changed: seeing one by a grant is not enough.
+    fn own_relation(&mut self, viewer: &Viewer, id: RelationId) -> Result<Relation, StoreError> {
+        if viewer.may_write(viewer.subject()) { self.relation(viewer, id) } else { Err(StoreError::Forbidden) }
+    }
+
     pub fn relation(&mut self, viewer: &Viewer, id: RelationId) -> Result<Relation, StoreError> {
         let sql = format!("SELECT {RELATION_COLUMNS} FROM relations WHERE id = ?1 AND owner = ?2");
-        let found = self.first(&sql, params![&id, &viewer.owner()], read_relation)?;
+        let owner = self.subject(viewer)?;
+        let found = self.first(&sql, params![&id, &owner], read_relation)?;
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
@@ -88,7 +94,7 @@ impl Tx<'_> {
             "SELECT {RELATION_COLUMNS} FROM relations
              WHERE {end} = ?1 AND {end}_type = ?2 AND kind = ?3 AND owner = ?4 AND id > ?5 {position} ORDER BY id LIMIT ?6"
         );
-        let (owner, after) = (viewer.owner(), after.unwrap_or(RelationId::from_bytes([0; 16])));
+        let (owner, after) = (self.subject(viewer)?, after.unwrap_or(RelationId::from_bytes([0; 16])));
         let limit = limit.clamp(1, RELATIONS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let mut bound = params![of.id_bytes(), of.kind().as_str(), kind.as_str(), &owner, &after, one_more].to_vec();
@@ -156,7 +162,7 @@ impl Tx<'_> {
         );
         let steps_max = i64::try_from(steps_max.clamp(1, CHAIN_STEPS_MAX)).expect("chains are bounded");
         let distance_max = i64::try_from(distance_max).expect("chains are bounded").min(steps_max);
-        let owner = viewer.owner();
+        let owner = self.subject(viewer)?;
         let bound = params![from.id_bytes(), from.kind().as_str(), kind.as_str(), &owner, distance_max, steps_max];
         let read = |row: &dyn Row| Ok(Step { endpoint: read_endpoint(row, 0, 1, Some(2))?, distance: row.int(3)? });
         let mut steps = self.all(&sql, bound, read)?;

@@ -12,16 +12,19 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 1] = [Migration {
-    name: "fabric",
-    shared: include_str!("../migrations/0001_fabric.sql"),
-    sqlite: include_str!("../migrations/0001_fabric.sqlite.sql"),
-    postgres: include_str!("../migrations/0001_fabric.postgres.sql"),
-}];
+const MIGRATIONS: [Migration; 2] = [
+    Migration {
+        name: "fabric",
+        shared: include_str!("../migrations/0001_fabric.sql"),
+        sqlite: include_str!("../migrations/0001_fabric.sqlite.sql"),
+        postgres: include_str!("../migrations/0001_fabric.postgres.sql"),
+    },
+    Migration { name: "doors", shared: include_str!("../migrations/0002_doors.sql"), sqlite: "", postgres: "" },
+];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 1;
-const _: () = assert!(MIGRATIONS.len() == 1, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 2;
+const _: () = assert!(MIGRATIONS.len() == 2, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

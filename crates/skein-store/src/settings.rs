@@ -1,8 +1,8 @@
 //! Settings: beliefs of the installation about itself, with a history like any other.
 
 use serde_json::{Map, Value, json};
-use skein_core::Viewer;
-use skein_core::garden::record::{RecordContent, RecordType};
+use skein_core::garden::record::{Record, RecordContent, RecordType};
+use skein_core::{Digest, Viewer};
 
 use crate::error::StoreError;
 use crate::tx::{Tx, system_only};
@@ -13,21 +13,32 @@ const INSTALLATION: Viewer = Viewer::System("settings");
 
 impl Tx<'_> {
     /// Everybody may know how the installation is set.
-    pub fn setting(&mut self, _: &Viewer, name: &str) -> Result<Option<Value>, StoreError> {
-        let record = self.record_named(&INSTALLATION, &RecordType::parse(SETTING)?, name)?;
-        Ok(record.and_then(|record| record.content.data.get("value").cloned()))
+    pub fn setting(&mut self, _: &Viewer, name: &str) -> Result<Option<Record>, StoreError> {
+        self.record_named(&INSTALLATION, &RecordType::parse(SETTING)?, name)
     }
 
-    /// Changes a setting.
-    pub fn set_setting(&mut self, viewer: &Viewer, name: &str, value: &Value) -> Result<(), StoreError> {
+    /// Changes a setting; `based_on` is the hash of the state that was looked at, if one was.
+    pub fn set_setting(
+        &mut self,
+        viewer: &Viewer,
+        name: &str,
+        value: &Value,
+        based_on: Option<Digest>,
+    ) -> Result<Record, StoreError> {
         system_only(viewer)?;
         let record_type = RecordType::parse(SETTING)?;
         let data = Map::from_iter([("name".to_owned(), json!(name)), ("value".to_owned(), value.clone())]);
-        let content = RecordContent::new(record_type.clone(), data);
-        match self.record_named(&INSTALLATION, &record_type, name)? {
-            Some(current) => self.change_record(&INSTALLATION, current.id, current.hash, content, None)?,
-            None => self.create_record_for(&INSTALLATION, INSTALLATION.owner(), content, None)?,
-        };
-        Ok(())
+        let content = RecordContent::new(record_type, data);
+        match self.setting(viewer, name)? {
+            Some(current) => {
+                self.change_record(&INSTALLATION, current.id, based_on.unwrap_or(current.hash), content, None)
+            }
+            None => self.create_record_for(&INSTALLATION, INSTALLATION.owner(), content, None),
+        }
     }
+}
+
+/// What a setting's record says.
+pub fn setting_value(record: &Record) -> Option<&Value> {
+    record.content.data.get("value")
 }

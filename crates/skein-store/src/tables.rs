@@ -22,7 +22,7 @@ pub(crate) struct Table {
 use Class::{Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 14] = [
+pub(crate) const TABLES: [Table; 16] = [
     Table {
         name: "items",
         class: Source,
@@ -126,6 +126,18 @@ pub(crate) const TABLES: [Table; 14] = [
         key: 1,
     },
     Table { name: "api_keys", class: Projected, columns: &["id", "key_hash", "owner", "scope", "revoked"], key: 1 },
+    Table {
+        name: "grants",
+        class: Projected,
+        columns: &["item", "owner", "admin", "name", "reason", "until", "given_at", "ended_at"],
+        key: 1,
+    },
+    Table {
+        name: "sessions",
+        class: Operational,
+        columns: &["token_hash", "kind", "owner", "created_at", "expires_at"],
+        key: 1,
+    },
     Table { name: "key_usage", class: Operational, columns: &["id", "last_used_at"], key: 1 },
     Table {
         name: "jobs",
@@ -151,7 +163,19 @@ pub(crate) const TABLES: [Table; 14] = [
     Table {
         name: "operations",
         class: Operational,
-        columns: &["id", "owner", "kind", "status", "progress", "result", "error", "created_at", "updated_at"],
+        columns: &[
+            "id",
+            "owner",
+            "kind",
+            "status",
+            "progress",
+            "result",
+            "error",
+            "created_at",
+            "updated_at",
+            "request",
+            "fingerprint",
+        ],
         key: 1,
     },
     Table { name: "cursors", class: Operational, columns: &["owner", "name", "tx", "position"], key: 2 },

@@ -5,7 +5,8 @@
 
 use skein_core::document::check_text;
 use skein_core::garden::cursor::Cursor;
-use skein_core::{UserId, Viewer};
+use skein_core::garden::event::{Event, event_of};
+use skein_core::{ItemId, Millis, UserId, Viewer};
 
 use crate::error::StoreError;
 use crate::items::{ITEM_COLUMNS, PAGE_BYTES_MAX, StoredItem, read_item};
@@ -23,11 +24,84 @@ pub(crate) struct Along<'a> {
     pub(crate) from: &'a str,
 }
 
+/// What watchers are told, and how far along the timeline it goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Events {
+    pub told: Vec<ToldEvent>,
+    pub reached: Cursor,
+    /// How many items of anybody's were passed.
+    pub looked_at: usize,
+}
+
+/// One event and the fact it was read off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToldEvent {
+    pub cursor: Cursor,
+    pub at: Millis,
+    pub item: ItemId,
+    pub event: Event,
+}
+
 impl Tx<'_> {
     /// The items after a cursor, of every owner; for Skein's own followers. What was altered is passed on as it is.
     pub fn follow(&mut self, viewer: &Viewer, after: Cursor, limit: usize) -> Result<Vec<StoredItem>, StoreError> {
         let settled = self.sql.settled_below()?;
         self.after(viewer, after, settled, limit)
+    }
+
+    /// The end of the timeline as far as it is settled.
+    pub fn latest(&mut self, viewer: &Viewer) -> Result<Cursor, StoreError> {
+        system_only(viewer)?;
+        let below = self.sql.settled_below()?;
+        let sql = "SELECT tx, position FROM items WHERE tx < ?1 ORDER BY tx DESC, position DESC LIMIT 1";
+        let found = self.first(sql, params![below], |row| Ok(Cursor { tx: row.int(0)?, position: row.int(1)? }))?;
+        Ok(found.unwrap_or(Cursor::START))
+    }
+
+    /// What watchers of the viewer's things are told next; looks at no more than `limit` items of anybody's.
+    pub fn events(&mut self, viewer: &Viewer, after: Cursor, limit: usize) -> Result<Events, StoreError> {
+        let owner = self.subject(viewer)?;
+        let below = self.sql.settled_below()?;
+        let along = Along { columns: ITEM_COLUMNS, from: "items i LEFT JOIN item_marks m ON m.item = i.id" };
+        let mut seen = Events { told: Vec::new(), reached: after, looked_at: 0 };
+        self.each_after(&along, after, below, limit.clamp(1, FOLLOW_ITEMS_MAX), &mut |row| {
+            seen.looked_at += 1;
+            seen.reached = Cursor { tx: row.int(0)?, position: row.int(1)? };
+            if row.array(3)? == *owner.as_bytes() {
+                let stored = read_item(row)?;
+                let (item, at) = (stored.item.header.id, stored.item.header.realized_at);
+                let told = |event| ToldEvent { cursor: stored.cursor, at, item, event };
+                seen.told.extend(event_of(&stored.item).map(told));
+            }
+            Ok(())
+        })?;
+        Ok(seen)
+    }
+
+    /// Whether more than `items` items, or one older than `oldest`, come after a cursor: then nobody replays them.
+    pub fn is_far_behind(
+        &mut self,
+        viewer: &Viewer,
+        after: Cursor,
+        items: usize,
+        oldest: Millis,
+    ) -> Result<bool, StoreError> {
+        system_only(viewer)?;
+        let along = Along { columns: "i.realized_at", from: "items i" };
+        let mut first = None;
+        self.each_after(&along, after, i64::MAX, 1, &mut |row| {
+            first = Some(row.int(0)?);
+            Ok(())
+        })?;
+        if first.is_none_or(|at| Millis(at) < oldest) {
+            return Ok(first.is_some());
+        }
+        let mut count = 0;
+        self.each_after(&Along { columns: "i.position", from: "items i" }, after, i64::MAX, items + 1, &mut |_| {
+            count += 1;
+            Ok(())
+        })?;
+        Ok(count > items)
     }
 
     /// The items after a cursor and below a transaction number.

@@ -3,9 +3,11 @@
 //! The statements themselves stay inside this crate: callers get methods that mean something (`append_item`,
 //! `put_record`), each of which takes the viewer first and enforces tenancy.
 
+use serde_json::Map;
 use skein_core::garden::cursor::Cursor;
+use skein_core::garden::event::EventName;
 use skein_core::id::Entropy;
-use skein_core::{Digest, ItemId, Millis, Viewer};
+use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, Sql, Value};
@@ -63,6 +65,35 @@ impl<'a> Tx<'a> {
         self.drawn += 1;
         let digest = Digest::of(&block);
         Entropy(digest.0[..10].try_into().expect("a digest has more than ten bytes"))
+    }
+
+    /// Whose things a listing shows, if the viewer may see them.
+    pub(crate) fn subject(&self, viewer: &Viewer) -> Result<UserId, StoreError> {
+        let subject = viewer.subject();
+        if viewer.may_read(subject, self.now) { Ok(subject) } else { Err(StoreError::NotFound(subject.to_string())) }
+    }
+
+    /// Tells watchers of `owner`'s things about a change that no fact of its own tells.
+    pub(crate) fn tell(
+        &mut self,
+        viewer: &Viewer,
+        owner: UserId,
+        name: EventName,
+        subject: Option<&str>,
+        told: Map<String, serde_json::Value>,
+    ) -> Result<(), StoreError> {
+        self.append_item_for(viewer, owner, &name.to_draft(subject, told)).map(drop)
+    }
+
+    /// [`Self::tell`] on the viewer's own timeline.
+    pub fn tell_own(
+        &mut self,
+        viewer: &Viewer,
+        name: EventName,
+        subject: Option<&str>,
+        told: Map<String, serde_json::Value>,
+    ) -> Result<(), StoreError> {
+        self.tell(viewer, viewer.owner(), name, subject, told)
     }
 
     pub(crate) fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {

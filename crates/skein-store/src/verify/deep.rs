@@ -20,7 +20,7 @@ impl Tx<'_> {
         self.rebuild_into(&rebuilt, findings)?;
         for (number, table) in (1..).zip(tables_of(Class::Projected)) {
             self.compare(table, &rebuilt, findings)?;
-            findings.progress("tables", number, tables_of(Class::Projected).count() as u64);
+            findings.progress("tables", number, tables_of(Class::Projected).count() as u64)?;
         }
         Ok(())
     }
@@ -36,7 +36,7 @@ impl Tx<'_> {
             }
             done += 1;
             if done % ROWS_PER_PROGRESS == 0 {
-                findings.progress("rebuilding", done, done);
+                findings.progress("rebuilding", done, done)?;
             }
             Ok(())
         })?;

@@ -5,6 +5,7 @@
 mod deep;
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 
 use skein_core::garden::audit::Audit;
@@ -71,10 +72,25 @@ impl Findings {
         self.breaks.extend(broken.into_iter().take(room));
     }
 
-    fn progress(&self, stage: &'static str, done: u64, total: u64) {
-        // Whoever watches may have stopped; verification goes on.
-        let _ = self.progress.send(Progress { stage, done, total });
+    /// Tells whoever watches; ends the verification when they have gone.
+    fn progress(&self, stage: &'static str, done: u64, total: u64) -> Result<(), SqlError> {
+        self.progress.send(Progress { stage, done, total }).map_err(|_| SqlError::Interrupted)
     }
+}
+
+/// Verifies a store; `progress` is called now and then, and may break off.
+pub fn verify_until(
+    store: &Store,
+    blobs: &Blobs,
+    options: &VerifyOptions,
+    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+) -> Result<Option<Report>, StoreError> {
+    let mut is_stopped = false;
+    let report = verify_while(store, blobs, options, &mut |step| {
+        is_stopped = progress(step).is_break();
+        !is_stopped
+    });
+    if is_stopped { Ok(None) } else { report.map(Some) }
 }
 
 /// Verifies a store; `progress` is called now and then.
@@ -84,15 +100,26 @@ pub fn verify(
     options: &VerifyOptions,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Report, StoreError> {
+    verify_while(store, blobs, options, &mut |step| {
+        progress(step);
+        true
+    })
+}
+
+fn verify_while(
+    store: &Store,
+    blobs: &Blobs,
+    options: &VerifyOptions,
+    goes_on: &mut dyn FnMut(Progress) -> bool,
+) -> Result<Report, StoreError> {
     let (sender, receiver) = channel();
     let (blobs, options) = (blobs.clone(), options.clone());
     let outcome = store.read_everything(move |tx| {
         let findings = Findings { breaks: Vec::new(), progress: sender };
         tx.verify(&blobs, &options, findings)
     })?;
-    for step in receiver {
-        progress(step);
-    }
+    // With the receiver goes whoever watched: the next step of the verification finds that out and stops.
+    let _ = receiver.into_iter().all(goes_on);
     outcome.blocking_recv().unwrap_or_else(|_| Err(closed()))
 }
 
@@ -127,7 +154,7 @@ impl Tx<'_> {
         let mut after = Some(Cursor { tx: i64::MIN, position: i64::MIN });
         while let Some(from) = after {
             after = self.verify_page(from, &mut audit, findings)?;
-            findings.progress("items", audit.items.min(total), total);
+            findings.progress("items", audit.items.min(total), total)?;
         }
         findings.add(audit.finish());
         Ok(audit)
@@ -168,7 +195,7 @@ impl Tx<'_> {
             findings.add(check_record(row).unwrap_or_else(|error| Some(unreadable_record(row, &error))));
             checked += 1;
             if checked % ROWS_PER_PROGRESS == 0 {
-                findings.progress("records", checked, checked);
+                findings.progress("records", checked, checked)?;
             }
             Ok(())
         })?;
@@ -186,7 +213,7 @@ impl Tx<'_> {
                 Err(StoreError::Damaged(problem)) => findings.add([broken_blob(hash, &problem)]),
                 Err(error) => return Err(error),
             }
-            findings.progress("blobs", index as u64 + 1, total);
+            findings.progress("blobs", index as u64 + 1, total)?;
         }
         Ok(())
     }

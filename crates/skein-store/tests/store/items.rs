@@ -236,7 +236,7 @@ both! {
         let viewer = admin.clone();
         assert!(world.try_read(move |tx| tx.item(&viewer, id)).is_ok());
         let viewer = admin.clone();
-        assert!(world.try_write(move |tx| tx.redact_item(&viewer, id, "why")).is_err());
+        assert!(world.try_write(move |tx| tx.undo_item(&viewer, id)).is_err());
         world.clock.advance(10);
         assert!(world.try_read(move |tx| tx.item(&admin, id)).is_err());
     }

@@ -94,7 +94,7 @@ both! {
 
     fn an_operation_ends_once_and_is_its_owners(world: &World) {
         let viewer = world.anna.clone();
-        let id = world.write(move |tx| tx.start_operation(&viewer, "verify", &OperationState::Queued));
+        let id = world.write(move |tx| tx.start_operation(&viewer, "verify", &OperationState::Queued, None));
         let advance = |state: OperationState| {
             let viewer = world.anna.clone();
             world.try_write(move |tx| tx.advance_operation(&viewer, id, &state))

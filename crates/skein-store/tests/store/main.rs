@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod accounts;
 mod alike;
 mod backup;
 mod blobs;
@@ -9,6 +10,7 @@ mod items;
 mod jobs;
 mod records;
 mod relations;
+mod repeats;
 mod schema;
 mod timeline;
 mod transport;

@@ -9,6 +9,7 @@ use skein_core::{RecordId, Viewer};
 use skein_store::StoreError;
 use skein_store::items::ItemQuery;
 use skein_store::records::RecordVersion;
+use skein_store::settings::setting_value;
 
 use crate::world::{START, World, both, content, wait_until};
 
@@ -251,12 +252,13 @@ both! {
 
     fn settings_have_one_value_and_a_history(world: &World) {
         for value in [json!(5), json!({ "deep": true })] {
-            world.write(move |tx| tx.set_setting(&SYSTEM, "limit", &value));
+            world.write(move |tx| tx.set_setting(&SYSTEM, "limit", &value, None));
         }
-        assert_eq!(world.read(|tx| tx.setting(&SYSTEM, "limit")), Some(json!({ "deep": true })));
+        let current = world.read(|tx| tx.setting(&SYSTEM, "limit")).unwrap();
+        assert_eq!(setting_value(&current), Some(&json!({ "deep": true })));
         assert_eq!(world.read(|tx| tx.setting(&SYSTEM, "other")), None);
         let viewer = world.anna.clone();
-        assert!(matches!(world.try_write(move |tx| tx.set_setting(&viewer, "limit", &json!(0))), Err(StoreError::Forbidden)));
+        assert!(matches!(world.try_write(move |tx| tx.set_setting(&viewer, "limit", &json!(0), None)), Err(StoreError::Forbidden)));
     }
 
     fn a_key_opens_until_it_is_revoked(world: &World) {

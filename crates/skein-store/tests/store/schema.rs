@@ -10,12 +10,12 @@ use skein_testkit::postgres::{Cluster, Database};
 use crate::world::{World, both};
 
 /// Every schema that was shipped, with rows, as statements for SQLite.
-const SHIPPED: [&str; 1] = [include_str!("../shipped/0001.sql")];
+const SHIPPED: [&str; 2] = [include_str!("../shipped/0001.sql"), include_str!("../shipped/0002.sql")];
 
 fn verified(store: &Store, blobs: &Blobs) -> Report {
     let report = verify(store, blobs, &VerifyOptions { deep: true, expect: None }, &mut |_| {}).unwrap();
     assert_eq!(report.breaks, []);
-    assert!(report.items > 5 && report.sealed > 5 && report.redacted == 1);
+    assert!(report.items > 5 && report.sealed > 5 && report.redacted >= 1);
     report
 }
 

@@ -1,0 +1,160 @@
+//! Operations as the memory of requests: repeats, mismatches, what is in flight, and what is forgotten.
+
+use skein_core::account::repeat::{IdempotencyKey, KEY_KEPT_MS, RequestMark, SILENT_MS_MAX};
+use skein_core::{OperationId, UserId, Viewer};
+use skein_store::operations::{OperationState, Repeat};
+use skein_store::{StoreError, Tx};
+
+use crate::world::{World, both, note};
+
+fn mark(viewer: &Viewer, path: &str, body: &[u8]) -> RequestMark {
+    let key: IdempotencyKey = "a1b2c3d4-e5f6-4890-abcd-ef1234567890".parse().unwrap();
+    key.mark(viewer.owner(), "POST", path, body)
+}
+
+/// Appends a note once, whoever asks how often.
+fn append_once(tx: &mut Tx<'_>, viewer: &Viewer, request: &RequestMark) -> Result<(OperationId, bool), StoreError> {
+    if let Repeat::Of(operation) = tx.repeat(viewer, request)? {
+        return Ok((operation.id, true));
+    }
+    tx.append_item(viewer, &note("once", None))?;
+    let done = OperationState::Completed { result: "{}".to_owned() };
+    Ok((tx.start_operation(viewer, "item.append", &done, Some(request))?, false))
+}
+
+fn ask(world: &World, viewer: &Viewer, request: RequestMark) -> Result<(OperationId, bool), StoreError> {
+    let viewer = viewer.clone();
+    world.try_write(move |tx| append_once(tx, &viewer, &request))
+}
+
+fn notes(world: &World, viewer: &Viewer) -> usize {
+    let viewer = viewer.clone();
+    let query = skein_store::items::ItemQuery {
+        limit: 100,
+        item_type: Some(skein_core::garden::item::ItemType::NOTE),
+        ..Default::default()
+    };
+    world.read(move |tx| tx.items(&viewer, &query)).rows.len()
+}
+
+both! {
+    fn br_idemp_002_two_users_may_draw_the_same_key_holds(world: &World) {
+        let (anna, bert) = (world.anna.clone(), world.bert.clone());
+        let first = ask(world, &anna, mark(&anna, "/x", b"")).unwrap();
+        let other = ask(world, &bert, mark(&bert, "/x", b"")).unwrap();
+        assert_ne!(first.0, other.0);
+        assert_eq!((notes(world, &anna), notes(world, &bert)), (1, 1));
+    }
+
+    fn br_idemp_002_a_key_is_not_used_for_something_else_refuses(world: &World) {
+        let anna = world.anna.clone();
+        ask(world, &anna, mark(&anna, "/x", b"")).unwrap();
+        let refused = ask(world, &anna, mark(&anna, "/y", b""));
+        assert!(matches!(refused, Err(StoreError::RequestMismatch)), "{refused:?}");
+        assert_eq!(notes(world, &anna), 1);
+    }
+
+    fn br_idemp_003_a_repeat_within_a_day_is_answered_from_the_first_holds(world: &World) {
+        let anna = world.anna.clone();
+        let first = ask(world, &anna, mark(&anna, "/x", b"")).unwrap();
+        world.clock.advance(KEY_KEPT_MS - 1);
+        assert_eq!(ask(world, &anna, mark(&anna, "/x", b"")).unwrap(), (first.0, true));
+        assert_eq!(notes(world, &anna), 1);
+    }
+
+    fn br_idemp_003_after_a_day_the_key_is_free_and_the_old_answer_refuses(world: &World) {
+        let anna = world.anna.clone();
+        let first = ask(world, &anna, mark(&anna, "/x", b"")).unwrap();
+        world.clock.advance(KEY_KEPT_MS);
+        let later = ask(world, &anna, mark(&anna, "/y", b"other")).unwrap();
+        assert!(later.0 != first.0 && !later.1);
+        assert_eq!(notes(world, &anna), 2);
+    }
+
+    fn br_idemp_004_the_same_payload_is_answered_holds(world: &World) {
+        let anna = world.anna.clone();
+        let first = ask(world, &anna, mark(&anna, "/x", b"body")).unwrap();
+        assert_eq!(ask(world, &anna, mark(&anna, "/x", b"body")).unwrap(), (first.0, true));
+    }
+
+    fn br_idemp_004_another_payload_refuses(world: &World) {
+        let anna = world.anna.clone();
+        ask(world, &anna, mark(&anna, "/x", b"body")).unwrap();
+        assert!(matches!(ask(world, &anna, mark(&anna, "/x", b"Body")), Err(StoreError::RequestMismatch)));
+    }
+
+    fn br_idemp_005_queued_work_is_found_again_holds(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/work", b"");
+        let queue = move |tx: &mut Tx<'_>| match tx.repeat(&anna, &request)? {
+            Repeat::Of(operation) => Ok((operation.id, true)),
+            Repeat::First => Ok((tx.start_operation(&anna, "work", &OperationState::Queued, Some(&request))?, false)),
+        };
+        let first = world.write(queue.clone());
+        world.clock.advance(10 * KEY_KEPT_MS);
+        assert_eq!(world.write(queue), (first.0, true));
+    }
+
+    fn br_idemp_005_work_before_its_transaction_is_in_flight_and_refuses(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/upload", b"bytes");
+        let viewer = anna.clone();
+        let place = world.write(move |tx| tx.reserve_operation(&viewer, "blob.attach", request.name));
+        assert!(matches!(ask(world, &anna, request), Err(StoreError::RequestInFlight)));
+        let viewer = anna.clone();
+        world.write(move |tx| tx.finish_reserved(&viewer, place, request.fingerprint, "{}"));
+        assert_eq!(ask(world, &anna, request).unwrap(), (place, true));
+        let other = RequestMark { fingerprint: mark(&anna, "/upload", b"other").fingerprint, ..request };
+        assert!(matches!(ask(world, &anna, other), Err(StoreError::RequestMismatch)));
+    }
+
+    fn a_place_is_free_again_when_its_work_failed_or_fell_silent(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/upload", b"bytes");
+        for silent in [false, true] {
+            let viewer = anna.clone();
+            let place = world.write(move |tx| tx.reserve_operation(&viewer, "blob.attach", request.name));
+            if silent {
+                world.clock.advance(SILENT_MS_MAX);
+                assert!(!ask(world, &anna, request).unwrap().1);
+            } else {
+                let viewer = anna.clone();
+                world.write(move |tx| tx.release_reserved(&viewer, place, "{}"));
+            }
+        }
+    }
+
+    fn many_repeats_at_once_make_the_change_once(world: &World) {
+        let anna = world.anna.clone();
+        let outcomes: Vec<(OperationId, bool)> = std::thread::scope(|scope| {
+            let asking: Vec<_> = (0..8).map(|_| scope.spawn(|| ask(world, &anna, mark(&anna, "/x", b"")).unwrap())).collect();
+            asking.into_iter().map(|asking| asking.join().unwrap()).collect()
+        });
+        assert_eq!(outcomes.iter().filter(|(_, repeated)| !repeated).count(), 1);
+        assert!(outcomes.iter().all(|(id, _)| *id == outcomes[0].0));
+        assert_eq!(notes(world, &anna), 1);
+    }
+
+    fn operations_are_listed_newest_first_and_forgotten_when_old(world: &World) {
+        let anna = world.anna.clone();
+        let mut made = Vec::new();
+        for state in [OperationState::Queued, OperationState::Cancelled, OperationState::Completed { result: "{}".into() }] {
+            let viewer = anna.clone();
+            made.push(world.write(move |tx| tx.start_operation(&viewer, "work", &state, None)));
+            world.clock.advance(1_000);
+        }
+        let list = |before: Option<OperationId>| {
+            let viewer = anna.clone();
+            world.read(move |tx| tx.operations(&viewer, before, 2))
+        };
+        let first = list(None);
+        assert_eq!(first.rows.iter().map(|operation| operation.id).collect::<Vec<_>>(), [made[2], made[1]]);
+        assert_eq!(list(first.next).rows.iter().map(|operation| operation.id).collect::<Vec<_>>(), [made[0]]);
+        world.clock.advance(60_000);
+        assert_eq!(world.write(|tx| tx.sweep_operations(&Viewer::System("test"), 30_000)), 2);
+        assert_eq!(list(None).rows.iter().map(|operation| operation.id).collect::<Vec<_>>(), [made[0]]);
+        let bert = world.bert.clone();
+        assert!(world.read(move |tx| tx.operations(&bert, None, 10)).rows.is_empty());
+        assert!(world.try_write(move |tx| tx.sweep_operations(&Viewer::User(UserId::SYSTEM), 0)).is_err());
+    }
+}
