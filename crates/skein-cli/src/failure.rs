@@ -61,6 +61,9 @@ impl From<StoreError> for Failure {
             | StoreError::LeaseLost(_) => (Exit::Failed, "change what is asked for; nothing was written"),
             StoreError::NotSealed(_) => (Exit::Failed, "try again shortly, or stop the server, which seals everything"),
             StoreError::NotFound(_) => (Exit::Failed, "look for a typing error, and whether --dir is the right one"),
+            StoreError::RequestMismatch | StoreError::RequestInFlight | StoreError::Ended(_) => {
+                (Exit::Failed, "ask for it again in a moment; nothing was written")
+            }
             StoreError::Exists(_) => (Exit::Failed, "choose an empty place; nothing was overwritten"),
             StoreError::Busy | StoreError::TooSlow(_) => (Exit::Unavailable, "try again when less is going on"),
             StoreError::DiskFull => (Exit::Unavailable, "free some space on the disk and try again"),
@@ -85,7 +88,12 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
-            EngineError::UnknownKey
+            EngineError::UnknownCredential
+            | EngineError::AdminsOnly
+            | EngineError::NoSuchGrant(_)
+            | EngineError::NotABrowser
+            | EngineError::NoSuchSetting(_)
+            | EngineError::BadSetting(_)
             | EngineError::ScopeTooNarrow { .. }
             | EngineError::BatchItem { .. }
             | EngineError::BatchSize => Self::new(Exit::Failed, error, "change what is asked for"),

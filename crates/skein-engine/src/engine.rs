@@ -1,4 +1,4 @@
-//! The engine itself: the store and the little that is remembered between calls.
+//! The engine itself: the store, the blobs, and the little that is remembered between calls.
 //!
 //! What it can do is in the rooms; this file only opens it and says whether it can work.
 
@@ -6,26 +6,42 @@ use std::sync::Arc;
 
 use skein_core::Viewer;
 use skein_store::Store;
+use skein_store::blobs::Blobs;
+use skein_store::store::Statistics;
 
-use crate::account::KeyUses;
+use tokio::sync::Notify;
+
+use crate::account::{KeyUses, StartKeys};
 use crate::error::EngineError;
+use crate::events::Progress;
 
 /// Every use case is a method of this. Cheap to clone.
 #[derive(Clone)]
 pub struct Engine {
     pub(crate) store: Store,
+    pub(crate) blobs: Blobs,
     pub(crate) key_uses: Arc<KeyUses>,
+    pub(crate) start_keys: Arc<StartKeys>,
+    pub(crate) progress: Progress,
+    /// Rings when work was queued here, so that it is taken up at once.
+    pub(crate) queued: Arc<Notify>,
 }
 
 impl Engine {
-    /// An engine over an open store.
-    pub fn new(store: Store) -> Self {
-        Self { store, key_uses: Arc::default() }
+    /// An engine over an open store and its blobs.
+    pub fn new(store: Store, blobs: Blobs) -> Self {
+        let (key_uses, start_keys, progress, queued) = Default::default();
+        Self { store, blobs, key_uses, start_keys, progress, queued }
     }
 
     /// Whether requests can be answered now.
     pub async fn ready(&self) -> Result<(), EngineError> {
         self.store.read(|tx| tx.first_user(&Viewer::System("readiness")).map(drop)).await?;
         Ok(())
+    }
+
+    /// What the store has done since it was opened.
+    pub fn statistics(&self) -> Statistics {
+        self.store.statistics()
     }
 }

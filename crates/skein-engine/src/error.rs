@@ -1,7 +1,9 @@
 //! Why a use case was not carried out; each door translates this once, exhaustively.
 
+use skein_core::ItemId;
 use skein_core::account::Scope;
 use skein_core::garden::item::BadItem;
+use skein_core::setting::Setting;
 use skein_store::StoreError;
 
 use crate::garden::ITEMS_PER_BATCH_MAX;
@@ -12,9 +14,24 @@ pub enum EngineError {
     /// Decided or suffered by the store.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// No such key, or it was revoked: the two are told apart nowhere.
-    #[error("the key is not known here or was revoked")]
-    UnknownKey,
+    /// No such key, session, link or user, or it ended: these are told apart nowhere.
+    #[error("this credential is not known here or was ended")]
+    UnknownCredential,
+    /// Only administrators may do this.
+    #[error("only an administrator may do this")]
+    AdminsOnly,
+    /// Not the caller's grant, or one that ended.
+    #[error("{0} is no grant of yours that still holds")]
+    NoSuchGrant(ItemId),
+    /// Signing out is for browsers; a key is revoked.
+    #[error("only a signed-in browser can be signed out; a key is revoked")]
+    NotABrowser,
+    /// There is nothing of that name to set.
+    #[error("there is no setting {0:?}")]
+    NoSuchSetting(String),
+    /// A value outside the setting's limits.
+    #[error("{} is a whole number from {} to {}", .0.name, .0.min, .0.max)]
+    BadSetting(&'static Setting),
     /// The key was made for less than this.
     #[error("the key may only {}, this needs a key that may {}", verb(*.held), verb(*.needed))]
     ScopeTooNarrow {

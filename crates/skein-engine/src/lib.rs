@@ -10,8 +10,15 @@
 pub mod account;
 mod engine;
 mod error;
+pub mod events;
 pub mod garden;
+mod operations;
+mod request;
+mod settings;
 
 pub use account::{Caller, KeyText};
 pub use engine::Engine;
 pub use error::EngineError;
+pub use operations::{VERIFICATION, VerificationRequest, Worker};
+pub use request::{Changed, Kept, Outcome, Request, Reservation, Reserved};
+pub use settings::SettingState;

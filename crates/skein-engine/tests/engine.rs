@@ -2,30 +2,42 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::json;
 use skein_core::account::Scope;
+use skein_engine::account::{Credential, Presented};
 use skein_engine::garden::{ITEMS_PER_BATCH_MAX, NewItem};
-use skein_engine::{Caller, Engine, EngineError, KeyText};
+use skein_engine::{Caller, Engine, EngineError, KeyText, Request};
+use skein_store::blobs::Blobs;
 use skein_store::items::ItemQuery;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use tempfile::TempDir;
 
 struct World {
     engine: Engine,
-    _dir: TempDir,
+    dir: TempDir,
 }
 
 impl World {
     fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
-        Self { engine: Engine::new(store), _dir: dir }
+        let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
+        Self { engine: Engine::new(store, blobs), dir: dir }
+    }
+
+    /// Another process on the same store, as far as this crate can tell.
+    fn reopened(&self) -> Engine {
+        let place = self.dir.path();
+        let store = Store::open(StoreOptions::at(Location::Directory(place.to_owned()))).unwrap();
+        Engine::new(store, Blobs::directory(&place.join("blobs")).unwrap())
     }
 
     async fn admin(&self) -> Caller {
         let key = KeyText::draw();
         self.engine.admit_start_key(&key).await.unwrap();
-        self.engine.authenticate(&key).await.unwrap()
+        self.engine.authenticate(&Presented::Key(key), None).await.unwrap()
     }
 
     async fn notes(&self, caller: &Caller) -> usize {
@@ -33,6 +45,13 @@ impl World {
         let query = ItemQuery { item_type, limit: 100, ..ItemQuery::default() };
         self.engine.items(caller, query).await.unwrap().rows.len()
     }
+}
+
+/// A request nobody has made.
+fn fresh(caller: &Caller) -> Request {
+    static DRAWN: AtomicU64 = AtomicU64::new(0);
+    let key = format!("00000000-0000-4000-8000-{:012x}", DRAWN.fetch_add(1, Ordering::Relaxed));
+    Request::new(caller, &key.parse().unwrap(), "POST", "/test", b"")
 }
 
 fn note(description: &str) -> NewItem {
@@ -45,45 +64,34 @@ async fn the_first_admin_is_made_once() {
     let world = World::new();
     let first = world.engine.ensure_first_admin().await.unwrap();
     assert_eq!(world.engine.ensure_first_admin().await.unwrap(), first);
-    assert_eq!(world.admin().await.viewer.owner(), first);
+    assert_eq!(world.admin().await.user, first);
 }
 
 #[tokio::test]
-async fn a_start_key_acts_as_the_first_admin_until_it_is_retired() {
+async fn a_start_key_acts_as_the_first_admin_in_its_own_process_only() {
     let world = World::new();
     let key = KeyText::draw();
     world.engine.admit_start_key(&key).await.unwrap();
-    assert_eq!(world.engine.authenticate(&key).await.unwrap().scope, Scope::Admin);
-    world.engine.retire_key(&key).await.unwrap();
-    assert!(matches!(world.engine.authenticate(&key).await, Err(EngineError::UnknownKey)));
-    world.engine.retire_key(&key).await.unwrap();
-}
-
-#[tokio::test]
-async fn retiring_start_keys_ends_every_former_start() {
-    let world = World::new();
-    let keys = [KeyText::draw(), KeyText::draw()];
-    for key in &keys {
-        world.engine.admit_start_key(key).await.unwrap();
-    }
-    world.engine.retire_start_keys().await.unwrap();
-    for key in &keys {
-        assert!(matches!(world.engine.authenticate(key).await, Err(EngineError::UnknownKey)));
-    }
+    let caller = world.engine.authenticate(&Presented::Key(key.clone()), None).await.unwrap();
+    assert_eq!((caller.scope, caller.credential), (Scope::Admin, Credential::Start));
+    let another_start = world.reopened();
+    let refused = another_start.authenticate(&Presented::Key(key), None).await;
+    assert!(matches!(refused, Err(EngineError::UnknownCredential)));
 }
 
 #[tokio::test]
 async fn a_key_nobody_issued_is_unknown() {
     let world = World::new();
-    let refused = world.engine.authenticate(&KeyText::draw()).await;
-    assert!(matches!(refused, Err(EngineError::UnknownKey)));
+    let refused = world.engine.authenticate(&Presented::Key(KeyText::draw()), None).await;
+    assert!(matches!(refused, Err(EngineError::UnknownCredential)));
 }
 
 #[tokio::test]
 async fn what_was_stated_is_read_back() {
     let world = World::new();
     let admin = world.admin().await;
-    let stated = world.engine.append_item(&admin, note("kept")).await.unwrap();
+    let stated = world.engine.append_item(&admin, fresh(&admin), note("kept")).await.unwrap();
+    let stated = stated.value;
     let read = world.engine.item(&admin, stated.item.header.id).await.unwrap();
     assert_eq!(read, stated);
 }
@@ -93,8 +101,8 @@ async fn a_key_for_reading_states_nothing() {
     let world = World::new();
     let admin = world.admin().await;
     let reader = Caller { scope: Scope::Read, ..admin.clone() };
-    let one = world.engine.append_item(&reader, note("a")).await.unwrap_err();
-    let many = world.engine.append_items(&reader, vec![note("a")]).await.unwrap_err();
+    let one = world.engine.append_item(&reader, fresh(&reader), note("a")).await.unwrap_err();
+    let many = world.engine.append_items(&reader, fresh(&reader), vec![note("a")]).await.unwrap_err();
     assert!(matches!(one, EngineError::ScopeTooNarrow { .. }) && matches!(many, EngineError::ScopeTooNarrow { .. }));
     assert_eq!(world.notes(&admin).await, 0);
 }
@@ -104,10 +112,10 @@ async fn a_batch_is_kept_whole_or_not_at_all() {
     let world = World::new();
     let admin = world.admin().await;
     let bad = NewItem { item_type: "Seal".to_owned(), ..note("b") };
-    let refused = world.engine.append_items(&admin, vec![note("a"), bad]).await;
+    let refused = world.engine.append_items(&admin, fresh(&admin), vec![note("a"), bad]).await;
     assert!(matches!(refused, Err(EngineError::BatchItem { index: 1, .. })));
     assert_eq!(world.notes(&admin).await, 0);
-    world.engine.append_items(&admin, vec![note("a"), note("b")]).await.unwrap();
+    world.engine.append_items(&admin, fresh(&admin), vec![note("a"), note("b")]).await.unwrap();
     assert_eq!(world.notes(&admin).await, 2);
 }
 
@@ -116,7 +124,7 @@ async fn a_batch_of_nothing_or_too_much_is_refused() {
     let world = World::new();
     let admin = world.admin().await;
     for count in [0, ITEMS_PER_BATCH_MAX + 1] {
-        let refused = world.engine.append_items(&admin, vec![note("x"); count]).await;
+        let refused = world.engine.append_items(&admin, fresh(&admin), vec![note("x"); count]).await;
         assert!(matches!(refused, Err(EngineError::BatchSize)), "{count}");
     }
 }
@@ -126,8 +134,8 @@ async fn a_heavy_write_is_kept_like_a_light_one() {
     let world = World::new();
     let admin = world.admin().await;
     let heavy = note(&"x".repeat(512 << 10));
-    let stated = world.engine.append_item(&admin, heavy.clone()).await.unwrap();
-    assert_eq!(stated.item.document(), Some(heavy.data));
+    let stated = world.engine.append_item(&admin, fresh(&admin), heavy.clone()).await.unwrap();
+    assert_eq!(stated.value.item.document(), Some(heavy.data));
 }
 
 #[tokio::test]
@@ -135,7 +143,8 @@ async fn a_store_opened_for_reading_refuses_to_write() {
     let dir = tempfile::tempdir().unwrap();
     let location = Location::Directory(dir.path().to_owned());
     drop(Store::open(StoreOptions::at(location.clone())).unwrap());
-    let engine = Engine::new(Store::open_read_only(location).unwrap());
+    let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
+    let engine = Engine::new(Store::open_read_only(location).unwrap(), blobs);
     engine.ready().await.unwrap();
     let refused = engine.ensure_first_admin().await;
     assert!(matches!(refused, Err(EngineError::Store(StoreError::ReadOnly(_)))));

@@ -3,12 +3,12 @@
 //! Bytes and not a document, because depth, wide integers and doubled keys are judged on the text itself.
 
 use axum::body::Bytes;
-use axum::extract::{FromRequest, Request};
+use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse as _;
 
 use crate::error::ApiError;
-use crate::limits::{BODY_BYTES_MAX, BODY_TIME_MAX};
+use crate::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX, BODY_TIME_MAX};
 
 /// The text of a JSON body, unread.
 pub(crate) struct JsonText(pub(crate) Bytes);
@@ -18,13 +18,30 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         check_label(request.headers())?;
-        check_announced_size(request.headers())?;
-        let read = tokio::time::timeout(BODY_TIME_MAX, Bytes::from_request(request, state));
-        let read = read.await.map_err(|_| too_slow())?;
-        read.map(Self).map_err(|rejection| match rejection.into_response().status() {
-            StatusCode::PAYLOAD_TOO_LARGE => too_large(),
-            _ => ApiError::bad_request("invalid_body", "the body broke off; send it again"),
-        })
+        check_announced_size(request.headers(), BODY_BYTES_MAX)?;
+        read(request, state, BODY_BYTES_MAX).await.map(Self)
+    }
+}
+
+async fn read<S: Send + Sync>(mut request: Request, state: &S, bytes_max: usize) -> Result<Bytes, ApiError> {
+    DefaultBodyLimit::max(bytes_max).apply(&mut request);
+    let read = tokio::time::timeout(BODY_TIME_MAX, Bytes::from_request(request, state));
+    let read = read.await.map_err(|_| too_slow())?;
+    read.map_err(|rejection| match rejection.into_response().status() {
+        StatusCode::PAYLOAD_TOO_LARGE => too_large(bytes_max),
+        _ => ApiError::bad_request("invalid_body", "the body broke off; send it again"),
+    })
+}
+
+/// Bytes of any kind, up to the size of a blob.
+pub(crate) struct RawBody(pub(crate) Bytes);
+
+impl<S: Send + Sync> FromRequest<S> for RawBody {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        check_announced_size(request.headers(), BLOB_BYTES_MAX)?;
+        read(request, state, BLOB_BYTES_MAX).await.map(Self)
     }
 }
 
@@ -40,14 +57,14 @@ fn check_label(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 /// Refuses at once what would be refused after it was sent.
-fn check_announced_size(headers: &HeaderMap) -> Result<(), ApiError> {
+fn check_announced_size(headers: &HeaderMap, bytes_max: usize) -> Result<(), ApiError> {
     let size = headers.get(header::CONTENT_LENGTH).and_then(|size| size.to_str().ok());
     let size = size.and_then(|size| size.parse::<usize>().ok());
-    if size.is_some_and(|size| size > BODY_BYTES_MAX) { Err(too_large()) } else { Ok(()) }
+    if size.is_some_and(|size| size > bytes_max) { Err(too_large(bytes_max)) } else { Ok(()) }
 }
 
-fn too_large() -> ApiError {
-    ApiError::too_large(format!("a body has at most {BODY_BYTES_MAX} bytes; send smaller batches"))
+fn too_large(bytes_max: usize) -> ApiError {
+    ApiError::too_large(format!("a body has at most {bytes_max} bytes here; send it in smaller parts"))
 }
 
 fn too_slow() -> ApiError {

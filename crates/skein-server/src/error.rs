@@ -14,6 +14,7 @@ use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 use skein_engine::EngineError;
 use skein_store::StoreError;
+use utoipa::ToSchema;
 
 use crate::limits::RETRY_AFTER_SECONDS;
 
@@ -60,6 +61,11 @@ impl ApiError {
 
     fn caused_by(self, cause: impl Into<String>) -> Self {
         Self { cause: Some(cause.into()), ..self }
+    }
+
+    /// Names the rule that would be broken.
+    pub(crate) fn breaking(self, rule: &'static str) -> Self {
+        Self { rule: Some(rule), ..self }
     }
 
     fn retryable(self) -> Self {
@@ -116,6 +122,32 @@ struct Told<'a> {
     retryable: bool,
 }
 
+/// The envelope, for readers of the API document.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what Envelope writes")]
+pub(crate) struct ErrorEnvelope {
+    error: ErrorBody,
+}
+
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes what Told writes")]
+struct ErrorBody {
+    /// Stable; for programs.
+    code: String,
+    /// What is wrong and what to do; for people.
+    message: String,
+    /// The rule that would be broken, if it is one.
+    rule: Option<String>,
+    /// More for programs: the field, the index in a batch, both hashes of a conflict.
+    #[schema(value_type = Object)]
+    details: Value,
+    /// Under which the server's log has this request.
+    #[schema(rename = "correlationId")]
+    correlation_id: String,
+    /// Whether the same request may succeed later.
+    retryable: bool,
+}
+
 /// The correlation id is not known here: `correlation::follow` writes the body.
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
@@ -129,9 +161,16 @@ impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
-            EngineError::UnknownKey => Self::unauthenticated(
-                "this key is not known here or was revoked; the server prints a new one at each start",
+            EngineError::UnknownCredential => Self::unauthenticated(
+                "this credential is not known here or was ended; the server prints a link for a new one at each start",
             ),
+            EngineError::AdminsOnly => Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string()),
+            EngineError::NoSuchGrant(_) => Self::new(StatusCode::FORBIDDEN, "invalid_grant", error.to_string()),
+            EngineError::NotABrowser => Self::new(StatusCode::CONFLICT, "not_a_browser", error.to_string()),
+            EngineError::NoSuchSetting(_) => Self::new(StatusCode::NOT_FOUND, "not_found", error.to_string()),
+            EngineError::BadSetting(_) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_setting", error.to_string())
+            }
             EngineError::ScopeTooNarrow { .. } => {
                 Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string())
             }
@@ -154,6 +193,13 @@ impl From<StoreError> for ApiError {
             StoreError::NotSealed(_) => Self::new(StatusCode::CONFLICT, "not_sealed", told).retryable(),
             StoreError::Forbidden => Self::new(StatusCode::FORBIDDEN, "permission_denied", told),
             StoreError::Exists(_) => Self::new(StatusCode::CONFLICT, "already_exists", told),
+            StoreError::RequestMismatch => {
+                Self::new(StatusCode::CONFLICT, "idempotency_payload_mismatch", told).breaking("BR-IDEMP-004")
+            }
+            StoreError::RequestInFlight => {
+                Self::new(StatusCode::CONFLICT, "idempotency_in_flight", told).breaking("BR-IDEMP-005").retryable()
+            }
+            StoreError::Ended(_) => Self::new(StatusCode::CONFLICT, "cannot_cancel", told),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
             StoreError::Busy => Self::unavailable("busy", &told).retryable(),
             StoreError::TooSlow(_) => Self::unavailable("read_too_slow", &told),

@@ -1,63 +1,66 @@
-//! Items over HTTP: stating facts, reading one, listing many.
+//! Items over HTTP: stating facts, reading one, listing many, and what may become of one.
 
 mod request;
 mod view;
 
 use axum::Json;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, State};
-use axum::http::{StatusCode, header};
+use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
-use skein_core::ItemId;
+use serde::Deserialize;
+use serde_json::Value;
+use skein_core::{ItemId, Millis};
 use skein_engine::Engine;
+use utoipa::ToSchema;
 
-use crate::body::JsonText;
 use crate::error::ApiError;
-use crate::items::request::{AppendRequest, ListParameters};
+use crate::items::request::{AppendBody, AppendRequest, ListParameters};
 use crate::items::view::{BatchView, ItemView};
+use crate::mutation::{Answer, Mutated, Mutation};
 use crate::pagination::{Listing, write_cursor};
+use crate::path_id::PathId;
 use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 
-/// `POST /api/v1/items`: one item, or a batch that is kept whole or not at all.
+/// State a fact, or a batch of facts that is kept whole or not at all.
+#[utoipa::path(post, path = "/items", tag = "items", request_body = AppendBody,
+    responses((status = 201, body = Mutated<ItemView>)))]
 pub(crate) async fn append_items(
     State(engine): State<Engine>,
-    SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
-    JsonText(text): JsonText,
+    mutation: Mutation,
 ) -> Result<Response, ApiError> {
-    match AppendRequest::parse(&text)? {
+    match AppendRequest::parse(&mutation.text)? {
         AppendRequest::One(item) => {
-            let stored = engine.append_item(&caller, item).await?;
-            let location = [(header::LOCATION, format!("/api/v1/items/{}", stored.item.header.id))];
-            Ok((StatusCode::CREATED, location, Json(ItemView::from(stored))).into_response())
+            let stored = engine.append_item(&mutation.caller, mutation.request, item).await?;
+            let location = format!("/api/v1/items/{}", stored.value.item.header.id);
+            Ok(Answer::made(stored.map(ItemView::from), location).into_response())
         }
         AppendRequest::Batch(items) => {
-            let stored = engine.append_items(&caller, items).await?;
-            let data = stored.into_iter().map(ItemView::from).collect();
-            Ok((StatusCode::CREATED, Json(BatchView { data })).into_response())
+            let stored = engine.append_items(&mutation.caller, mutation.request, items).await?;
+            let view = |items: Vec<_>| BatchView { data: items.into_iter().map(ItemView::from).collect() };
+            Ok(Answer::made(stored.map(view), "/api/v1/items".to_owned()).into_response())
         }
     }
 }
 
-/// `GET /api/v1/items/{id}`: one item, also when it was undone or redacted.
+/// What a batch is answered with.
+pub(crate) type BatchAnswer = Mutated<BatchView>;
+
+/// One fact, also when it was undone or redacted.
+#[utoipa::path(get, path = "/items/{id}", tag = "items", params(("id" = String, Path)),
+    responses((status = 200, body = ItemView)))]
 pub(crate) async fn read_item(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
-    id: Result<Path<String>, PathRejection>,
+    PathId(id): PathId<ItemId>,
 ) -> Result<Json<ItemView>, ApiError> {
-    let Path(id) = id.map_err(|rejection| invalid_id(rejection.body_text()))?;
-    let id: ItemId = id.parse().map_err(|bad: skein_core::id::BadId| invalid_id(bad.to_string()))?;
-    let stored = engine.item(&caller, id).await?;
-    Ok(Json(stored.into()))
+    Ok(Json(engine.item(&caller, id).await?.into()))
 }
 
-fn invalid_id(message: String) -> ApiError {
-    ApiError::bad_request("invalid_id", message)
-}
-
-/// `GET /api/v1/items`: the caller's items along either clock, page by page.
+/// Your facts along either clock.
+#[utoipa::path(get, path = "/items", tag = "items", params(ListParameters),
+    responses((status = 200, body = Listing<ItemView>)))]
 pub(crate) async fn list_items(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
@@ -69,4 +72,76 @@ pub(crate) async fn list_items(
     let next = page.next.map(|place| write_cursor(along, direction, place));
     let data = page.rows.into_iter().map(ItemView::from).collect();
     Ok(Json(Listing::new(data, next, limit)))
+}
+
+/// That an item is part of its owner's sealed history; can be checked without this server.
+#[utoipa::path(get, path = "/items/{id}/proof", tag = "items", params(("id" = String, Path)),
+    responses((status = 200, body = Object)))]
+pub(crate) async fn prove_item(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(id): PathId<ItemId>,
+) -> Result<Json<Value>, ApiError> {
+    let proof = engine.proof(&caller, id).await?;
+    let proof = serde_json::to_value(&proof).map_err(|error| ApiError::internal(error.to_string()))?;
+    Ok(Json(proof))
+}
+
+/// Take a fact back within five minutes; answers with the tombstone that supersedes it.
+#[utoipa::path(post, path = "/items/{id}/undo", tag = "items", params(("id" = String, Path)),
+    responses((status = 201, body = Mutated<ItemView>)))]
+pub(crate) async fn undo_item(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ItemId>,
+    mutation: Mutation,
+) -> Result<Answer<ItemView>, ApiError> {
+    mutation.no_body()?;
+    let undone = engine.undo_item(&mutation.caller, mutation.request, id).await?;
+    let location = format!("/api/v1/items/{}", undone.value.item.header.id);
+    Ok(Answer::made(undone.map(ItemView::from), location))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "canonicalAt": "2026-11-14T18:00:00.000Z" }))]
+pub(crate) struct TimeBody {
+    /// When it really happened; null withdraws a correction.
+    #[serde(deserialize_with = "Option::deserialize")]
+    #[schema(value_type = Option<String>)]
+    canonical_at: Option<Millis>,
+}
+
+/// State when a fact really happened.
+#[utoipa::path(put, path = "/items/{id}/canonical-time", tag = "items", params(("id" = String, Path)),
+    request_body = TimeBody, responses((status = 200, body = Mutated<ItemView>)))]
+pub(crate) async fn correct_time(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ItemId>,
+    mutation: Mutation,
+) -> Result<Answer<ItemView>, ApiError> {
+    let TimeBody { canonical_at } = mutation.body()?;
+    let corrected = engine.correct_time(&mutation.caller, mutation.request, id, canonical_at).await?;
+    Ok(Answer::done(corrected.map(ItemView::from)))
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "reason": "asked for by the person it is about" }))]
+pub(crate) struct RedactBody {
+    /// Why the payload must go, in up to 1000 characters.
+    reason: String,
+}
+
+/// Destroy the payload of a fact for good; with an attachment go its bytes. The history still verifies.
+#[utoipa::path(post, path = "/items/{id}/redact", tag = "items", params(("id" = String, Path)),
+    request_body = RedactBody, responses((status = 200, body = Mutated<ItemView>)))]
+pub(crate) async fn redact_item(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ItemId>,
+    mutation: Mutation,
+) -> Result<Answer<ItemView>, ApiError> {
+    let RedactBody { reason } = mutation.body()?;
+    let redacted = engine.redact_item(&mutation.caller, mutation.request, id, reason).await?;
+    Ok(Answer::done(redacted.map(ItemView::from)))
 }

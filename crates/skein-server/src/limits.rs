@@ -4,6 +4,8 @@ use std::time::Duration;
 
 /// Largest request body: a full batch, or one document of 1 MiB with room for what surrounds it.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
+/// Largest upload.
+pub const BLOB_BYTES_MAX: usize = skein_store::blobs::BLOB_BYTES_MAX;
 /// Longest a client may take to send a body.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 /// Entries of a page when the client names no number.

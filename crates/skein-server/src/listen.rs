@@ -4,10 +4,10 @@ use std::future::Future;
 use std::io;
 
 use axum::serve::ListenerExt as _;
-use skein_engine::Engine;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
+use crate::context::Context;
 use crate::host_guard::AllowedHosts;
 use crate::limits::SHUTDOWN_GRACE;
 use crate::router::router;
@@ -17,7 +17,7 @@ use crate::router::router;
 /// `extra_hosts` are names the server answers to besides its own address.
 pub async fn serve(
     listener: TcpListener,
-    engine: Engine,
+    context: Context,
     extra_hosts: Vec<String>,
     stop: impl Future<Output = ()> + Send + 'static,
 ) -> io::Result<()> {
@@ -33,7 +33,7 @@ pub async fn serve(
         stop.await;
         let _ = stopping.send(());
     };
-    let server = axum::serve(listener, router(engine, hosts)).with_graceful_shutdown(stop);
+    let server = axum::serve(listener, router(context, hosts)).with_graceful_shutdown(stop);
     tokio::select! {
         outcome = server => outcome,
         () = grace_over(stopped) => {

@@ -1,25 +1,33 @@
 //! Pages as clients see them: `{data, pagination: {next, prev, limit}}` (decision Z20).
 //!
 //! A cursor names the listing it belongs to as well as the place in it: used in another one it would silently skip
-//! or repeat, so it is refused there.
+//! or repeat, so it is refused there. Where entries are listed by id, the id is the place.
 
-use serde::Serialize;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::BadCursor;
-use skein_store::items::{Along, Direction, PagePlace};
+use skein_store::StoreError;
+use skein_store::items::{Along, Direction, Page, PagePlace};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
 use crate::limits::{PAGE_ENTRIES_DEFAULT, PAGE_ENTRIES_MAX};
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 pub(crate) struct Listing<T> {
     data: Vec<T>,
     pagination: Pagination,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, ToSchema)]
 struct Pagination {
+    /// Where the next page begins; null on the last.
     next: Option<String>,
+    /// Where the page before begins, in listings that can be walked back.
     prev: Option<String>,
+    /// How many entries a page has at most.
+    #[schema(example = 100)]
     limit: usize,
 }
 
@@ -27,16 +35,48 @@ impl<T> Listing<T> {
     pub(crate) fn new(data: Vec<T>, next: Option<String>, limit: usize) -> Self {
         Self { data, pagination: Pagination { next, prev: None, limit } }
     }
+
+    /// A page of entries that are listed by id, each shown by `view`.
+    pub(crate) fn of<R, P: ToString>(page: Page<R, P>, limit: usize, view: impl Fn(R) -> T) -> Self {
+        let next = page.next.map(|place| place.to_string());
+        Self::new(page.rows.into_iter().map(view).collect(), next, limit)
+    }
+}
+
+/// Which page of a listing by id.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct PageParameters {
+    /// Where the last page ended: its `pagination.next`.
+    cursor: Option<String>,
+    /// Entries per page, 1 to 1000.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, example = 100)]
+    limit: Option<String>,
+}
+
+impl PageParameters {
+    pub(crate) fn read<P: FromStr>(&self) -> Result<(Option<P>, usize), ApiError> {
+        read_page(self.cursor.as_deref(), self.limit.as_deref())
+    }
+}
+
+/// The place and size of a page of a listing by id.
+pub(crate) fn read_page<P: FromStr>(cursor: Option<&str>, limit: Option<&str>) -> Result<(Option<P>, usize), ApiError> {
+    let after = cursor.map(|text| text.parse().map_err(|_| StoreError::Cursor(BadCursor))).transpose()?;
+    Ok((after, page_limit(limit)?))
 }
 
 /// How many entries a page gets.
-pub(crate) fn page_limit(asked: Option<usize>) -> Result<usize, ApiError> {
+pub(crate) fn page_limit(asked: Option<&str>) -> Result<usize, ApiError> {
+    let invalid = |message: String| ApiError::bad_request("invalid_query", message).with_detail("field", "limit");
+    let asked = asked.map(str::parse).transpose();
+    let asked = asked.map_err(|_| invalid("limit: send a whole number such as 100".to_owned()))?;
     let limit = asked.unwrap_or(PAGE_ENTRIES_DEFAULT);
     if (1..=PAGE_ENTRIES_MAX).contains(&limit) {
         return Ok(limit);
     }
-    let message = format!("limit is between 1 and {PAGE_ENTRIES_MAX}");
-    Err(ApiError::bad_request("invalid_query", message))
+    Err(invalid(format!("limit is between 1 and {PAGE_ENTRIES_MAX}")))
 }
 
 /// A place, marked with the listing it is a place of.

@@ -1,4 +1,4 @@
-//! Everything the server offers, on one screen.
+//! Everything the server offers, on one screen per audience; each route describes itself for the API document.
 
 use std::sync::Arc;
 
@@ -6,23 +6,83 @@ use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::get;
-use skein_engine::Engine;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
+use crate::context::Context;
 use crate::host_guard::AllowedHosts;
-use crate::{correlation, error, health, host_guard, items, landing, limits};
+use crate::{account, blobs, events, grants, items, keys, operations, records, relations, settings, users};
+use crate::{correlation, docs, error, health, host_guard, landing, limits, openapi, sign_in, signed_in};
 
-/// The server as a service; `hosts` are the names it answers to.
-pub fn router(engine: Engine, hosts: AllowedHosts) -> Router {
+/// For everybody who is signed in.
+fn for_users() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(account::read_account))
+        .routes(routes!(account::create_sign_in_link))
+        .routes(routes!(account::end_session))
+        .routes(routes!(keys::list_keys, keys::create_key))
+        .routes(routes!(keys::revoke_key))
+        .routes(routes!(items::list_items, items::append_items))
+        .routes(routes!(items::read_item))
+        .routes(routes!(items::prove_item))
+        .routes(routes!(items::undo_item))
+        .routes(routes!(items::correct_time))
+        .routes(routes!(items::redact_item))
+        .routes(routes!(relations::list_relations, relations::create_relation))
+        .routes(routes!(relations::follow_chain))
+        .routes(routes!(relations::read_relation, relations::edit_relation, relations::remove_relation))
+        .routes(routes!(records::list_records))
+        .routes(routes!(records::read_record))
+        .routes(routes!(records::list_history))
+        .routes(routes!(records::diff_record))
+        .routes(routes!(blobs::upload_blob))
+        .routes(routes!(blobs::download_blob))
+        .routes(routes!(operations::list_operations))
+        .routes(routes!(operations::read_operation))
+        .routes(routes!(operations::cancel_operation))
+        .routes(routes!(events::watch_events))
+        .routes(routes!(records::list_deltas))
+}
+
+/// For administrators; users read their own part.
+fn for_admins() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(users::list_users, users::create_user))
+        .routes(routes!(users::read_user, users::change_user))
+        .routes(routes!(grants::list_grants, grants::give_grant))
+        .routes(routes!(grants::end_grant))
+        .routes(routes!(settings::list_settings))
+        .routes(routes!(settings::read_setting, settings::change_setting))
+        .routes(routes!(operations::request_verification))
+}
+
+/// For anybody: what is asked before, or without, signing in.
+fn for_anybody() -> Router<Context> {
     Router::new()
         .route("/", get(landing::show))
+        .route("/sign-in/{token}", get(sign_in::redeem_link))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
-        .route("/api/v1/items", get(items::list_items).post(items::append_items))
-        .route("/api/v1/items/{id}", get(items::read_item))
+        .route("/api/v1/openapi.json", get(openapi::serve))
+        .route("/api/docs", get(docs::page))
+        .route("/api/docs/{file}", get(docs::file))
+}
+
+/// The routes under `/api/v1`, and what they say about themselves.
+pub(crate) fn api() -> (Router<Context>, OpenApi) {
+    OpenApiRouter::with_openapi(openapi::preamble()).nest("/api/v1", for_users().merge(for_admins())).split_for_parts()
+}
+
+/// The server as a service; `hosts` are the names it answers to.
+pub fn router(context: Context, hosts: AllowedHosts) -> Router {
+    let (api, _) = api();
+    api.route_layer(from_fn_with_state(context.clone(), signed_in::require))
+        .merge(for_anybody())
         .fallback(error::no_such_path)
         .method_not_allowed_fallback(error::no_such_method)
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES_MAX))
         .layer(from_fn_with_state(Arc::new(hosts), host_guard::guard))
         .layer(from_fn(correlation::follow))
-        .with_state(engine)
+        .with_state(context)
 }

@@ -1,33 +1,81 @@
-//! Takes the caller from the request: `Authorization: Bearer sk_…`.
+//! The gate: who asks is known by `Authorization: Bearer …`, or by the cookie of a signed-in browser.
+//!
+//! A cookie is sent by the browser whoever's page asks, so `host_guard` has refused requests of other pages before.
+//! `Skein-Grant` names the grant under which an administrator looks at somebody else's things.
 
-use axum::extract::FromRequestParts;
-use axum::http::header::AUTHORIZATION;
+use axum::extract::{FromRequestParts, Request, State};
+use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::http::request::Parts;
-use skein_engine::{Caller, Engine, KeyText};
+use axum::http::{HeaderMap, HeaderName};
+use axum::middleware::Next;
+use axum::response::Response;
+use skein_core::ItemId;
+use skein_core::account::Scope;
+use skein_engine::Caller;
+use skein_engine::account::{KeyText, Presented, SessionText};
 
+use crate::context::Context;
 use crate::error::ApiError;
 
 const BEARER: &str = "bearer ";
+pub(crate) const SESSION_COOKIE: &str = "skein_session";
+const GRANT: HeaderName = HeaderName::from_static("skein-grant");
 
-/// Whoever asks, known by their key. A handler that takes one cannot be reached without.
+/// Lets nobody through who is not known, nor to change anything with a credential for reading: before anything else
+/// about a request is looked at, and for every route it is laid around.
+pub(crate) async fn require(
+    State(context): State<Context>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, ApiError> {
+    let (presented, grant) = (presented(request.headers())?, grant(request.headers())?);
+    let caller = context.engine.authenticate(&presented, grant).await?;
+    if !request.method().is_safe() {
+        caller.require(Scope::Write)?;
+    }
+    request.extensions_mut().insert(caller);
+    Ok(next.run(request).await)
+}
+
+/// Whoever asks.
 pub(crate) struct SignedIn(pub(crate) Caller);
 
-impl FromRequestParts<Engine> for SignedIn {
+impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
     type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, engine: &Engine) -> Result<Self, ApiError> {
-        let header = parts.headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
-        let key = header.and_then(bearer).and_then(|text| text.parse::<KeyText>().ok());
-        let key = key.ok_or_else(|| {
-            ApiError::unauthenticated(
-                "send a key as \"Authorization: Bearer sk_…\"; the server prints one at each start",
-            )
-        })?;
-        Ok(Self(engine.authenticate(&key).await?))
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let caller = parts.extensions.get::<Caller>().cloned();
+        caller.map(Self).ok_or_else(|| ApiError::internal("a route that needs a caller stands outside the gate"))
     }
+}
+
+fn presented(headers: &HeaderMap) -> Result<Presented, ApiError> {
+    if let Some(header) = headers.get(AUTHORIZATION) {
+        let key = header.to_str().ok().and_then(bearer).and_then(|text| text.parse::<KeyText>().ok());
+        return key.map(Presented::Key).ok_or_else(unauthenticated);
+    }
+    session(headers).map(Presented::Session).ok_or_else(unauthenticated)
+}
+
+fn unauthenticated() -> ApiError {
+    let message =
+        "send a key as \"Authorization: Bearer sk_…\", or sign in by the link the server printed at its start";
+    ApiError::unauthenticated(message)
 }
 
 fn bearer(header: &str) -> Option<&str> {
     let (scheme, key) = header.split_at_checked(BEARER.len())?;
     scheme.eq_ignore_ascii_case(BEARER).then(|| key.trim())
+}
+
+fn session(headers: &HeaderMap) -> Option<SessionText> {
+    let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
+    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.find(|(name, _)| *name == SESSION_COOKIE).and_then(|(_, token)| token.parse().ok())
+}
+
+fn grant(headers: &HeaderMap) -> Result<Option<ItemId>, ApiError> {
+    let Some(header) = headers.get(&GRANT) else { return Ok(None) };
+    let id = header.to_str().ok().and_then(|text| text.parse().ok());
+    id.map(Some).ok_or_else(|| ApiError::bad_request("invalid_grant", "Skein-Grant: send the id of a grant, item_…"))
 }

@@ -14,7 +14,29 @@ pub struct Connection {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     pub status: u16,
+    /// As they came, without their line ends.
+    pub headers: Vec<String>,
     pub body: String,
+}
+
+impl Answer {
+    /// The value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let of_name = |line: &String| line.split_once(':').is_some_and(|(found, _)| found.eq_ignore_ascii_case(name));
+        self.headers
+            .iter()
+            .find(|line| of_name(line))
+            .and_then(|line| line.split_once(':'))
+            .map(|(_, value)| value.trim())
+    }
+}
+
+/// An idempotency key nobody has used: a UUID of random bits.
+pub fn fresh_key() -> io::Result<String> {
+    let mut bits = [0; 16];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut bits)?;
+    let hex: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
 
 impl Connection {
@@ -27,10 +49,16 @@ impl Connection {
         Ok(Self { stream: BufReader::new(stream), host })
     }
 
-    /// One request with a bearer key and a JSON body, which may be empty.
+    /// One request with a bearer key and a JSON body, which may be empty; under an idempotency key of its own.
     pub fn request(&mut self, method: &str, path: &str, key: &str, body: &str) -> io::Result<Answer> {
+        let headers = format!("Authorization: Bearer {key}\r\nIdempotency-Key: {}\r\n", fresh_key()?);
+        self.send(method, path, &headers, body)
+    }
+
+    /// One request with headers as they are given, each with its line end.
+    pub fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> io::Result<Answer> {
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n{headers}\
              Content-Length: {}\r\n\r\n{body}",
             self.host,
             body.len()
@@ -41,19 +69,19 @@ impl Connection {
 
     fn answer(&mut self) -> io::Result<Answer> {
         let status = self.line()?.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut_off)?;
-        let mut length = 0;
+        let mut answer = Answer { status, headers: Vec::new(), body: String::new() };
         loop {
-            let line = self.line()?.to_ascii_lowercase();
+            let line = self.line()?;
             if line.is_empty() {
                 break;
             }
-            if let Some(value) = line.strip_prefix("content-length:") {
-                length = value.trim().parse().map_err(|_| cut_off())?;
-            }
+            answer.headers.push(line);
         }
+        let length = answer.header("content-length").map_or(Ok(0), str::parse).map_err(|_| cut_off())?;
         let mut body = vec![0; length];
         self.stream.read_exact(&mut body)?;
-        Ok(Answer { status, body: String::from_utf8_lossy(&body).into_owned() })
+        answer.body = String::from_utf8_lossy(&body).into_owned();
+        Ok(answer)
     }
 
     fn line(&mut self) -> io::Result<String> {

@@ -23,7 +23,7 @@ pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
     };
     let store = place.open()?;
     place.blobs()?;
-    runtime()?.block_on(Engine::new(store.clone()).ensure_first_admin())?;
+    runtime()?.block_on(Engine::new(store.clone(), place.blobs()?).ensure_first_admin())?;
     seal_all(&store, "init")?;
     writeln!(out, "Skein is ready: {}", place.database_shown())?;
     writeln!(out, "Start it with the same options and: skein serve")?;

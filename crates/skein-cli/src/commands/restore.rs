@@ -4,14 +4,12 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
-use skein_engine::Engine;
 use skein_store::backup::{Copied, restore};
 use skein_store::sealer::seal_all;
 use skein_store::store::database_file;
 use skein_store::verify::{VerifyOptions, verify};
 
 use super::backup::tell_lost;
-use super::serve::runtime;
 use super::verify::{tell, verdict};
 use crate::exit::Exit;
 use crate::failure::Failure;
@@ -34,8 +32,6 @@ pub(crate) fn run(place: &Place, source: &Path, out: &mut dyn Write) -> Result<E
     let options = VerifyOptions { deep: true, expect: None };
     let report = verify(&store, &blobs, &options, &mut |progress| bar.show(progress))?;
     drop(bar);
-    // The server that was backed up may still run; its key must not open the copy.
-    runtime()?.block_on(Engine::new(store.clone()).retire_start_keys())?;
     seal_all(&store, "restore")?;
     writeln!(out, "Restored {items} items and {copied} blobs to {}", place.database_shown())?;
     tell(&report, out)?;

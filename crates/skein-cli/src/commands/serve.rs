@@ -1,14 +1,17 @@
 //! `skein serve`: runs the server until it is told to stop.
 //!
-//! Every start has its own key, because keys are kept hashed and none could be shown again. It is in the lock file
-//! before it is admitted and ended before the lock is cleared, so that a start that follows a crash can end it.
+//! Every start has a key of its own, for commands on this machine: it stands in the lock file, acts as the first
+//! administrator, and is known to this process alone, so it ends with it however that ends. People sign in by the
+//! one-time link that is printed.
 
 use std::io::Write;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context as _, Error};
-use skein_engine::{Engine, KeyText};
+use skein_engine::account::LinkText;
+use skein_engine::{Engine, KeyText, Worker};
+use skein_server::Context;
 use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::clock::{Clock as _, SystemClock};
@@ -38,8 +41,9 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let store = serve.place.open()?;
     runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
-    greet(out, start.address, &start.key)?;
-    let serving = skein_server::serve(listener, start.engine.clone(), serve.allowed_hosts, stop);
+    greet(out, &start)?;
+    let context = Context::new(start.engine.clone(), &start.url);
+    let serving = skein_server::serve(listener, context, serve.allowed_hosts, stop);
     let served = runtime.block_on(serving).map_err(cannot_run);
     start.end(runtime)?;
     served?;
@@ -65,29 +69,30 @@ struct Start {
     lock: Lock,
     engine: Engine,
     sealer: Sealer,
-    address: SocketAddr,
-    key: KeyText,
+    worker: Worker,
+    url: String,
+    link: LinkText,
 }
 
 impl Start {
     async fn begin(serve: &Serve, mut lock: Lock, store: Store, address: SocketAddr) -> Result<Self, Failure> {
-        let engine = Engine::new(store.clone());
-        end_former_keys(serve, &engine, &mut lock).await?;
-        let key = KeyText::draw();
-        announce(&mut lock, address, &key)?;
-        let key_id = engine.admit_start_key(&key).await?;
-        let sealer = Sealer::start(store, key_id.to_string(), SEAL_EVERY);
-        Ok(Self { lock, engine, sealer, address, key })
+        let engine = Engine::new(store.clone(), serve.place.blobs()?);
+        let (key, url) = (KeyText::draw(), format!("http://{address}"));
+        engine.admit_start_key(&key).await?;
+        announce(&mut lock, &url, &key)?;
+        let link = engine.start_link().await?;
+        // Servers on one database tell each other apart by where they are found.
+        let sealer = Sealer::start(store, format!("{url} {}", std::process::id()), SEAL_EVERY);
+        let worker = Worker::start(engine.clone(), format!("{url} {}", std::process::id()));
+        Ok(Self { lock, engine, sealer, worker, url, link })
     }
 
-    /// Ends the key, seals, and closes the store; last the lock, so that nobody opens the store before.
+    /// Seals and closes the store; last the lock, so that nobody opens the store before.
     fn end(mut self, runtime: Runtime) -> Result<(), Failure> {
-        let ended = runtime.block_on(self.engine.retire_key(&self.key));
+        drop(self.worker);
         runtime.shutdown_timeout(CLOSING);
         drop(self.sealer);
         drop(self.engine);
-        // A key that could not be ended stays in the lock file, for the next start to end it.
-        ended?;
         self.lock.clear().map_err(cannot_run)
     }
 }
@@ -95,16 +100,6 @@ impl Start {
 /// A runtime for one command.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     Runtime::new().map_err(cannot_run)
-}
-
-/// Ends the keys of starts that could not do it themselves.
-async fn end_former_keys(serve: &Serve, engine: &Engine, lock: &mut Lock) -> Result<(), Failure> {
-    if serve.place.is_exclusive() {
-        engine.retire_start_keys().await?;
-    } else if let Some(key) = lock.left_behind().and_then(|former| former.key.parse::<KeyText>().ok()) {
-        engine.retire_key(&key).await?;
-    }
-    Ok(())
 }
 
 async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
@@ -119,23 +114,20 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
     })
 }
 
-fn announce(lock: &mut Lock, address: SocketAddr, key: &KeyText) -> Result<(), Failure> {
-    let (address, key) = (format!("http://{address}"), key.reveal().to_owned());
+fn announce(lock: &mut Lock, url: &str, key: &KeyText) -> Result<(), Failure> {
+    let (address, key) = (url.to_owned(), key.reveal().to_owned());
     let holder = Holder { address, key, pid: std::process::id() };
     lock.announce(&holder).context("cannot write the lock file").map_err(|error| {
         Failure::new(Exit::Unavailable, error, "check the permissions and the free space of the directory")
     })
 }
 
-fn greet(out: &mut dyn Write, address: SocketAddr, key: &KeyText) -> Result<(), Failure> {
-    let key = key.reveal();
-    writeln!(out, "Skein is listening on http://{address}")?;
-    writeln!(out, "Key: {key}")?;
-    writeln!(
-        out,
-        "Try: curl -H 'Authorization: Bearer {key}' -H 'Content-Type: application/json' \
-         -d '{{\"_type\":\"Note\",\"data\":{{\"description\":\"The first fact\"}}}}' http://{address}/api/v1/items"
-    )?;
+fn greet(out: &mut dyn Write, start: &Start) -> Result<(), Failure> {
+    let (url, link) = (&start.url, start.link.reveal());
+    writeln!(out, "Skein is listening on {url}")?;
+    writeln!(out, "Sign in, once: {url}/sign-in/{link}")?;
+    writeln!(out, "Make a key for programs: skein key create laptop --scope write")?;
+    writeln!(out, "What it can do: {url}/api/docs")?;
     out.flush()?;
     Ok(())
 }

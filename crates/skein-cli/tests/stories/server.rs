@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 
-use skein_testkit::http::{Answer, Connection};
+use skein_testkit::http::{Answer, Connection, fresh_key};
 use skein_testkit::process::{Child, Program};
 
 pub(crate) const SKEIN: &str = env!("CARGO_BIN_EXE_skein");
@@ -77,7 +77,8 @@ impl Server {
 
     pub(crate) fn of(process: Child) -> Self {
         let address = after(&process.wait_for_line("Skein is listening on "), "listening on ");
-        let key = after(&process.wait_for_line("Key: "), "Key: ");
+        let link = after(&process.wait_for_line("Sign in, once: "), "Sign in, once: ");
+        let key = key_by_link(&address, &link);
         Self { process, address, key }
     }
 
@@ -96,6 +97,18 @@ impl Server {
     pub(crate) fn note(&self, text: &str) -> Answer {
         self.post(&format!(r#"{{"_type":"Note","data":{{"description":"{text}"}}}}"#))
     }
+}
+
+/// Signs in by the link as a browser would, and makes a key.
+fn key_by_link(address: &str, link: &str) -> String {
+    let mut connection = Connection::open(address).unwrap();
+    let signed_in = connection.send("GET", link.strip_prefix(address).unwrap(), "", "").unwrap();
+    assert_eq!(signed_in.status, 303, "{}", signed_in.body);
+    let cookie = signed_in.header("set-cookie").unwrap().split(';').next().unwrap();
+    let headers = format!("Cookie: {cookie}\r\nIdempotency-Key: {}\r\n", fresh_key().unwrap());
+    let made = connection.send("POST", "/api/v1/keys", &headers, r#"{"name":"story","scope":"admin"}"#).unwrap();
+    assert_eq!(made.status, 201, "{}", made.body);
+    made.body.split(r#""key":""#).nth(1).unwrap().split('"').next().unwrap().to_owned()
 }
 
 pub(crate) fn after(line: &str, marker: &str) -> String {

@@ -1,66 +1,148 @@
-//! Who is asking: the first user, keys, and what a key's holder may do.
+//! Who is asking, and what they may do.
 //!
-//! A key is shown once and kept only as its SHA-256. The key of a start acts as the first administrator and lives as
-//! long as the process that printed it. Start at [`Engine::authenticate`].
+//! Whoever asks shows a credential: an API key, the cookie of a signed-in browser, a token of a trusted issuer, or
+//! the key of this start, which lives in this process alone and acts as the first administrator. Start at
+//! [`Engine::authenticate`]. What an administrator may see of others is opened by [`grants`] only.
 
-mod key_text;
+mod grants;
 mod key_uses;
+mod keys;
+mod secret_text;
+mod sessions;
+mod users;
 
-pub use key_text::{BadKeyText, KeyText};
 pub(crate) use key_uses::KeyUses;
+pub use keys::{KeyView, NewKey};
+pub use secret_text::{BadSecretText, KeyText, LinkText, SessionText};
+pub use sessions::{Link, SESSION_MS, START_LINK_MS, SignedInBrowser};
+pub use users::{NewUser, User, UserChange};
 
-use skein_core::account::{Role, Scope};
-use skein_core::garden::record::{RecordContent, RecordType};
-use skein_core::{KeyId, UserId, Viewer};
-use skein_store::accounts::{API_KEY, KeyHolder};
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use skein_core::account::{Grant, Role, Scope};
+use skein_core::{Digest, ItemId, KeyId, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
 
 const FIRST_USER_NAME: &str = "admin";
-const START_KEY_PREFIX: &str = "start ";
-const KEYS_PER_PAGE: usize = 1_000;
-const SYSTEM: Viewer = Viewer::System("accounts");
+pub(crate) const SYSTEM: Viewer = Viewer::System("accounts");
 
-/// Someone whose key was accepted.
+/// What somebody shows to be let in.
+#[derive(Debug, Clone)]
+pub enum Presented {
+    /// An API key, or the key of a start.
+    Key(KeyText),
+    /// The cookie of a browser.
+    Session(SessionText),
+    /// A token that was checked against its issuer's keys.
+    Token {
+        /// Whom it names.
+        subject: UserId,
+        /// What it may be used for.
+        scope: Scope,
+    },
+}
+
+/// By what somebody was let in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Credential {
+    /// An API key.
+    Key(KeyId),
+    /// The key of this start.
+    Start,
+    /// A signed-in browser, by the hash of its token.
+    Session(Digest),
+    /// A token of a trusted issuer.
+    Token,
+}
+
+/// Someone who was let in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// In whose name things are read and written.
-    pub viewer: Viewer,
+    /// Who they are.
+    pub user: UserId,
     /// What the person may do to the installation.
     pub role: Role,
-    /// What this key may be used for.
+    /// What their credential may be used for.
     pub scope: Scope,
-    /// The key that was shown.
-    pub key: KeyId,
+    /// By what they were let in.
+    pub credential: Credential,
+    /// What an administrator looks at, if not at their own.
+    pub grant: Option<Grant>,
 }
 
 impl Caller {
-    /// Refuses unless the key may be used for `needed`.
+    /// In whose name things are read.
+    pub fn viewer(&self) -> Viewer {
+        match &self.grant {
+            Some(grant) => Viewer::Admin { user: self.user, grant: grant.clone() },
+            None => self.acting(),
+        }
+    }
+
+    /// In whose name things are changed: a grant is for looking.
+    pub fn acting(&self) -> Viewer {
+        Viewer::User(self.user)
+    }
+
+    /// Refuses unless the credential may be used for `needed`.
     pub fn require(&self, needed: Scope) -> Result<(), EngineError> {
         if self.scope >= needed {
             return Ok(());
         }
         Err(EngineError::ScopeTooNarrow { held: self.scope, needed })
     }
+
+    /// Refuses unless an administrator asks, with a credential made for administering.
+    pub fn require_admin(&self) -> Result<(), EngineError> {
+        match self.role {
+            Role::Admin => self.require(Scope::Admin),
+            Role::User => Err(EngineError::AdminsOnly),
+        }
+    }
 }
 
-impl From<KeyHolder> for Caller {
-    fn from(holder: KeyHolder) -> Self {
-        let KeyHolder { key, user, role, scope } = holder;
-        Self { viewer: Viewer::User(user), role, scope, key }
+/// Keys that live as long as this process, by their hash.
+#[derive(Default)]
+pub(crate) struct StartKeys(RwLock<HashMap<Digest, UserId>>);
+
+impl StartKeys {
+    fn admit(&self, key: Digest, user: UserId) {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).insert(key, user);
+    }
+
+    fn holder(&self, key: Digest) -> Option<UserId> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).get(&key).copied()
     }
 }
 
 impl Engine {
-    /// Whose key this is. Takes effect at once when a key is revoked: nothing is remembered.
-    pub async fn authenticate(&self, key: &KeyText) -> Result<Caller, EngineError> {
-        let hash = key.hash();
-        let holder = self.store.read(move |tx| tx.key_holder(&SYSTEM, hash)).await?;
-        let holder = holder.ok_or(EngineError::UnknownKey)?;
-        self.note_use(holder.key);
-        Ok(holder.into())
+    /// Who this is. Takes effect at once when a key is revoked or a session ended: nothing is remembered.
+    pub async fn authenticate(&self, presented: &Presented, grant: Option<ItemId>) -> Result<Caller, EngineError> {
+        let presented = presented.clone();
+        let starting = match &presented {
+            Presented::Key(key) => self.start_keys.holder(key.hash()),
+            Presented::Session(_) | Presented::Token { .. } => None,
+        };
+        if let (Some(user), None) = (starting, grant) {
+            return Ok(start_caller(user));
+        }
+        let look_up = move |tx: &mut Tx<'_>| {
+            let caller = match starting {
+                Some(user) => Some(start_caller(user)),
+                None => find_caller(tx, &presented)?,
+            };
+            let Some(caller) = caller else { return Ok(Err(EngineError::UnknownCredential)) };
+            with_grant(tx, caller, grant)
+        };
+        let caller = self.store.read(look_up).await??;
+        if let Credential::Key(key) = caller.credential {
+            self.note_use(key);
+        }
+        Ok(caller)
     }
 
     /// Notes the use of a key now and then, without keeping its user waiting.
@@ -78,36 +160,63 @@ impl Engine {
 
     /// Creates the first user, an administrator, unless there is one.
     pub async fn ensure_first_admin(&self) -> Result<UserId, EngineError> {
+        if let Some(first) = self.store.read(|tx| tx.first_user(&SYSTEM)).await? {
+            return Ok(first);
+        }
         Ok(self.store.write(first_admin).await?.value)
     }
 
-    /// Lets `key` act as the first administrator.
-    pub async fn admit_start_key(&self, key: &KeyText) -> Result<KeyId, EngineError> {
-        let hash = key.hash();
-        let admit = move |tx: &mut Tx<'_>| {
-            let admin = Viewer::User(first_admin(tx)?);
-            let name = format!("{START_KEY_PREFIX}{}", tx.now());
-            tx.create_key(&admin, &name, Scope::Admin, hash)
-        };
-        Ok(self.store.write(admit).await?.value)
-    }
-
-    /// Ends every key of a start; for whoever knows that no other start is under way.
-    pub async fn retire_start_keys(&self) -> Result<(), EngineError> {
-        self.store.write(retire_start_keys).await?;
+    /// Lets `key` act as the first administrator for as long as this process lives.
+    pub async fn admit_start_key(&self, key: &KeyText) -> Result<(), EngineError> {
+        let admin = self.ensure_first_admin().await?;
+        self.start_keys.admit(key.hash(), admin);
         Ok(())
     }
+}
 
-    /// Ends a key; one that is unknown or ended already stays so.
-    pub async fn retire_key(&self, key: &KeyText) -> Result<(), EngineError> {
-        let hash = key.hash();
-        let retire = move |tx: &mut Tx<'_>| match tx.key_holder(&SYSTEM, hash)? {
-            Some(holder) => tx.revoke_key(&Viewer::User(holder.user), holder.key),
-            None => Ok(()),
-        };
-        self.store.write(retire).await?;
-        Ok(())
+fn start_caller(user: UserId) -> Caller {
+    Caller { user, role: Role::Admin, scope: Scope::Admin, credential: Credential::Start, grant: None }
+}
+
+fn find_caller(tx: &mut Tx<'_>, presented: &Presented) -> Result<Option<Caller>, StoreError> {
+    let caller = |user, role, scope, credential| Some(Caller { user, role, scope, credential, grant: None });
+    match presented {
+        Presented::Key(key) => {
+            let holder = tx.key_holder(&SYSTEM, key.hash())?;
+            Ok(holder.and_then(|holder| caller(holder.user, holder.role, holder.scope, Credential::Key(holder.key))))
+        }
+        Presented::Session(token) => {
+            let Some(session) = tx.session(&SYSTEM, token.hash())? else { return Ok(None) };
+            let role = tx.role(&SYSTEM, session.user)?;
+            Ok(caller(session.user, role, widest(role), Credential::Session(token.hash())))
+        }
+        Presented::Token { subject, scope } => match tx.role(&SYSTEM, *subject) {
+            Ok(role) => Ok(caller(*subject, role, *scope, Credential::Token)),
+            Err(StoreError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        },
     }
+}
+
+/// A person at a browser may do whatever their role lets them.
+fn widest(role: Role) -> Scope {
+    match role {
+        Role::Admin => Scope::Admin,
+        Role::User => Scope::Write,
+    }
+}
+
+fn with_grant(
+    tx: &mut Tx<'_>,
+    caller: Caller,
+    grant: Option<ItemId>,
+) -> Result<Result<Caller, EngineError>, StoreError> {
+    let Some(id) = grant else { return Ok(Ok(caller)) };
+    if let Err(refused) = caller.require_admin() {
+        return Ok(Err(refused));
+    }
+    let held = tx.grant_held(&caller.acting(), id)?;
+    Ok(held.map(|grant| Caller { grant: Some(grant), ..caller }).ok_or(EngineError::NoSuchGrant(id)))
 }
 
 fn first_admin(tx: &mut Tx<'_>) -> Result<UserId, StoreError> {
@@ -117,42 +226,26 @@ fn first_admin(tx: &mut Tx<'_>) -> Result<UserId, StoreError> {
     }
 }
 
-fn retire_start_keys(tx: &mut Tx<'_>) -> Result<(), StoreError> {
-    let Some(admin) = tx.first_user(&SYSTEM)?.map(Viewer::User) else { return Ok(()) };
-    let record_type = RecordType::parse(API_KEY)?;
-    let mut after = None;
-    loop {
-        let page = tx.records(&admin, &record_type, after, KEYS_PER_PAGE)?;
-        for record in page.rows.iter().filter(|record| is_live_start_key(&record.content)) {
-            tx.revoke_key(&admin, KeyId::from_bytes(*record.id.as_bytes()))?;
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok(());
-        }
-    }
-}
-
-fn is_live_start_key(content: &RecordContent) -> bool {
-    let is_start = content.name().is_some_and(|name| name.starts_with(START_KEY_PREFIX));
-    is_start && !content.data.contains_key("revokedAt")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn caller(role: Role, scope: Scope) -> Caller {
+        Caller { user: UserId::SYSTEM, role, scope, credential: Credential::Token, grant: None }
+    }
+
     #[test]
     fn a_key_may_do_what_its_scope_includes() {
-        let caller = |scope| Caller {
-            viewer: Viewer::User(UserId::SYSTEM),
-            role: Role::User,
-            scope,
-            key: KeyId::from_bytes([1; 16]),
-        };
-        assert!(caller(Scope::Admin).require(Scope::Write).is_ok());
-        assert!(caller(Scope::Read).require(Scope::Read).is_ok());
-        let refused = caller(Scope::Read).require(Scope::Write).unwrap_err().to_string();
+        assert!(caller(Role::User, Scope::Admin).require(Scope::Write).is_ok());
+        assert!(caller(Role::User, Scope::Read).require(Scope::Read).is_ok());
+        let refused = caller(Role::User, Scope::Read).require(Scope::Write).unwrap_err().to_string();
         assert_eq!(refused, "the key may only read, this needs a key that may write");
+    }
+
+    #[test]
+    fn administering_needs_both_the_role_and_the_scope() {
+        assert!(caller(Role::Admin, Scope::Admin).require_admin().is_ok());
+        assert!(caller(Role::Admin, Scope::Write).require_admin().is_err());
+        assert!(caller(Role::User, Scope::Admin).require_admin().is_err());
     }
 }

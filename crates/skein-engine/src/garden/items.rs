@@ -1,17 +1,16 @@
-//! The garden's use cases: stating facts and reading them back.
-//!
-//! What a fact may be is decided in `skein_core::garden`; where it is kept, in `skein-store`.
+//! Facts: stated, read, taken back, corrected in time, destroyed on demand.
 
 use serde_json::{Map, Value};
-use skein_core::account::Scope;
 use skein_core::garden::item::{BadItem, ItemDraft, ItemType};
-use skein_core::{ItemId, Millis};
+use skein_core::garden::proof::Proof;
+use skein_core::{Digest, ItemId, Millis};
 use skein_store::items::{ItemQuery, Page, PagePlace, StoredItem};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::request::{Changed, Request};
 
 /// Most items one batch holds.
 pub const ITEMS_PER_BATCH_MAX: usize = 1_000;
@@ -36,17 +35,25 @@ impl NewItem {
 
 impl Engine {
     /// Records a fact in the caller's name.
-    pub async fn append_item(&self, caller: &Caller, item: NewItem) -> Result<StoredItem, EngineError> {
-        caller.require(Scope::Write)?;
+    pub async fn append_item(
+        &self,
+        caller: &Caller,
+        request: Request,
+        item: NewItem,
+    ) -> Result<Changed<StoredItem>, EngineError> {
         let draft = item.into_draft().map_err(StoreError::Item)?;
-        let (weight, viewer) = (draft.weight(), caller.viewer.clone());
-        let append = move |tx: &mut Tx<'_>| tx.append_item(&viewer, &draft);
-        Ok(self.store.write_weighing(weight, append).await?.value)
+        let weight = draft.weight();
+        let append = move |tx: &mut Tx<'_>, viewer: &_| tx.append_item(viewer, &draft);
+        self.change_weighing(caller, request, "item.append", weight, append).await
     }
 
     /// Records many facts in the caller's name, all or none.
-    pub async fn append_items(&self, caller: &Caller, items: Vec<NewItem>) -> Result<Vec<StoredItem>, EngineError> {
-        caller.require(Scope::Write)?;
+    pub async fn append_items(
+        &self,
+        caller: &Caller,
+        request: Request,
+        items: Vec<NewItem>,
+    ) -> Result<Changed<Vec<StoredItem>>, EngineError> {
         if !(1..=ITEMS_PER_BATCH_MAX).contains(&items.len()) {
             return Err(EngineError::BatchSize);
         }
@@ -56,20 +63,85 @@ impl Engine {
             .map(|(index, item)| item.into_draft().map_err(|source| EngineError::BatchItem { index, source }));
         let drafts: Vec<ItemDraft> = drafts.collect::<Result<_, _>>()?;
         let weight = drafts.iter().map(ItemDraft::weight).sum();
-        let viewer = caller.viewer.clone();
-        let append = move |tx: &mut Tx<'_>| tx.append_items(&viewer, &drafts);
-        Ok(self.store.write_weighing(weight, append).await?.value)
+        let append = move |tx: &mut Tx<'_>, viewer: &_| tx.append_items(viewer, &drafts);
+        self.change_weighing(caller, request, "item.append", weight, append).await
     }
 
     /// One fact by its id, also when it was undone or redacted.
     pub async fn item(&self, caller: &Caller, id: ItemId) -> Result<StoredItem, EngineError> {
-        let viewer = caller.viewer.clone();
+        let viewer = caller.viewer();
         Ok(self.store.read(move |tx| tx.item(&viewer, id)).await?)
     }
 
     /// The caller's facts, page by page.
     pub async fn items(&self, caller: &Caller, query: ItemQuery) -> Result<Page<StoredItem, PagePlace>, EngineError> {
-        let viewer = caller.viewer.clone();
+        let viewer = caller.viewer();
         Ok(self.store.read(move |tx| tx.items(&viewer, &query)).await?)
+    }
+
+    /// That a fact is part of its owner's sealed history.
+    pub async fn proof(&self, caller: &Caller, id: ItemId) -> Result<Proof, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.store.read(move |tx| tx.proof(&viewer, id)).await?)
+    }
+
+    /// Takes a fact back within five minutes; what comes out is the tombstone.
+    pub async fn undo_item(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ItemId,
+    ) -> Result<Changed<StoredItem>, EngineError> {
+        self.change(caller, request, "item.undo", move |tx, viewer| tx.undo_item(viewer, id)).await
+    }
+
+    /// States when a fact really happened, or withdraws that.
+    pub async fn correct_time(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ItemId,
+        at: Option<Millis>,
+    ) -> Result<Changed<StoredItem>, EngineError> {
+        self.change(caller, request, "item.time", move |tx, viewer| {
+            tx.override_canonical_time(viewer, id, at)?;
+            tx.item(viewer, id)
+        })
+        .await
+    }
+
+    /// Destroys the payload of a fact: its owner may, and an administrator under a grant. With an attachment go the
+    /// bytes that nobody else attached.
+    pub async fn redact_item(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ItemId,
+        reason: String,
+    ) -> Result<Changed<StoredItem>, EngineError> {
+        let seeing = caller.viewer();
+        let attached = self.attached_hash(caller, id).await?;
+        let redact = move |tx: &mut Tx<'_>, _: &_| {
+            tx.redact_item(&seeing, id, &reason)?;
+            tx.item(&seeing, id)
+        };
+        let changed = self.change(caller, request, "item.redact", redact).await?;
+        if let Some(hash) = attached {
+            // Should this fail, the daily sweep finds that nobody names the object.
+            if let Err(error) = self.blobs.remove_unnamed(&self.store, hash).await {
+                tracing::warn!(%error, "the bytes of a redacted attachment are left for the sweep");
+            }
+        }
+        Ok(changed)
+    }
+
+    /// The object an item attached, while it still says so.
+    async fn attached_hash(&self, caller: &Caller, id: ItemId) -> Result<Option<Digest>, EngineError> {
+        let stored = self.item(caller, id).await?;
+        if stored.item.header.item_type != ItemType::BLOB_ATTACHED {
+            return Ok(None);
+        }
+        let hash = stored.item.document().and_then(|document| document.get("hash")?.as_str()?.parse().ok());
+        Ok(hash)
     }
 }

@@ -8,10 +8,30 @@ use skein_core::garden::item::ItemType;
 use skein_engine::garden::{ITEMS_PER_BATCH_MAX, NewItem};
 use skein_store::StoreError;
 use skein_store::items::{Along, Direction, ItemQuery};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
 use crate::json_parts::{each_element, each_member};
 use crate::pagination::{page_limit, read_cursor};
+
+/// What may be sent, for readers of the API document; [`AppendRequest`] reads it.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the body, which is cut by hand")]
+#[schema(example = json!({ "_type": "Note", "data": { "description": "The heron came back today." } }))]
+pub(crate) struct AppendBody {
+    /// CamelCase, such as `Note`.
+    #[schema(rename = "_type")]
+    item_type: Option<String>,
+    /// What is stated, up to 1 MiB.
+    #[schema(value_type = Option<Object>)]
+    data: Option<Value>,
+    /// When it happened, if not now.
+    #[schema(rename = "canonicalAt", example = "2026-11-14T18:00:00.000Z")]
+    canonical_at: Option<String>,
+    /// In place of the others: up to 1000 facts, kept whole or not at all.
+    #[schema(value_type = Option<Vec<Object>>)]
+    items: Option<Vec<Value>>,
+}
 
 /// The body of `POST /api/v1/items`.
 pub(crate) enum AppendRequest {
@@ -112,27 +132,38 @@ fn invalid_field(field: &str, problem: &str) -> ApiError {
 }
 
 /// The query of `GET /api/v1/items`.
-#[derive(Deserialize)]
+#[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
 pub(crate) struct ListParameters {
+    /// Only items of this type.
     #[serde(rename = "type")]
+    #[param(rename = "type", example = "Note")]
     item_type: Option<String>,
+    /// Along when they were recorded, or along when they happened.
     clock: Option<ClockName>,
     order: Option<OrderName>,
+    /// From this moment on, inclusive.
+    #[param(example = "2026-11-01T00:00:00.000Z")]
     from: Option<String>,
+    /// Up to this moment, exclusive.
+    #[param(example = "2026-12-01T00:00:00.000Z")]
     until: Option<String>,
+    /// Where the last page ended: its `pagination.next`.
     cursor: Option<String>,
+    /// Entries per page, 1 to 1000.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, example = 100)]
     limit: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum ClockName {
     Realized,
     Canonical,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 enum OrderName {
     Asc,
@@ -157,7 +188,7 @@ impl ListParameters {
             from: moment("from", self.from)?,
             until: moment("until", self.until)?,
             after: after.map_err(StoreError::Cursor)?,
-            limit: page_limit(self.limit.as_deref().map(count).transpose()?)?,
+            limit: page_limit(self.limit.as_deref())?,
             include_hidden: false,
         })
     }
@@ -165,10 +196,6 @@ impl ListParameters {
 
 fn item_type(text: &str) -> Result<ItemType, ApiError> {
     ItemType::parse(text).map_err(|bad| invalid_parameter("type", &format!("{}; {}", bad.problem(), bad.remedy())))
-}
-
-fn count(text: &str) -> Result<usize, ApiError> {
-    text.parse().map_err(|_| invalid_parameter("limit", "send a whole number such as 100"))
 }
 
 fn moment(name: &str, text: Option<String>) -> Result<Option<Millis>, ApiError> {

@@ -4,7 +4,7 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use skein_core::account::Scope;
 
-use crate::world::{HOST, World};
+use crate::world::{HOST, World, fresh_key};
 
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"a"}}"#;
 
@@ -66,7 +66,10 @@ async fn a_body_beyond_the_limit_announced_or_not() {
     let world = World::new().await;
     let large = vec![b' '; skein_server::limits::BODY_BYTES_MAX + 1];
     check(&world, large.clone(), 413, "too_large").await;
-    let request = world.request("POST", "/api/v1/items").header("content-length", large.len());
+    let request = world
+        .request("POST", "/api/v1/items")
+        .header("idempotency-key", fresh_key())
+        .header("content-length", large.len());
     let answer = world.send(request.body(Body::empty()).unwrap()).await;
     assert_eq!((answer.status, answer.code().as_str()), (StatusCode::PAYLOAD_TOO_LARGE, "too_large"));
 }
@@ -118,10 +121,14 @@ async fn batches_of_nothing_or_too_much() {
 async fn a_body_labelled_as_something_else() {
     let world = World::new().await;
     let before = world.count().await;
-    let request = world.request("POST", "/api/v1/items").header("content-type", "text/plain");
+    let request = world
+        .request("POST", "/api/v1/items")
+        .header("idempotency-key", fresh_key())
+        .header("content-type", "text/plain");
     let answer = world.send(request.body(NOTE.into()).unwrap()).await;
     assert_eq!((answer.status.as_u16(), answer.code().as_str()), (415, "unsupported_media_type"));
-    let unlabelled = world.request("POST", "/api/v1/items").body(NOTE.into()).unwrap();
+    let unlabelled =
+        world.request("POST", "/api/v1/items").header("idempotency-key", fresh_key()).body(NOTE.into()).unwrap();
     assert_eq!(world.send(unlabelled).await.status, StatusCode::CREATED);
     assert_eq!(world.count().await, before + 1);
 }
@@ -163,7 +170,8 @@ async fn parameters_that_are_unknown_doubled_or_wrong() {
 async fn keys_that_are_missing_wrong_or_revoked() {
     let world = World::new().await;
     let revoked = world.new_key(Scope::Admin).await;
-    world.engine.retire_key(&revoked).await.unwrap();
+    let id = world.get("/api/v1/keys").await.json()["data"][0]["id"].as_str().unwrap().to_owned();
+    assert_eq!(world.change("DELETE", &format!("/api/v1/keys/{id}"), "").await.status, StatusCode::OK);
     let revoked = format!("Bearer {}", revoked.reveal());
     let unknown = format!("Bearer {}", skein_engine::KeyText::draw().reveal());
     for authorization in ["", "Bearer", "Bearer sk_x", "Basic abc", "Bearer é", &revoked, &unknown] {

@@ -24,7 +24,7 @@ async fn start(world: &World) -> Running {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let stopped = async move { stopped.await.unwrap_or_default() };
-    let ended = tokio::spawn(skein_server::serve(listener, world.engine.clone(), Vec::new(), stopped));
+    let ended = tokio::spawn(skein_server::serve(listener, world.context(), Vec::new(), stopped));
     Running { address, stop, ended }
 }
 

@@ -1,18 +1,27 @@
 //! A server over a store in a temporary directory, asked without a socket.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde_json::{Value, json};
 use skein_core::account::Scope;
 use skein_core::{Digest, Viewer};
 use skein_engine::{Engine, KeyText};
-use skein_server::AllowedHosts;
+use skein_server::{AllowedHosts, Context};
+use skein_store::blobs::Blobs;
 use skein_store::items::ItemQuery;
 use skein_store::{Location, Store, StoreOptions};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 pub(crate) const HOST: &str = "localhost:7420";
+
+/// An idempotency key nobody has used.
+pub(crate) fn fresh_key() -> String {
+    static DRAWN: AtomicU64 = AtomicU64::new(0);
+    format!("00000000-0000-4000-8000-{:012x}", DRAWN.fetch_add(1, Ordering::Relaxed))
+}
 
 pub(crate) struct World {
     pub(crate) store: Store,
@@ -51,10 +60,11 @@ impl World {
     pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
-        let engine = Engine::new(store.clone());
+        let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
+        let engine = Engine::new(store.clone(), blobs);
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
-        let admin = engine.authenticate(&key).await.unwrap().viewer;
+        let admin = Viewer::User(engine.ensure_first_admin().await.unwrap());
         Self { store, engine, key, admin, _dir: dir }
     }
 
@@ -72,9 +82,13 @@ impl World {
         key
     }
 
+    pub(crate) fn context(&self) -> Context {
+        Context::new(self.engine.clone(), "http://localhost:7420")
+    }
+
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
         let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
-        let response = skein_server::router(self.engine.clone(), hosts).oneshot(request).await.unwrap();
+        let response = skein_server::router(self.context(), hosts).oneshot(request).await.unwrap();
         let (parts, body) = response.into_parts();
         let text = to_bytes(body, usize::MAX).await.unwrap();
         Answer { status: parts.status, headers: parts.headers, text: String::from_utf8(text.into()).unwrap() }
@@ -91,8 +105,17 @@ impl World {
     }
 
     pub(crate) async fn post(&self, path: &str, body: impl Into<Body>) -> Answer {
-        let request = self.request("POST", path).header("content-type", "application/json");
-        self.send(request.body(body.into()).unwrap()).await
+        self.change("POST", path, body).await
+    }
+
+    /// A change under a key of its own.
+    pub(crate) async fn change(&self, method: &str, path: &str, body: impl Into<Body>) -> Answer {
+        self.change_under(&fresh_key(), method, path, body).await
+    }
+
+    pub(crate) async fn change_under(&self, key: &str, method: &str, path: &str, body: impl Into<Body>) -> Answer {
+        let request = self.request(method, path).header("content-type", "application/json");
+        self.send(request.header("idempotency-key", key).body(body.into()).unwrap()).await
     }
 
     pub(crate) async fn state(&self, body: &Value) -> Value {

@@ -1,0 +1,102 @@
+//! Signing a browser in by a one-time link, and out again.
+
+use serde_json::{Map, Value, json};
+use skein_core::garden::event::EventName;
+use skein_core::{Digest, Millis, UserId, Viewer};
+use skein_store::{StoreError, Tx};
+
+use crate::account::{Caller, Credential, LinkText, SYSTEM, SessionText};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Kept, Outcome, Request, referred};
+
+/// How long a browser stays signed in: thirty days.
+pub const SESSION_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+/// How long the link printed at a start, or made for a new user, can be used: a day.
+pub const START_LINK_MS: i64 = 24 * 60 * 60 * 1_000;
+/// How long a link that was asked for can be used: ten minutes.
+const LINK_MS: i64 = 10 * 60 * 1_000;
+
+/// A link that signs a browser in, once.
+#[derive(Debug, Clone)]
+pub struct Link {
+    /// What it carries, told once.
+    pub text: Option<LinkText>,
+    /// Until when it can be used.
+    pub expires_at: Millis,
+}
+
+impl Outcome for Link {
+    fn reference(&self) -> Value {
+        json!({ "expiresAt": self.expires_at })
+    }
+
+    fn recall(_: &mut Tx<'_>, _: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        Ok(Self { text: None, expires_at: referred(reference, "expiresAt")? })
+    }
+}
+
+/// A browser that has just signed in.
+#[derive(Debug, Clone)]
+pub struct SignedInBrowser {
+    /// What its cookie carries.
+    pub session: SessionText,
+    /// Who it acts for.
+    pub user: UserId,
+}
+
+pub(crate) fn admit_link(tx: &mut Tx<'_>, user: UserId, link: &LinkText, lasts_ms: i64) -> Result<Link, StoreError> {
+    let expires_at = tx.now().plus(lasts_ms);
+    tx.admit_link(&SYSTEM, user, link.hash(), expires_at)?;
+    Ok(Link { text: Some(link.clone()), expires_at })
+}
+
+impl Engine {
+    /// A link for the first administrator, to print at a start.
+    pub async fn start_link(&self) -> Result<LinkText, EngineError> {
+        let (admin, link) = (self.ensure_first_admin().await?, LinkText::draw());
+        let kept = link.clone();
+        self.store.write(move |tx| admit_link(tx, admin, &kept, START_LINK_MS).map(drop)).await?;
+        Ok(link)
+    }
+
+    /// A link that signs the caller in at a browser; under a grant, one for the user who is looked after.
+    pub async fn create_link(&self, caller: &Caller, request: Request) -> Result<Changed<Link>, EngineError> {
+        let link = LinkText::draw();
+        let user = caller.user;
+        self.change(caller, request, "session.link", move |tx, viewer| {
+            tx.tell_own(viewer, EventName::LinkMade, None, Map::new())?;
+            admit_link(tx, user, &link, LINK_MS)
+        })
+        .await
+    }
+
+    /// Exchanges a link for a session, once.
+    pub async fn sign_in(&self, link: &LinkText) -> Result<SignedInBrowser, EngineError> {
+        let (link, session) = (link.hash(), SessionText::draw());
+        let token = session.hash();
+        let redeem = move |tx: &mut Tx<'_>| {
+            let Some(signed_in) = tx.redeem_link(&SYSTEM, link, token, SESSION_MS)? else { return Ok(None) };
+            let user = Viewer::User(signed_in.user);
+            tx.tell_own(&user, EventName::SessionStarted, None, Map::new())?;
+            Ok(Some(signed_in.user))
+        };
+        let user = self.store.write(redeem).await?.value.ok_or(EngineError::UnknownCredential)?;
+        Ok(SignedInBrowser { session, user })
+    }
+
+    /// Signs the caller's browser out.
+    pub async fn sign_out(&self, caller: &Caller, request: Request) -> Result<Changed<Kept<bool>>, EngineError> {
+        let token: Option<Digest> = match caller.credential {
+            Credential::Session(token) => Some(token),
+            Credential::Key(_) | Credential::Start | Credential::Token => None,
+        };
+        let token = token.ok_or(EngineError::NotABrowser)?;
+        self.change(caller, request, "session.end", move |tx, viewer| {
+            tx.end_session(viewer, token)?;
+            tx.tell_own(viewer, EventName::SessionEnded, None, Map::new())?;
+            Ok(Kept(true))
+        })
+        .await
+    }
+}

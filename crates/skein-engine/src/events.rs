@@ -1,0 +1,155 @@
+//! Watching: events read off the timeline, from where the watcher last was, and then as they happen.
+//!
+//! A watcher is a follower like any other. It looks whenever the store says that the timeline has grown, so it can
+//! neither miss an event nor overflow, and several servers on one database need not know of each other. Progress of
+//! operations is told to watchers of the same process as it is made, and never again.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::setting::EVENTS_REPLAY_DAYS;
+use skein_core::{OperationId, UserId, Viewer};
+use skein_store::settings::setting_value;
+use skein_store::timeline::ToldEvent;
+use skein_store::{StoreError, Tx};
+use tokio::sync::{broadcast, mpsc};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// Most items of the timeline a watcher that comes back is led through.
+pub const REPLAY_ITEMS_MAX: usize = 100_000;
+const ITEMS_PER_LOOK: usize = 1_000;
+const TELLINGS_WAITING_MAX: usize = 256;
+/// A watcher looks at most this often, so that a busy timeline costs it no more than a quiet one.
+const LOOK_AT_MOST_EVERY: Duration = Duration::from_millis(50);
+/// A watcher looks at least this often, in case a wake-up was lost.
+const LOOK_AT_LEAST_EVERY: Duration = Duration::from_secs(1);
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+const SYSTEM: Viewer = Viewer::System("watching");
+
+/// What a watcher is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Telling {
+    /// Something happened.
+    Event(ToldEvent),
+    /// Too much happened since: read the state anew, and go on from here.
+    Resync(Cursor),
+    /// An operation has come this far, in percent.
+    Progress {
+        /// Which one.
+        operation: OperationId,
+        /// Percent done.
+        percent: i64,
+    },
+}
+
+/// Told to watchers in this process only.
+#[derive(Clone)]
+pub(crate) struct Progress(Arc<broadcast::Sender<(UserId, OperationId, i64)>>);
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self(Arc::new(broadcast::channel(TELLINGS_WAITING_MAX).0))
+    }
+}
+
+impl Progress {
+    pub(crate) fn tell(&self, owner: UserId, operation: OperationId, percent: i64) {
+        // Nobody may be watching.
+        let _ = self.0.send((owner, operation, percent));
+    }
+}
+
+impl Engine {
+    /// Tells what happens to the caller's things after `after`, or from now on; ends when the receiver is dropped.
+    pub async fn watch(&self, caller: &Caller, after: Option<Cursor>) -> Result<mpsc::Receiver<Telling>, EngineError> {
+        let viewer = caller.viewer();
+        let (from, resync) = self.store.read(move |tx| starting_point(tx, after)).await?;
+        let (sender, receiver) = mpsc::channel(TELLINGS_WAITING_MAX);
+        if resync {
+            let _ = sender.send(Telling::Resync(from)).await;
+        }
+        let watcher = Watcher { engine: self.clone(), viewer, owner: caller.viewer().subject(), sender };
+        tokio::spawn(watcher.run(from));
+        Ok(receiver)
+    }
+}
+
+/// Where a watcher begins, and whether it has missed too much to be told all of it.
+fn starting_point(tx: &mut Tx<'_>, after: Option<Cursor>) -> Result<(Cursor, bool), StoreError> {
+    let latest = tx.latest(&SYSTEM)?;
+    let Some(after) = after else { return Ok((latest, false)) };
+    let days = tx.setting(&SYSTEM, EVENTS_REPLAY_DAYS.name)?;
+    let days = days.as_ref().and_then(setting_value).and_then(|value| EVENTS_REPLAY_DAYS.accept(value));
+    let oldest = tx.now().plus(-days.unwrap_or(EVENTS_REPLAY_DAYS.default) * DAY_MS);
+    // A place beyond the end belongs to another store, or to one that was restored since.
+    if after > latest || tx.is_far_behind(&SYSTEM, after, REPLAY_ITEMS_MAX, oldest)? {
+        return Ok((latest, true));
+    }
+    Ok((after, false))
+}
+
+struct Watcher {
+    engine: Engine,
+    viewer: Viewer,
+    owner: UserId,
+    sender: mpsc::Sender<Telling>,
+}
+
+impl Watcher {
+    async fn run(self, mut reached: Cursor) {
+        let mut grown = self.engine.store.wake().subscribe();
+        let mut progress = self.engine.progress.0.subscribe();
+        loop {
+            grown.mark_unchanged();
+            match self.tell_after(reached).await {
+                Ok(now) => reached = now,
+                // A grant that ran out ends the stream; what failed otherwise is tried again by the client.
+                Err(error) => return tracing::debug!(%error, "a watcher was let go"),
+            }
+            tokio::select! {
+                () = self.sender.closed() => return,
+                told = self.tell_progress(&mut progress) => if told.is_err() { return },
+                _ = grown.changed() => tokio::time::sleep(LOOK_AT_MOST_EVERY).await,
+                () = tokio::time::sleep(LOOK_AT_LEAST_EVERY) => {}
+            }
+        }
+    }
+
+    /// Tells everything up to the end of the timeline.
+    async fn tell_after(&self, mut reached: Cursor) -> Result<Cursor, StoreError> {
+        loop {
+            let (viewer, from) = (self.viewer.clone(), reached);
+            let seen = self.engine.store.read(move |tx| tx.events(&viewer, from, ITEMS_PER_LOOK)).await?;
+            for event in seen.told {
+                if self.sender.send(Telling::Event(event)).await.is_err() {
+                    return Ok(reached);
+                }
+            }
+            reached = seen.reached;
+            if seen.looked_at < ITEMS_PER_LOOK {
+                return Ok(reached);
+            }
+        }
+    }
+
+    /// Passes progress on until something else needs doing; an error when nobody listens any more.
+    async fn tell_progress(
+        &self,
+        progress: &mut broadcast::Receiver<(UserId, OperationId, i64)>,
+    ) -> Result<(), mpsc::error::SendError<Telling>> {
+        loop {
+            match progress.recv().await {
+                Ok((owner, operation, percent)) if owner == self.owner => {
+                    self.sender.send(Telling::Progress { operation, percent }).await?;
+                }
+                // Progress that was missed is overtaken by the next.
+                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
+            }
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! Attachments: bytes are made durable first, then named on the timeline; who may read them follows from the name.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use serde_json::{Value, json};
+use skein_core::{Digest, ItemId, Viewer};
+use skein_store::blobs::BlobRef;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Outcome, Request, Reservation, referred};
+
+/// Bytes that were uploaded and attached.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Attachment {
+    /// The fact that names them.
+    pub item: ItemId,
+    /// What they are.
+    pub blob: BlobRef,
+}
+
+/// Bytes on their way out.
+#[derive(Debug, Clone)]
+pub struct BlobRead {
+    /// What they are part of.
+    pub blob: BlobRef,
+    /// The part that was asked for, or all.
+    pub bytes: Bytes,
+}
+
+impl Outcome for Attachment {
+    fn reference(&self) -> Value {
+        json!({ "item": self.item, "hash": self.blob.hash() })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        let blob = tx.blob(viewer, referred(reference, "hash")?)?;
+        Ok(Self { item: referred(reference, "item")?, blob })
+    }
+}
+
+impl Engine {
+    /// Keeps bytes and names them on the caller's timeline; `reservation` is the place of their request.
+    pub async fn attach(
+        &self,
+        caller: &Caller,
+        request: Request,
+        reservation: &Reservation,
+        bytes: Bytes,
+        media_type: &str,
+    ) -> Result<Changed<Attachment>, EngineError> {
+        let blob = self.blobs.put(bytes, media_type).await?;
+        self.finish(caller, request, reservation, move |tx, viewer| {
+            let item = tx.attach_blob(viewer, &blob)?;
+            Ok(Attachment { item, blob: blob.clone() })
+        })
+        .await
+    }
+
+    /// What the same upload brought about earlier.
+    pub async fn attached(&self, caller: &Caller, request: Request) -> Result<Changed<Attachment>, EngineError> {
+        self.replay(caller, request).await
+    }
+
+    /// What the caller attached under a hash; that others attached the same is not told.
+    pub async fn blob(&self, caller: &Caller, hash: Digest) -> Result<BlobRef, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.store.read(move |tx| tx.blob(&viewer, hash)).await?)
+    }
+
+    /// Bytes the caller attached: all of them, checked against their hash, or a part.
+    pub async fn read_blob(&self, blob: BlobRef, part: Option<Range<u64>>) -> Result<BlobRead, EngineError> {
+        let bytes = match part {
+            None => self.blobs.get(blob.hash()).await?,
+            Some(part) => self.blobs.get_part(blob.hash(), part).await?,
+        };
+        Ok(BlobRead { blob, bytes })
+    }
+}

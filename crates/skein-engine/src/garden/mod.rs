@@ -1,0 +1,13 @@
+//! The garden's use cases: facts, beliefs, edges and attachments, stated and read back.
+//!
+//! What they may be is decided in `skein_core::garden`; where they are kept, in `skein-store`.
+
+mod blobs;
+mod items;
+mod records;
+mod relations;
+
+pub use blobs::{Attachment, BlobRead};
+pub use items::{ITEMS_PER_BATCH_MAX, NewItem};
+pub use records::{FieldChange, PastState};
+pub use relations::RelationQuery;

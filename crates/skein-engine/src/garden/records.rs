@@ -1,0 +1,105 @@
+//! Beliefs as they are, as they were, and what changed between.
+
+use serde_json::Value;
+use skein_core::garden::cursor::Cursor;
+use skein_core::garden::delta::changed_fields;
+use skein_core::garden::record::{Record, RecordType};
+use skein_core::{Millis, RecordId};
+use skein_store::items::Page;
+use skein_store::records::RecordVersion;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+
+/// Which state of a record is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PastState {
+    /// As it is.
+    Now,
+    /// As it was in a version.
+    Version(i64),
+    /// As it was at a moment.
+    At(Millis),
+}
+
+/// One field that two versions of a record disagree about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FieldChange {
+    /// Its name.
+    pub field: String,
+    /// What it was; null when it was absent.
+    pub before: Value,
+    /// What it became; null when it is absent.
+    pub after: Value,
+}
+
+impl Engine {
+    /// A record in one of its states. Sharing shows the current one only.
+    pub async fn record(&self, caller: &Caller, id: RecordId, state: PastState) -> Result<Record, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| match state {
+            PastState::Now => tx.record(&viewer, id),
+            PastState::Version(version) => tx.record_version(&viewer, id, version),
+            PastState::At(at) => {
+                let (version, _) = tx.record_at_time(&viewer, id, at)?;
+                tx.record_version(&viewer, id, version)
+            }
+        };
+        Ok(self.store.read(look).await?)
+    }
+
+    /// The caller's records of one type.
+    pub async fn records(
+        &self,
+        caller: &Caller,
+        record_type: &str,
+        after: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Page<Record, RecordId>, EngineError> {
+        let record_type = RecordType::parse(record_type).map_err(StoreError::Rule)?;
+        let viewer = caller.viewer();
+        Ok(self.store.read(move |tx| tx.records(&viewer, &record_type, after, limit)).await?)
+    }
+
+    /// The versions of a record, oldest first.
+    pub async fn history(
+        &self,
+        caller: &Caller,
+        id: RecordId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Page<RecordVersion, i64>, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.store.read(move |tx| tx.history(&viewer, id, after, limit)).await?)
+    }
+
+    /// What two versions of a record disagree about, by field.
+    pub async fn record_diff(
+        &self,
+        caller: &Caller,
+        id: RecordId,
+        (from, to): (i64, i64),
+    ) -> Result<Vec<FieldChange>, EngineError> {
+        let viewer = caller.viewer();
+        let compare = move |tx: &mut Tx<'_>| {
+            let before = tx.record_at_version(&viewer, id, from)?;
+            let after = tx.record_at_version(&viewer, id, to)?;
+            let changes = changed_fields(Some(&before), &after).into_iter();
+            Ok(changes.map(|(field, [before, after])| FieldChange { field, before, after }).collect())
+        };
+        Ok(self.store.read(compare).await?)
+    }
+
+    /// What changed in the caller's records after a cursor, for clients that poll.
+    pub async fn record_changes(
+        &self,
+        caller: &Caller,
+        after: Cursor,
+        limit: usize,
+    ) -> Result<Vec<RecordVersion>, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.store.read(move |tx| tx.record_changes(&viewer, after, limit)).await?)
+    }
+}

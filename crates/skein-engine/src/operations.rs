@@ -1,0 +1,275 @@
+//! Operations: looking at them, cancelling them, and carrying out those that were queued.
+//!
+//! Queued work is a job in the same transaction as its operation. Any server may take it up; should it vanish, the
+//! lease runs out and another does. Cancelling is cooperative: whoever works on it notices at its next step.
+
+use std::ops::ControlFlow;
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use skein_core::garden::event::EventName;
+use skein_core::setting::OPERATIONS_KEPT_DAYS;
+use skein_core::{Digest, OperationId, Viewer};
+use skein_store::items::Page;
+use skein_store::jobs::{AfterFailure, Job, JobDraft};
+use skein_store::operations::{Operation, OperationState};
+use skein_store::verify::{Report, VerifyOptions, verify_until};
+use skein_store::{StoreError, Tx};
+use tokio::task::JoinHandle;
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Outcome, Request, referred};
+
+/// The kind of an operation that verifies the store.
+pub const VERIFICATION: &str = "verification";
+const QUEUE: &str = "operations";
+const LEASE_MS: i64 = 90_000;
+const HEARTBEAT_EVERY: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const SWEEP_EVERY: Duration = Duration::from_hours(1);
+/// How often work may vanish under its worker before a person has to look.
+const LOST_MAX: i64 = 3;
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+const SYSTEM: Viewer = Viewer::System("operations");
+
+/// What to verify, and against what.
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+pub struct VerificationRequest {
+    /// Also compare every table made from items, and every blob.
+    pub deep: bool,
+    /// The head noted earlier.
+    pub expect: Option<Digest>,
+}
+
+impl Outcome for Operation {
+    fn reference(&self) -> Value {
+        json!({ "operation": self.id })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        tx.operation(viewer, referred(reference, "operation")?)
+    }
+}
+
+impl Engine {
+    /// One operation of the caller's.
+    pub async fn operation(&self, caller: &Caller, id: OperationId) -> Result<Operation, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.store.read(move |tx| tx.operation(&viewer, id)).await?)
+    }
+
+    /// The caller's operations, newest first.
+    pub async fn operations(
+        &self,
+        caller: &Caller,
+        before: Option<OperationId>,
+        limit: usize,
+    ) -> Result<Page<Operation, OperationId>, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.store.read(move |tx| tx.operations(&viewer, before, limit)).await?)
+    }
+
+    /// Cancels an operation that has not ended.
+    pub async fn cancel(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: OperationId,
+    ) -> Result<Changed<Operation>, EngineError> {
+        self.change(caller, request, "operation.cancel", move |tx, viewer| {
+            tx.advance_operation(viewer, id, &OperationState::Cancelled)?;
+            tx.tell_own(viewer, EventName::OperationCancelled, Some(&id.to_string()), Map::new())?;
+            tx.operation(viewer, id)
+        })
+        .await
+    }
+
+    /// Queues a verification of the whole store, for administrators: its report names every owner.
+    pub async fn request_verification(
+        &self,
+        caller: &Caller,
+        request: Request,
+        asked: VerificationRequest,
+    ) -> Result<Changed<()>, EngineError> {
+        caller.require_admin()?;
+        self.queue(caller, request, VERIFICATION, move |tx, viewer, operation| {
+            let payload = json!({ "operation": operation, "asked": asked }).to_string();
+            tx.enqueue(viewer, &JobDraft { queue: QUEUE.to_owned(), priority: 0, run_at: None, payload })?;
+            tx.tell_own(viewer, EventName::VerificationRequested, Some(&operation.to_string()), Map::new())
+        })
+        .await
+    }
+}
+
+/// Carries out queued operations and forgets old ones, until it is dropped.
+pub struct Worker(JoinHandle<()>);
+
+impl Worker {
+    /// Starts working in the background; `name` tells workers apart.
+    pub fn start(engine: Engine, name: String) -> Self {
+        Self(tokio::spawn(async move {
+            let sweeping = sweep(engine.clone());
+            tokio::join!(work(engine, name), sweeping);
+        }))
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+async fn work(engine: Engine, name: String) {
+    loop {
+        match engine.store.claim_job(QUEUE, &name, LEASE_MS).await {
+            Ok(Some(job)) => carry_out(&engine, job).await,
+            Ok(None) => {
+                // What other servers queued, or a lost worker held, has to be looked for.
+                let _ = tokio::time::timeout(LOOK_EVERY, engine.queued.notified()).await;
+                if let Err(error) = engine.store.write(|tx| tx.requeue_lost(&SYSTEM)).await {
+                    tracing::debug!(%error, "could not look for lost work");
+                }
+            }
+            Err(error) => {
+                tracing::debug!(%error, "could not look for work");
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        }
+    }
+}
+
+/// Forgets operations and sessions whose time has passed.
+async fn sweep(engine: Engine) {
+    let mut hours = tokio::time::interval(SWEEP_EVERY);
+    loop {
+        hours.tick().await;
+        let kept = engine.setting(OPERATIONS_KEPT_DAYS.name).await.map(|state| state.value);
+        let kept_ms = kept.unwrap_or(OPERATIONS_KEPT_DAYS.default) * DAY_MS;
+        loop {
+            let sweep = move |tx: &mut Tx<'_>| {
+                tx.sweep_sessions(&SYSTEM)?;
+                tx.sweep_operations(&SYSTEM, kept_ms)
+            };
+            match engine.store.write(sweep).await {
+                Ok(swept) if swept.value > 0 => {}
+                Ok(_) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "could not forget old operations; it will be tried again");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+async fn carry_out(engine: &Engine, job: Job) {
+    let payload: Value = serde_json::from_str(&job.payload).unwrap_or_default();
+    let (operation, asked) = (referred(&payload, "operation"), referred(&payload, "asked"));
+    let (Ok(operation), Ok(asked)) = (operation, asked) else {
+        return bury(engine, job, "its payload cannot be read").await;
+    };
+    if job.lost > LOST_MAX {
+        let failed = OperationState::Failed { error: json!({ "message": "its workers kept vanishing" }).to_string() };
+        return end(engine, job, operation, failed).await;
+    }
+    let (engine, job) = (engine.clone(), job);
+    let verifying = tokio::task::spawn_blocking(move || {
+        let outcome = verify_for(&engine, &job, operation, &asked);
+        (engine, job, outcome)
+    });
+    let Ok((engine, job, outcome)) = verifying.await else { return };
+    match outcome {
+        Ok(Some(report)) => {
+            let result = report_value(&report).to_string();
+            end(&engine, job, operation, OperationState::Completed { result }).await;
+        }
+        // Cancelled: its state says so already.
+        Ok(None) => bury_quietly(&engine, job).await,
+        Err(error) => {
+            tracing::warn!(%error, %operation, "a verification failed");
+            let error = json!({ "message": "the store could not be read to the end" }).to_string();
+            end(&engine, job, operation, OperationState::Failed { error }).await;
+        }
+    }
+}
+
+/// Verifies, telling how far it is; nothing when it was cancelled or another worker took over.
+fn verify_for(
+    engine: &Engine,
+    job: &Job,
+    operation: OperationId,
+    asked: &VerificationRequest,
+) -> Result<Option<Report>, StoreError> {
+    let options = VerifyOptions { deep: asked.deep, expect: asked.expect };
+    let mut told = std::time::Instant::now();
+    let mut first = true;
+    verify_until(&engine.store, &engine.blobs, &options, &mut |step| {
+        if !first && told.elapsed() < HEARTBEAT_EVERY {
+            return ControlFlow::Continue(());
+        }
+        (told, first) = (std::time::Instant::now(), false);
+        let percent = if step.total == 0 { 0 } else { i64::try_from(step.done * 99 / step.total).unwrap_or(99) };
+        engine.progress.tell(job.owner, operation, percent);
+        let (job, state) = (job.clone(), OperationState::Processing { progress: percent });
+        let alive = engine.store.write_blocking(move |tx| {
+            tx.heartbeat(&SYSTEM, &job, LEASE_MS)?;
+            tx.advance_operation(&SYSTEM, operation, &state)
+        });
+        match alive {
+            Err(StoreError::Ended(_) | StoreError::LeaseLost(_)) => ControlFlow::Break(()),
+            // A write that failed for another reason is no reason to stop reading.
+            Ok(_) | Err(_) => ControlFlow::Continue(()),
+        }
+    })
+}
+
+async fn end(engine: &Engine, job: Job, operation: OperationId, state: OperationState) {
+    let name = match state {
+        OperationState::Completed { .. } => EventName::VerificationCompleted,
+        _ => EventName::VerificationFailed,
+    };
+    let owner = Viewer::User(job.owner);
+    let ended = engine.store.write(move |tx| {
+        tx.complete_job(&SYSTEM, &job)?;
+        match tx.advance_operation(&SYSTEM, operation, &state) {
+            // Cancelled at the last moment: it stays so.
+            Err(StoreError::Ended(_)) => Ok(()),
+            other => {
+                other?;
+                tx.tell_own(&owner, name, Some(&operation.to_string()), Map::new())
+            }
+        }
+    });
+    if let Err(error) = ended.await {
+        tracing::warn!(%error, %operation, "could not end an operation; it will be done again");
+    }
+}
+
+async fn bury_quietly(engine: &Engine, job: Job) {
+    // Whoever took it over has it now.
+    let _ = engine.store.write(move |tx| tx.complete_job(&SYSTEM, &job)).await;
+}
+
+async fn bury(engine: &Engine, job: Job, why: &'static str) {
+    tracing::warn!(job = %job.id, why, "a job was put aside");
+    let _ = engine.store.write(move |tx| tx.fail_job(&SYSTEM, &job, why, AfterFailure::Bury)).await;
+}
+
+/// A report as it is kept and shown.
+fn report_value(report: &Report) -> Value {
+    let Report { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
+    let breaks: Vec<Value> = breaks
+        .iter()
+        .map(|found| {
+            json!({ "table": found.table, "row": found.row, "problem": found.problem, "expected": found.expected,
+                    "found": found.found, "lastGood": found.last_good })
+        })
+        .collect();
+    json!({
+        "ok": breaks.is_empty(), "items": items, "sealed": sealed, "unsealed": unsealed, "redacted": redacted,
+        "owners": owners, "head": head, "seals": seals, "breaks": breaks, "notProven": not_proven,
+    })
+}

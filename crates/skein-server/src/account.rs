@@ -1,0 +1,105 @@
+//! The caller's own account over HTTP: who am I, sign-in links, signing out.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse as _, Response};
+use serde::Serialize;
+use skein_core::account::Scope;
+use skein_core::{ItemId, KeyId, Millis};
+use skein_engine::Engine;
+use skein_engine::account::{Credential, Link};
+use utoipa::ToSchema;
+
+use crate::context::Context;
+use crate::error::ApiError;
+use crate::mutation::{Answer, Mutated, Mutation};
+use crate::query::{NoParameters, Parameters};
+use crate::sign_in::{ENDED_COOKIE, link_url};
+use crate::signed_in::SignedIn;
+use crate::users::UserView;
+
+/// Who asks, and by what they were let in.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AccountView {
+    user: UserView,
+    /// What this credential may be used for: read, write or admin.
+    #[schema(value_type = String, example = "admin")]
+    scope: Scope,
+    /// key, start, session or token.
+    #[schema(example = "key")]
+    credential: &'static str,
+    /// The key, where one was shown.
+    #[schema(value_type = Option<String>)]
+    key_id: Option<KeyId>,
+    /// The grant that was named in `Skein-Grant`.
+    #[schema(value_type = Option<String>)]
+    grant_id: Option<ItemId>,
+}
+
+/// Who am I?
+#[utoipa::path(get, path = "/account", tag = "account", responses((status = 200, body = AccountView)))]
+pub(crate) async fn read_account(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+) -> Result<Json<AccountView>, ApiError> {
+    let user = engine.user(&caller, caller.user).await?;
+    let (credential, key_id) = match caller.credential {
+        Credential::Key(key) => ("key", Some(key)),
+        Credential::Start => ("start", None),
+        Credential::Session(_) => ("session", None),
+        Credential::Token => ("token", None),
+    };
+    let grant_id = caller.grant.as_ref().map(|grant| grant.item);
+    Ok(Json(AccountView { user: UserView::new(user, None), scope: caller.scope, credential, key_id, grant_id }))
+}
+
+/// A link that signs a browser in, once.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LinkView {
+    /// Told once: a replay leaves it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "http://127.0.0.1:7420/sign-in/sl_…")]
+    url: Option<String>,
+    #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
+    expires_at: Millis,
+}
+
+impl LinkView {
+    pub(crate) fn new(link: &Link, public_url: &str) -> Self {
+        let url = link.text.as_ref().map(|text| link_url(public_url, text));
+        Self { url, expires_at: link.expires_at }
+    }
+}
+
+/// Make a one-time link that signs you in at a browser within ten minutes.
+#[utoipa::path(post, path = "/account/sign-in-links", tag = "account",
+    responses((status = 201, body = Mutated<LinkView>)))]
+pub(crate) async fn create_sign_in_link(
+    State(context): State<Context>,
+    mutation: Mutation,
+) -> Result<Answer<LinkView>, ApiError> {
+    mutation.no_body()?;
+    let made = context.engine.create_link(&mutation.caller, mutation.request).await?;
+    Ok(Answer::made(made.map(|link| LinkView::new(&link, &context.public_url)), "/api/v1/account".to_owned()))
+}
+
+/// That a session has ended.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct EndedView {
+    ended: bool,
+}
+
+/// Sign this browser out.
+#[utoipa::path(delete, path = "/account/session", tag = "account",
+    responses((status = 200, body = Mutated<EndedView>)))]
+pub(crate) async fn end_session(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
+    mutation.no_body()?;
+    let ended = engine.sign_out(&mutation.caller, mutation.request).await?;
+    let mut response = Answer::done(ended.map(|ended| EndedView { ended: ended.0 })).into_response();
+    response.headers_mut().insert(header::SET_COOKIE, HeaderValue::from_static(ENDED_COOKIE));
+    Ok(response)
+}

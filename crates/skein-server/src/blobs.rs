@@ -1,0 +1,218 @@
+//! Blobs over HTTP: uploaded whole, downloaded whole or in part; knowing a hash opens nothing.
+
+use std::ops::Range;
+
+use axum::body::Body;
+use axum::extract::{FromRequest as _, Request, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use serde::Serialize;
+use skein_core::{Digest, ItemId};
+use skein_engine::garden::Attachment;
+use skein_engine::{Changed, Engine, Reserved};
+use skein_store::blobs::BlobRef;
+use utoipa::ToSchema;
+
+use crate::body::RawBody;
+use crate::context::Context;
+use crate::error::ApiError;
+use crate::mutation::{Answer, Asking, Mutated};
+use crate::path_id::PathId;
+use crate::query::{NoParameters, Parameters};
+use crate::signed_in::SignedIn;
+
+const DEFAULT_MEDIA_TYPE: &str = "application/octet-stream";
+
+/// Bytes that were uploaded and attached.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BlobView {
+    /// SHA-256 of the bytes.
+    #[schema(value_type = String, example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08")]
+    hash: Digest,
+    #[schema(example = 4)]
+    size: i64,
+    #[schema(example = "image/png")]
+    media_type: String,
+    /// The fact that names them; redact it to destroy them.
+    #[schema(value_type = String)]
+    item_id: ItemId,
+}
+
+impl From<Attachment> for BlobView {
+    fn from(attachment: Attachment) -> Self {
+        let Attachment { item, blob } = attachment;
+        Self { hash: blob.hash(), size: blob.size(), media_type: blob.media_type().to_owned(), item_id: item }
+    }
+}
+
+/// Upload bytes and attach them; `Content-Type` says what they are.
+#[utoipa::path(post, path = "/blobs", tag = "blobs",
+    request_body(content_type = "application/octet-stream", content = String, example = json!("any bytes")),
+    responses((status = 201, body = Mutated<BlobView>)))]
+pub(crate) async fn upload_blob(
+    State(context): State<Context>,
+    request: Request,
+) -> Result<Answer<BlobView>, ApiError> {
+    let (mut parts, body) = request.into_parts();
+    let asking = Asking::from_parts(&mut parts, &context).await?;
+    let media_type = media_type(&parts.headers)?;
+    let reserved = context.engine.reserve(&asking.caller, &asking.key, "blob.attach").await?;
+    let body = RawBody::from_request(Request::from_parts(parts, body), &context).await;
+    let attached = match (reserved, body) {
+        (Reserved::Place(place), Ok(RawBody(bytes))) => {
+            let request = asking.request(&bytes);
+            let attached = context.engine.attach(&asking.caller, request, &place, bytes, &media_type).await;
+            if attached.is_err() {
+                context.engine.release(&asking.caller, &place, "the bytes could not be kept").await?;
+            }
+            attached?
+        }
+        (Reserved::Place(place), Err(refused)) => {
+            context.engine.release(&asking.caller, &place, "the body did not arrive").await?;
+            return Err(refused);
+        }
+        (Reserved::Earlier, body) => {
+            let RawBody(bytes) = body?;
+            context.engine.attached(&asking.caller, asking.request(&bytes)).await?
+        }
+    };
+    Ok(answer(attached))
+}
+
+fn answer(attached: Changed<Attachment>) -> Answer<BlobView> {
+    let location = format!("/api/v1/blobs/{}", attached.value.blob.hash());
+    Answer::made(attached.map(BlobView::from), location)
+}
+
+fn media_type(headers: &HeaderMap) -> Result<String, ApiError> {
+    let given = headers.get(header::CONTENT_TYPE).map_or(Ok(DEFAULT_MEDIA_TYPE), HeaderValue::to_str);
+    given.map(str::to_owned).map_err(|_| ApiError::bad_request("invalid_body", "Content-Type has to be visible ASCII"))
+}
+
+/// Download bytes you attached, whole or in part.
+#[utoipa::path(get, path = "/blobs/{hash}", tag = "blobs",
+    params(("hash" = String, Path), ("Range" = Option<String>, Header, description = "bytes=first-last")),
+    responses((status = 200, content_type = "application/octet-stream", body = String),
+              (status = 206, content_type = "application/octet-stream", body = String)))]
+pub(crate) async fn download_blob(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(hash): PathId<Digest>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let blob = engine.blob(&caller, hash).await?;
+    if is_known(&headers, &blob) {
+        return Ok((StatusCode::NOT_MODIFIED, described(&blob)).into_response());
+    }
+    let size = blob.size().unsigned_abs();
+    match asked_range(&headers, &blob, size) {
+        Asked::All => {
+            let read = engine.read_blob(blob, None).await?;
+            Ok((StatusCode::OK, described(&read.blob), Body::from(read.bytes)).into_response())
+        }
+        Asked::Part(part) => partial(&engine, blob, part, size).await,
+        Asked::Beyond => {
+            let range = format!("bytes */{size}");
+            let refused =
+                ApiError::new(StatusCode::RANGE_NOT_SATISFIABLE, "range_not_satisfiable", "there are fewer bytes");
+            let mut response = refused.into_response();
+            response.headers_mut().insert(header::CONTENT_RANGE, visible(range));
+            Ok(response)
+        }
+    }
+}
+
+async fn partial(engine: &Engine, blob: BlobRef, part: Range<u64>, size: u64) -> Result<Response, ApiError> {
+    let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
+    let read = engine.read_blob(blob, Some(part)).await?;
+    let headers = described(&read.blob);
+    let bytes: Bytes = read.bytes;
+    Ok((StatusCode::PARTIAL_CONTENT, headers, [(header::CONTENT_RANGE, visible(range))], bytes).into_response())
+}
+
+/// Nothing that was uploaded is run by a browser as part of this site.
+fn described(blob: &BlobRef) -> [(header::HeaderName, HeaderValue); 5] {
+    let kept = HeaderValue::from_str(blob.media_type()).unwrap_or(HeaderValue::from_static(DEFAULT_MEDIA_TYPE));
+    [
+        (header::CONTENT_TYPE, kept),
+        (header::ETAG, visible(format!("\"{}\"", blob.hash()))),
+        (header::ACCEPT_RANGES, HeaderValue::from_static("bytes")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment")),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
+    ]
+}
+
+fn visible(text: String) -> HeaderValue {
+    HeaderValue::try_from(text).expect("numbers and hashes are visible ASCII")
+}
+
+fn is_known(headers: &HeaderMap, blob: &BlobRef) -> bool {
+    let tag = format!("\"{}\"", blob.hash());
+    let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
+    known.is_some_and(|tags| tags.split(',').any(|known| known.trim() == tag || known.trim() == "*"))
+}
+
+/// Which bytes are wanted.
+#[derive(Debug, PartialEq, Eq)]
+enum Asked {
+    All,
+    Part(Range<u64>),
+    Beyond,
+}
+
+/// One range is served; several, malformed ones, or those of another version mean everything (RFC 9110).
+fn asked_range(headers: &HeaderMap, blob: &BlobRef, size: u64) -> Asked {
+    let tag = format!("\"{}\"", blob.hash());
+    let is_current = headers.get(header::IF_RANGE).is_none_or(|known| known.as_bytes() == tag.as_bytes());
+    let range = headers.get(header::RANGE).and_then(|range| range.to_str().ok()).filter(|_| is_current);
+    range.map_or(Asked::All, |range| parse_range(range, size))
+}
+
+fn parse_range(text: &str, size: u64) -> Asked {
+    let Some((first, last)) = text.strip_prefix("bytes=").and_then(|range| range.split_once('-')) else {
+        return Asked::All;
+    };
+    let number = |text: &str| text.parse::<u64>().ok();
+    let (start, end) = match (first.is_empty(), last.is_empty()) {
+        (false, true) => (number(first), Some(size)),
+        (false, false) => (number(first), number(last).map(|last| last.saturating_add(1).min(size))),
+        (true, false) => (number(last).map(|count| size.saturating_sub(count)), Some(size)),
+        (true, true) => return Asked::All,
+    };
+    let (Some(start), Some(end)) = (start, end) else { return Asked::All };
+    match (start < size && start < end, last.is_empty() || first.is_empty() || number(first) <= number(last)) {
+        (true, _) => Asked::Part(start..end),
+        (false, true) => Asked::Beyond,
+        (false, false) => Asked::All,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_read_as_the_standard_says() {
+        let cases = [
+            ("bytes=0-0", Asked::Part(0..1)),
+            ("bytes=2-", Asked::Part(2..10)),
+            ("bytes=-3", Asked::Part(7..10)),
+            ("bytes=-30", Asked::Part(0..10)),
+            ("bytes=5-99", Asked::Part(5..10)),
+            ("bytes=10-", Asked::Beyond),
+            ("bytes=-0", Asked::Beyond),
+            ("bytes=10-12", Asked::Beyond),
+            ("bytes=5-2", Asked::All),
+            ("bytes=0-1,3-4", Asked::All),
+            ("bytes=-", Asked::All),
+            ("lines=1-2", Asked::All),
+            ("bytes=x-1", Asked::All),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(parse_range(text, 10), expected, "{text}");
+        }
+    }
+}

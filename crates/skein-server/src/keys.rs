@@ -1,0 +1,96 @@
+//! API keys over HTTP.
+
+use axum::Json;
+use axum::extract::State;
+use serde::{Deserialize, Serialize};
+use skein_core::account::Scope;
+use skein_core::{KeyId, Millis};
+use skein_engine::Engine;
+use skein_engine::account::{KeyView as EngineKey, NewKey};
+use utoipa::ToSchema;
+
+use crate::error::ApiError;
+use crate::mutation::{Answer, Mutated, Mutation};
+use crate::pagination::{Listing, PageParameters};
+use crate::path_id::PathId;
+use crate::query::Parameters;
+use crate::signed_in::SignedIn;
+
+/// An API key; the key itself is told once, when it is made.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KeyView {
+    #[schema(value_type = String, example = "key_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    id: KeyId,
+    #[schema(example = "laptop")]
+    name: String,
+    /// read, write or admin; each includes the ones before it.
+    #[schema(value_type = String, example = "write")]
+    scope: Scope,
+    #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
+    created_at: Millis,
+    /// To the minute.
+    #[schema(value_type = Option<String>)]
+    last_used_at: Option<Millis>,
+    #[schema(value_type = Option<String>)]
+    revoked_at: Option<Millis>,
+    /// The key itself; a replay leaves it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "sk_…")]
+    key: Option<String>,
+}
+
+impl From<EngineKey> for KeyView {
+    fn from(key: EngineKey) -> Self {
+        let EngineKey { id, name, scope, created_at, last_used_at, revoked_at, text } = key;
+        let key = text.map(|text| text.reveal().to_owned());
+        Self { id, name, scope, created_at, last_used_at, revoked_at, key }
+    }
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "name": "laptop", "scope": "write" }))]
+pub(crate) struct NewKeyBody {
+    /// 1 to 100 characters.
+    name: String,
+    /// read, write or admin.
+    #[schema(value_type = String)]
+    scope: Scope,
+}
+
+/// Your keys.
+#[utoipa::path(get, path = "/keys", tag = "account", params(PageParameters),
+    responses((status = 200, body = Listing<KeyView>)))]
+pub(crate) async fn list_keys(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<PageParameters>,
+) -> Result<Json<Listing<KeyView>>, ApiError> {
+    let (after, limit) = parameters.read()?;
+    let page = engine.keys(&caller, after, limit).await?;
+    Ok(Json(Listing::of(page, limit, KeyView::from)))
+}
+
+/// Make a key, which may do no more than the credential that asks for it.
+#[utoipa::path(post, path = "/keys", tag = "account", request_body = NewKeyBody,
+    responses((status = 201, body = Mutated<KeyView>)))]
+pub(crate) async fn create_key(State(engine): State<Engine>, mutation: Mutation) -> Result<Answer<KeyView>, ApiError> {
+    let NewKeyBody { name, scope } = mutation.body()?;
+    let made = engine.create_key(&mutation.caller, mutation.request, NewKey { name, scope }).await?;
+    let location = format!("/api/v1/keys/{}", made.value.id);
+    Ok(Answer::made(made.map(KeyView::from), location))
+}
+
+/// End a key for good.
+#[utoipa::path(delete, path = "/keys/{id}", tag = "account", params(("id" = String, Path)),
+    responses((status = 200, body = Mutated<KeyView>)))]
+pub(crate) async fn revoke_key(
+    State(engine): State<Engine>,
+    PathId(id): PathId<KeyId>,
+    mutation: Mutation,
+) -> Result<Answer<KeyView>, ApiError> {
+    mutation.no_body()?;
+    let revoked = engine.revoke_key(&mutation.caller, mutation.request, id).await?;
+    Ok(Answer::done(revoked.map(KeyView::from)))
+}

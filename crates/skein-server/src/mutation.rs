@@ -1,0 +1,202 @@
+//! Takes a request that changes something, and answers it: the one way in for every mutation.
+//!
+//! Whoever asks is known and may write, the request carries its `Idempotency-Key`, and its body is JSON of limited
+//! size. A handler that takes a [`Mutation`] has all that behind it; what is left is to parse, call the engine once
+//! and say what came out.
+
+use axum::Json;
+use axum::body::Bytes;
+use axum::extract::{FromRequest, FromRequestParts as _, Request as HttpRequest};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use skein_core::account::repeat::IdempotencyKey;
+use skein_core::{Digest, OperationId, document};
+use skein_engine::{Caller, Changed, Request};
+use utoipa::ToSchema;
+
+use crate::body::JsonText;
+use crate::context::Context;
+use crate::error::ApiError;
+use crate::signed_in::SignedIn;
+
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
+const CURSOR: HeaderName = HeaderName::from_static("skein-cursor");
+
+/// Somebody who may write, and under which key they ask; the body is still to come.
+pub(crate) struct Asking {
+    pub(crate) caller: Caller,
+    pub(crate) key: IdempotencyKey,
+    method: String,
+    target: String,
+}
+
+impl Asking {
+    pub(crate) async fn from_parts(parts: &mut Parts, context: &Context) -> Result<Self, ApiError> {
+        let SignedIn(caller) = SignedIn::from_request_parts(parts, context).await?;
+        let key = idempotency_key(&parts.headers)?;
+        let target = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
+        Ok(Self { caller, key, method: parts.method.to_string(), target })
+    }
+
+    /// What is asked for, now that the body is there.
+    pub(crate) fn request(&self, body: &[u8]) -> Request {
+        Request::new(&self.caller, &self.key, &self.method, &self.target, body)
+    }
+}
+
+fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, ApiError> {
+    let mut given = headers.get_all(&IDEMPOTENCY_KEY).iter();
+    let (first, second) = (given.next(), given.next());
+    let Some(first) = first else {
+        let message = "a request that changes something needs an Idempotency-Key; draw a UUID for each request";
+        return Err(ApiError::bad_request("idempotency_key_required", message).breaking("BR-IDEMP-001"));
+    };
+    let parsed = first.to_str().ok().filter(|_| second.is_none()).and_then(|text| text.parse().ok());
+    parsed.ok_or_else(|| {
+        let message = skein_core::account::repeat::BadKey.to_string();
+        ApiError::bad_request("idempotency_key_invalid", message).breaking("BR-IDEMP-001")
+    })
+}
+
+/// A change that is asked for, with its body.
+pub(crate) struct Mutation {
+    pub(crate) caller: Caller,
+    pub(crate) request: Request,
+    pub(crate) text: Bytes,
+    based_on: Option<String>,
+}
+
+impl FromRequest<Context> for Mutation {
+    type Rejection = ApiError;
+
+    async fn from_request(request: HttpRequest, context: &Context) -> Result<Self, ApiError> {
+        let (mut parts, body) = request.into_parts();
+        let asking = Asking::from_parts(&mut parts, context).await?;
+        let based_on = parts.headers.get(header::IF_MATCH).and_then(|tag| tag.to_str().ok());
+        let based_on = based_on.map(|tag| tag.trim_matches('"').to_owned());
+        let JsonText(text) = JsonText::from_request(HttpRequest::from_parts(parts, body), context).await?;
+        let request = asking.request(&text);
+        Ok(Self { caller: asking.caller, request, text, based_on })
+    }
+}
+
+impl Mutation {
+    /// The body as what it should be; its derive has to deny unknown fields.
+    pub(crate) fn body<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        let document = document::parse_object(&self.text)?;
+        serde_json::from_value(document.into())
+            .map_err(|problem| ApiError::bad_request("invalid_body", problem.to_string()))
+    }
+
+    /// For changes that need nothing said: an empty body, or an empty object.
+    pub(crate) fn no_body(&self) -> Result<(), ApiError> {
+        #[derive(serde::Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Nothing {}
+        if self.text.is_empty() {
+            return Ok(());
+        }
+        self.body::<Nothing>().map(drop)
+    }
+
+    /// The state a change is based on: named in the body, or by `If-Match` (decision Z20).
+    pub(crate) fn based_on(&self, in_body: Option<&str>) -> Result<Option<Digest>, ApiError> {
+        let Some(text) = in_body.or(self.based_on.as_deref()) else { return Ok(None) };
+        let parsed = text.parse().map(Some);
+        parsed.map_err(|_| {
+            let message = "basedOnHash: send the hash of the state you looked at, 64 hexadecimal digits";
+            ApiError::bad_request("invalid_body", message).with_detail("field", "basedOnHash")
+        })
+    }
+
+    /// [`Self::based_on`] where a change cannot do without.
+    pub(crate) fn must_be_based_on(&self, in_body: Option<&str>) -> Result<Digest, ApiError> {
+        self.based_on(in_body)?.ok_or_else(|| {
+            let message = "basedOnHash: name the hash of the state you looked at, here or in If-Match";
+            ApiError::bad_request("invalid_body", message).breaking("MG-CORE-002").with_detail("field", "basedOnHash")
+        })
+    }
+}
+
+/// What every change answers with: the thing it made or changed, and as what it is on record.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Mutated<V> {
+    #[serde(flatten)]
+    pub(crate) value: V,
+    /// The operation this change is on record as.
+    #[schema(value_type = String, example = "op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    pub(crate) operation_id: OperationId,
+}
+
+/// The answer to a change that is done.
+pub(crate) struct Answer<V> {
+    changed: Changed<V>,
+    location: Option<String>,
+}
+
+impl<V> Answer<V> {
+    /// Something was made, and can be found at `location`.
+    pub(crate) fn made(changed: Changed<V>, location: String) -> Self {
+        Self { changed, location: Some(location) }
+    }
+
+    /// Something was changed.
+    pub(crate) fn done(changed: Changed<V>) -> Self {
+        Self { changed, location: None }
+    }
+}
+
+impl<V: Serialize> IntoResponse for Answer<V> {
+    fn into_response(self) -> Response {
+        let Self { changed: Changed { value, operation, cursor, is_replay }, location } = self;
+        let status = if location.is_some() && !is_replay { StatusCode::CREATED } else { StatusCode::OK };
+        let mut response = (status, Json(Mutated { value, operation_id: operation })).into_response();
+        let headers = response.headers_mut();
+        let mut put = |name: HeaderName, value: String| {
+            headers.insert(name, HeaderValue::try_from(value).expect("ids and cursors are visible ASCII"));
+        };
+        if let Some(location) = location {
+            put(header::LOCATION, location);
+        }
+        if let Some(cursor) = cursor {
+            put(CURSOR, cursor.to_string());
+        }
+        if is_replay {
+            put(REPLAYED, "true".to_owned());
+        }
+        response
+    }
+}
+
+/// The answer to work that is on disk and will be done.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Accepted {
+    /// What to poll.
+    #[schema(value_type = String, example = "op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    operation_id: OperationId,
+    /// Where to poll it.
+    #[schema(example = "/api/v1/operations/op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    status_url: String,
+    /// In words.
+    message: &'static str,
+}
+
+impl Accepted {
+    /// 202 the first time, 200 when the same work is asked for again (BR-IDEMP-005).
+    pub(crate) fn answer(queued: &Changed<()>, message: &'static str) -> Response {
+        let operation_id = queued.operation;
+        let status_url = format!("/api/v1/operations/{operation_id}");
+        let status = if queued.is_replay { StatusCode::OK } else { StatusCode::ACCEPTED };
+        let mut response = (status, Json(Self { operation_id, status_url, message })).into_response();
+        if queued.is_replay {
+            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
+        }
+        response
+    }
+}

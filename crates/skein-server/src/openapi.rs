@@ -1,0 +1,163 @@
+//! The API document: made from what the routes say about themselves, plus what is true for all of them.
+//!
+//! Errors are the same everywhere, so they are added here by what kind of request a route takes, each with an
+//! example, and a new route cannot forget them. `openapi/skein.json` is this document; a test keeps it current.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use serde_json::{Value, json};
+use skein_core::garden::event::EventName;
+use utoipa::OpenApi as _;
+use utoipa::openapi::OpenApi;
+
+use crate::router;
+
+#[derive(utoipa::OpenApi)]
+#[openapi(
+    info(title = "Skein", description = "A memory and orchestration engine: every fact is kept and can be proved.",
+        license(name = "MIT OR Apache-2.0")),
+    components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView,
+        crate::items::BatchAnswer)),
+    tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"),
+        (name = "events"), (name = "operations"), (name = "administration"))
+)]
+struct Preamble;
+
+pub(crate) fn preamble() -> OpenApi {
+    Preamble::openapi()
+}
+
+/// What a client may meet: status, code, what it is told, and whether asking again can help.
+const ERRORS: [(u16, &str, &str, &str); 12] = [
+    (400, "invalid_body", "The request cannot be understood.", "name: expected text"),
+    (401, "unauthenticated", "Nobody known is asking.", "send a key as \"Authorization: Bearer sk_…\""),
+    (403, "permission_denied", "It is there, but not for this credential.", "only an administrator may do this"),
+    (404, "not_found", "Missing, or not yours to see.", "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z was not found"),
+    (408, "body_too_slow", "The body did not arrive in time.", "the body did not arrive within 30 seconds"),
+    (
+        409,
+        "idempotency_payload_mismatch",
+        "It clashes with what is there.",
+        "this Idempotency-Key was used for another request",
+    ),
+    (413, "too_large", "More than this door takes.", "a body has at most 16777216 bytes here"),
+    (415, "unsupported_media_type", "The body is of the wrong kind.", "the body has to be JSON"),
+    (422, "rule_violation", "A rule would be broken; `rule` names it.", "the five minutes for undoing have passed"),
+    (429, "rate_limited", "Too many requests; `Retry-After` says when.", "too many requests from this address"),
+    (500, "internal", "Our fault.", "something went wrong inside"),
+    (503, "busy", "Not now; `Retry-After` says when.", "too much is waiting to be written; try again in a second"),
+];
+
+/// The whole document.
+pub(crate) fn document() -> Value {
+    let (_, api) = router::api();
+    let mut document = serde_json::to_value(&api).expect("the document is plain JSON");
+    document["openapi"] = json!("3.1.0");
+    document["info"]["version"] = json!(env!("CARGO_PKG_VERSION"));
+    document["security"] = json!([{ "key": [] }, { "session": [] }]);
+    document["components"]["securitySchemes"] = security_schemes();
+    document["components"]["responses"] = error_responses();
+    document["components"]["parameters"] = shared_parameters();
+    document["x-events"] = events();
+    let paths = document["paths"].as_object_mut().into_iter().flatten();
+    for (path, methods) in paths {
+        for (method, operation) in methods.as_object_mut().into_iter().flatten() {
+            complete(path, method, operation);
+        }
+    }
+    document
+}
+
+fn security_schemes() -> Value {
+    json!({
+        "key": { "type": "http", "scheme": "bearer",
+                 "description": "An API key (sk_…), or a token of the issuer this server was told to trust." },
+        "session": { "type": "apiKey", "in": "cookie", "name": "skein_session",
+                     "description": "Set by opening a one-time sign-in link." },
+    })
+}
+
+fn shared_parameters() -> Value {
+    json!({
+        "IdempotencyKey": { "name": "Idempotency-Key", "in": "header", "required": true,
+            "schema": { "type": "string", "format": "uuid" }, "example": "7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d",
+            "description": "Drawn by the client for each request; a repeat within 24 hours is answered, not done again." },
+        "Grant": { "name": "Skein-Grant", "in": "header", "required": false,
+            "schema": { "type": "string" }, "description": "The grant under which an administrator looks." },
+    })
+}
+
+fn error_responses() -> Value {
+    let response = |(status, code, description, message): (u16, &str, &str, &str)| {
+        let rule = if status == 422 { json!("MG-SOIL-005") } else { Value::Null };
+        let retryable = matches!(status, 429 | 503);
+        let example = json!({ "error": { "code": code, "message": message, "rule": rule, "details": {},
+            "correlationId": "5f3c9a7e0d6f4a1b8c2d7f9c24e53b1a", "retryable": retryable } });
+        let schema = json!({ "$ref": "#/components/schemas/ErrorEnvelope" });
+        let content = json!({ "application/json": { "schema": schema, "example": example } });
+        (format!("E{status}"), json!({ "description": description, "content": content }))
+    };
+    ERRORS.into_iter().map(response).collect::<BTreeMap<_, _>>().into_iter().collect()
+}
+
+fn events() -> Value {
+    let named = |name: &EventName| {
+        let schema = json!({ "$ref": "#/components/schemas/EventView" });
+        (name.as_str().to_owned(), json!({ "description": name.meaning(), "data": schema }))
+    };
+    let mut events: serde_json::Map<String, Value> = EventName::ALL.iter().map(named).collect();
+    let live = |description: &str, schema: &str| json!({ "description": description, "data": { "$ref": format!("#/components/schemas/{schema}") } });
+    events.insert(
+        "operation.progress".to_owned(),
+        live("An operation has come further; not told again.", "ProgressView"),
+    );
+    events.insert("resync".to_owned(), live("Too much happened since; read the state anew.", "ResyncView"));
+    events.into()
+}
+
+/// Adds what is true for every route of a kind.
+fn complete(path: &str, method: &str, operation: &mut Value) {
+    let is_change = method != "get";
+    let has_id = path.contains('{');
+    let has_body = operation.get("requestBody").is_some();
+    let applies = |status: u16| match status {
+        404 => has_id || is_change,
+        408 | 413 => is_change,
+        415 => has_body,
+        409 | 422 => {
+            is_change || path.ends_with("/proof") || path.starts_with("/api/v1/relations") || path == "/api/v1/records"
+        }
+        _ => true,
+    };
+    for (status, ..) in ERRORS.into_iter().filter(|(status, ..)| applies(*status)) {
+        let reference = json!({ "$ref": format!("#/components/responses/E{status}") });
+        operation["responses"][status.to_string()] = reference;
+    }
+    let shared = if is_change { "IdempotencyKey" } else { "Grant" };
+    let reference = json!({ "$ref": format!("#/components/parameters/{shared}") });
+    match operation["parameters"].as_array_mut() {
+        Some(parameters) => parameters.push(reference),
+        None => operation["parameters"] = json!([reference]),
+    }
+    if is_change && operation["responses"].get("200").is_none() {
+        let made = operation["responses"].get("201").or_else(|| operation["responses"].get("202"));
+        let content = made.and_then(|made| made.get("content")).cloned().unwrap_or_default();
+        operation["responses"]["200"] =
+            json!({ "description": "The same request was made before; this is what came out.", "content": content });
+    }
+}
+
+/// The document as it is committed and served.
+pub fn text() -> String {
+    format!("{:#}\n", document())
+}
+
+static TEXT: LazyLock<String> = LazyLock::new(text);
+
+/// `GET /api/v1/openapi.json`.
+pub(crate) async fn serve() -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], TEXT.as_str()).into_response()
+}

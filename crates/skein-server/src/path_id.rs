@@ -1,0 +1,27 @@
+//! Takes the id at the end of a path, as the kind of id it should be.
+
+use std::fmt::Display;
+use std::str::FromStr;
+
+use axum::extract::{FromRequestParts, Path};
+use axum::http::request::Parts;
+
+use crate::error::ApiError;
+
+/// The one part of the path that varies.
+pub(crate) struct PathId<T>(pub(crate) T);
+
+impl<T, S> FromRequestParts<S> for PathId<T>
+where
+    T: FromStr<Err: Display> + Send,
+    S: Send + Sync,
+{
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, ApiError> {
+        let invalid = |message: String| ApiError::bad_request("invalid_id", message);
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let Path(text) = path.map_err(|rejection| invalid(rejection.body_text()))?;
+        text.parse().map(Self).map_err(|bad: T::Err| invalid(bad.to_string()))
+    }
+}
