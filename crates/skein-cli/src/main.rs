@@ -1,11 +1,13 @@
 //! The binary `skein`: takes arguments, runs one command, ends with a documented exit code.
 //!
 //! Everything about terminals, environment variables and processes is in this crate and in no other. A command is
-//! read in two stages: [`arguments`] as they were typed, then a [`plan`] in which nothing is missing. Exit codes are
-//! in [`exit`], what people are told about errors in [`failure`], one file per command in [`commands`].
+//! read in two stages: [`arguments`] as they were typed, then, with the [`configuration`], a [`plan`] in which nothing
+//! is missing. Exit codes are in [`exit`], what people are told about errors in [`failure`], one file per command in
+//! [`commands`].
 
 mod arguments;
 mod commands;
+mod configuration;
 mod exit;
 mod failure;
 mod lock;
@@ -13,16 +15,17 @@ mod logging;
 mod place;
 mod plan;
 mod progress;
+mod settings;
 mod signals;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Command};
+use crate::configuration::{Configuration, Environment};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::place::Environment;
 use crate::plan::Plan;
 
 fn main() -> ExitCode {
@@ -38,7 +41,13 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    logging::start(&arguments)?;
-    let plan = Plan::resolve(arguments, &Environment::read())?;
+    let Arguments { config, settings, mut command } = arguments;
+    let mut flags = settings.0;
+    if let Command::Serve(serve) = &mut command {
+        flags.append(&mut serve.settings.0);
+    }
+    let configuration = Configuration::resolve(config, flags, &Environment::read())?;
+    logging::start(&configuration, matches!(command, Command::Serve(_)))?;
+    let plan = Plan::resolve(command, configuration)?;
     commands::run(plan, &mut std::io::stdout().lock())
 }

@@ -1,14 +1,18 @@
-//! What is to be done, with nothing missing: arguments and environment resolved once, before anything happens.
+//! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use anyhow::anyhow;
+use clap_complete::Shell;
 use skein_core::{Digest, ItemId};
 use skein_store::verify::VerifyOptions;
 
-use crate::arguments::{Arguments, Command, VerifyArguments};
+use crate::arguments::{Command, ConfigCommand, VerifyArguments};
+use crate::configuration::Configuration;
 use crate::failure::Failure;
-use crate::place::{Environment, Place};
+use crate::place::Place;
+use crate::settings::Name;
 
 /// One command, ready to run.
 #[derive(Debug)]
@@ -21,6 +25,10 @@ pub(crate) enum Plan {
     Backup { place: Place, target: PathBuf },
     Restore { place: Place, source: PathBuf },
     Doctor { place: Place, report: ReportForm },
+    ShowConfiguration { configuration: Configuration, report: ReportForm },
+    SampleConfiguration,
+    Completions(Shell),
+    Manual { directory: Option<PathBuf> },
 }
 
 #[derive(Debug)]
@@ -28,6 +36,18 @@ pub(crate) struct Serve {
     pub(crate) place: Place,
     pub(crate) listen: SocketAddr,
     pub(crate) allowed_hosts: Vec<String>,
+    #[expect(dead_code, reason = "sign-in links will begin with it")]
+    pub(crate) public_url: Option<String>,
+    #[expect(dead_code, reason = "the server will accept tokens of this issuer")]
+    pub(crate) tokens: Option<TokenIssuer>,
+}
+
+/// Whose bearer tokens (JWT) are accepted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TokenIssuer {
+    pub(crate) issuer: String,
+    pub(crate) audience: String,
+    pub(crate) jwks_url: String,
 }
 
 /// For whom a report is written.
@@ -44,20 +64,24 @@ impl ReportForm {
 }
 
 impl Plan {
-    pub(crate) fn resolve(arguments: Arguments, environment: &Environment) -> Result<Self, Failure> {
-        let Arguments { place, command, logging: _ } = arguments;
-        let place = || Place::resolve(place, environment);
+    pub(crate) fn resolve(command: Command, configuration: Configuration) -> Result<Self, Failure> {
+        let place = || Place::resolve(&configuration);
         Ok(match command {
             Command::Init => Self::Init(place()?),
-            Command::Serve(serve) => {
-                let (listen, allowed_hosts) = (serve.listen, serve.allow_host);
-                Self::Serve(Serve { place: place()?, listen, allowed_hosts })
-            }
+            Command::Serve(_) => Self::Serve(Serve::resolve(&configuration)?),
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
             Command::Backup(backup) => Self::Backup { place: place()?, target: backup.target },
             Command::Restore(restore) => Self::Restore { place: place()?, source: restore.source },
             Command::Doctor(doctor) => Self::Doctor { place: place()?, report: ReportForm::json(doctor.json) },
+            Command::Config(config) => match config.command {
+                ConfigCommand::Show { json } => {
+                    Self::ShowConfiguration { configuration, report: ReportForm::json(json) }
+                }
+                ConfigCommand::Sample => Self::SampleConfiguration,
+            },
+            Command::Completions(completions) => Self::Completions(completions.shell),
+            Command::Man(man) => Self::Manual { directory: man.directory },
         })
     }
 
@@ -69,6 +93,37 @@ impl Plan {
         let expect = arguments.expect.as_deref().map(parse_head).transpose()?;
         let options = VerifyOptions { deep: arguments.deep, expect };
         Ok(Self::Verify { place: place()?, options, report })
+    }
+}
+
+impl Serve {
+    fn resolve(configuration: &Configuration) -> Result<Self, Failure> {
+        let listen = configuration.parsed(Name::Listen, "give an address and a port, for example 127.0.0.1:7420")?;
+        Ok(Self {
+            place: Place::resolve(configuration)?,
+            listen: listen.expect("a default is compiled in"),
+            allowed_hosts: configuration.list(Name::AllowHosts).to_vec(),
+            public_url: configuration.text(Name::PublicUrl).map(str::to_owned),
+            tokens: TokenIssuer::resolve(configuration)?,
+        })
+    }
+}
+
+impl TokenIssuer {
+    /// All three settings, or none: with a part of them nothing could be checked.
+    fn resolve(configuration: &Configuration) -> Result<Option<Self>, Failure> {
+        let given = |name| configuration.text(name).map(str::to_owned);
+        match (given(Name::JwtIssuer), given(Name::JwtAudience), given(Name::JwtJwksUrl)) {
+            (None, None, None) => Ok(None),
+            (Some(issuer), Some(audience), Some(jwks_url)) => Ok(Some(Self { issuer, audience, jwks_url })),
+            _ => {
+                let error = anyhow!("only a part of jwt.issuer, jwt.audience and jwt.jwks_url is set");
+                Err(Failure::usage(
+                    error,
+                    "set all three to accept bearer tokens, or none; skein config show lists them",
+                ))
+            }
+        }
     }
 }
 
@@ -86,11 +141,17 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
+    use crate::arguments::Arguments;
+    use crate::configuration::Environment;
     use crate::exit::Exit;
 
     fn resolve(line: &str) -> Result<Plan, Failure> {
-        let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
-        Plan::resolve(arguments, &Environment::default())
+        let Arguments { config, settings, mut command } = Arguments::try_parse_from(line.split(' ')).unwrap();
+        let mut flags = settings.0;
+        if let Command::Serve(serve) = &mut command {
+            flags.append(&mut serve.settings.0);
+        }
+        Plan::resolve(command, Configuration::resolve(config, flags, &Environment::default())?)
     }
 
     #[test]
@@ -104,5 +165,20 @@ mod tests {
         for line in ["skein --dir d proof entity_1", "skein --dir d verify --expect 12"] {
             assert_eq!(resolve(line).unwrap_err().exit, Exit::Usage, "{line}");
         }
+    }
+
+    #[test]
+    fn flags_of_serve_become_its_settings() {
+        let line = "skein serve --dir d --listen 127.0.0.1:0 --allow-host a,b --allow-host c --public-url https://s";
+        let Ok(Plan::Serve(serve)) = resolve(line) else { panic!("not a plan to serve") };
+        assert_eq!(serve.listen.port(), 0);
+        assert_eq!(serve.allowed_hosts, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn tokens_are_configured_whole_or_not_at_all() {
+        let all = "skein serve --dir d --jwt-issuer i --jwt-audience a --jwt-jwks-url u";
+        assert!(matches!(resolve(all), Ok(Plan::Serve(_))));
+        assert_eq!(resolve("skein serve --dir d --jwt-issuer i").unwrap_err().exit, Exit::Usage);
     }
 }

@@ -1,8 +1,11 @@
 //! One file per command; each takes its plan and writes what was asked for to standard output.
 
 mod backup;
+mod completions;
+mod config;
 mod doctor;
 mod init;
+mod manual;
 mod proof;
 mod restore;
 mod serve;
@@ -24,5 +27,9 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
         Plan::Backup { place, target } => backup::run(&place, &target, out),
         Plan::Restore { place, source } => restore::run(&place, &source, out),
         Plan::Doctor { place, report } => doctor::run(&place, report, out),
+        Plan::ShowConfiguration { configuration, report } => config::show(&configuration, report, out),
+        Plan::SampleConfiguration => config::print_sample(out),
+        Plan::Completions(shell) => completions::run(shell, out),
+        Plan::Manual { directory } => manual::run(directory.as_deref(), out),
     }
 }

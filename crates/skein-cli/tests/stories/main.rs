@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod commands;
+mod configuration;
 mod faults;
 mod kill_nine;
 mod server;
