@@ -1,16 +1,26 @@
 //! Arguments as they are typed; what they amount to is decided in [`crate::plan`].
 
+mod account;
+mod item;
+mod relation;
+
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
+pub(crate) use self::account::{GrantArguments, GrantCommand, KeyArguments, KeyCommand, UserArguments, UserCommand};
+pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use self::relation::{RelationArguments, RelationCommand};
 use crate::configuration::{EveryCommand, Serving};
 use crate::exit::EXIT_CODES;
 
 const CONFIG_HELP: &str = "Configuration file [default: ~/.config/skein/skein.toml] [env: SKEIN_CONFIG]";
 
 /// Memory and orchestration engine: every fact is kept and can be proved.
+///
+/// Commands that read or write things go through the server that runs on the directory, or through the one named with
+/// --server; without either they work on the directory themselves.
 #[derive(Parser)]
 #[command(name = "skein", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -28,6 +38,24 @@ pub(crate) enum Command {
     Init,
     /// Run the server and say how to reach it
     Serve(ServeArguments),
+    /// Users: list, add, show, change
+    User(UserArguments),
+    /// API keys: list, create, revoke
+    Key(KeyArguments),
+    /// Access of an administrator to somebody's things: list, create, end
+    Grant(GrantArguments),
+    /// Facts: add, list, show, undo, correct the time
+    Item(ItemArguments),
+    /// Typed edges between things: add, list, show, follow, remove
+    Relation(RelationArguments),
+    /// How a record came to be what it is
+    History(HistoryArguments),
+    /// Destroy the payload of an item for ever; that it existed stays provable
+    Redact(RedactArguments),
+    /// Write everything that can be seen into one file
+    Export(ExportArguments),
+    /// Take in what an export wrote; what is there already is skipped
+    Import(ImportArguments),
     /// Prove that nothing was altered, or say exactly where it was
     Verify(VerifyArguments),
     /// Write a proof that an item is part of the sealed history
@@ -46,10 +74,53 @@ pub(crate) enum Command {
     Man(ManArguments),
 }
 
+/// How the answer is written, and under which right it is asked for.
+#[derive(Args)]
+pub(crate) struct AskingArguments {
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print only the id, or the secret that was made
+    #[arg(long, short, global = true, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+    /// Ask under a grant: its owner's things are seen in place of one's own
+    #[arg(long, global = true, value_name = "GRANT")]
+    pub(crate) grant: Option<String>,
+}
+
+/// How much of a list is wanted.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct AmountArguments {
+    /// How many at most
+    #[arg(long, value_name = "NUMBER", default_value = "50", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// All there are
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
+}
+
 #[derive(Args)]
 pub(crate) struct ServeArguments {
     #[command(flatten)]
     pub(crate) settings: Serving,
+}
+
+#[derive(Args)]
+pub(crate) struct ExportArguments {
+    /// A file that does not exist yet, for example skein.zip
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct ImportArguments {
+    /// A file that `skein export` wrote
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
 }
 
 #[derive(Args)]

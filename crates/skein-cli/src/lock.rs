@@ -30,6 +30,16 @@ pub(crate) enum LockError {
     Io(io::Error),
 }
 
+impl LockError {
+    /// Who holds it, if that was said.
+    pub(crate) fn holder(&self) -> Option<&Holder> {
+        match self {
+            Self::Held { holder, .. } => holder.as_ref(),
+            Self::Io(_) => None,
+        }
+    }
+}
+
 impl std::fmt::Display for LockError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -8,15 +8,19 @@
 mod arguments;
 mod commands;
 mod configuration;
+mod desk;
+mod door;
 mod exit;
 mod failure;
 mod lock;
 mod logging;
+mod output;
 mod place;
 mod plan;
 mod progress;
 mod settings;
 mod signals;
+mod views;
 
 use std::process::ExitCode;
 
@@ -26,6 +30,7 @@ use crate::arguments::{Arguments, Command};
 use crate::configuration::{Configuration, Environment};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::Paint;
 use crate::plan::Plan;
 
 fn main() -> ExitCode {
@@ -46,8 +51,9 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
     if let Command::Serve(serve) = &mut command {
         flags.append(&mut serve.settings.0);
     }
-    let configuration = Configuration::resolve(config, flags, &Environment::read())?;
+    let environment = Environment::read();
+    let configuration = Configuration::resolve(config, flags, &environment)?;
     logging::start(&configuration, matches!(command, Command::Serve(_)))?;
-    let plan = Plan::resolve(command, configuration)?;
+    let plan = Plan::resolve(command, configuration, Paint::of_stdout(&environment))?;
     commands::run(plan, &mut std::io::stdout().lock())
 }

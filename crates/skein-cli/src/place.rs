@@ -78,11 +78,17 @@ impl Place {
 
     /// Opens for reading, also beside a running server; what is missing is not made.
     pub(crate) fn open_read_only(&self) -> Result<Store, Failure> {
+        self.require_made()?;
+        Ok(Store::open_read_only(self.location())?)
+    }
+
+    /// Refuses where nothing was ever kept: most likely it is a typing error.
+    pub(crate) fn require_made(&self) -> Result<(), Failure> {
         if self.database.is_none() && !database_file(&self.dir).is_file() {
             let error = anyhow!("there is no database in {}", self.dir.display());
             return Err(Failure::new(Exit::Failed, error, "choose the directory with --dir, or run skein init"));
         }
-        Ok(Store::open_read_only(self.location())?)
+        Ok(())
     }
 
     pub(crate) fn blobs(&self) -> Result<Blobs, StoreError> {

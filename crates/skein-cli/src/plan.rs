@@ -1,5 +1,7 @@
 //! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
 
+mod task;
+
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -8,9 +10,13 @@ use clap_complete::Shell;
 use skein_core::{Digest, ItemId};
 use skein_store::verify::VerifyOptions;
 
-use crate::arguments::{Command, ConfigCommand, VerifyArguments};
-use crate::configuration::Configuration;
+pub(crate) use self::task::{Content, Task, object};
+use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
+use crate::configuration::{Configuration, without_credentials};
+use crate::desk::Form;
+use crate::door::Reach;
 use crate::failure::Failure;
+use crate::output::Paint;
 use crate::place::Place;
 use crate::settings::Name;
 
@@ -19,6 +25,7 @@ use crate::settings::Name;
 pub(crate) enum Plan {
     Init(Place),
     Serve(Serve),
+    Errand { reach: Reach, grant: Option<String>, form: Form, task: Task },
     Verify { place: Place, options: VerifyOptions, report: ReportForm },
     CheckProof { file: PathBuf, report: ReportForm },
     Proof { place: Place, item: ItemId },
@@ -64,11 +71,27 @@ impl ReportForm {
 }
 
 impl Plan {
-    pub(crate) fn resolve(command: Command, configuration: Configuration) -> Result<Self, Failure> {
+    pub(crate) fn resolve(command: Command, configuration: Configuration, paint: Paint) -> Result<Self, Failure> {
+        let errand = |asking, task| Self::errand(asking, task, &configuration, paint);
         let place = || Place::resolve(&configuration);
         Ok(match command {
             Command::Init => Self::Init(place()?),
             Command::Serve(_) => Self::Serve(Serve::resolve(&configuration)?),
+            Command::User(user) => errand(user.asking, Task::of_user(user.command)?)?,
+            Command::Key(key) => errand(key.asking, Task::of_key(key.command)?)?,
+            Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
+            Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
+            Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,
+            Command::History(history) => {
+                let (asking, task) = Task::of_history(history)?;
+                errand(asking, task)?
+            }
+            Command::Redact(redact) => {
+                let (item, reason, is_sure) = (parse_item(&redact.item)?, redact.reason, redact.yes);
+                errand(redact.asking, Task::Redact { item, reason, is_sure })?
+            }
+            Command::Export(export) => errand(export.asking, Task::Export { file: export.file })?,
+            Command::Import(import) => errand(import.asking, Task::Import { file: import.file })?,
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
             Command::Backup(backup) => Self::Backup { place: place()?, target: backup.target },
@@ -83,6 +106,21 @@ impl Plan {
             Command::Completions(completions) => Self::Completions(completions.shell),
             Command::Man(man) => Self::Manual { directory: man.directory },
         })
+    }
+
+    fn errand(
+        asking: AskingArguments,
+        task: Task,
+        configuration: &Configuration,
+        paint: Paint,
+    ) -> Result<Self, Failure> {
+        let AskingArguments { json, quiet, grant } = asking;
+        let form = match (json, quiet) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Quiet,
+            (false, false) => Form::People(paint),
+        };
+        Ok(Self::Errand { reach: resolve_reach(configuration)?, grant, form, task })
     }
 
     fn verify(arguments: VerifyArguments, place: impl FnOnce() -> Result<Place, Failure>) -> Result<Self, Failure> {
@@ -127,6 +165,24 @@ impl TokenIssuer {
     }
 }
 
+/// A server that was named needs a key; on a directory the lock file or this process has one.
+fn resolve_reach(configuration: &Configuration) -> Result<Reach, Failure> {
+    let key = configuration.text(Name::Key).map(str::to_owned);
+    let Some(address) = configuration.text(Name::Server) else {
+        return Ok(Reach::Place { place: Place::resolve(configuration)?, key });
+    };
+    let address = address.trim_end_matches('/');
+    if !(address.starts_with("http://") || address.starts_with("https://")) {
+        let error = anyhow!("{} is not the address of a server", without_credentials(address));
+        return Err(Failure::usage(error, "give --server http://host:port or https://host"));
+    }
+    let key = key.ok_or_else(|| {
+        let error = anyhow!("there is no key for {}", without_credentials(address));
+        Failure::usage(error, "set SKEIN_KEY, or key in skein.toml; skein key create on the server's machine makes one")
+    })?;
+    Ok(Reach::Server { address: address.to_owned(), key })
+}
+
 fn parse_item(text: &str) -> Result<ItemId, Failure> {
     text.parse().map_err(|bad| Failure::usage(bad, "give the id as the server shows it: item_…"))
 }
@@ -151,7 +207,7 @@ mod tests {
         if let Command::Serve(serve) = &mut command {
             flags.append(&mut serve.settings.0);
         }
-        Plan::resolve(command, Configuration::resolve(config, flags, &Environment::default())?)
+        Plan::resolve(command, Configuration::resolve(config, flags, &Environment::default())?, Paint::Plain)
     }
 
     #[test]
@@ -180,5 +236,29 @@ mod tests {
         let all = "skein serve --dir d --jwt-issuer i --jwt-audience a --jwt-jwks-url u";
         assert!(matches!(resolve(all), Ok(Plan::Serve(_))));
         assert_eq!(resolve("skein serve --dir d --jwt-issuer i").unwrap_err().exit, Exit::Usage);
+    }
+
+    #[test]
+    fn a_named_server_needs_a_key_and_an_address() {
+        let line = "skein item list --server http://127.0.0.1:1/ --key sk_x";
+        let Ok(Plan::Errand { reach: Reach::Server { address, key }, .. }) = resolve(line) else {
+            panic!("not remote")
+        };
+        assert_eq!((address.as_str(), key.as_str()), ("http://127.0.0.1:1", "sk_x"));
+        for line in ["skein item list --server http://127.0.0.1:1", "skein item list --server 127.0.0.1:1 --key k"] {
+            assert_eq!(resolve(line).unwrap_err().exit, Exit::Usage, "{line}");
+        }
+        assert!(matches!(resolve("skein item list --dir d"), Ok(Plan::Errand { reach: Reach::Place { .. }, .. })));
+    }
+
+    #[test]
+    fn the_form_of_an_answer_is_as_asked_before_or_after_the_command() {
+        let form = |line: &str| match resolve(line) {
+            Ok(Plan::Errand { form, .. }) => form,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(form("skein item list --dir d"), Form::People(Paint::Plain));
+        assert_eq!(form("skein item --json list --dir d"), Form::Json);
+        assert_eq!(form("skein item list -q --dir d"), Form::Quiet);
     }
 }

@@ -1,18 +1,24 @@
 //! One file per command; each takes its plan and writes what was asked for to standard output.
 
 mod backup;
+mod bundle;
 mod completions;
 mod config;
 mod doctor;
+mod errand;
 mod init;
 mod manual;
 mod proof;
+mod redact;
 mod restore;
 mod serve;
 mod verify;
 
 use std::io::Write;
 
+pub(crate) use self::serve::runtime;
+
+use crate::desk::Desk;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::Plan;
@@ -21,6 +27,7 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
     match plan {
         Plan::Init(place) => init::run(&place, out),
         Plan::Serve(serve) => serve::run(serve, out),
+        Plan::Errand { reach, grant, form, task } => errand::run(task, Desk::new(reach, grant, form, out)),
         Plan::Verify { place, options, report } => verify::run(&place, &options, report, out),
         Plan::CheckProof { file, report } => proof::check(&file, report, out),
         Plan::Proof { place, item } => proof::make(&place, item, out),

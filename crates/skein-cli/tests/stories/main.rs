@@ -5,5 +5,7 @@
 mod commands;
 mod configuration;
 mod faults;
+mod items;
 mod kill_nine;
+mod refusals;
 mod server;
