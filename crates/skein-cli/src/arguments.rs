@@ -76,6 +76,7 @@ pub(crate) enum Command {
 
 /// How the answer is written, and under which right it is asked for.
 #[derive(Args)]
+#[command(next_help_heading = "Answer")]
 pub(crate) struct AskingArguments {
     /// Answer as JSON
     #[arg(long, global = true)]
@@ -151,6 +152,9 @@ pub(crate) struct BackupArguments {
     /// A directory that does not exist yet or is empty
     #[arg(value_name = "TARGET")]
     pub(crate) target: PathBuf,
+    /// Report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
@@ -158,6 +162,9 @@ pub(crate) struct RestoreArguments {
     /// A directory that `skein backup` wrote
     #[arg(value_name = "SOURCE")]
     pub(crate) source: PathBuf,
+    /// Report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]

@@ -5,6 +5,7 @@
 use std::io::Write;
 
 use serde_json::Value;
+use skein_core::ItemId;
 
 use crate::door::{Ask, Door, Reach};
 use crate::exit::Exit;
@@ -32,14 +33,14 @@ pub(crate) enum Amount {
 
 pub(crate) struct Desk<'a> {
     reach: Option<Reach>,
-    grant: Option<String>,
+    grant: Option<ItemId>,
     door: Option<Door>,
     pub(crate) form: Form,
     pub(crate) out: &'a mut dyn Write,
 }
 
 impl<'a> Desk<'a> {
-    pub(crate) fn new(reach: Reach, grant: Option<String>, form: Form, out: &'a mut dyn Write) -> Self {
+    pub(crate) fn new(reach: Reach, grant: Option<ItemId>, form: Form, out: &'a mut dyn Write) -> Self {
         Self { reach: Some(reach), grant, door: None, form, out }
     }
 
@@ -88,14 +89,17 @@ impl<'a> Desk<'a> {
     /// Shows a list, page by page, until enough was shown.
     pub(crate) fn list(&mut self, ask: &Ask, columns: &[Column], amount: Amount) -> Result<Exit, Failure> {
         let mut writing = ListWriter { form: self.form, columns, pages: 0, written: 0 };
-        let mut cursor = None;
+        let mut cursor: Option<String> = None;
         while let Some(wanted) = still_wanted(amount, writing.written) {
-            let page = ask.clone().with("limit", Some(wanted)).with("cursor", cursor);
+            let page = ask.clone().with("limit", Some(wanted)).with("cursor", cursor.as_ref());
             let mut page = self.ask(&page)?;
             let rows = page["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
             writing.write(self.out, &rows)?;
-            cursor = page["pagination"]["next"].as_str().map(str::to_owned);
-            if cursor.is_none() {
+            let next = page["pagination"]["next"].as_str().map(str::to_owned);
+            // A place that does not move would be asked for without end.
+            let is_last = next.is_none() || next == cursor;
+            cursor = next;
+            if is_last {
                 break;
             }
         }

@@ -14,7 +14,7 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
 use serde_json::Value;
-use skein_core::OperationId;
+use skein_core::{ItemId, OperationId};
 use tokio::runtime::Runtime;
 
 use self::local::Local;
@@ -32,7 +32,7 @@ const ANSWER_BYTES_MAX: usize = 256 << 20;
 const TRIES_MAX: u32 = 3;
 /// Before a connection that broke is tried again.
 const PAUSE: Duration = Duration::from_millis(200);
-/// However long a busy server asks to wait.
+/// The longest a busy server is waited for; beyond it, whoever typed the command decides.
 const PAUSE_MAX: Duration = Duration::from_secs(5);
 
 /// Where a command finds the API.
@@ -100,6 +100,14 @@ pub(crate) enum Broken {
     Here(Failure),
 }
 
+/// What is streamed with a request.
+#[derive(Clone, Copy)]
+enum Transfer<'a> {
+    None,
+    To(&'a Upload),
+    From,
+}
+
 enum Way {
     Remote(Remote),
     Local(Local),
@@ -108,12 +116,12 @@ enum Way {
 pub(crate) struct Door {
     way: Way,
     key: String,
-    grant: Option<String>,
+    grant: Option<ItemId>,
     runtime: Runtime,
 }
 
 impl Door {
-    pub(crate) fn open(reach: Reach, grant: Option<String>) -> Result<Self, Failure> {
+    pub(crate) fn open(reach: Reach, grant: Option<ItemId>) -> Result<Self, Failure> {
         let runtime = crate::commands::runtime()?;
         let (way, key) = match reach {
             Reach::Server { address, key } => (Way::Remote(Remote::to(address, remote::Proxy::AsConfigured)?), key),
@@ -128,7 +136,7 @@ impl Door {
     /// Asks, and asks again with the same idempotency key when the connection broke or the server is busy.
     pub(crate) fn call(&self, ask: &Ask) -> Result<Value, Failure> {
         self.runtime.block_on(async {
-            let response = self.persist(ask, None).await?;
+            let response = self.persist(ask, Transfer::None).await?;
             self.read(response).await
         })
     }
@@ -150,11 +158,11 @@ impl Door {
     }
 
     /// One answer that is no refusal.
-    async fn persist(&self, ask: &Ask, upload: Option<&Upload>) -> Result<Response<Body>, Failure> {
+    async fn persist(&self, ask: &Ask, transfer: Transfer<'_>) -> Result<Response<Body>, Failure> {
         let idempotency_key = draw_idempotency_key();
         let mut tried = 1;
         loop {
-            let pause = match self.send(ask, upload, &idempotency_key).await {
+            let pause = match self.send(ask, transfer, &idempotency_key).await {
                 Ok(response) if response.status().is_success() => return Ok(response),
                 Ok(response) => match pause_asked(&response).filter(|_| tried < TRIES_MAX) {
                     Some(pause) => pause,
@@ -168,14 +176,14 @@ impl Door {
         }
     }
 
-    async fn send(&self, ask: &Ask, upload: Option<&Upload>, idempotency_key: &str) -> Result<Response<Body>, Broken> {
+    async fn send(&self, ask: &Ask, transfer: Transfer<'_>, idempotency_key: &str) -> Result<Response<Body>, Broken> {
         let mut request = Request::builder().method(&ask.method).uri(ask.target());
         request = request.header(AUTHORIZATION, format!("Bearer {}", self.key));
         if ask.method != Method::GET {
             request = request.header(IDEMPOTENCY_KEY, idempotency_key);
         }
         if let Some(grant) = &self.grant {
-            request = request.header(GRANT, grant);
+            request = request.header(GRANT, grant.to_string());
         }
         if ask.body.is_some() {
             request = request.header(CONTENT_TYPE, "application/json");
@@ -183,8 +191,8 @@ impl Door {
         let body = ask.body.as_ref().map(Value::to_string).unwrap_or_default();
         let request = request.body(Bytes::from(body)).map_err(|bad| Broken::Here(unsendable(&bad)))?;
         match &self.way {
-            Way::Remote(remote) => remote.send(request, upload).await,
-            Way::Local(local) => local.send(request, upload).await,
+            Way::Remote(remote) => remote.send(request, transfer).await,
+            Way::Local(local) => local.send(request, transfer).await,
         }
     }
 
@@ -259,11 +267,10 @@ async fn find(place: &Place) -> Result<(Way, String), Failure> {
     }
 }
 
-/// How long the server asks to wait, if it is only busy.
+/// How long the server asks to wait, if it is only busy and that is not long.
 fn pause_asked(response: &Response<Body>) -> Option<Duration> {
-    let is_busy = response.status() == StatusCode::SERVICE_UNAVAILABLE;
-    let asked = seconds(response.headers()).filter(|_| is_busy)?;
-    Some(asked.min(PAUSE_MAX))
+    let is_busy = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&response.status());
+    seconds(response.headers()).filter(|asked| is_busy && *asked <= PAUSE_MAX)
 }
 
 fn seconds(headers: &HeaderMap) -> Option<Duration> {
@@ -278,7 +285,7 @@ fn draw_idempotency_key() -> String {
 
 fn unsendable(bad: &axum::http::Error) -> Failure {
     let error = anyhow::anyhow!("this cannot be sent: {bad}");
-    Failure::usage(error, "look for line breaks and other control characters in the key and the grant")
+    Failure::usage(error, "look for line breaks and other control characters in the key")
 }
 
 /// As RFC 3986 says, leaving only what needs no escape anywhere.
@@ -308,14 +315,15 @@ mod tests {
     }
 
     #[test]
-    fn only_a_busy_server_is_asked_again_and_never_after_long() {
+    fn only_a_busy_server_is_asked_again_and_only_soon() {
         let busy = |status: u16, after: &str| {
             let response = Response::builder().status(status).header(RETRY_AFTER, after).body(Body::empty());
             pause_asked(&response.unwrap())
         };
         assert_eq!(busy(503, "1"), Some(Duration::from_secs(1)));
-        assert_eq!(busy(503, "86400"), Some(PAUSE_MAX));
+        assert_eq!(busy(429, "5"), Some(Duration::from_secs(5)));
+        assert_eq!(busy(503, "60"), None);
         assert_eq!(busy(503, "tomorrow"), None);
-        assert_eq!(busy(429, "1"), None);
+        assert_eq!(busy(500, "1"), None);
     }
 }

@@ -25,12 +25,12 @@ use crate::settings::Name;
 pub(crate) enum Plan {
     Init(Place),
     Serve(Serve),
-    Errand { reach: Reach, grant: Option<String>, form: Form, task: Task },
+    Errand { reach: Reach, grant: Option<ItemId>, form: Form, task: Task },
     Verify { place: Place, options: VerifyOptions, report: ReportForm },
     CheckProof { file: PathBuf, report: ReportForm },
     Proof { place: Place, item: ItemId },
-    Backup { place: Place, target: PathBuf },
-    Restore { place: Place, source: PathBuf },
+    Backup { place: Place, target: PathBuf, report: ReportForm },
+    Restore { place: Place, source: PathBuf, report: ReportForm },
     Doctor { place: Place, report: ReportForm },
     ShowConfiguration { configuration: Configuration, report: ReportForm },
     SampleConfiguration,
@@ -94,8 +94,14 @@ impl Plan {
             Command::Import(import) => errand(import.asking, Task::Import { file: import.file })?,
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
-            Command::Backup(backup) => Self::Backup { place: place()?, target: backup.target },
-            Command::Restore(restore) => Self::Restore { place: place()?, source: restore.source },
+            Command::Backup(backup) => {
+                let report = ReportForm::json(backup.json);
+                Self::Backup { place: place()?, target: backup.target, report }
+            }
+            Command::Restore(restore) => {
+                let report = ReportForm::json(restore.json);
+                Self::Restore { place: place()?, source: restore.source, report }
+            }
             Command::Doctor(doctor) => Self::Doctor { place: place()?, report: ReportForm::json(doctor.json) },
             Command::Config(config) => match config.command {
                 ConfigCommand::Show { json } => {
@@ -120,6 +126,7 @@ impl Plan {
             (false, true) => Form::Quiet,
             (false, false) => Form::People(paint),
         };
+        let grant = grant.as_deref().map(parse_item).transpose()?;
         Ok(Self::Errand { reach: resolve_reach(configuration)?, grant, form, task })
     }
 
@@ -208,6 +215,11 @@ mod tests {
             flags.append(&mut serve.settings.0);
         }
         Plan::resolve(command, Configuration::resolve(config, flags, &Environment::default())?, Paint::Plain)
+    }
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
     }
 
     #[test]

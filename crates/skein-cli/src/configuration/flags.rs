@@ -57,7 +57,9 @@ fn argument(setting: &'static Setting) -> Arg {
     let argument = argument.value_parser(parser).action(action).global(is_global);
     // A secret on the command line is seen by everybody on the machine; the flag is there for tests and trials.
     let argument = argument.hide(setting.display == Display::Secret && setting.name != Name::Key);
-    if is_global { argument.help_heading("Settings") } else { argument }
+    // `-h` shows what most people change, `--help` everything.
+    let is_rare = setting.key.starts_with("s3.") || setting.key.starts_with("log");
+    if is_global { argument.help_heading("Settings").hide_short_help(is_rare) } else { argument }
 }
 
 fn typed(setting: &'static Setting, matches: &ArgMatches) -> Option<(Name, Value)> {

@@ -15,7 +15,7 @@ use skein_store::sealer::seal_all;
 use tokio::runtime::Runtime;
 use tower::ServiceExt as _;
 
-use crate::door::{Broken, Upload};
+use crate::door::{Broken, Transfer};
 use crate::failure::Failure;
 use crate::lock::{Lock, LockError};
 use crate::place::Place;
@@ -76,19 +76,15 @@ impl Local {
         Ok((Self { router, engine, key, store, has_written: AtomicBool::new(true), _lock: lock }, revealed))
     }
 
-    pub(super) async fn send(
-        &self,
-        request: Request<Bytes>,
-        upload: Option<&Upload>,
-    ) -> Result<Response<Body>, Broken> {
+    pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {
         if request.method() != Method::GET {
             self.has_written.store(true, Ordering::Relaxed);
         }
         let (mut parts, bytes) = request.into_parts();
         parts.headers.insert(HOST, HeaderValue::from_static("localhost"));
-        let body = match upload {
-            Some(upload) => Body::from_stream(upload.open(&mut parts.headers).map_err(Broken::Here)?),
-            None => Body::from(bytes),
+        let body = match transfer {
+            Transfer::To(upload) => Body::from_stream(upload.open(&mut parts.headers).map_err(Broken::Here)?),
+            Transfer::None | Transfer::From => Body::from(bytes),
         };
         let Ok(response) = self.router.clone().oneshot(Request::from_parts(parts, body)).await;
         Ok(response)

@@ -1,12 +1,13 @@
 //! The API of a running server, over HTTP.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::http::{Request, Response, Uri};
 use reqwest::redirect::Policy;
 
-use crate::door::{Broken, Upload};
+use crate::door::{Broken, Transfer};
 use crate::exit::Exit;
 use crate::failure::Failure;
 
@@ -28,6 +29,9 @@ pub(super) enum Proxy {
 
 impl Remote {
     pub(super) fn to(address: String, proxy: Proxy) -> Result<Self, Failure> {
+        if address.starts_with("http://") && !is_loopback(&address) {
+            tracing::warn!(address, "the key is sent there without encryption");
+        }
         // Chosen once per process; whoever was first chose the same.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A key is for the server it was given for, wherever that would send us.
@@ -51,20 +55,15 @@ impl Remote {
         matches!(connecting.await, Ok(Ok(_)))
     }
 
-    pub(super) async fn send(
-        &self,
-        request: Request<Bytes>,
-        upload: Option<&Upload>,
-    ) -> Result<Response<Body>, Broken> {
+    pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {
         let (mut parts, bytes) = request.into_parts();
-        let is_transfer = upload.is_some() || is_download(&parts.uri);
-        let body = match upload {
-            Some(upload) => reqwest::Body::wrap_stream(upload.open(&mut parts.headers).map_err(Broken::Here)?),
-            None => reqwest::Body::from(bytes),
+        let body = match transfer {
+            Transfer::To(upload) => reqwest::Body::wrap_stream(upload.open(&mut parts.headers).map_err(Broken::Here)?),
+            Transfer::None | Transfer::From => reqwest::Body::from(bytes),
         };
         let url = format!("{}{}", self.address, parts.uri);
         let mut request = self.client.request(parts.method, url).headers(parts.headers).body(body);
-        if !is_transfer {
+        if matches!(transfer, Transfer::None) {
             request = request.timeout(ANSWER_TIME_MAX);
         }
         let response = request.send().await.map_err(broken)?;
@@ -72,8 +71,10 @@ impl Remote {
     }
 }
 
-fn is_download(uri: &Uri) -> bool {
-    uri.path().contains("/exports/")
+fn is_loopback(address: &str) -> bool {
+    let uri = address.parse::<Uri>().ok();
+    let host = uri.as_ref().and_then(Uri::host).unwrap_or_default().trim_matches(['[', ']']);
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback() || ip.is_unspecified())
 }
 
 /// Told in words, so that a broken connection is never mistaken for an output nobody reads.
@@ -81,4 +82,19 @@ fn broken(error: reqwest::Error) -> Broken {
     let is_unreachable = error.is_connect() || error.is_builder();
     let cause = format!("{:#}", anyhow::Error::new(error.without_url()));
     if is_unreachable { Broken::Unreachable(cause) } else { Broken::CutOff(cause) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_this_machine_is_reached_without_encryption_in_silence() {
+        for address in ["http://127.0.0.1:1", "http://localhost:1", "http://[::1]:1", "http://0.0.0.0:1"] {
+            assert!(is_loopback(address), "{address}");
+        }
+        for address in ["http://skein.example", "http://192.168.1.2:1", "http://localhost.example:1"] {
+            assert!(!is_loopback(address), "{address}");
+        }
+    }
 }

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue};
 use futures::{Stream, StreamExt as _};
 use serde_json::Value;
 
-use crate::door::{Ask, Broken, Door};
+use crate::door::{Ask, Broken, Door, Transfer};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::progress::ByteBar;
@@ -60,7 +60,7 @@ impl Door {
     /// Sends a file and reads the answer.
     pub(crate) fn upload(&self, ask: &Ask, upload: &Upload) -> Result<Value, Failure> {
         self.runtime.block_on(async {
-            let response = self.persist(ask, Some(upload)).await?;
+            let response = self.persist(ask, Transfer::To(upload)).await?;
             self.read(response).await
         })
     }
@@ -68,7 +68,7 @@ impl Door {
     /// Writes the bytes of the answer as they come; how many there were.
     pub(crate) fn download(&self, ask: &Ask, into: &mut dyn Write, bar: &ByteBar) -> Result<u64, Failure> {
         self.runtime.block_on(async {
-            let response = self.persist(ask, None).await?;
+            let response = self.persist(ask, Transfer::From).await?;
             let length = response.headers().get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse().ok());
             bar.start(length.unwrap_or_default());
             let mut chunks = response.into_body().into_data_stream();

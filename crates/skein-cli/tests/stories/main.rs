@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod bundles;
 mod commands;
 mod configuration;
 mod faults;
 mod items;
 mod kill_nine;
 mod refusals;
+mod scripted;
 mod server;

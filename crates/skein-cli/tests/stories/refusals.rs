@@ -1,10 +1,6 @@
 //! What goes wrong between a command and the API: an exit code by its meaning, and what to do next.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{TcpListener, TcpStream};
-use std::sync::mpsc;
-use std::thread;
-
+use crate::scripted::{Heard, Scripted, answer};
 use crate::server::{Finished, Home};
 
 const NO_ITEM: &str = "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
@@ -64,72 +60,40 @@ fn files_that_are_no_bundles_are_refused_and_files_that_exist_are_kept() {
     assert_eq!(std::fs::read_to_string(&file).unwrap(), "not a bundle");
 }
 
-/// Reads one request and gives back its head.
-fn read_request(stream: &TcpStream) -> String {
-    let mut reader = BufReader::new(stream);
-    let mut head = String::new();
-    while !head.ends_with("\r\n\r\n") {
-        assert!(reader.read_line(&mut head).unwrap() > 0, "the request was cut off");
-    }
-    let head = head.to_lowercase();
-    let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse::<u64>().ok());
-    reader.take(length.unwrap_or_default()).read_to_string(&mut String::new()).unwrap();
-    head
+const CREATED: &str = r#"{"id":"item_1"}"#;
+const BUSY: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+const ELSEWHERE: &[u8] = b"HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\n\
+    Content-Length: 0\r\nConnection: close\r\n\r\n";
+
+fn add_through(answers: &[Vec<u8>]) -> (Finished, Vec<Heard>) {
+    Scripted::start(answers).run(&["item", "add", "x", "-q"])
 }
-
-fn header<'a>(head: &'a str, name: &str) -> &'a str {
-    head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": ")).unwrap()
-}
-
-/// Adds an item through a server that answers as told, and gives back what came of it and what was sent.
-fn add_through(answers: &'static [&'static str]) -> (Finished, Vec<String>) {
-    let folder = tempfile::tempdir().unwrap();
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = format!("http://{}", listener.local_addr().unwrap());
-    let (heard, heads) = mpsc::channel();
-    thread::spawn(move || {
-        for answer in answers {
-            let (mut stream, _) = listener.accept().unwrap();
-            heard.send(read_request(&stream)).unwrap();
-            stream.write_all(answer.as_bytes()).unwrap();
-        }
-    });
-    let home = Home::at(folder.path());
-    let finished = home.run(&["item", "add", "x", "-q", "--server", &address, "--key", "sk_x"]);
-    (finished, heads.try_iter().collect())
-}
-
-const CREATED: &str = "HTTP/1.1 201 Created\r\nContent-Length: 15\r\nConnection: close\r\n\r\n{\"id\":\"item_1\"}";
-const BUSY: &str =
-    "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 0\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-
-const ELSEWHERE: &str = "HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\
-     Connection: close\r\n\r\n";
 
 #[test]
 fn a_broken_connection_and_a_busy_server_are_tried_again_with_the_same_idempotency_key() {
-    let (finished, heads) = add_through(&["", BUSY, CREATED]);
+    let (finished, heard) = add_through(&[Vec::new(), BUSY.to_vec(), answer("201 Created", CREATED)]);
     assert_eq!(finished.assert_ok(), "item_1\n");
-    assert_eq!(heads.len(), 3);
-    let keys: Vec<&str> = heads.iter().map(|head| header(head, "idempotency-key")).collect();
+    assert_eq!(heard.len(), 3);
+    let keys: Vec<&str> = heard.iter().map(|request| request.header("idempotency-key")).collect();
     assert_eq!(keys[0].len(), 26);
     assert!(keys.iter().all(|key| *key == keys[0]), "{keys:?}");
-    assert_eq!(header(&heads[0], "authorization"), "bearer sk_x");
+    assert_eq!(heard[0].header("authorization"), "bearer sk_x");
 }
 
 #[test]
 fn trying_again_has_an_end() {
-    let (finished, _) = add_through(&[BUSY, BUSY, BUSY]);
+    let (finished, _) = add_through(&[BUSY.to_vec(), BUSY.to_vec(), BUSY.to_vec()]);
     check(&finished, 4, "503");
-    let (finished, _) = add_through(&["", "", ""]);
+    let (finished, _) = add_through(&[Vec::new(), Vec::new(), Vec::new()]);
     check(&finished, 4, "broke");
     assert!(finished.err.contains("before trying again"), "{}", finished.err);
 }
 
 #[test]
 fn something_else_than_skein_is_noticed_and_followed_nowhere() {
-    let (finished, _) = add_through(&["HTTP/1.1 200 OK\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello"]);
+    let (finished, _) = add_through(&[answer("200 OK", "hello")]);
     check(&finished, 5, "in a way Skein does not");
-    let (finished, _) = add_through(&[ELSEWHERE]);
+    let (finished, _) = add_through(&[ELSEWHERE.to_vec()]);
     check(&finished, 5, "307");
 }
