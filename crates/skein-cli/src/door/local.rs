@@ -57,6 +57,10 @@ impl Local {
     /// Holds the directory and gives back the key to it.
     pub(super) async fn open(place: &Place) -> Result<(Self, String), NotOpen> {
         place.require_made().map_err(NotOpen::Failed)?;
+        if !place.is_exclusive() {
+            // The database is elsewhere; what is kept here is little more than the lock.
+            place.make_directory().map_err(NotOpen::Failed)?;
+        }
         let lock = Lock::take(&place.dir)?;
         Self::begin(place, lock).await.map_err(NotOpen::Failed)
     }
@@ -73,7 +77,9 @@ impl Local {
         engine.admit_start_key(&key).await?;
         let router = skein_server::router(engine.clone(), AllowedHosts::new(LISTENING, Vec::new()));
         let revealed = key.reveal().to_owned();
-        Ok((Self { router, engine, key, store, has_written: AtomicBool::new(true), _lock: lock }, revealed))
+        // Admitting and ending the key are writes.
+        let has_written = AtomicBool::new(true);
+        Ok((Self { router, engine, key, store, has_written, _lock: lock }, revealed))
     }
 
     pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {

@@ -54,7 +54,9 @@ fn items_are_added_listed_and_shown_on_postgres_without_a_server() {
     let database = Database::fresh(Cluster::shared());
     let home = Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) };
     home.run(&["init"]).assert_ok();
-    add_list_show(&home);
+    let id = add_list_show(&home);
+    let elsewhere = Home { dir: folder.path().join("elsewhere"), ..home.clone() };
+    elsewhere.run(&["item", "show", &id]).assert_ok();
     home.run(&["verify", "--deep"]).assert_ok();
 }
 
