@@ -1,72 +1,61 @@
 //! Arguments as they are typed; what they amount to is decided in [`crate::plan`].
 
-use std::ffi::OsString;
-use std::net::SocketAddr;
+mod account;
+mod item;
+mod relation;
+
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
+use clap_complete::Shell;
 
+pub(crate) use self::account::{GrantArguments, GrantCommand, KeyArguments, KeyCommand, UserArguments, UserCommand};
+pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use self::relation::{RelationArguments, RelationCommand};
+use crate::configuration::{EveryCommand, Serving};
 use crate::exit::EXIT_CODES;
 
+const CONFIG_HELP: &str = "Configuration file [default: ~/.config/skein/skein.toml] [env: SKEIN_CONFIG]";
+
 /// Memory and orchestration engine: every fact is kept and can be proved.
+///
+/// Commands that read or write things go through the server that runs on the directory, or through the one named with
+/// --server; without either they work on the directory themselves.
 #[derive(Parser)]
 #[command(name = "skein", version, after_help = EXIT_CODES, arg_required_else_help = true)]
 pub(crate) struct Arguments {
+    #[arg(long, global = true, value_name = "FILE", help_heading = "Settings", help = CONFIG_HELP)]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) place: PlaceArguments,
-    #[command(flatten)]
-    pub(crate) logging: LoggingArguments,
+    pub(crate) settings: EveryCommand,
     #[command(subcommand)]
     pub(crate) command: Command,
-}
-
-/// Where everything is kept.
-#[derive(Args)]
-pub(crate) struct PlaceArguments {
-    /// Directory for the database, blobs and the lock [default: ~/.local/share/skein]
-    #[arg(long, global = true, env = "SKEIN_DIR", value_name = "DIR")]
-    pub(crate) dir: Option<OsString>,
-    /// PostgreSQL in place of the database in DIR, as `postgres://user@host/name`
-    #[arg(long, global = true, env = "SKEIN_DATABASE", value_name = "URL", hide_env_values = true)]
-    pub(crate) database: Option<String>,
-    /// Bucket of an S3-compatible service for blobs, in place of DIR/blobs
-    #[arg(long, global = true, env = "SKEIN_S3_BUCKET", value_name = "NAME")]
-    pub(crate) s3_bucket: Option<String>,
-    /// Where that service is, as `https://host`
-    #[arg(long, global = true, env = "SKEIN_S3_ENDPOINT", value_name = "URL")]
-    pub(crate) s3_endpoint: Option<String>,
-    /// Its region
-    #[arg(long, global = true, env = "SKEIN_S3_REGION", value_name = "NAME")]
-    pub(crate) s3_region: Option<String>,
-    #[arg(long, global = true, env = "SKEIN_S3_ACCESS_KEY", hide = true)]
-    pub(crate) s3_access_key: Option<String>,
-    #[arg(long, global = true, env = "SKEIN_S3_SECRET_KEY", hide = true)]
-    pub(crate) s3_secret_key: Option<String>,
-}
-
-/// What is written to standard error while running.
-#[derive(Args)]
-pub(crate) struct LoggingArguments {
-    /// What to log, for example `skein_store=debug` [default: info for serve, else warn]
-    #[arg(long, global = true, env = "SKEIN_LOG", value_name = "FILTER")]
-    pub(crate) log: Option<String>,
-    /// How to log it
-    #[arg(long, global = true, env = "SKEIN_LOG_FORMAT", value_name = "FORMAT", default_value = "text")]
-    pub(crate) log_format: LogFormat,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum LogFormat {
-    Text,
-    Json,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Create the directory, the database and the first user; harmless when they exist
     Init,
-    /// Run the server and print a key for it
+    /// Run the server and say how to reach it
     Serve(ServeArguments),
+    /// Users: list, add, show, change
+    User(UserArguments),
+    /// API keys: list, create, revoke
+    Key(KeyArguments),
+    /// Access of an administrator to somebody's things: list, create, end
+    Grant(GrantArguments),
+    /// Facts: add, list, show, undo, correct the time
+    Item(ItemArguments),
+    /// Typed edges between things: add, list, show, follow, remove
+    Relation(RelationArguments),
+    /// How a record came to be what it is
+    History(HistoryArguments),
+    /// Destroy the payload of an item for ever; that it existed stays provable
+    Redact(RedactArguments),
+    /// Write everything that can be seen into one file
+    Export(ExportArguments),
+    /// Take in what an export wrote; what is there already is skipped
+    Import(ImportArguments),
     /// Prove that nothing was altered, or say exactly where it was
     Verify(VerifyArguments),
     /// Write a proof that an item is part of the sealed history
@@ -77,16 +66,62 @@ pub(crate) enum Command {
     Restore(RestoreArguments),
     /// Look for what might keep Skein from working, and say how to mend it
     Doctor(DoctorArguments),
+    /// The configuration and where each value comes from
+    Config(ConfigArguments),
+    /// Print completions for a shell
+    Completions(CompletionsArguments),
+    /// Print the manual page, or write all of them into a directory
+    Man(ManArguments),
+}
+
+/// How the answer is written, and under which right it is asked for.
+#[derive(Args)]
+#[command(next_help_heading = "Answer")]
+pub(crate) struct AskingArguments {
+    /// Answer as JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Print only the id, or the secret that was made
+    #[arg(long, short, global = true, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+    /// Ask under a grant: its owner's things are seen in place of one's own
+    #[arg(long, global = true, value_name = "GRANT")]
+    pub(crate) grant: Option<String>,
+}
+
+/// How much of a list is wanted.
+#[derive(Args, Clone, Copy)]
+pub(crate) struct AmountArguments {
+    /// How many at most
+    #[arg(long, value_name = "NUMBER", default_value = "50", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) limit: u32,
+    /// All there are
+    #[arg(long, conflicts_with = "limit")]
+    pub(crate) all: bool,
 }
 
 #[derive(Args)]
 pub(crate) struct ServeArguments {
-    /// Address and port; port 0 takes a free one
-    #[arg(long, env = "SKEIN_LISTEN", value_name = "ADDRESS", default_value = "127.0.0.1:7420")]
-    pub(crate) listen: SocketAddr,
-    /// Another host name the server answers to; can be given several times
-    #[arg(long, env = "SKEIN_ALLOW_HOST", value_name = "HOST", value_delimiter = ',')]
-    pub(crate) allow_host: Vec<String>,
+    #[command(flatten)]
+    pub(crate) settings: Serving,
+}
+
+#[derive(Args)]
+pub(crate) struct ExportArguments {
+    /// A file that does not exist yet, for example skein.zip
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
+}
+
+#[derive(Args)]
+pub(crate) struct ImportArguments {
+    /// A file that `skein export` wrote
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
 }
 
 #[derive(Args)]
@@ -117,6 +152,9 @@ pub(crate) struct BackupArguments {
     /// A directory that does not exist yet or is empty
     #[arg(value_name = "TARGET")]
     pub(crate) target: PathBuf,
+    /// Report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
@@ -124,6 +162,9 @@ pub(crate) struct RestoreArguments {
     /// A directory that `skein backup` wrote
     #[arg(value_name = "SOURCE")]
     pub(crate) source: PathBuf,
+    /// Report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Args)]
@@ -131,4 +172,36 @@ pub(crate) struct DoctorArguments {
     /// Report as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct ConfigArguments {
+    #[command(subcommand)]
+    pub(crate) command: ConfigCommand,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ConfigCommand {
+    /// Print every value and where it came from; secrets only as set or not set
+    Show {
+        /// Report as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print a skein.toml with every setting, commented out
+    Sample,
+}
+
+#[derive(Args)]
+pub(crate) struct CompletionsArguments {
+    /// The shell they are for
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: Shell,
+}
+
+#[derive(Args)]
+pub(crate) struct ManArguments {
+    /// An existing directory to write one page per command into, for example ~/.local/share/man/man1
+    #[arg(value_name = "DIRECTORY")]
+    pub(crate) directory: Option<PathBuf>,
 }

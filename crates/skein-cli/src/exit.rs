@@ -17,6 +17,12 @@ pub(crate) enum Exit {
     Unavailable = 4,
     /// Anything else that kept the command from being done.
     Failed = 5,
+    /// What was asked for breaks a rule or collides with what is there.
+    Refused = 6,
+    /// The key is not known, or may not be used for this.
+    Denied = 7,
+    /// There is no such thing, or it may not be seen.
+    NotFound = 8,
     /// A second signal while stopping.
     Interrupted = 130,
 }
@@ -30,6 +36,9 @@ Exit codes:
   3    the directory or address is in use by another process
   4    the database, the disk or another service cannot be used now
   5    anything else
+  6    refused: it breaks a rule, or collides with what is there
+  7    the key is not known, or may not be used for this
+  8    there is no such thing
   130  stopped by a second signal";
 
 impl From<Exit> for ExitCode {

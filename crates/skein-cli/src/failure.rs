@@ -3,11 +3,14 @@
 use std::fmt;
 
 use anyhow::{Error, anyhow};
+use axum::http::StatusCode;
+use serde_json::Value;
 use skein_engine::EngineError;
 use skein_store::StoreError;
 
 use crate::exit::Exit;
 use crate::lock::LockError;
+use crate::output::printable;
 
 /// Why a command was not done.
 #[derive(Debug)]
@@ -15,11 +18,12 @@ pub(crate) struct Failure {
     pub(crate) exit: Exit,
     error: Error,
     hint: &'static str,
+    is_closed_pipe: bool,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, error: impl Into<Error>, hint: &'static str) -> Self {
-        Self { exit, error: error.into(), hint }
+        Self { exit, error: error.into(), hint, is_closed_pipe: false }
     }
 
     pub(crate) fn usage(error: impl Into<Error>, hint: &'static str) -> Self {
@@ -31,10 +35,19 @@ impl Failure {
         format!("{:#}", self.error)
     }
 
+    /// A refusal of the API, from the envelope it came in.
+    pub(crate) fn refused(status: StatusCode, error: &Value) -> Self {
+        let message = printable(error["message"].as_str().unwrap_or_default());
+        let rule = error["rule"].as_str().map(|rule| format!(" (rule {})", printable(rule))).unwrap_or_default();
+        let (exit, hint) = meaning(status);
+        let correlation = error["correlationId"].as_str().filter(|_| status.is_server_error());
+        let correlation = correlation.map(|id| format!(" [{}]", printable(id))).unwrap_or_default();
+        Self::new(exit, anyhow!("{message}{rule}{correlation}"), hint)
+    }
+
     /// Whether all that is wrong is that nobody reads on, as with `| head`.
     pub(crate) fn is_closed_pipe(&self) -> bool {
-        let cause = self.error.root_cause().downcast_ref::<std::io::Error>();
-        cause.is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+        self.is_closed_pipe
     }
 
     /// What to do next.
@@ -46,6 +59,22 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error: {}\nhint: {}", self.error(), self.hint)
+    }
+}
+
+/// What a status of the API means for whoever typed the command.
+fn meaning(status: StatusCode) -> (Exit, &'static str) {
+    match status.as_u16() {
+        400 => (Exit::Usage, "correct what was typed; nothing was written"),
+        401 => (Exit::Denied, "give a key that is valid there with SKEIN_KEY; skein key create makes one"),
+        403 => (Exit::Denied, "use a key of wider scope, or ask an administrator"),
+        404 => (Exit::NotFound, "look for a typing error, and whether --dir or --server is the right one"),
+        409 | 412 => (Exit::Refused, "look at what is there now, then try again if it is still meant"),
+        421 => (Exit::Usage, "use the address the server printed, or start it with --allow-host"),
+        413 | 422 | 428 => (Exit::Refused, "change what is asked for; nothing was written"),
+        429 | 503 | 504 => (Exit::Unavailable, "try again shortly"),
+        507 => (Exit::Unavailable, "free some space on the server's disk and try again"),
+        _ => (Exit::Failed, "the server's log says more"),
     }
 }
 
@@ -115,7 +144,40 @@ impl From<LockError> for Failure {
 /// Standard output is gone or full.
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
+        let is_closed_pipe = error.kind() == std::io::ErrorKind::BrokenPipe;
         let error = Error::new(error).context("cannot write the output");
-        Self::new(Exit::Failed, error, "check where standard output goes")
+        Self { is_closed_pipe, ..Self::new(Exit::Failed, error, "check where standard output goes") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_refusal_tells_the_message_the_rule_and_what_to_do() {
+        let error = json!({ "message": "a note is empty; say something", "rule": "MG-ITEM-001", "correlationId": "c" });
+        let failure = Failure::refused(StatusCode::UNPROCESSABLE_ENTITY, &error);
+        assert_eq!(failure.exit, Exit::Refused);
+        let told = failure.to_string();
+        assert!(told.starts_with("error: a note is empty; say something (rule MG-ITEM-001)\nhint: change"), "{told}");
+    }
+
+    #[test]
+    fn each_status_has_an_exit_code_by_its_meaning() {
+        let exit = |status: u16| meaning(StatusCode::from_u16(status).unwrap()).0;
+        let found: Vec<Exit> = [400, 401, 403, 404, 409, 422, 429, 503, 500].map(exit).into();
+        let (denied, refused, busy) = (Exit::Denied, Exit::Refused, Exit::Unavailable);
+        let expected = [Exit::Usage, denied, denied, Exit::NotFound, refused, refused, busy, busy, Exit::Failed];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn only_our_own_output_can_be_a_pipe_nobody_reads() {
+        let broken = || std::io::Error::from(std::io::ErrorKind::BrokenPipe);
+        assert!(Failure::from(broken()).is_closed_pipe());
+        assert!(!Failure::new(Exit::Unavailable, broken(), "look").is_closed_pipe());
     }
 }

@@ -30,6 +30,16 @@ pub(crate) enum LockError {
     Io(io::Error),
 }
 
+impl LockError {
+    /// Who holds it, if that was said.
+    pub(crate) fn holder(&self) -> Option<&Holder> {
+        match self {
+            Self::Held { holder, .. } => holder.as_ref(),
+            Self::Io(_) => None,
+        }
+    }
+}
+
 impl std::fmt::Display for LockError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -73,11 +83,6 @@ impl Lock {
         }
         file.set_permissions(Permissions::from_mode(OWNER_ONLY)).map_err(LockError::Io)?;
         Ok(Self { file })
-    }
-
-    /// What a process that could not clean up left here.
-    pub(crate) fn left_behind(&mut self) -> Option<Holder> {
-        read(&mut self.file)
     }
 
     /// Says who holds the lock; durable before anything relies on it.
@@ -143,8 +148,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         Lock::take(dir.path()).unwrap().announce(&someone()).unwrap();
         let mut lock = Lock::take(dir.path()).unwrap();
-        assert_eq!(lock.left_behind(), Some(someone()));
+        assert_eq!(read(&mut lock.file), Some(someone()));
         lock.clear().unwrap();
-        assert_eq!(lock.left_behind(), None);
+        assert_eq!(read(&mut lock.file), None);
     }
 }

@@ -1,28 +1,36 @@
 //! The binary `skein`: takes arguments, runs one command, ends with a documented exit code.
 //!
 //! Everything about terminals, environment variables and processes is in this crate and in no other. A command is
-//! read in two stages: [`arguments`] as they were typed, then a [`plan`] in which nothing is missing. Exit codes are
-//! in [`exit`], what people are told about errors in [`failure`], one file per command in [`commands`].
+//! read in two stages: [`arguments`] as they were typed, then, with the [`configuration`], a [`plan`] in which nothing
+//! is missing. Exit codes are in [`exit`], what people are told about errors in [`failure`], one file per command in
+//! [`commands`].
 
 mod arguments;
 mod commands;
+mod configuration;
+mod desk;
+mod door;
 mod exit;
 mod failure;
 mod lock;
 mod logging;
+mod output;
 mod place;
 mod plan;
 mod progress;
+mod settings;
 mod signals;
+mod views;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Command};
+use crate::configuration::{Configuration, Environment};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::place::Environment;
+use crate::output::Paint;
 use crate::plan::Plan;
 
 fn main() -> ExitCode {
@@ -38,7 +46,14 @@ fn main() -> ExitCode {
 }
 
 fn run(arguments: Arguments) -> Result<Exit, Failure> {
-    logging::start(&arguments)?;
-    let plan = Plan::resolve(arguments, &Environment::read())?;
+    let Arguments { config, settings, mut command } = arguments;
+    let mut flags = settings.0;
+    if let Command::Serve(serve) = &mut command {
+        flags.append(&mut serve.settings.0);
+    }
+    let environment = Environment::read();
+    let configuration = Configuration::resolve(config, flags, &environment)?;
+    logging::start(&configuration, matches!(command, Command::Serve(_)))?;
+    let plan = Plan::resolve(command, configuration, Paint::of_stdout(&environment))?;
     commands::run(plan, &mut std::io::stdout().lock())
 }

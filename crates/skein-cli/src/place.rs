@@ -1,6 +1,5 @@
-//! Where everything is kept: the directory, the database and the blobs, resolved from arguments and environment.
+//! Where everything is kept: the directory, the database and the blobs, resolved from the configuration.
 
-use std::ffi::OsString;
 use std::fs::DirBuilder;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
@@ -10,31 +9,12 @@ use skein_store::blobs::{Blobs, S3Options};
 use skein_store::store::database_file;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 
-use crate::arguments::PlaceArguments;
+use crate::configuration::{Configuration, without_credentials};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::settings::{Name, Setting};
 
 const OWNER_ONLY: u32 = 0o700;
-const S3_REGION_DEFAULT: &str = "us-east-1";
-
-/// What the environment says besides the variables that stand for arguments.
-#[derive(Debug, Default)]
-pub(crate) struct Environment {
-    pub(crate) data_home: Option<OsString>,
-    pub(crate) home: Option<OsString>,
-}
-
-impl Environment {
-    pub(crate) fn read() -> Self {
-        Self { data_home: std::env::var_os("XDG_DATA_HOME"), home: std::env::var_os("HOME") }
-    }
-
-    fn data_directory(&self) -> Option<PathBuf> {
-        let given = |value: &Option<OsString>| value.clone().filter(|text| !text.is_empty()).map(PathBuf::from);
-        let data_home = given(&self.data_home).or_else(|| Some(given(&self.home)?.join(".local/share")));
-        data_home.map(|data_home| data_home.join("skein"))
-    }
-}
 
 /// A directory, and what is kept elsewhere than in it.
 #[derive(Debug, Clone)]
@@ -45,19 +25,18 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    pub(crate) fn resolve(arguments: PlaceArguments, environment: &Environment) -> Result<Self, Failure> {
-        let s3 = resolve_s3(&arguments)?;
-        let dir = arguments.dir.filter(|dir| !dir.is_empty()).map(PathBuf::from);
-        let dir = dir.or_else(|| environment.data_directory()).ok_or_else(|| {
+    pub(crate) fn resolve(configuration: &Configuration) -> Result<Self, Failure> {
+        let s3 = resolve_s3(configuration)?;
+        let dir = configuration.path(Name::Dir).ok_or_else(|| {
             let hint = "give --dir DIR, or set SKEIN_DIR or HOME";
             Failure::usage(anyhow!("there is no home directory to keep things in"), hint)
         })?;
-        let database = arguments.database.filter(|url| !url.is_empty());
-        if database.as_ref().is_some_and(|url| !is_postgres(url)) {
+        let database = configuration.text(Name::Database);
+        if database.is_some_and(|url| !is_postgres(url)) {
             let hint = "give --database postgres://user@host/name, or leave it out to use SQLite";
             return Err(Failure::usage(anyhow!("the database is not a PostgreSQL URL"), hint));
         }
-        Ok(Self { dir, database, s3 })
+        Ok(Self { dir: dir.to_owned(), database: database.map(str::to_owned), s3 })
     }
 
     pub(crate) fn location(&self) -> Location {
@@ -76,9 +55,8 @@ impl Place {
     pub(crate) fn database_shown(&self) -> String {
         match &self.database {
             Some(url) => {
-                let address = url.split_once("://").map_or(url.as_str(), |(_, address)| address);
-                let address = address.rsplit_once('@').map_or(address, |(_, host)| host);
-                format!("PostgreSQL at {}", address.split('?').next().unwrap_or_default())
+                let address = without_credentials(url);
+                format!("PostgreSQL at {}", address.split_once("://").map_or(address.as_str(), |(_, rest)| rest))
             }
             None => database_file(&self.dir).display().to_string(),
         }
@@ -100,11 +78,17 @@ impl Place {
 
     /// Opens for reading, also beside a running server; what is missing is not made.
     pub(crate) fn open_read_only(&self) -> Result<Store, Failure> {
+        self.require_made()?;
+        Ok(Store::open_read_only(self.location())?)
+    }
+
+    /// Refuses where nothing was ever kept: most likely it is a typing error.
+    pub(crate) fn require_made(&self) -> Result<(), Failure> {
         if self.database.is_none() && !database_file(&self.dir).is_file() {
             let error = anyhow!("there is no database in {}", self.dir.display());
             return Err(Failure::new(Exit::Failed, error, "choose the directory with --dir, or run skein init"));
         }
-        Ok(Store::open_read_only(self.location())?)
+        Ok(())
     }
 
     pub(crate) fn blobs(&self) -> Result<Blobs, StoreError> {
@@ -119,38 +103,28 @@ fn is_postgres(url: &str) -> bool {
     url.starts_with("postgres://") || url.starts_with("postgresql://")
 }
 
-fn resolve_s3(arguments: &PlaceArguments) -> Result<Option<S3Options>, Failure> {
-    let given = |value: &Option<String>| value.clone().filter(|text| !text.is_empty());
-    let Some(bucket) = given(&arguments.s3_bucket) else { return Ok(None) };
-    let needed = |value: &Option<String>, name: &str| {
-        given(value).ok_or_else(|| {
-            let hint = "blobs in a bucket need its endpoint and both keys";
-            Failure::usage(anyhow!("{name} is missing"), hint)
+fn resolve_s3(configuration: &Configuration) -> Result<Option<S3Options>, Failure> {
+    let given = |name| configuration.text(name).map(str::to_owned);
+    let Some(bucket) = given(Name::S3Bucket) else { return Ok(None) };
+    let needed = |name: Name| {
+        given(name).ok_or_else(|| {
+            let Setting { key, variable, .. } = name.setting();
+            let hint = "blobs in a bucket need its endpoint, region and both keys";
+            Failure::usage(anyhow!("{key} ({variable}) is missing"), hint)
         })
     };
     Ok(Some(S3Options {
         bucket,
-        endpoint: needed(&arguments.s3_endpoint, "--s3-endpoint")?,
-        region: given(&arguments.s3_region).unwrap_or_else(|| S3_REGION_DEFAULT.to_owned()),
-        access_key: needed(&arguments.s3_access_key, "SKEIN_S3_ACCESS_KEY")?,
-        secret_key: needed(&arguments.s3_secret_key, "SKEIN_S3_SECRET_KEY")?,
+        endpoint: needed(Name::S3Endpoint)?,
+        region: needed(Name::S3Region)?,
+        access_key: needed(Name::S3AccessKey)?,
+        secret_key: needed(Name::S3SecretKey)?,
     }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_directory_follows_the_desktop_convention() {
-        let directory = |data_home: &str, home: &str| {
-            let environment = Environment { data_home: Some(data_home.into()), home: Some(home.into()) };
-            environment.data_directory()
-        };
-        assert_eq!(directory("/data", "/home/a"), Some("/data/skein".into()));
-        assert_eq!(directory("", "/home/a"), Some("/home/a/.local/share/skein".into()));
-        assert_eq!(directory("", ""), None);
-    }
 
     #[test]
     fn a_database_is_shown_without_its_password() {

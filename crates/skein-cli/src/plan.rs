@@ -1,26 +1,41 @@
-//! What is to be done, with nothing missing: arguments and environment resolved once, before anything happens.
+//! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
+
+mod task;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use anyhow::anyhow;
+use clap_complete::Shell;
 use skein_core::{Digest, ItemId};
 use skein_store::verify::VerifyOptions;
 
-use crate::arguments::{Arguments, Command, VerifyArguments};
+pub(crate) use self::task::{Content, Task, object};
+use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
+use crate::configuration::{Configuration, without_credentials};
+use crate::desk::Form;
+use crate::door::Reach;
 use crate::failure::Failure;
-use crate::place::{Environment, Place};
+use crate::output::Paint;
+use crate::place::Place;
+use crate::settings::Name;
 
 /// One command, ready to run.
 #[derive(Debug)]
 pub(crate) enum Plan {
     Init(Place),
     Serve(Serve),
+    Errand { reach: Reach, grant: Option<ItemId>, form: Form, task: Task },
     Verify { place: Place, options: VerifyOptions, report: ReportForm },
     CheckProof { file: PathBuf, report: ReportForm },
     Proof { place: Place, item: ItemId },
-    Backup { place: Place, target: PathBuf },
-    Restore { place: Place, source: PathBuf },
+    Backup { place: Place, target: PathBuf, report: ReportForm },
+    Restore { place: Place, source: PathBuf, report: ReportForm },
     Doctor { place: Place, report: ReportForm },
+    ShowConfiguration { configuration: Configuration, report: ReportForm },
+    SampleConfiguration,
+    Completions(Shell),
+    Manual { directory: Option<PathBuf> },
 }
 
 #[derive(Debug)]
@@ -28,6 +43,17 @@ pub(crate) struct Serve {
     pub(crate) place: Place,
     pub(crate) listen: SocketAddr,
     pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) public_url: Option<String>,
+    #[expect(dead_code, reason = "the server will accept tokens of this issuer")]
+    pub(crate) tokens: Option<TokenIssuer>,
+}
+
+/// Whose bearer tokens (JWT) are accepted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TokenIssuer {
+    pub(crate) issuer: String,
+    pub(crate) audience: String,
+    pub(crate) jwks_url: String,
 }
 
 /// For whom a report is written.
@@ -44,21 +70,63 @@ impl ReportForm {
 }
 
 impl Plan {
-    pub(crate) fn resolve(arguments: Arguments, environment: &Environment) -> Result<Self, Failure> {
-        let Arguments { place, command, logging: _ } = arguments;
-        let place = || Place::resolve(place, environment);
+    pub(crate) fn resolve(command: Command, configuration: Configuration, paint: Paint) -> Result<Self, Failure> {
+        let errand = |asking, task| Self::errand(asking, task, &configuration, paint);
+        let place = || Place::resolve(&configuration);
         Ok(match command {
             Command::Init => Self::Init(place()?),
-            Command::Serve(serve) => {
-                let (listen, allowed_hosts) = (serve.listen, serve.allow_host);
-                Self::Serve(Serve { place: place()?, listen, allowed_hosts })
+            Command::Serve(_) => Self::Serve(Serve::resolve(&configuration)?),
+            Command::User(user) => errand(user.asking, Task::of_user(user.command)?)?,
+            Command::Key(key) => errand(key.asking, Task::of_key(key.command)?)?,
+            Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
+            Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
+            Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,
+            Command::History(history) => {
+                let (asking, task) = Task::of_history(history)?;
+                errand(asking, task)?
             }
+            Command::Redact(redact) => {
+                let (item, reason, is_sure) = (parse_item(&redact.item)?, redact.reason, redact.yes);
+                errand(redact.asking, Task::Redact { item, reason, is_sure })?
+            }
+            Command::Export(export) => errand(export.asking, Task::Export { file: export.file })?,
+            Command::Import(import) => errand(import.asking, Task::Import { file: import.file })?,
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
-            Command::Backup(backup) => Self::Backup { place: place()?, target: backup.target },
-            Command::Restore(restore) => Self::Restore { place: place()?, source: restore.source },
+            Command::Backup(backup) => {
+                let report = ReportForm::json(backup.json);
+                Self::Backup { place: place()?, target: backup.target, report }
+            }
+            Command::Restore(restore) => {
+                let report = ReportForm::json(restore.json);
+                Self::Restore { place: place()?, source: restore.source, report }
+            }
             Command::Doctor(doctor) => Self::Doctor { place: place()?, report: ReportForm::json(doctor.json) },
+            Command::Config(config) => match config.command {
+                ConfigCommand::Show { json } => {
+                    Self::ShowConfiguration { configuration, report: ReportForm::json(json) }
+                }
+                ConfigCommand::Sample => Self::SampleConfiguration,
+            },
+            Command::Completions(completions) => Self::Completions(completions.shell),
+            Command::Man(man) => Self::Manual { directory: man.directory },
         })
+    }
+
+    fn errand(
+        asking: AskingArguments,
+        task: Task,
+        configuration: &Configuration,
+        paint: Paint,
+    ) -> Result<Self, Failure> {
+        let AskingArguments { json, quiet, grant } = asking;
+        let form = match (json, quiet) {
+            (true, _) => Form::Json,
+            (false, true) => Form::Quiet,
+            (false, false) => Form::People(paint),
+        };
+        let grant = grant.as_deref().map(parse_item).transpose()?;
+        Ok(Self::Errand { reach: resolve_reach(configuration)?, grant, form, task })
     }
 
     fn verify(arguments: VerifyArguments, place: impl FnOnce() -> Result<Place, Failure>) -> Result<Self, Failure> {
@@ -70,6 +138,55 @@ impl Plan {
         let options = VerifyOptions { deep: arguments.deep, expect };
         Ok(Self::Verify { place: place()?, options, report })
     }
+}
+
+impl Serve {
+    fn resolve(configuration: &Configuration) -> Result<Self, Failure> {
+        let listen = configuration.parsed(Name::Listen, "give an address and a port, for example 127.0.0.1:7420")?;
+        Ok(Self {
+            place: Place::resolve(configuration)?,
+            listen: listen.expect("a default is compiled in"),
+            allowed_hosts: configuration.list(Name::AllowHosts).to_vec(),
+            public_url: configuration.text(Name::PublicUrl).map(str::to_owned),
+            tokens: TokenIssuer::resolve(configuration)?,
+        })
+    }
+}
+
+impl TokenIssuer {
+    /// All three settings, or none: with a part of them nothing could be checked.
+    fn resolve(configuration: &Configuration) -> Result<Option<Self>, Failure> {
+        let given = |name| configuration.text(name).map(str::to_owned);
+        match (given(Name::JwtIssuer), given(Name::JwtAudience), given(Name::JwtJwksUrl)) {
+            (None, None, None) => Ok(None),
+            (Some(issuer), Some(audience), Some(jwks_url)) => Ok(Some(Self { issuer, audience, jwks_url })),
+            _ => {
+                let error = anyhow!("only a part of jwt.issuer, jwt.audience and jwt.jwks_url is set");
+                Err(Failure::usage(
+                    error,
+                    "set all three to accept bearer tokens, or none; skein config show lists them",
+                ))
+            }
+        }
+    }
+}
+
+/// A server that was named needs a key; on a directory the lock file or this process has one.
+fn resolve_reach(configuration: &Configuration) -> Result<Reach, Failure> {
+    let key = configuration.text(Name::Key).map(str::to_owned);
+    let Some(address) = configuration.text(Name::Server) else {
+        return Ok(Reach::Place { place: Place::resolve(configuration)?, key });
+    };
+    let address = address.trim_end_matches('/');
+    if !(address.starts_with("http://") || address.starts_with("https://")) {
+        let error = anyhow!("{} is not the address of a server", without_credentials(address));
+        return Err(Failure::usage(error, "give --server http://host:port or https://host"));
+    }
+    let key = key.ok_or_else(|| {
+        let error = anyhow!("there is no key for {}", without_credentials(address));
+        Failure::usage(error, "set SKEIN_KEY, or key in skein.toml; skein key create on the server's machine makes one")
+    })?;
+    Ok(Reach::Server { address: address.to_owned(), key })
 }
 
 fn parse_item(text: &str) -> Result<ItemId, Failure> {
@@ -86,11 +203,22 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
+    use crate::arguments::Arguments;
+    use crate::configuration::Environment;
     use crate::exit::Exit;
 
     fn resolve(line: &str) -> Result<Plan, Failure> {
-        let arguments = Arguments::try_parse_from(line.split(' ')).unwrap();
-        Plan::resolve(arguments, &Environment::default())
+        let Arguments { config, settings, mut command } = Arguments::try_parse_from(line.split(' ')).unwrap();
+        let mut flags = settings.0;
+        if let Command::Serve(serve) = &mut command {
+            flags.append(&mut serve.settings.0);
+        }
+        Plan::resolve(command, Configuration::resolve(config, flags, &Environment::default())?, Paint::Plain)
+    }
+
+    #[test]
+    fn the_arguments_do_not_contradict_each_other() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
     }
 
     #[test]
@@ -104,5 +232,44 @@ mod tests {
         for line in ["skein --dir d proof entity_1", "skein --dir d verify --expect 12"] {
             assert_eq!(resolve(line).unwrap_err().exit, Exit::Usage, "{line}");
         }
+    }
+
+    #[test]
+    fn flags_of_serve_become_its_settings() {
+        let line = "skein serve --dir d --listen 127.0.0.1:0 --allow-host a,b --allow-host c --public-url https://s";
+        let Ok(Plan::Serve(serve)) = resolve(line) else { panic!("not a plan to serve") };
+        assert_eq!(serve.listen.port(), 0);
+        assert_eq!(serve.allowed_hosts, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn tokens_are_configured_whole_or_not_at_all() {
+        let all = "skein serve --dir d --jwt-issuer i --jwt-audience a --jwt-jwks-url u";
+        assert!(matches!(resolve(all), Ok(Plan::Serve(_))));
+        assert_eq!(resolve("skein serve --dir d --jwt-issuer i").unwrap_err().exit, Exit::Usage);
+    }
+
+    #[test]
+    fn a_named_server_needs_a_key_and_an_address() {
+        let line = "skein item list --server http://127.0.0.1:1/ --key sk_x";
+        let Ok(Plan::Errand { reach: Reach::Server { address, key }, .. }) = resolve(line) else {
+            panic!("not remote")
+        };
+        assert_eq!((address.as_str(), key.as_str()), ("http://127.0.0.1:1", "sk_x"));
+        for line in ["skein item list --server http://127.0.0.1:1", "skein item list --server 127.0.0.1:1 --key k"] {
+            assert_eq!(resolve(line).unwrap_err().exit, Exit::Usage, "{line}");
+        }
+        assert!(matches!(resolve("skein item list --dir d"), Ok(Plan::Errand { reach: Reach::Place { .. }, .. })));
+    }
+
+    #[test]
+    fn the_form_of_an_answer_is_as_asked_before_or_after_the_command() {
+        let form = |line: &str| match resolve(line) {
+            Ok(Plan::Errand { form, .. }) => form,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(form("skein item list --dir d"), Form::People(Paint::Plain));
+        assert_eq!(form("skein item --json list --dir d"), Form::Json);
+        assert_eq!(form("skein item list -q --dir d"), Form::Quiet);
     }
 }

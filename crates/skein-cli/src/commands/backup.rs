@@ -3,21 +3,28 @@
 use std::io::Write;
 use std::path::Path;
 
+use serde_json::json;
 use skein_core::Digest;
 use skein_store::backup::{Copied, backup};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place::Place;
+use crate::plan::ReportForm;
 use crate::progress::Bar;
 
-pub(crate) fn run(place: &Place, target: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn run(place: &Place, target: &Path, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
     let store = place.open_read_only()?;
     let blobs = place.blobs()?;
     let bar = Bar::new();
     let Copied { items, blobs, lost_blobs } = backup(&store, &blobs, target, &mut |progress| bar.show(progress))?;
     drop(bar);
     let target = target.display();
+    if form == ReportForm::Programs {
+        let report = json!({ "target": target.to_string(), "items": items, "blobs": blobs, "lostBlobs": lost_blobs });
+        writeln!(out, "{report:#}")?;
+        return Ok(completeness(&lost_blobs));
+    }
     writeln!(out, "Copied {items} items and {blobs} blobs to {target}")?;
     writeln!(out, "Check it with: skein --dir {target} verify --deep")?;
     tell_lost(&lost_blobs, out)
@@ -28,5 +35,9 @@ pub(crate) fn tell_lost(lost: &[Digest], out: &mut dyn Write) -> Result<Exit, Fa
     for hash in lost {
         writeln!(out, "Lost: the blob {hash} is missing or damaged and was not copied")?;
     }
-    Ok(if lost.is_empty() { Exit::Ok } else { Exit::Problem })
+    Ok(completeness(lost))
+}
+
+pub(crate) fn completeness(lost: &[Digest]) -> Exit {
+    if lost.is_empty() { Exit::Ok } else { Exit::Problem }
 }

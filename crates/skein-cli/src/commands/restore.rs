@@ -4,20 +4,22 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::anyhow;
+use serde_json::json;
 use skein_store::backup::{Copied, restore};
 use skein_store::sealer::seal_all;
 use skein_store::store::database_file;
 use skein_store::verify::{VerifyOptions, verify};
 
-use super::backup::tell_lost;
-use super::verify::{tell, verdict};
+use super::backup::{completeness, tell_lost};
+use super::verify::{as_json, tell, verdict};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::Lock;
 use crate::place::Place;
+use crate::plan::ReportForm;
 use crate::progress::Bar;
 
-pub(crate) fn run(place: &Place, source: &Path, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn run(place: &Place, source: &Path, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
     if !database_file(source).is_file() {
         let error = anyhow!("there is no backup in {}", source.display());
         return Err(Failure::new(Exit::Failed, error, "give the directory that skein backup wrote"));
@@ -33,8 +35,18 @@ pub(crate) fn run(place: &Place, source: &Path, out: &mut dyn Write) -> Result<E
     let report = verify(&store, &blobs, &options, &mut |progress| bar.show(progress))?;
     drop(bar);
     seal_all(&store, "restore")?;
+    if form == ReportForm::Programs {
+        let shown = json!({
+            "items": items, "blobs": copied, "lostBlobs": lost_blobs, "verification": as_json(&report),
+        });
+        writeln!(out, "{shown:#}")?;
+        return Ok(worst(completeness(&lost_blobs), verdict(&report)));
+    }
     writeln!(out, "Restored {items} items and {copied} blobs to {}", place.database_shown())?;
     tell(&report, out)?;
-    let complete = tell_lost(&lost_blobs, out)?;
-    Ok(if complete == Exit::Ok { verdict(&report) } else { complete })
+    Ok(worst(tell_lost(&lost_blobs, out)?, verdict(&report)))
+}
+
+fn worst(complete: Exit, verified: Exit) -> Exit {
+    if complete == Exit::Ok { verified } else { complete }
 }

@@ -42,7 +42,7 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
     greet(out, &start)?;
-    let context = Context::new(start.engine.clone(), &start.url);
+    let context = Context::new(start.engine.clone(), &start.public_url);
     let serving = skein_server::serve(listener, context, serve.allowed_hosts, stop);
     let served = runtime.block_on(serving).map_err(cannot_run);
     start.end(runtime)?;
@@ -71,6 +71,7 @@ struct Start {
     sealer: Sealer,
     worker: Worker,
     url: String,
+    public_url: String,
     link: LinkText,
 }
 
@@ -78,13 +79,14 @@ impl Start {
     async fn begin(serve: &Serve, mut lock: Lock, store: Store, address: SocketAddr) -> Result<Self, Failure> {
         let engine = Engine::new(store.clone(), serve.place.blobs()?);
         let (key, url) = (KeyText::draw(), format!("http://{address}"));
+        let public_url = serve.public_url.clone().unwrap_or_else(|| url.clone());
         engine.admit_start_key(&key).await?;
         announce(&mut lock, &url, &key)?;
         let link = engine.start_link().await?;
         // Servers on one database tell each other apart by where they are found.
         let sealer = Sealer::start(store, format!("{url} {}", std::process::id()), SEAL_EVERY);
         let worker = Worker::start(engine.clone(), format!("{url} {}", std::process::id()));
-        Ok(Self { lock, engine, sealer, worker, url, link })
+        Ok(Self { lock, engine, sealer, worker, url, public_url, link })
     }
 
     /// Seals and closes the store; last the lock, so that nobody opens the store before.
@@ -123,8 +125,8 @@ fn announce(lock: &mut Lock, url: &str, key: &KeyText) -> Result<(), Failure> {
 }
 
 fn greet(out: &mut dyn Write, start: &Start) -> Result<(), Failure> {
-    let (url, link) = (&start.url, start.link.reveal());
-    writeln!(out, "Skein is listening on {url}")?;
+    let (url, link) = (start.public_url.trim_end_matches('/'), start.link.reveal());
+    writeln!(out, "Skein is listening on {}", start.url)?;
     writeln!(out, "Sign in, once: {url}/sign-in/{link}")?;
     writeln!(out, "Make a key for programs: skein key create laptop --scope write")?;
     writeln!(out, "What it can do: {url}/api/docs")?;

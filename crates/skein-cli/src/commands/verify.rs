@@ -67,7 +67,7 @@ fn tell_break(number: usize, found: &Break, out: &mut dyn Write) -> io::Result<(
     Ok(())
 }
 
-fn as_json(report: &Report) -> Value {
+pub(crate) fn as_json(report: &Report) -> Value {
     let Report { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
     let breaks: Vec<Value> = breaks.iter().map(break_as_json).collect();
     json!({

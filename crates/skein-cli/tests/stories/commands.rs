@@ -33,7 +33,13 @@ fn story(home: &Home, other: &Home) {
     let wrong = home.run(&["verify", "--expect", &"0".repeat(64)]);
     assert_eq!(wrong.code(), Some(1), "{}", wrong.out);
 
-    other.run(&["restore", copy.to_str().unwrap()]).assert_ok();
+    let again = home.run(&["backup", folder.path().join("again").to_str().unwrap(), "--json"]).assert_ok();
+    let again: serde_json::Value = serde_json::from_str(&again).unwrap();
+    assert!(again["items"].as_u64().unwrap() > 30 && again["lostBlobs"] == serde_json::json!([]), "{again}");
+
+    let report = other.run(&["restore", copy.to_str().unwrap(), "--json"]).assert_ok();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["verification"]["ok"], true, "{report}");
     let restored = other.serve();
     assert_eq!(restored.get(&format!("/api/v1/items/{}", ids[29])).status, 200);
     assert_eq!(other.run(&["restore", copy.to_str().unwrap()]).code().map(|code| code == 0), Some(false));

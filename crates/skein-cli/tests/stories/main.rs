@@ -2,7 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod bundles;
 mod commands;
+mod configuration;
+mod endpoints;
 mod faults;
+mod items;
 mod kill_nine;
+mod refusals;
+mod scripted;
 mod server;

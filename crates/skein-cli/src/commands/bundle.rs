@@ -1,0 +1,108 @@
+//! `skein export` and `skein import`: everything in one file, out and in.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, anyhow};
+use axum::http::Method;
+use serde_json::json;
+use skein_core::OperationId;
+
+use crate::desk::Desk;
+use crate::door::{Ask, Upload};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::progress::ByteBar;
+use crate::views;
+
+const OWNER_ONLY: u32 = 0o600;
+/// How every ZIP file begins; one without entries begins with its end.
+const ZIP_STARTS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
+
+pub(crate) fn export(file: &Path, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let mut part = Part::create(file)?;
+    let made = desk.ask(&Ask::post("/exports", json!({})))?;
+    let id = made["id"].as_str().and_then(|id| id.parse::<OperationId>().ok()).ok_or_else(|| {
+        Failure::new(Exit::Failed, anyhow!("the server did not name the export"), "the server's log says more")
+    })?;
+    let bar = ByteBar::new("receiving");
+    let mut writer = BufWriter::new(&mut part.opened);
+    let bytes = desk.door()?.download(&Ask::get(format!("/exports/{id}")), &mut writer, &bar);
+    drop(writer);
+    bar.end();
+    let bytes = bytes?;
+    part.keep()?;
+    let shown = json!({ "file": file.display().to_string(), "bytes": bytes, "cursor": made["cursor"] });
+    desk.show(&shown, &["file", "bytes", "cursor"], "file")
+}
+
+pub(crate) fn import(file: PathBuf, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    require_bundle(&file)?;
+    let upload = Upload { file, media_type: "application/zip", bar: ByteBar::new("sending") };
+    let imported = desk.door()?.upload(&Ask::new(Method::POST, "/imports"), &upload);
+    upload.bar.end();
+    desk.show(&imported?, views::IMPORTED.fields, views::IMPORTED.wanted)
+}
+
+/// Refuses what is certainly no bundle before a server has to.
+fn require_bundle(file: &Path) -> Result<(), Failure> {
+    let mut start = [0; 4];
+    let read = File::open(file).and_then(|mut opened| io::Read::read_exact(&mut opened, &mut start));
+    match read {
+        Ok(()) if ZIP_STARTS.contains(&&start[..]) => Ok(()),
+        Err(error) if error.kind() != io::ErrorKind::UnexpectedEof => {
+            let error = Error::new(error).context(format!("cannot read {}", file.display()));
+            Err(Failure::new(Exit::Failed, error, "name a file that skein export wrote"))
+        }
+        Ok(()) | Err(_) => {
+            let error = anyhow!("{} is not a bundle", file.display());
+            Err(Failure::new(Exit::Failed, error, "name a file that skein export wrote"))
+        }
+    }
+}
+
+/// A file that has its name only once it is complete.
+struct Part {
+    opened: File,
+    path: PathBuf,
+    name: PathBuf,
+    is_kept: bool,
+}
+
+impl Part {
+    fn create(name: &Path) -> Result<Self, Failure> {
+        if name.exists() {
+            let error = anyhow!("{} exists already", name.display());
+            return Err(Failure::new(Exit::Failed, error, "name a file that does not exist; nothing was overwritten"));
+        }
+        let path = PathBuf::from(format!("{}.part", name.display()));
+        let opened = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(&path);
+        let opened = opened.map_err(|error| cannot_write(&path, error))?;
+        Ok(Self { opened, path, name: name.to_owned(), is_kept: false })
+    }
+
+    /// Durable under its name; a file that took the name meanwhile stays.
+    fn keep(&mut self) -> Result<(), Failure> {
+        let kept = self.opened.sync_all().and_then(|()| fs::hard_link(&self.path, &self.name));
+        self.is_kept = kept.is_ok();
+        kept.map_err(|error| cannot_write(&self.name, error))?;
+        // The link that is left over is the one nobody wants.
+        let _ = fs::remove_file(&self.path);
+        Ok(())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    let error = Error::new(error).context(format!("cannot write {}", path.display()));
+    Failure::new(Exit::Failed, error, "check the directory, and remove what an earlier export left there")
+}

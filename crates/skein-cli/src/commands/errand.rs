@@ -1,0 +1,83 @@
+//! Commands that are requests to the API: users, keys, grants, items, relations, histories.
+
+use std::io::Read as _;
+
+use anyhow::{Context as _, anyhow};
+use axum::http::Method;
+use serde_json::{Map, Value, json};
+use skein_core::{Millis, UserId};
+
+use super::{bundle, redact};
+use crate::desk::Desk;
+use crate::door::Ask;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::plan::{Content, Task, object};
+use crate::views;
+
+/// Above what the API takes, so that the API is what says no.
+const INPUT_BYTES_MAX: u64 = 32 << 20;
+
+pub(crate) fn run(task: Task, mut desk: Desk<'_>) -> Result<Exit, Failure> {
+    let done = carry_out(task, &mut desk);
+    // Whatever came of it, what was written is sealed; of two failures the first tells more.
+    let closed = desk.close();
+    let exit = done?;
+    closed?;
+    Ok(exit)
+}
+
+fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    match task {
+        Task::Show { ask, sheet } => {
+            let thing = desk.ask(&ask)?;
+            desk.show(&thing, sheet.fields, sheet.wanted)?;
+            sheet.remark.map_or(Ok(()), |remark| desk.remark(remark))?;
+            Ok(Exit::Ok)
+        }
+        Task::List { ask, list, amount } => desk.list(&ask, list.columns, amount),
+        Task::Rows { ask, field, list } => desk.rows(&ask, field, list.columns),
+        Task::AddItem { item_type, content, at } => add_item(&item_type, content, at, desk),
+        Task::ChangeUser { user, changes } => change_user(user, changes, desk),
+        Task::Redact { item, reason, is_sure } => redact::run(item, &reason, is_sure, desk),
+        Task::Export { file } => bundle::export(&file, desk),
+        Task::Import { file } => bundle::import(file, desk),
+    }
+}
+
+fn add_item(item_type: &str, content: Content, at: Option<Millis>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let described = |words: String| Map::from_iter([("description".to_owned(), Value::from(words))]);
+    let data = match content {
+        Content::Words(words) => described(words),
+        Content::Document(document) => document,
+        Content::WordsFromInput => described(read_input()?.trim_end().to_owned()),
+        Content::DocumentFromInput => object(&read_input()?)?,
+    };
+    let mut body = json!({ "_type": item_type, "data": data });
+    if let Some(at) = at {
+        body["canonicalAt"] = json!(at);
+    }
+    let thing = desk.ask(&Ask::post("/items", body))?;
+    desk.show(&thing, views::ITEM.fields, views::ITEM.wanted)
+}
+
+fn read_input() -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = std::io::stdin().take(INPUT_BYTES_MAX + 1).read_to_string(&mut text);
+    let hint = "send text in UTF-8 to standard input";
+    read.context("standard input cannot be read").map_err(|error| Failure::usage(error, hint))?;
+    if text.len() as u64 > INPUT_BYTES_MAX {
+        return Err(Failure::usage(anyhow!("standard input holds more than an item can"), hint));
+    }
+    Ok(text)
+}
+
+/// The change is based on what is there now; one made meanwhile by somebody else is refused, not overwritten.
+fn change_user(user: UserId, changes: Map<String, Value>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let path = format!("/users/{user}");
+    let current = desk.ask(&Ask::get(path.clone()))?;
+    let mut body = Value::from(changes);
+    body["basedOnHash"] = current["hash"].clone();
+    let user = desk.ask(&Ask::new(Method::PUT, path).with_body(body))?;
+    desk.show(&user, views::USER.fields, views::USER.wanted)
+}

@@ -1,0 +1,191 @@
+//! Where a command meets the API and whoever typed it: asks through the door, shows the answer in the form wanted.
+//!
+//! The door is opened with the first question, so that nobody else is kept out while a person is still typing.
+
+use std::io::Write;
+
+use serde_json::Value;
+use skein_core::ItemId;
+
+use crate::door::{Ask, Door, Reach};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{Column, Paint, text, write_sheet, write_table};
+
+/// As many as every list of the API gives at once.
+const PAGE_ENTRIES_MAX: u64 = 100;
+
+/// How an answer is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    People(Paint),
+    Json,
+    /// Only the first column, the id, or the secret that was made.
+    Quiet,
+}
+
+/// How much of a list is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Amount {
+    AtMost(u64),
+    All,
+}
+
+pub(crate) struct Desk<'a> {
+    reach: Option<Reach>,
+    grant: Option<ItemId>,
+    door: Option<Door>,
+    pub(crate) form: Form,
+    pub(crate) out: &'a mut dyn Write,
+}
+
+impl<'a> Desk<'a> {
+    pub(crate) fn new(reach: Reach, grant: Option<ItemId>, form: Form, out: &'a mut dyn Write) -> Self {
+        Self { reach: Some(reach), grant, door: None, form, out }
+    }
+
+    pub(crate) fn door(&mut self) -> Result<&Door, Failure> {
+        if let Some(reach) = self.reach.take() {
+            self.door = Some(Door::open(reach, self.grant.take())?);
+        }
+        Ok(self.door.as_ref().expect("it stays open until the end"))
+    }
+
+    pub(crate) fn ask(&mut self, ask: &Ask) -> Result<Value, Failure> {
+        self.door()?.call(ask)
+    }
+
+    /// One thing: its fields, or all of it as JSON, or nothing but the field that is `wanted`.
+    pub(crate) fn show(&mut self, thing: &Value, fields: &[&str], wanted: &str) -> Result<Exit, Failure> {
+        match self.form {
+            Form::People(_) => write_sheet(self.out, thing, fields)?,
+            Form::Json => writeln!(self.out, "{thing:#}")?,
+            Form::Quiet => writeln!(self.out, "{}", text(&thing[wanted]))?,
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// The rows in one field of the answer, or all of it as JSON.
+    pub(crate) fn rows(&mut self, ask: &Ask, field: &str, columns: &[Column]) -> Result<Exit, Failure> {
+        let answer = self.ask(ask)?;
+        let rows = answer[field].as_array().map(Vec::as_slice).unwrap_or_default();
+        match self.form {
+            Form::Json => writeln!(self.out, "{answer:#}")?,
+            Form::People(_) if rows.is_empty() => writeln!(self.out, "There are none.")?,
+            Form::People(paint) => write_table(self.out, columns, rows, Some(paint))?,
+            Form::Quiet => write_table(self.out, &columns[..1], rows, None)?,
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// Says something to people alone.
+    pub(crate) fn remark(&mut self, words: &str) -> Result<(), Failure> {
+        if matches!(self.form, Form::People(_)) {
+            writeln!(self.out, "{words}")?;
+        }
+        Ok(())
+    }
+
+    /// Shows a list, page by page, until enough was shown.
+    pub(crate) fn list(&mut self, ask: &Ask, columns: &[Column], amount: Amount) -> Result<Exit, Failure> {
+        let mut writing = ListWriter { form: self.form, columns, pages: 0, written: 0 };
+        let mut cursor: Option<String> = None;
+        while let Some(wanted) = still_wanted(amount, writing.written) {
+            let page = ask.clone().with("limit", Some(wanted)).with("cursor", cursor.as_ref());
+            let mut page = self.ask(&page)?;
+            let rows = page["data"].as_array_mut().map(std::mem::take).unwrap_or_default();
+            writing.write(self.out, &rows)?;
+            let next = page["pagination"]["next"].as_str().map(str::to_owned);
+            // A place that does not move would be asked for without end.
+            let is_last = next.is_none() || next == cursor;
+            cursor = next;
+            if is_last {
+                break;
+            }
+        }
+        writing.end(self.out)?;
+        if cursor.is_some() && matches!(self.form, Form::People(_)) {
+            eprintln!("There are more; --limit or --all shows them.");
+        }
+        Ok(Exit::Ok)
+    }
+
+    /// Leaves, sealing what was written here.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        self.door.map_or(Ok(()), Door::close)
+    }
+}
+
+fn still_wanted(amount: Amount, written: u64) -> Option<u64> {
+    let left = match amount {
+        Amount::AtMost(most) => most.saturating_sub(written),
+        Amount::All => PAGE_ENTRIES_MAX,
+    };
+    (left > 0).then_some(left.min(PAGE_ENTRIES_MAX))
+}
+
+/// Writes pages as they come, so that the length of a list does not matter.
+struct ListWriter<'a> {
+    form: Form,
+    columns: &'a [Column],
+    pages: u64,
+    written: u64,
+}
+
+impl ListWriter<'_> {
+    fn write(&mut self, out: &mut dyn Write, rows: &[Value]) -> std::io::Result<()> {
+        match self.form {
+            Form::People(paint) => {
+                let heading = (self.written == 0 && !rows.is_empty()).then_some(paint);
+                write_table(out, self.columns, rows, heading)?;
+            }
+            Form::Json => {
+                if self.pages == 0 {
+                    write!(out, "{{\"data\":[")?;
+                }
+                for (at, row) in rows.iter().enumerate() {
+                    let comma = if self.written == 0 && at == 0 { "" } else { "," };
+                    write!(out, "{comma}\n{row}")?;
+                }
+            }
+            Form::Quiet => write_table(out, &self.columns[..1], rows, None)?,
+        }
+        self.pages += 1;
+        self.written += rows.len() as u64;
+        Ok(())
+    }
+
+    fn end(&self, out: &mut dyn Write) -> std::io::Result<()> {
+        match self.form {
+            Form::Json => writeln!(out, "\n]}}"),
+            Form::People(_) if self.written == 0 => writeln!(out, "There are none."),
+            Form::People(_) | Form::Quiet => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn pages_become_one_document() {
+        let mut out = Vec::new();
+        let mut writing = ListWriter { form: Form::Json, columns: &[], pages: 0, written: 0 };
+        writing.write(&mut out, &[json!({ "id": 1 }), json!({ "id": 2 })]).unwrap();
+        writing.write(&mut out, &[json!({ "id": 3 })]).unwrap();
+        writing.end(&mut out).unwrap();
+        let document: Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!(document, json!({ "data": [{ "id": 1 }, { "id": 2 }, { "id": 3 }] }));
+    }
+
+    #[test]
+    fn no_more_is_asked_for_than_is_wanted() {
+        assert_eq!(still_wanted(Amount::AtMost(250), 0), Some(100));
+        assert_eq!(still_wanted(Amount::AtMost(250), 200), Some(50));
+        assert_eq!(still_wanted(Amount::AtMost(250), 250), None);
+        assert_eq!(still_wanted(Amount::All, 1_000_000), Some(100));
+    }
+}

@@ -1,0 +1,329 @@
+//! The way a command takes to the API: through a server, or through the same router in this process.
+//!
+//! Either way it is the same requests and the same answers, so no command has a second implementation. Which way it is
+//! says [`Reach`]: the server that was named; else the one that holds the directory, by its lock file; else nobody
+//! does, and the command holds it itself while it works. Start at [`Door::open`].
+
+mod local;
+mod remote;
+mod transfer;
+
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, to_bytes};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
+use serde_json::Value;
+use skein_core::{ItemId, OperationId};
+use tokio::runtime::Runtime;
+
+use self::local::Local;
+use self::remote::Remote;
+pub(crate) use self::transfer::Upload;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::place::Place;
+
+const API: &str = "/api/v1";
+const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+const GRANT: HeaderName = HeaderName::from_static("skein-grant");
+/// Far above any page; what is larger is downloaded, not answered.
+const ANSWER_BYTES_MAX: usize = 256 << 20;
+const TRIES_MAX: u32 = 3;
+/// Before a connection that broke is tried again.
+const PAUSE: Duration = Duration::from_millis(200);
+/// The longest a busy server is waited for; beyond it, whoever typed the command decides.
+const PAUSE_MAX: Duration = Duration::from_secs(5);
+
+/// Where a command finds the API.
+#[derive(Debug)]
+pub(crate) enum Reach {
+    Server {
+        address: String,
+        key: String,
+    },
+    /// Without a key, as the first administrator.
+    Place {
+        place: Place,
+        key: Option<String>,
+    },
+}
+
+/// One request, complete except for who asks.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ask {
+    pub(crate) method: Method,
+    /// Below `/api/v1`.
+    pub(crate) path: String,
+    pub(crate) query: Vec<(&'static str, String)>,
+    pub(crate) body: Option<Value>,
+}
+
+impl Ask {
+    pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
+        Self { method, path: path.into(), query: Vec::new(), body: None }
+    }
+
+    pub(crate) fn get(path: impl Into<String>) -> Self {
+        Self::new(Method::GET, path)
+    }
+
+    pub(crate) fn post(path: impl Into<String>, body: Value) -> Self {
+        Self::new(Method::POST, path).with_body(body)
+    }
+
+    pub(crate) fn with_body(self, body: Value) -> Self {
+        Self { body: Some(body), ..self }
+    }
+
+    /// One more parameter, unless it is nothing.
+    pub(crate) fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+        self.query.extend(value.map(|value| (name, value.to_string())));
+        self
+    }
+
+    fn target(&self) -> String {
+        let encode = |text: &str| percent_encode(text);
+        let query: Vec<String> = self.query.iter().map(|(name, value)| format!("{name}={}", encode(value))).collect();
+        let mark = if query.is_empty() { "" } else { "?" };
+        format!("{API}{}{mark}{}", self.path, query.join("&"))
+    }
+}
+
+/// Why nothing came back.
+pub(crate) enum Broken {
+    /// Nobody is there; nothing was sent.
+    Unreachable(String),
+    /// It ended before the answer was complete.
+    CutOff(String),
+    /// Something on this side, such as a file that cannot be read.
+    Here(Failure),
+}
+
+/// What is streamed with a request.
+#[derive(Clone, Copy)]
+enum Transfer<'a> {
+    None,
+    To(&'a Upload),
+    From,
+}
+
+enum Way {
+    Remote(Remote),
+    Local(Local),
+}
+
+pub(crate) struct Door {
+    way: Way,
+    key: String,
+    grant: Option<ItemId>,
+    runtime: Runtime,
+}
+
+impl Door {
+    pub(crate) fn open(reach: Reach, grant: Option<ItemId>) -> Result<Self, Failure> {
+        let runtime = crate::commands::runtime()?;
+        let (way, key) = match reach {
+            Reach::Server { address, key } => (Way::Remote(Remote::to(address, remote::Proxy::AsConfigured)?), key),
+            Reach::Place { place, key } => {
+                let (way, own_key) = runtime.block_on(find(&place))?;
+                (way, key.unwrap_or(own_key))
+            }
+        };
+        Ok(Self { way, key, grant, runtime })
+    }
+
+    /// Asks, and asks again with the same idempotency key when the connection broke or the server is busy.
+    pub(crate) fn call(&self, ask: &Ask) -> Result<Value, Failure> {
+        self.runtime.block_on(async {
+            let response = self.persist(ask, Transfer::None).await?;
+            self.read(response).await
+        })
+    }
+
+    async fn read(&self, response: Response<Body>) -> Result<Value, Failure> {
+        let status = response.status();
+        let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
+        let bytes = bytes.map_err(|error| self.broken(Broken::CutOff(error.to_string())))?;
+        let body = serde_json::from_slice(&bytes).map_err(|_| self.not_skein(status))?;
+        Ok(body)
+    }
+
+    /// Seals what was written here and leaves; through a server there is nothing to do.
+    pub(crate) fn close(self) -> Result<(), Failure> {
+        match self.way {
+            Way::Remote(_) => Ok(()),
+            Way::Local(local) => local.close(self.runtime),
+        }
+    }
+
+    /// One answer that is no refusal.
+    async fn persist(&self, ask: &Ask, transfer: Transfer<'_>) -> Result<Response<Body>, Failure> {
+        let idempotency_key = draw_idempotency_key();
+        let mut tried = 1;
+        loop {
+            let pause = match self.send(ask, transfer, &idempotency_key).await {
+                Ok(response) if response.status().is_success() => return Ok(response),
+                Ok(response) => match pause_asked(&response).filter(|_| tried < TRIES_MAX) {
+                    Some(pause) => pause,
+                    None => return Err(self.refused(response).await),
+                },
+                Err(Broken::CutOff(_)) if tried < TRIES_MAX => PAUSE,
+                Err(broken) => return Err(self.broken(broken)),
+            };
+            tried += 1;
+            tokio::time::sleep(pause).await;
+        }
+    }
+
+    async fn send(&self, ask: &Ask, transfer: Transfer<'_>, idempotency_key: &str) -> Result<Response<Body>, Broken> {
+        let mut request = Request::builder().method(&ask.method).uri(ask.target());
+        request = request.header(AUTHORIZATION, format!("Bearer {}", self.key));
+        if ask.method != Method::GET {
+            request = request.header(IDEMPOTENCY_KEY, idempotency_key);
+        }
+        if let Some(grant) = &self.grant {
+            request = request.header(GRANT, grant.to_string());
+        }
+        if ask.body.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
+        let body = ask.body.as_ref().map(Value::to_string).unwrap_or_default();
+        let request = request.body(Bytes::from(body)).map_err(|bad| Broken::Here(unsendable(&bad)))?;
+        match &self.way {
+            Way::Remote(remote) => remote.send(request, transfer).await,
+            Way::Local(local) => local.send(request, transfer).await,
+        }
+    }
+
+    fn broken(&self, broken: Broken) -> Failure {
+        let shown = self.shown();
+        match broken {
+            Broken::Here(failure) => failure,
+            Broken::Unreachable(cause) => Failure::new(
+                Exit::Unavailable,
+                anyhow::anyhow!("{shown} cannot be reached: {cause}"),
+                "start it, or correct --server; without --server a command works on the directory itself",
+            ),
+            Broken::CutOff(cause) => Failure::new(
+                Exit::Unavailable,
+                anyhow::anyhow!("the connection to {shown} broke: {cause}"),
+                "look at what is there before trying again",
+            ),
+        }
+    }
+
+    async fn refused(&self, response: Response<Body>) -> Failure {
+        let status = response.status();
+        let body = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await.unwrap_or_default();
+        match serde_json::from_slice::<Value>(&body) {
+            Ok(body) if body["error"]["message"].is_string() => Failure::refused(status, &body["error"]),
+            _ => self.not_skein(status),
+        }
+    }
+
+    fn not_skein(&self, status: StatusCode) -> Failure {
+        let is_absent = matches!(status.as_u16(), 502..=504);
+        let exit = if is_absent { Exit::Unavailable } else { Exit::Failed };
+        let error = anyhow::anyhow!("{} answered {} in a way Skein does not", self.shown(), status.as_u16());
+        Failure::new(
+            exit,
+            error,
+            "check that --server names a Skein server, and that whatever stands before it reaches it",
+        )
+    }
+
+    fn shown(&self) -> &str {
+        match &self.way {
+            Way::Remote(remote) => remote.address(),
+            Way::Local(_) => "this process",
+        }
+    }
+}
+
+/// The server on the directory, or this process in its place; waits for a command that holds it just now.
+async fn find(place: &Place) -> Result<(Way, String), Failure> {
+    let deadline = tokio::time::Instant::now() + local::WAIT_MAX;
+    loop {
+        let held = match Local::open(place).await {
+            Ok((local, key)) => {
+                tracing::debug!(dir = %place.dir.display(), "nobody holds the directory; working on it here");
+                return Ok((Way::Local(local), key));
+            }
+            Err(local::NotOpen::Held(held)) => held,
+            Err(local::NotOpen::Failed(failure)) => return Err(failure),
+        };
+        if let Some(holder) = held.holder() {
+            let remote = Remote::to(holder.address.clone(), remote::Proxy::Never)?;
+            if remote.is_there().await {
+                tracing::debug!(address = holder.address, "going through the server that holds the directory");
+                return Ok((Way::Remote(remote), holder.key.clone()));
+            }
+        }
+        if tokio::time::Instant::now() >= deadline {
+            return Err(held.into());
+        }
+        tokio::time::sleep(local::LOOK_EVERY).await;
+    }
+}
+
+/// How long the server asks to wait, if it is only busy and that is not long.
+fn pause_asked(response: &Response<Body>) -> Option<Duration> {
+    let is_busy = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&response.status());
+    seconds(response.headers()).filter(|asked| is_busy && *asked <= PAUSE_MAX)
+}
+
+fn seconds(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+}
+
+fn draw_idempotency_key() -> String {
+    let mut bits = [0; 16];
+    getrandom::fill(&mut bits).expect("the operating system provides randomness");
+    OperationId::from_bytes(bits).bare()
+}
+
+fn unsendable(bad: &axum::http::Error) -> Failure {
+    let error = anyhow::anyhow!("this cannot be sent: {bad}");
+    Failure::usage(error, "look for line breaks and other control characters in the key")
+}
+
+/// As RFC 3986 says, leaving only what needs no escape anywhere.
+fn percent_encode(text: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => char::from(byte).to_string(),
+        _ => format!("%{byte:02X}"),
+    };
+    text.bytes().map(encode).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_escaped_and_nothing_is_left_out() {
+        let ask = Ask::get("/items").with("type", Some("a&b=é ")).with("limit", None::<u32>).with("order", Some("asc"));
+        assert_eq!(ask.target(), "/api/v1/items?type=a%26b%3D%C3%A9%20&order=asc");
+        assert_eq!(Ask::get("/items").target(), "/api/v1/items");
+    }
+
+    #[test]
+    fn idempotency_keys_are_ulids_and_differ() {
+        let (one, other) = (draw_idempotency_key(), draw_idempotency_key());
+        assert!(one != other && OperationId::from_bare(&one).is_ok(), "{one} {other}");
+    }
+
+    #[test]
+    fn only_a_busy_server_is_asked_again_and_only_soon() {
+        let busy = |status: u16, after: &str| {
+            let response = Response::builder().status(status).header(RETRY_AFTER, after).body(Body::empty());
+            pause_asked(&response.unwrap())
+        };
+        assert_eq!(busy(503, "1"), Some(Duration::from_secs(1)));
+        assert_eq!(busy(429, "5"), Some(Duration::from_secs(5)));
+        assert_eq!(busy(503, "60"), None);
+        assert_eq!(busy(503, "tomorrow"), None);
+        assert_eq!(busy(500, "1"), None);
+    }
+}

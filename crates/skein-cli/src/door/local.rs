@@ -1,0 +1,104 @@
+//! The API in this process, over a directory that nobody else holds.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::http::header::HOST;
+use axum::http::{HeaderValue, Method, Request, Response};
+use skein_engine::{Engine, KeyText};
+use skein_server::{AllowedHosts, Context};
+use skein_store::Store;
+use skein_store::sealer::seal_all;
+use tokio::runtime::Runtime;
+use tower::ServiceExt as _;
+
+use crate::door::{Broken, Transfer};
+use crate::failure::Failure;
+use crate::lock::{Lock, LockError};
+use crate::place::Place;
+
+/// How long another command on the same directory is waited for.
+pub(super) const WAIT_MAX: Duration = Duration::from_secs(10);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(25);
+/// What may still hold the store when the command has ended: writes that were accepted.
+const CLOSING: Duration = Duration::from_secs(5);
+/// The router answers to `localhost`, as a server on this machine would.
+const LISTENING: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 80);
+
+/// Links that are made here begin with where `serve` listens by default: they can be used once it runs.
+const NOWHERE: &str = "http://127.0.0.1:7420";
+
+/// Dropped in this order: the lock last, so that nobody opens the store before it is closed.
+pub(super) struct Local {
+    router: Router,
+    store: Store,
+    has_written: AtomicBool,
+    _lock: Lock,
+}
+
+/// Why the directory is not ours.
+pub(super) enum NotOpen {
+    Held(LockError),
+    Failed(Failure),
+}
+
+impl From<LockError> for NotOpen {
+    fn from(error: LockError) -> Self {
+        match error {
+            held @ LockError::Held { .. } => Self::Held(held),
+            error @ LockError::Io(_) => Self::Failed(error.into()),
+        }
+    }
+}
+
+impl Local {
+    /// Holds the directory and gives back the key to it.
+    pub(super) async fn open(place: &Place) -> Result<(Self, String), NotOpen> {
+        place.require_made().map_err(NotOpen::Failed)?;
+        if !place.is_exclusive() {
+            // The database is elsewhere; what is kept here is little more than the lock.
+            place.make_directory().map_err(NotOpen::Failed)?;
+        }
+        let lock = Lock::take(&place.dir)?;
+        Self::begin(place, lock).await.map_err(NotOpen::Failed)
+    }
+
+    async fn begin(place: &Place, mut lock: Lock) -> Result<(Self, String), Failure> {
+        let store = place.open()?;
+        let engine = Engine::new(store.clone(), place.blobs()?);
+        // What a killed server left behind must not send others to where it was.
+        lock.clear().map_err(LockError::Io)?;
+        let key = KeyText::draw();
+        engine.admit_start_key(&key).await?;
+        let context = Context::new(engine, NOWHERE);
+        let router = skein_server::router(context, AllowedHosts::new(LISTENING, Vec::new()));
+        Ok((Self { router, store, has_written: AtomicBool::new(false), _lock: lock }, key.reveal().to_owned()))
+    }
+
+    pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {
+        if request.method() != Method::GET {
+            self.has_written.store(true, Ordering::Relaxed);
+        }
+        let (mut parts, bytes) = request.into_parts();
+        parts.headers.insert(HOST, HeaderValue::from_static("localhost"));
+        let body = match transfer {
+            Transfer::To(upload) => Body::from_stream(upload.open(&mut parts.headers).map_err(Broken::Here)?),
+            Transfer::None | Transfer::From => Body::from(bytes),
+        };
+        let Ok(response) = self.router.clone().oneshot(Request::from_parts(parts, body)).await;
+        Ok(response)
+    }
+
+    /// Seals what was written.
+    pub(super) fn close(self, runtime: Runtime) -> Result<(), Failure> {
+        // What was accepted is finished before it is sealed.
+        runtime.shutdown_timeout(CLOSING);
+        if self.has_written.into_inner() {
+            seal_all(&self.store, "command")?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,128 @@
+//! What people see of each kind of answer: the columns of a list, the first fields of a sheet.
+
+use serde_json::Value;
+
+use crate::output::{Column, text};
+
+/// One thing.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Sheet {
+    /// Shown first, in this order; whatever else the answer holds follows.
+    pub(crate) fields: &'static [&'static str],
+    /// All that is shown with `--quiet`.
+    pub(crate) wanted: &'static str,
+    /// What people should know about it.
+    pub(crate) remark: Option<&'static str>,
+}
+
+/// Many things.
+pub(crate) struct List {
+    pub(crate) name: &'static str,
+    pub(crate) columns: &'static [Column],
+}
+
+impl std::fmt::Debug for List {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// There is one list of each name.
+impl PartialEq for List {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+const fn sheet(fields: &'static [&'static str]) -> Sheet {
+    Sheet { fields, wanted: "id", remark: None }
+}
+
+const USER_FIELDS: [&str; 5] = ["id", "name", "role", "signInLink", "createdAt"];
+const KEY_FIELDS: [&str; 7] = ["id", "key", "name", "scope", "createdAt", "lastUsedAt", "revokedAt"];
+
+pub(crate) static USER: Sheet = sheet(&USER_FIELDS);
+pub(crate) static NEW_USER: Sheet =
+    Sheet { remark: Some("The link signs in once; it is not shown again."), ..sheet(&USER_FIELDS) };
+pub(crate) static KEY: Sheet = sheet(&KEY_FIELDS);
+pub(crate) static NEW_KEY: Sheet =
+    Sheet { fields: &KEY_FIELDS, wanted: "key", remark: Some("The key is kept only as a hash and not shown again.") };
+pub(crate) static GRANT: Sheet =
+    sheet(&["id", "name", "ownerId", "adminId", "reason", "createdAt", "until", "endedAt"]);
+pub(crate) static ITEM: Sheet =
+    sheet(&["id", "_type", "canonicalAt", "realizedAt", "owner", "hash", "payloadHash", "supersededBy", "redacted"]);
+pub(crate) static RELATION: Sheet = sheet(&["id", "kind", "source", "target", "confidence", "createdAt"]);
+pub(crate) static RECORD: Sheet =
+    sheet(&["id", "type", "owner", "version", "hash", "previousHash", "createdAt", "updatedAt", "shared"]);
+pub(crate) static IMPORTED: Sheet = Sheet { wanted: "added", ..sheet(&["added", "skipped", "blobs"]) };
+
+pub(crate) static USERS: List = List {
+    name: "users",
+    columns: &[("ID", |row| text(&row["id"])), ("ROLE", |row| text(&row["role"])), ("NAME", |row| text(&row["name"]))],
+};
+pub(crate) static KEYS: List = List {
+    name: "keys",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("SCOPE", |row| text(&row["scope"])),
+        ("CREATED", |row| text(&row["createdAt"])),
+        ("LAST USED", |row| text(&row["lastUsedAt"])),
+        ("REVOKED", |row| text(&row["revokedAt"])),
+        ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static GRANTS: List = List {
+    name: "grants",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("OWNER", |row| text(&row["ownerId"])),
+        ("UNTIL", |row| text(&row["until"])),
+        ("ENDED", |row| text(&row["endedAt"])),
+        ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static ITEMS: List = List {
+    name: "items",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("TIME", |row| text(&row["canonicalAt"])),
+        ("TYPE", |row| text(&row["_type"])),
+        ("WHAT", summary),
+    ],
+};
+pub(crate) static RELATIONS: List = List {
+    name: "relations",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("KIND", |row| text(&row["kind"])),
+        ("SOURCE", |row| text(&row["source"])),
+        ("TARGET", |row| text(&row["target"])),
+        ("CONFIDENCE", |row| text(&row["confidence"])),
+    ],
+};
+/// The steps of a chain are shown as they come: what a step holds is the API's matter.
+pub(crate) static STEPS: List = List { name: "steps", columns: &[("STEP", text)] };
+pub(crate) static VERSIONS: List = List {
+    name: "versions",
+    columns: &[
+        ("VERSION", |row| text(&row["version"])),
+        ("TIME", |row| text(&row["realizedAt"])),
+        ("ITEM", |row| text(&row["itemId"])),
+        ("HASH", |row| text(&row["hash"])),
+    ],
+};
+pub(crate) static CHANGES: List = List {
+    name: "changes",
+    columns: &[
+        ("PATH", |row| text(&row["path"])),
+        ("BEFORE", |row| text(&row["before"])),
+        ("AFTER", |row| text(&row["after"])),
+    ],
+};
+
+/// An item in a few words: its description, or whatever it holds.
+fn summary(row: &Value) -> String {
+    let description = row["data"]["description"].as_str();
+    let what = if row["redacted"] == true { "(redacted)".to_owned() } else { text(&row["data"]) };
+    description.map_or(what, str::to_owned)
+}

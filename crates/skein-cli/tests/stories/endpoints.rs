@@ -1,0 +1,168 @@
+//! Every command against the real API, without a server and through one: the answers are the same.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::server::{Finished, Home};
+
+fn json(finished: Finished) -> Value {
+    let out = finished.assert_ok();
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
+fn line(finished: Finished) -> String {
+    let out = finished.assert_ok();
+    assert_eq!(out.lines().count(), 1, "{out}");
+    out.trim().to_owned()
+}
+
+fn code(finished: &Finished, expected: i32, told: &str) {
+    assert_eq!(finished.code(), Some(expected), "{}\n{}", finished.out, finished.err);
+    assert!(finished.err.contains(told) && finished.err.contains("hint: "), "{}", finished.err);
+}
+
+/// The same story on a directory nobody holds, then on one a server holds; afterwards everything verifies.
+fn both_ways(story: fn(&Home, &Path)) {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(&folder.path().join("alone"));
+    home.run(&["init"]).assert_ok();
+    story(&home, folder.path());
+    home.run(&["verify", "--deep"]).assert_ok();
+
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(&folder.path().join("served"));
+    let mut server = home.serve();
+    story(&home, folder.path());
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+    home.run(&["verify", "--deep"]).assert_ok();
+}
+
+#[test]
+fn users_are_added_listed_shown_and_changed() {
+    both_ways(|home, _| {
+        let anna = json(home.run(&["user", "add", "anna", "--json"]));
+        let id = anna["id"].as_str().unwrap();
+        assert!(anna["signInLink"]["url"].as_str().unwrap().contains("/sign-in/"), "{anna}");
+        let list = home.run(&["user", "list"]).assert_ok();
+        assert!(list.contains(id) && list.contains("anna"), "{list}");
+        let changed = json(home.run(&["user", "change", id, "--role", "admin", "--json"]));
+        assert_eq!((&changed["role"], &changed["name"]), (&"admin".into(), &"anna".into()));
+        assert_eq!(json(home.run(&["user", "show", id, "--json"]))["role"], "admin");
+        code(&home.run(&["user", "show", "user_01HQ3K4N7Y8M2P5R6T9W0X1Z2A"]), 8, "user_");
+    });
+}
+
+#[test]
+fn keys_are_shown_once_do_what_their_scope_says_and_end_at_once() {
+    both_ways(|home, _| {
+        let key = line(home.run(&["key", "create", "laptop", "--scope", "read", "--quiet"]));
+        assert!(key.starts_with("sk_"));
+        home.run(&["item", "list", "--key", &key]).assert_ok();
+        code(&home.run(&["item", "add", "x", "--key", &key]), 7, "");
+        let list = json(home.run(&["key", "list", "--json", "--all"]));
+        assert!(!list.to_string().contains(&key));
+        let keys = list["data"].as_array().unwrap();
+        let id = keys.iter().find(|key| key["name"] == "laptop").unwrap()["id"].as_str().unwrap();
+        assert!(json(home.run(&["key", "revoke", id, "--json"]))["revokedAt"].is_string());
+        code(&home.run(&["item", "list", "--key", &key]), 7, "");
+    });
+}
+
+#[test]
+fn items_are_taken_back_moved_in_time_and_redacted() {
+    both_ways(|home, _| {
+        let item = line(home.run(&["item", "add", "a secret", "-q"]));
+        let moved = json(home.run(&["item", "time", &item, "2020-01-31T12:00:00Z", "--json"]));
+        assert_eq!(moved["canonicalAt"], "2020-01-31T12:00:00.000Z");
+        let back = json(home.run(&["item", "time", &item, "--clear", "--json"]));
+        assert_ne!(back["canonicalAt"], moved["canonicalAt"]);
+        code(&home.run(&["redact", &item, "--reason", "asked to"]), 2, "--yes");
+        let redacted = json(home.run(&["redact", &item, "--reason", "asked to", "--yes", "--json"]));
+        assert!(redacted["redacted"] == true && redacted["data"].is_null(), "{redacted}");
+        assert!(!home.run(&["item", "show", &item]).assert_ok().contains("a secret"));
+        let other = line(home.run(&["item", "add", "a mistake", "-q"]));
+        home.run(&["item", "undo", &other]).assert_ok();
+        assert!(!home.run(&["item", "list", "-q", "--all"]).assert_ok().contains(&other));
+    });
+}
+
+#[test]
+fn relations_are_added_followed_and_removed() {
+    both_ways(|home, _| {
+        let [first, second] = ["rain", "mud"].map(|text| line(home.run(&["item", "add", text, "-q"])));
+        let add = ["relation", "add", "triggers", &first, &second, "--confidence", "0.5", "--metadata", r#"{"a":1}"#];
+        let relation = line(home.run(&[&add[..], &["-q"]].concat()));
+        let shown = json(home.run(&["relation", "show", &relation, "--json"]));
+        assert_eq!((&shown["confidence"], &shown["metadata"]["a"]), (&0.5.into(), &1.into()));
+        let list = home.run(&["relation", "list", &first, "--side", "source"]).assert_ok();
+        assert!(list.contains(&relation) && list.contains(&second), "{list}");
+        let chain = home.run(&["relation", "chain", &first, "--kind", "triggers", "--json"]);
+        assert!(json(chain).to_string().contains(&second));
+        home.run(&["relation", "chain", &first, "--kind", "triggers"]).assert_ok();
+        home.run(&["relation", "remove", &relation, "--reason", "it did not"]).assert_ok();
+        assert!(home.run(&["relation", "list", &first]).assert_ok().contains("There are none."));
+    });
+}
+
+#[test]
+fn the_history_of_a_record_is_listed_compared_and_gone_back_to() {
+    both_ways(|home, _| {
+        let user = line(home.run(&["user", "add", "anna", "-q"]));
+        home.run(&["user", "change", &user, "--name", "anne"]).assert_ok();
+        // A user's own record has the same bits as the user.
+        let record = user.replace("user_", "entity_");
+        let versions = json(home.run(&["history", &record, "--json"]));
+        assert_eq!(versions["data"].as_array().unwrap().len(), 2, "{versions}");
+        let changes = home.run(&["history", &record, "--diff", "1..2"]).assert_ok();
+        assert!(changes.contains("anna") && changes.contains("anne"), "{changes}");
+        let first = json(home.run(&["history", &record, "--version", "1", "--json"]));
+        assert!(first.to_string().contains("anna"), "{first}");
+        let now = "2999-01-01T00:00:00Z";
+        assert!(json(home.run(&["history", &record, "--at", now, "--json"])).to_string().contains("anne"));
+        code(&home.run(&["history", &record, "--version", "9"]), 8, "");
+    });
+}
+
+#[test]
+fn an_administrator_sees_the_things_of_others_only_under_a_grant() {
+    both_ways(|home, _| {
+        let owner = line(home.run(&["user", "add", "anna", "-q"]));
+        let create = ["grant", "create", &owner, "--name", "audit", "--reason", "asked to"];
+        let grant = line(home.run(&[&create[..], &["--until", "2999-01-01T00:00:00Z", "-q"]].concat()));
+        assert!(home.run(&["grant", "list"]).assert_ok().contains(&grant));
+        home.run(&["item", "list", "--grant", &grant]).assert_ok();
+        home.run(&["grant", "end", &grant]).assert_ok();
+        assert!(!home.run(&["item", "list", "--grant", &grant]).status.success());
+    });
+}
+
+#[test]
+fn a_bundle_goes_out_and_in_and_skips_what_is_there() {
+    both_ways(|home, folder| {
+        home.run(&["item", "add", "kept"]).assert_ok();
+        let file = folder.join("all.zip");
+        let path = file.to_str().unwrap();
+        let exported = json(home.run(&["export", path, "--json"]));
+        assert_eq!(exported["bytes"].as_u64(), Some(std::fs::metadata(&file).unwrap().len()));
+        let other = Home::at(&folder.join("other"));
+        other.run(&["init"]).assert_ok();
+        assert!(json(other.run(&["import", path, "--json"]))["added"].as_u64().unwrap() > 0);
+        assert_eq!(json(other.run(&["import", path, "--json"]))["added"], 0);
+        other.run(&["verify", "--deep"]).assert_ok();
+        let bytes = std::fs::read(&file).unwrap();
+        std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
+        assert!(!other.run(&["import", path]).status.success());
+    });
+}
+
+#[test]
+fn reading_leaves_no_trace_on_the_timeline() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let head = || json(home.run(&["verify", "--json"]))["head"].clone();
+    let before = head();
+    home.run(&["item", "list", "--all"]).assert_ok();
+    assert_eq!(head(), before);
+}
