@@ -20,5 +20,5 @@ mod router;
 mod signed_in;
 
 pub use host_guard::AllowedHosts;
-pub use listen::serve;
+pub use listen::{ServeOptions, Stopping, serve};
 pub use router::router;

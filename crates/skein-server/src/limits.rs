@@ -2,6 +2,21 @@
 
 use std::time::Duration;
 
+/// Longest a client may take to send the head of a request, counted from when the connection is free for one; so also
+/// the longest a connection is kept without a request.
+pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// Largest head of a request: its line and its headers.
+pub const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Most headers of a request.
+pub const HEADERS_MAX: usize = 64;
+/// What is read ahead or waits to be written, per connection and direction.
+pub const CONNECTION_BUFFER_BYTES: usize = 64 << 10;
+/// Connections at once; further ones wait for their turn.
+pub const CONNECTIONS_MAX: usize = 1_024;
+/// Longest a client may take nothing of an answer that is ready for it.
+pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
+/// How long to wait before connections are taken again, after the machine could not give one.
+pub const ACCEPT_RETRY: Duration = Duration::from_secs(1);
 /// Largest request body: a full batch, or one document of 1 MiB with room for what surrounds it.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// Longest a client may take to send a body.

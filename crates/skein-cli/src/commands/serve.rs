@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Error};
 use skein_engine::{Engine, KeyText};
+use skein_server::ServeOptions;
 use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::clock::{Clock as _, SystemClock};
@@ -39,7 +40,8 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
     greet(out, start.address, &start.key)?;
-    let serving = skein_server::serve(listener, start.engine.clone(), serve.allowed_hosts, stop);
+    let options = ServeOptions { extra_hosts: serve.allowed_hosts, ..ServeOptions::default() };
+    let serving = skein_server::serve(listener, start.engine.clone(), options, stop);
     let served = runtime.block_on(serving).map_err(cannot_run);
     start.end(runtime)?;
     served?;

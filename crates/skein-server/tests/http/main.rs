@@ -3,7 +3,10 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod doors;
+mod hostile;
 mod items;
 mod refused;
 mod serving;
+mod smuggling;
+mod socket;
 mod world;
