@@ -16,7 +16,9 @@ pub mod limits;
 mod listen;
 mod pagination;
 mod query;
+mod request_labels;
 mod router;
+mod safe_headers;
 mod signed_in;
 
 pub use host_guard::AllowedHosts;

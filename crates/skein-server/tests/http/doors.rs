@@ -61,6 +61,19 @@ async fn a_correlation_id_is_echoed_or_drawn() {
 }
 
 #[tokio::test]
+async fn a_request_id_is_echoed_and_stands_in_for_a_missing_correlation_id() {
+    let world = World::new().await;
+    let one = get(&world, "/nothing", &[("host", HOST), ("x-request-id", "r-1")]).await;
+    assert_eq!((one.header("x-request-id"), one.header("x-correlation-id")), ("r-1", "r-1"));
+    let both = [("host", HOST), ("x-request-id", "r-1"), ("x-correlation-id", "c-1")];
+    let both = get(&world, "/nothing", &both).await;
+    assert_eq!((both.header("x-request-id"), both.header("x-correlation-id")), ("r-1", "c-1"));
+    let none = get(&world, "/nothing", &[("host", HOST)]).await;
+    assert_eq!(none.header("x-request-id"), none.header("x-correlation-id"));
+    assert!(none.header("x-response-time").parse::<f64>().unwrap() >= 0.0);
+}
+
+#[tokio::test]
 async fn unknown_paths_and_methods_are_answered_in_the_envelope() {
     let world = World::new().await;
     let path = world.get("/api/v2/items").await;
@@ -72,8 +85,16 @@ async fn unknown_paths_and_methods_are_answered_in_the_envelope() {
 }
 
 #[tokio::test]
-async fn answers_are_neither_sniffed_nor_kept_by_others() {
+async fn answers_are_neither_guessed_kept_framed_nor_run() {
     let world = World::new().await;
-    let answer = world.get("/api/v1/items").await;
-    assert_eq!((answer.header("x-content-type-options"), answer.header("cache-control")), ("nosniff", "no-store"));
+    for path in ["/", "/api/v1/items", "/nothing", "/health/live"] {
+        let answer = world.get(path).await;
+        let header = |name: &str| answer.header(name).to_owned();
+        assert_eq!((header("x-content-type-options"), header("cache-control")), ("nosniff".into(), "no-store".into()));
+        assert_eq!((header("referrer-policy"), header("x-frame-options")), ("no-referrer".into(), "DENY".into()));
+        assert_eq!(header("cross-origin-resource-policy"), "same-origin");
+        let policies: Vec<_> = answer.headers.get_all("content-security-policy").iter().collect();
+        assert!(policies[0].to_str().unwrap().starts_with("default-src 'none'"), "{path}: {policies:?}");
+        assert!(policies.iter().any(|p| p.to_str().unwrap().contains("frame-ancestors 'none'")), "{path}");
+    }
 }

@@ -5,6 +5,7 @@
 mod doors;
 mod hostile;
 mod items;
+mod log_lines;
 mod refused;
 mod serving;
 mod smuggling;
