@@ -48,6 +48,18 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
+    /// One client asks too often.
+    pub(crate) fn rate_limited() -> Self {
+        let message = "too many requests from this address; wait as long as Retry-After says";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message).retryable()
+    }
+
+    /// All clients together ask for more than the server can do now.
+    pub(crate) fn busy() -> Self {
+        Self::unavailable("busy", "the server is busy with other requests; wait as long as Retry-After says")
+            .retryable()
+    }
+
     /// Our fault: the client learns only that, and where to look.
     pub(crate) fn internal(cause: impl Into<String>) -> Self {
         let message = "something went wrong inside; the server's log has it under this correlation id";
@@ -92,7 +104,8 @@ impl ApiError {
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if self.retryable && self.status == StatusCode::SERVICE_UNAVAILABLE {
+        let waits = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&self.status);
+        if self.retryable && waits {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_SECONDS));
         }
         response

@@ -6,6 +6,7 @@
 
 mod body;
 mod correlation;
+mod edge;
 mod error;
 mod health;
 mod host_guard;
@@ -16,10 +17,12 @@ pub mod limits;
 mod listen;
 mod pagination;
 mod query;
+mod rate_limit;
 mod request_labels;
 mod router;
 mod safe_headers;
 mod signed_in;
+mod workload;
 
 pub use host_guard::AllowedHosts;
 pub use listen::{ServeOptions, Stopping, serve};

@@ -17,6 +17,14 @@ pub const CONNECTIONS_MAX: usize = 1_024;
 pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
 /// How long to wait before connections are taken again, after the machine could not give one.
 pub const ACCEPT_RETRY: Duration = Duration::from_secs(1);
+/// One address may send a request each so often on average: 100 per second.
+pub const RATE_INTERVAL: Duration = Duration::from_millis(10);
+/// Requests that one address may send at once when it was quiet before.
+pub const RATE_BURST_REQUESTS: u32 = 200;
+/// Addresses that are told apart at once; those beyond share one allowance.
+pub const RATE_ADDRESSES_MAX: usize = 16_384;
+/// Requests in work at once, of all clients together; not counted while their answers stream.
+pub const REQUESTS_AT_ONCE_MAX: usize = 512;
 /// Largest request body: a full batch, or one document of 1 MiB with room for what surrounds it.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// Longest a client may take to send a body.

@@ -4,11 +4,15 @@ use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use skein_server::{ServeOptions, limits};
+use axum::body::{Body, to_bytes};
+use axum::extract::ConnectInfo;
+use axum::http::Request;
+use skein_server::{AllowedHosts, ServeOptions, limits};
 use tokio::task::spawn_blocking;
+use tower::ServiceExt as _;
 
 use crate::socket::{connect, exchange, read_answer, read_to_end, start, start_with};
-use crate::world::World;
+use crate::world::{HOST, World};
 
 const SHORT: Duration = Duration::from_millis(20);
 
@@ -144,4 +148,27 @@ async fn garbage_after_a_request_ends_the_connection() {
     assert_eq!(answer.matches("HTTP/1.1 ").count(), 2, "{answer}");
     assert!(answer.contains("HTTP/1.1 400 Bad Request"), "{answer}");
     running.end().await;
+}
+
+#[tokio::test]
+async fn who_asks_too_often_is_told_when_to_come_back() {
+    let world = World::new().await;
+    let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
+    let router = skein_server::router(world.engine.clone(), hosts);
+    let ask = async |peer: &str| {
+        let peer: SocketAddr = peer.parse().unwrap();
+        let request = Request::get("/health/live").header("host", HOST).extension(ConnectInfo(peer));
+        router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap()
+    };
+    let refused = loop {
+        let response = ask("203.0.113.7:5000").await;
+        if response.status() != 200 {
+            break response;
+        }
+    };
+    assert_eq!((refused.status().as_u16(), refused.headers()["retry-after"].to_str().unwrap()), (429, "1"));
+    let body = to_bytes(refused.into_body(), usize::MAX).await.unwrap();
+    let envelope: serde_json::Value = serde_json::from_slice(&body).unwrap();
+    assert_eq!((&envelope["error"]["code"], &envelope["error"]["retryable"]), (&"rate_limited".into(), &true.into()));
+    assert_eq!(ask("203.0.113.8:5000").await.status(), 200);
 }
