@@ -7,6 +7,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware::{from_fn, from_fn_with_state};
 
 use crate::host_guard::{self, AllowedHosts};
+use crate::metrics::{self, Metrics};
 use crate::rate_limit::{self, RateLimits};
 use crate::{correlation, limits, workload};
 
@@ -18,4 +19,5 @@ pub(crate) fn around(routes: Router, hosts: AllowedHosts) -> Router {
         .layer(from_fn_with_state(workload::places(), workload::admit))
         .layer(from_fn_with_state(Arc::new(RateLimits::new()), rate_limit::admit))
         .layer(from_fn(correlation::follow))
+        .layer(from_fn_with_state(Arc::new(Metrics::new()), metrics::measure))
 }

@@ -15,6 +15,7 @@ mod json_parts;
 mod landing;
 pub mod limits;
 mod listen;
+mod metrics;
 mod pagination;
 mod query;
 mod rate_limit;

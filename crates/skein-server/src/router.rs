@@ -5,7 +5,7 @@ use axum::routing::get;
 use skein_engine::Engine;
 
 use crate::host_guard::AllowedHosts;
-use crate::{edge, error, health, items, landing};
+use crate::{edge, error, health, items, landing, metrics};
 
 /// The server as a service; `hosts` are the names it answers to.
 pub fn router(engine: Engine, hosts: AllowedHosts) -> Router {
@@ -13,6 +13,7 @@ pub fn router(engine: Engine, hosts: AllowedHosts) -> Router {
         .route("/", get(landing::show))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
+        .route("/metrics", get(metrics::show))
         .route("/api/v1/items", get(items::list_items).post(items::append_items))
         .route("/api/v1/items/{id}", get(items::read_item))
         .fallback(error::no_such_path)

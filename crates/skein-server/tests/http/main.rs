@@ -6,6 +6,7 @@ mod doors;
 mod hostile;
 mod items;
 mod log_lines;
+mod metrics;
 mod refused;
 mod serving;
 mod smuggling;
