@@ -9,11 +9,12 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use crate::host_guard::{self, AllowedHosts};
 use crate::metrics::{self, Metrics};
 use crate::rate_limit::{self, RateLimits};
-use crate::{correlation, limits, workload};
+use crate::{compression, correlation, limits, workload};
 
 /// The routes, behind everything that protects and watches them.
 pub(crate) fn around(routes: Router, hosts: AllowedHosts) -> Router {
     routes
+        .layer(compression::layer())
         .layer(DefaultBodyLimit::max(limits::BODY_BYTES_MAX))
         .layer(from_fn_with_state(Arc::new(hosts), host_guard::guard))
         .layer(from_fn_with_state(workload::places(), workload::admit))

@@ -5,6 +5,7 @@
 //! `router`. Start there.
 
 mod body;
+mod compression;
 mod correlation;
 mod edge;
 mod error;

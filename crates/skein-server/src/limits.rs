@@ -41,3 +41,5 @@ pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 pub const READY_TIME_MAX: Duration = Duration::from_secs(3);
 /// When a client should try again after the server was busy, in seconds.
 pub const RETRY_AFTER_SECONDS: &str = "1";
+/// Smallest answer that is compressed, in bytes; below, it would hardly become smaller.
+pub const COMPRESSED_BYTES_MIN: u16 = 1 << 10;

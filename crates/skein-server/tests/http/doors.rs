@@ -1,7 +1,11 @@
 //! What holds for every path: health, hosts and origins, correlation, fallbacks.
 
-use axum::body::Body;
+use std::io::Read as _;
+
+use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
+use flate2::read::GzDecoder;
+use tower::ServiceExt as _;
 
 use crate::world::{Answer, HOST, World};
 
@@ -97,4 +101,21 @@ async fn answers_are_neither_guessed_kept_framed_nor_run() {
         assert!(policies[0].to_str().unwrap().starts_with("default-src 'none'"), "{path}: {policies:?}");
         assert!(policies.iter().any(|p| p.to_str().unwrap().contains("frame-ancestors 'none'")), "{path}");
     }
+}
+
+#[tokio::test]
+async fn a_list_is_compressed_for_who_asks() {
+    let world = World::new().await;
+    world.note(&"long ".repeat(1_000)).await;
+    let request = |encoding: &str| world.request("GET", "/api/v1/items").header("accept-encoding", encoding);
+    let plain = world.send(request("identity").body(Body::empty()).unwrap()).await;
+    assert_eq!(plain.header("content-encoding"), "");
+    let hosts = skein_server::AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
+    let router = skein_server::router(world.engine.clone(), hosts);
+    let response = router.oneshot(request("gzip").body(Body::empty()).unwrap()).await.unwrap();
+    assert_eq!(response.headers()["content-encoding"], "gzip");
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let mut text = String::new();
+    GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    assert_eq!(text, plain.text);
 }
