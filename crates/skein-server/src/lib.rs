@@ -24,8 +24,10 @@ mod request_labels;
 mod router;
 mod safe_headers;
 mod signed_in;
+mod tokens;
 mod workload;
 
 pub use host_guard::AllowedHosts;
 pub use listen::{ServeOptions, Stopping, serve};
 pub use router::router;
+pub use tokens::{BadToken, BadTokenOptions, Claims, TokenOptions, Tokens};

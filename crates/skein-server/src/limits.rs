@@ -43,3 +43,17 @@ pub const READY_TIME_MAX: Duration = Duration::from_secs(3);
 pub const RETRY_AFTER_SECONDS: &str = "1";
 /// Smallest answer that is compressed, in bytes; below, it would hardly become smaller.
 pub const COMPRESSED_BYTES_MIN: u16 = 1 << 10;
+/// Longest signed token.
+pub const TOKEN_BYTES_MAX: usize = 8 << 10;
+/// How far the clocks of a token's issuer and of this server may differ.
+pub const TOKEN_LEEWAY_SECONDS: i64 = 60;
+/// How long an issuer's keys are used without asking again, in milliseconds.
+pub const JWKS_FRESH_MS: i64 = 10 * 60 * 1_000;
+/// How long they are used while the issuer cannot be reached, in milliseconds.
+pub const JWKS_USABLE_MS: i64 = 60 * 60 * 1_000;
+/// The issuer is asked at most once in this time, in milliseconds, whatever unknown keys tokens name.
+pub const JWKS_RETRY_MS: i64 = 10 * 1_000;
+/// Longest an issuer may take to send its keys.
+pub const JWKS_TIME_MAX: Duration = Duration::from_secs(5);
+/// Largest set of keys.
+pub const JWKS_BYTES_MAX: usize = 1 << 20;

@@ -4,6 +4,7 @@
 
 mod doors;
 mod hostile;
+mod issuer;
 mod items;
 mod log_lines;
 mod metrics;
@@ -11,4 +12,5 @@ mod refused;
 mod serving;
 mod smuggling;
 mod socket;
+mod tokens;
 mod world;
