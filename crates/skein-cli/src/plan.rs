@@ -44,12 +44,11 @@ pub(crate) struct Serve {
     pub(crate) listen: SocketAddr,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) public_url: Option<String>,
-    #[expect(dead_code, reason = "the server will accept tokens of this issuer")]
     pub(crate) tokens: Option<TokenIssuer>,
 }
 
 /// Whose bearer tokens (JWT) are accepted.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TokenIssuer {
     pub(crate) issuer: String,
     pub(crate) audience: String,

@@ -211,7 +211,7 @@ fn verify_for(
             return ControlFlow::Continue(());
         }
         (told, first) = (std::time::Instant::now(), false);
-        let percent = if step.total == 0 { 0 } else { i64::try_from(step.done * 99 / step.total).unwrap_or(99) };
+        let percent = (step.done * 99).checked_div(step.total).and_then(|done| i64::try_from(done).ok()).unwrap_or(0);
         engine.progress.tell(job.owner, operation, percent);
         let (job, state) = (job.clone(), OperationState::Processing { progress: percent });
         let alive = engine.store.write_blocking(move |tx| {

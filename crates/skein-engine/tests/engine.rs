@@ -24,7 +24,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        Self { engine: Engine::new(store, blobs), dir: dir }
+        Self { engine: Engine::new(store, blobs), dir }
     }
 
     /// Another process on the same store, as far as this crate can tell.

@@ -2,6 +2,8 @@
 //!
 //! Bytes and not a document, because depth, wide integers and doubled keys are judged on the text itself.
 
+use std::time::Duration;
+
 use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
@@ -9,6 +11,7 @@ use axum::response::IntoResponse as _;
 
 use crate::error::ApiError;
 use crate::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX, BODY_TIME_MAX};
+use crate::listen::BodyTimeMax;
 
 /// The text of a JSON body, unread.
 pub(crate) struct JsonText(pub(crate) Bytes);
@@ -25,8 +28,9 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
 
 async fn read<S: Send + Sync>(mut request: Request, state: &S, bytes_max: usize) -> Result<Bytes, ApiError> {
     DefaultBodyLimit::max(bytes_max).apply(&mut request);
-    let read = tokio::time::timeout(BODY_TIME_MAX, Bytes::from_request(request, state));
-    let read = read.await.map_err(|_| too_slow())?;
+    let time_max = request.extensions().get().map_or(BODY_TIME_MAX, |BodyTimeMax(time_max)| *time_max);
+    let read = tokio::time::timeout(time_max, Bytes::from_request(request, state));
+    let read = read.await.map_err(|_| too_slow(time_max))?;
     read.map_err(|rejection| match rejection.into_response().status() {
         StatusCode::PAYLOAD_TOO_LARGE => too_large(bytes_max),
         _ => ApiError::bad_request("invalid_body", "the body broke off; send it again"),
@@ -67,7 +71,7 @@ fn too_large(bytes_max: usize) -> ApiError {
     ApiError::too_large(format!("a body has at most {bytes_max} bytes here; send it in smaller parts"))
 }
 
-fn too_slow() -> ApiError {
-    let message = format!("the body did not arrive within {} seconds", BODY_TIME_MAX.as_secs());
+fn too_slow(time_max: Duration) -> ApiError {
+    let message = format!("the body did not arrive within {} seconds", time_max.as_secs());
     ApiError::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", message)
 }

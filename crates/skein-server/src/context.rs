@@ -5,17 +5,27 @@ use std::sync::Arc;
 use axum::extract::FromRef;
 use skein_engine::Engine;
 
+use crate::tokens::Tokens;
+
 /// Cheap to clone; one per server.
 #[derive(Clone)]
 pub struct Context {
     pub(crate) engine: Engine,
     /// Where a browser finds this server, without a slash at the end.
     pub(crate) public_url: Arc<str>,
+    /// Whose bearer tokens are accepted, if anybody's.
+    pub(crate) tokens: Option<Arc<Tokens>>,
 }
 
 impl Context {
     pub fn new(engine: Engine, public_url: &str) -> Self {
-        Self { engine, public_url: public_url.trim_end_matches('/').into() }
+        Self { engine, public_url: public_url.trim_end_matches('/').into(), tokens: None }
+    }
+
+    /// Also accepts the tokens of an issuer.
+    #[must_use]
+    pub fn trusting(self, tokens: Option<Tokens>) -> Self {
+        Self { tokens: tokens.map(Arc::new), ..self }
     }
 }
 

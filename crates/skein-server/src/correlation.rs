@@ -1,12 +1,15 @@
-//! Follows a request from its arrival to its answer: correlation id, one line in the log, and the body of errors.
+//! Follows a request from its arrival to its answer: its ids, one line in the log, and the body of errors.
 //!
-//! Outermost of all layers, so that nothing leaves without an id and no error without its envelope. The log line
-//! holds no header and no query, where secrets might be.
+//! Outermost of all layers, so that nothing leaves without an id and no error without its envelope. The log line is
+//! written in our own words: the route and not the path, which may hold a token; no header and no query.
 
+use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::time::Instant;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use axum::extract::Request;
+use axum::body::HttpBody as _;
+use axum::extract::{ConnectInfo, MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -15,27 +18,64 @@ use skein_core::digest::to_hex;
 
 use crate::error::ApiError;
 use crate::limits::CORRELATION_ID_CHARS_MAX;
+use crate::{request_labels, safe_headers};
 
 const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+const RESPONSE_TIME: HeaderName = HeaderName::from_static("x-response-time");
 
-pub(crate) async fn follow(request: Request, next: Next) -> Response {
-    let id = correlation_id(request.headers());
-    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+/// What ties a request to its lines in the log. Every request carries one as an extension.
+#[derive(Debug, Clone)]
+pub(crate) struct CorrelationId(Arc<str>);
+
+impl CorrelationId {
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+pub(crate) async fn follow(mut request: Request, next: Next) -> Response {
     let started = Instant::now();
+    let ids = Ids::of(request.headers());
+    let line = Line::of(&request);
+    request.extensions_mut().insert(ids.correlation.clone());
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let response = answered.unwrap_or_else(|_| ApiError::internal("a handler panicked; see above").into_response());
-    let response = finished(response, &id);
-    let (status, took_us) = (response.status().as_u16(), started.elapsed().as_micros());
-    tracing::info!(%method, path, status, took_us, correlation_id = id, "request");
+    let mut response = with_body(response, ids.correlation.as_str());
+    let took = started.elapsed();
+    ids.put(response.headers_mut());
+    response.headers_mut().insert(RESPONSE_TIME, milliseconds(took));
+    safe_headers::put(response.headers_mut());
+    line.write(&response, took, ids.correlation.as_str());
     response
 }
 
-/// Takes over the client's id where it is one that can be logged, else draws one.
-fn correlation_id(headers: &HeaderMap) -> String {
+/// The ids of one request: the client's, where they can be logged and sent back.
+struct Ids {
+    correlation: CorrelationId,
+    request: HeaderValue,
+}
+
+impl Ids {
+    /// A client that names only one of them means it for both; one that names none gets one drawn.
+    fn of(headers: &HeaderMap) -> Self {
+        let (correlation, request) = (legal_id(headers, &CORRELATION_ID), legal_id(headers, &REQUEST_ID));
+        let id = correlation.or(request).map_or_else(drawn_id, str::to_owned);
+        let request = HeaderValue::from_str(request.unwrap_or(&id)).expect("ids are visible ASCII");
+        Self { correlation: CorrelationId(id.into()), request }
+    }
+
+    fn put(&self, headers: &mut HeaderMap) {
+        let correlation = HeaderValue::from_str(self.correlation.as_str()).expect("ids are visible ASCII");
+        headers.insert(CORRELATION_ID, correlation);
+        headers.insert(REQUEST_ID, self.request.clone());
+    }
+}
+
+fn legal_id<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let legal =
         |id: &&str| (1..=CORRELATION_ID_CHARS_MAX).contains(&id.len()) && id.bytes().all(|b| b.is_ascii_graphic());
-    let given = headers.get(&CORRELATION_ID).and_then(|id| id.to_str().ok()).filter(legal);
-    given.map_or_else(drawn_id, str::to_owned)
+    headers.get(name).and_then(|id| id.to_str().ok()).filter(legal)
 }
 
 fn drawn_id() -> String {
@@ -44,22 +84,52 @@ fn drawn_id() -> String {
     to_hex(&bytes)
 }
 
-fn finished(mut response: Response, id: &str) -> Response {
-    if let Some(error) = response.extensions_mut().remove::<ApiError>() {
-        if let Some(cause) = error.cause() {
-            tracing::error!(correlation_id = id, cause, "request failed");
-        }
-        let allowed = response.headers().get(header::ALLOW).cloned();
-        response = error.render(id);
-        if let Some(allowed) = allowed {
-            response.headers_mut().insert(header::ALLOW, allowed);
-        }
+fn milliseconds(took: Duration) -> HeaderValue {
+    HeaderValue::from_str(&format!("{:.1}", took.as_secs_f64() * 1e3)).expect("digits and a dot")
+}
+
+/// Writes the envelope of an error, and to the log what only the log is told.
+fn with_body(mut response: Response, id: &str) -> Response {
+    let Some(error) = response.extensions_mut().remove::<ApiError>() else { return response };
+    if let Some(cause) = error.cause() {
+        tracing::error!(correlation_id = id, cause, "a request failed");
     }
-    let headers = response.headers_mut();
-    headers.insert(CORRELATION_ID, HeaderValue::from_str(id).expect("ids are visible ASCII"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let allowed = response.headers().get(header::ALLOW).cloned();
+    let mut response = error.render(id);
+    if let Some(allowed) = allowed {
+        response.headers_mut().insert(header::ALLOW, allowed);
+    }
     response
+}
+
+/// What the log says of a request, taken before a handler consumes it.
+struct Line {
+    method: &'static str,
+    route: Option<MatchedPath>,
+    peer: Option<SocketAddr>,
+}
+
+impl Line {
+    fn of(request: &Request) -> Self {
+        let peer = request.extensions().get().map(|ConnectInfo(peer)| *peer);
+        Self { method: request_labels::method(request), route: request_labels::route(request), peer }
+    }
+
+    fn write(&self, response: &Response, took: Duration, correlation_id: &str) {
+        let route = self.route.as_ref().map_or("-", MatchedPath::as_str);
+        let (method, status, took_us) = (self.method, response.status().as_u16(), took.as_micros());
+        let (peer, bytes) = (self.peer.map(tracing::field::display), response.body().size_hint().exact());
+        tracing::info!(
+            method,
+            route,
+            status,
+            took_us,
+            bytes,
+            peer,
+            correlation_id,
+            "{method} {route} was answered with {status}"
+        );
+    }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use skein_store::StoreError;
 use utoipa::ToSchema;
 
 use crate::limits::RETRY_AFTER_SECONDS;
+use crate::tokens::BadToken;
 
 /// What a client is told, and what only the log is.
 #[derive(Debug, Clone)]
@@ -47,6 +48,18 @@ impl ApiError {
 
     pub(crate) fn too_large(message: impl Into<String>) -> Self {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
+    }
+
+    /// One client asks too often.
+    pub(crate) fn rate_limited() -> Self {
+        let message = "too many requests from this address; wait as long as Retry-After says";
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "rate_limited", message).retryable()
+    }
+
+    /// All clients together ask for more than the server can do now.
+    pub(crate) fn busy() -> Self {
+        Self::unavailable("busy", "the server is busy with other requests; wait as long as Retry-After says")
+            .retryable()
     }
 
     /// Our fault: the client learns only that, and where to look.
@@ -98,7 +111,8 @@ impl ApiError {
         if self.status == StatusCode::UNAUTHORIZED {
             headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
         }
-        if self.retryable && self.status == StatusCode::SERVICE_UNAVAILABLE {
+        let waits = [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&self.status);
+        if self.retryable && waits {
             headers.insert(header::RETRY_AFTER, HeaderValue::from_static(RETRY_AFTER_SECONDS));
         }
         response
@@ -176,6 +190,15 @@ impl From<EngineError> for ApiError {
             }
             EngineError::BatchItem { index, source } => Self::from(source).in_batch(index),
             EngineError::BatchSize => Self::bad_request("invalid_body", error.to_string()),
+        }
+    }
+}
+
+impl From<BadToken> for ApiError {
+    fn from(bad: BadToken) -> Self {
+        match bad {
+            BadToken::KeysUnavailable => Self::unavailable("unavailable", &bad.to_string()).retryable(),
+            _ => Self::unauthenticated(&bad.to_string()),
         }
     }
 }

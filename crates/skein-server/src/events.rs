@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
@@ -17,6 +18,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
+use crate::listen::Stopping;
 use crate::query::Parameters;
 use crate::signed_in::SignedIn;
 
@@ -77,6 +79,7 @@ pub(crate) async fn watch_events(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     Parameters(parameters): Parameters<EventParameters>,
+    stopping: Option<Extension<Stopping>>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, ApiError> {
     let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
@@ -84,6 +87,13 @@ pub(crate) async fn watch_events(
     let after = after.map_err(|bad: BadCursor| StoreError::Cursor(bad))?;
     let tellings = engine.watch(&caller, after).await?;
     let events = ReceiverStream::new(tellings).map(|telling| Ok(sse_event(telling)));
+    // A stream has no end of its own: a server that stops must not wait for it.
+    let events = events.take_until(async move {
+        match stopping {
+            Some(Extension(mut stopping)) => stopping.begun().await,
+            None => std::future::pending().await,
+        }
+    });
     Ok(Sse::new(events).keep_alive(KeepAlive::default()))
 }
 

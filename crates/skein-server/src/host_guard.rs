@@ -82,17 +82,16 @@ pub(crate) async fn guard(State(hosts): State<Arc<AllowedHosts>>, request: Reque
 
 fn check(hosts: &AllowedHosts, request: &Request) -> Result<(), ApiError> {
     let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
-    let host = request.headers().get(header::HOST).map(text);
     let authority = request.uri().authority().map(ToString::to_string);
-    let mut targets = host.iter().chain(&authority).peekable();
+    let mut targets = request.headers().get_all(header::HOST).iter().map(text).chain(authority).peekable();
     let is_named = targets.peek().is_some();
-    if !is_named || !targets.all(|target| hosts.allows(target, HTTP_PORT)) {
+    if !is_named || !targets.all(|target| hosts.allows(&target, HTTP_PORT)) {
         let message = "this server does not answer to that host name; use the address it printed \
                        at start, or allow the name with --allow-host";
         return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", message));
     }
-    let origin = request.headers().get(header::ORIGIN).map(text);
-    if origin.is_some_and(|origin| !hosts.allows_origin(&origin)) {
+    let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);
+    if !origins.all(|origin| hosts.allows_origin(&origin)) {
         let message = "pages of other sites may not use this server";
         return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
     }

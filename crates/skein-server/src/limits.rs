@@ -2,6 +2,29 @@
 
 use std::time::Duration;
 
+/// Longest a client may take to send the head of a request, counted from when the connection is free for one; so also
+/// the longest a connection is kept without a request.
+pub const HEAD_TIME_MAX: Duration = Duration::from_secs(10);
+/// Largest head of a request: its line and its headers.
+pub const HEAD_BYTES_MAX: usize = 32 << 10;
+/// Most headers of a request.
+pub const HEADERS_MAX: usize = 64;
+/// What is read ahead or waits to be written, per connection and direction.
+pub const CONNECTION_BUFFER_BYTES: usize = 64 << 10;
+/// Connections at once; further ones wait for their turn.
+pub const CONNECTIONS_MAX: usize = 1_024;
+/// Longest a client may take nothing of an answer that is ready for it.
+pub const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
+/// How long to wait before connections are taken again, after the machine could not give one.
+pub const ACCEPT_RETRY: Duration = Duration::from_secs(1);
+/// One address may send a request each so often on average: 100 per second.
+pub const RATE_INTERVAL: Duration = Duration::from_millis(10);
+/// Requests that one address may send at once when it was quiet before.
+pub const RATE_BURST_REQUESTS: u32 = 200;
+/// Addresses that are told apart at once; those beyond share one allowance.
+pub const RATE_ADDRESSES_MAX: usize = 16_384;
+/// Requests in work at once, of all clients together; not counted while their answers stream.
+pub const REQUESTS_AT_ONCE_MAX: usize = 512;
 /// Largest request body: a full batch, or one document of 1 MiB with room for what surrounds it.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest upload.
@@ -20,3 +43,19 @@ pub const SHUTDOWN_GRACE: Duration = Duration::from_secs(10);
 pub const READY_TIME_MAX: Duration = Duration::from_secs(3);
 /// When a client should try again after the server was busy, in seconds.
 pub const RETRY_AFTER_SECONDS: &str = "1";
+/// Smallest answer that is compressed, in bytes; below, it would hardly become smaller.
+pub const COMPRESSED_BYTES_MIN: u16 = 1 << 10;
+/// Longest signed token.
+pub const TOKEN_BYTES_MAX: usize = 8 << 10;
+/// How far the clocks of a token's issuer and of this server may differ.
+pub const TOKEN_LEEWAY_SECONDS: i64 = 60;
+/// How long an issuer's keys are used without asking again, in milliseconds.
+pub const JWKS_FRESH_MS: i64 = 10 * 60 * 1_000;
+/// How long they are used while the issuer cannot be reached, in milliseconds.
+pub const JWKS_USABLE_MS: i64 = 60 * 60 * 1_000;
+/// The issuer is asked at most once in this time, in milliseconds, whatever unknown keys tokens name.
+pub const JWKS_RETRY_MS: i64 = 10 * 1_000;
+/// Longest an issuer may take to send its keys.
+pub const JWKS_TIME_MAX: Duration = Duration::from_secs(5);
+/// Largest set of keys.
+pub const JWKS_BYTES_MAX: usize = 1 << 20;

@@ -1,10 +1,7 @@
 //! Everything the server offers, on one screen per audience; each route describes itself for the API document.
 
-use std::sync::Arc;
-
 use axum::Router;
-use axum::extract::DefaultBodyLimit;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
@@ -13,7 +10,7 @@ use utoipa_axum::routes;
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
 use crate::{account, blobs, events, grants, items, keys, operations, records, relations, settings, users};
-use crate::{correlation, docs, error, health, host_guard, landing, limits, openapi, sign_in, signed_in};
+use crate::{docs, edge, error, health, landing, metrics, openapi, sign_in, signed_in};
 
 /// For everybody who is signed in.
 fn for_users() -> OpenApiRouter<Context> {
@@ -64,6 +61,7 @@ fn for_anybody() -> Router<Context> {
         .route("/sign-in/{token}", get(sign_in::redeem_link))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
+        .route("/metrics", get(metrics::show))
         .route("/api/v1/openapi.json", get(openapi::serve))
         .route("/api/docs", get(docs::page))
         .route("/api/docs/{file}", get(docs::file))
@@ -77,12 +75,11 @@ pub(crate) fn api() -> (Router<Context>, OpenApi) {
 /// The server as a service; `hosts` are the names it answers to.
 pub fn router(context: Context, hosts: AllowedHosts) -> Router {
     let (api, _) = api();
-    api.route_layer(from_fn_with_state(context.clone(), signed_in::require))
+    let routes = api
+        .route_layer(from_fn_with_state(context.clone(), signed_in::require))
         .merge(for_anybody())
         .fallback(error::no_such_path)
         .method_not_allowed_fallback(error::no_such_method)
-        .layer(DefaultBodyLimit::max(limits::BODY_BYTES_MAX))
-        .layer(from_fn_with_state(Arc::new(hosts), host_guard::guard))
-        .layer(from_fn(correlation::follow))
-        .with_state(context)
+        .with_state(context);
+    edge::around(routes, hosts)
 }

@@ -13,9 +13,11 @@ use skein_core::ItemId;
 use skein_core::account::Scope;
 use skein_engine::Caller;
 use skein_engine::account::{KeyText, Presented, SessionText};
+use skein_store::clock::{Clock as _, SystemClock};
 
 use crate::context::Context;
 use crate::error::ApiError;
+use crate::tokens::{Claims, Tokens};
 
 const BEARER: &str = "bearer ";
 pub(crate) const SESSION_COOKIE: &str = "skein_session";
@@ -28,7 +30,8 @@ pub(crate) async fn require(
     mut request: Request,
     next: Next,
 ) -> Result<Response, ApiError> {
-    let (presented, grant) = (presented(request.headers())?, grant(request.headers())?);
+    let grant = grant(request.headers())?;
+    let presented = presented(request.headers(), context.tokens.as_deref()).await?;
     let caller = context.engine.authenticate(&presented, grant).await?;
     if !request.method().is_safe() {
         caller.require(Scope::Write)?;
@@ -49,12 +52,20 @@ impl<S: Send + Sync> FromRequestParts<S> for SignedIn {
     }
 }
 
-fn presented(headers: &HeaderMap) -> Result<Presented, ApiError> {
-    if let Some(header) = headers.get(AUTHORIZATION) {
-        let key = header.to_str().ok().and_then(bearer).and_then(|text| text.parse::<KeyText>().ok());
-        return key.map(Presented::Key).ok_or_else(unauthenticated);
+/// A key is known by its form; any other bearer is a token, where tokens are accepted.
+async fn presented(headers: &HeaderMap, tokens: Option<&Tokens>) -> Result<Presented, ApiError> {
+    let Some(header) = headers.get(AUTHORIZATION) else {
+        return session(headers).map(Presented::Session).ok_or_else(unauthenticated);
+    };
+    let bearer = header.to_str().ok().and_then(bearer).ok_or_else(unauthenticated)?;
+    match (bearer.parse::<KeyText>(), tokens) {
+        (Ok(key), _) => Ok(Presented::Key(key)),
+        (Err(_), None) => Err(unauthenticated()),
+        (Err(_), Some(tokens)) => {
+            let Claims { subject, scope } = tokens.check(bearer, SystemClock.now()).await?;
+            Ok(Presented::Token { subject, scope })
+        }
     }
-    session(headers).map(Presented::Session).ok_or_else(unauthenticated)
 }
 
 fn unauthenticated() -> ApiError {

@@ -35,7 +35,7 @@ impl Answer {
 pub fn fresh_key() -> io::Result<String> {
     let mut bits = [0; 16];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut bits)?;
-    let hex: String = bits.iter().map(|byte| format!("{byte:02x}")).collect();
+    let hex = format!("{:032x}", u128::from_be_bytes(bits));
     Ok(format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]))
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Error};
 use skein_engine::account::LinkText;
 use skein_engine::{Engine, KeyText, Worker};
-use skein_server::Context;
+use skein_server::{Context, ServeOptions, TokenOptions, Tokens};
 use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::clock::{Clock as _, SystemClock};
@@ -22,7 +22,7 @@ use tokio::runtime::Runtime;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::{Holder, Lock};
-use crate::plan::Serve;
+use crate::plan::{Serve, TokenIssuer};
 use crate::signals;
 
 const SWEEP_EVERY: Duration = Duration::from_hours(24);
@@ -34,6 +34,7 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let stop = signals::first_signal().map_err(cannot_run)?;
     serve.place.make_directory()?;
     let lock = Lock::take(&serve.place.dir)?;
+    let tokens = serve.tokens.clone().map(trusted).transpose()?;
     let runtime = runtime()?;
     // An address that is taken leaves no new store behind.
     let listener = runtime.block_on(listen(serve.listen))?;
@@ -42,13 +43,20 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
     greet(out, &start)?;
-    let context = Context::new(start.engine.clone(), &start.public_url);
-    let serving = skein_server::serve(listener, context, serve.allowed_hosts, stop);
+    let context = Context::new(start.engine.clone(), &start.public_url).trusting(tokens);
+    let options = ServeOptions { extra_hosts: serve.allowed_hosts, ..ServeOptions::default() };
+    let serving = skein_server::serve(listener, context, options, stop);
     let served = runtime.block_on(serving).map_err(cannot_run);
     start.end(runtime)?;
     served?;
     tracing::info!("stopped; everything is sealed and written");
     Ok(Exit::Ok)
+}
+
+fn trusted(issuer: TokenIssuer) -> Result<Tokens, Failure> {
+    let TokenIssuer { issuer, audience, jwks_url } = issuer;
+    let hint = "give --jwt-jwks-url the https:// address at which the issuer publishes its keys";
+    Tokens::new(TokenOptions { issuer, audience, jwks_url }).map_err(|bad| Failure::usage(bad, hint))
 }
 
 /// Takes away, at each start and once a day, objects that nobody came to name.

@@ -1,7 +1,11 @@
 //! What holds for every path: health, hosts and origins, correlation, fallbacks.
 
-use axum::body::Body;
+use std::io::Read as _;
+
+use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
+use flate2::read::GzDecoder;
+use tower::ServiceExt as _;
 
 use crate::world::{Answer, HOST, World};
 
@@ -61,6 +65,19 @@ async fn a_correlation_id_is_echoed_or_drawn() {
 }
 
 #[tokio::test]
+async fn a_request_id_is_echoed_and_stands_in_for_a_missing_correlation_id() {
+    let world = World::new().await;
+    let one = get(&world, "/nothing", &[("host", HOST), ("x-request-id", "r-1")]).await;
+    assert_eq!((one.header("x-request-id"), one.header("x-correlation-id")), ("r-1", "r-1"));
+    let both = [("host", HOST), ("x-request-id", "r-1"), ("x-correlation-id", "c-1")];
+    let both = get(&world, "/nothing", &both).await;
+    assert_eq!((both.header("x-request-id"), both.header("x-correlation-id")), ("r-1", "c-1"));
+    let none = get(&world, "/nothing", &[("host", HOST)]).await;
+    assert_eq!(none.header("x-request-id"), none.header("x-correlation-id"));
+    assert!(none.header("x-response-time").parse::<f64>().unwrap() >= 0.0);
+}
+
+#[tokio::test]
 async fn unknown_paths_and_methods_are_answered_in_the_envelope() {
     let world = World::new().await;
     let path = world.get("/api/v2/items").await;
@@ -72,8 +89,33 @@ async fn unknown_paths_and_methods_are_answered_in_the_envelope() {
 }
 
 #[tokio::test]
-async fn answers_are_neither_sniffed_nor_kept_by_others() {
+async fn answers_are_neither_guessed_kept_framed_nor_run() {
     let world = World::new().await;
-    let answer = world.get("/api/v1/items").await;
-    assert_eq!((answer.header("x-content-type-options"), answer.header("cache-control")), ("nosniff", "no-store"));
+    for path in ["/", "/api/v1/items", "/nothing", "/health/live"] {
+        let answer = world.get(path).await;
+        let header = |name: &str| answer.header(name).to_owned();
+        assert_eq!((header("x-content-type-options"), header("cache-control")), ("nosniff".into(), "no-store".into()));
+        assert_eq!((header("referrer-policy"), header("x-frame-options")), ("no-referrer".into(), "DENY".into()));
+        assert_eq!(header("cross-origin-resource-policy"), "same-origin");
+        let policies: Vec<_> = answer.headers.get_all("content-security-policy").iter().collect();
+        assert!(policies[0].to_str().unwrap().starts_with("default-src 'none'"), "{path}: {policies:?}");
+        assert!(policies.iter().any(|p| p.to_str().unwrap().contains("frame-ancestors 'none'")), "{path}");
+    }
+}
+
+#[tokio::test]
+async fn a_list_is_compressed_for_who_asks() {
+    let world = World::new().await;
+    world.note(&"long ".repeat(1_000)).await;
+    let request = |encoding: &str| world.request("GET", "/api/v1/items").header("accept-encoding", encoding);
+    let plain = world.send(request("identity").body(Body::empty()).unwrap()).await;
+    assert_eq!(plain.header("content-encoding"), "");
+    let hosts = skein_server::AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
+    let router = skein_server::router(world.context(), hosts);
+    let response = router.oneshot(request("gzip").body(Body::empty()).unwrap()).await.unwrap();
+    assert_eq!(response.headers()["content-encoding"], "gzip");
+    let bytes = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let mut text = String::new();
+    GzDecoder::new(&bytes[..]).read_to_string(&mut text).unwrap();
+    assert_eq!(text, plain.text);
 }

@@ -3,7 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod doors;
+mod hostile;
+mod issuer;
 mod items;
+mod log_lines;
+mod metrics;
 mod refused;
 mod serving;
+mod smuggling;
+mod socket;
+mod tokens;
 mod world;

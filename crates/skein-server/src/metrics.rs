@@ -1,0 +1,105 @@
+//! Counts and times of requests, for Prometheus to fetch at `/metrics`.
+//!
+//! Labels are words of ours (`request_labels`), so their number is that of our routes and nobody's data is in them.
+//! Each router counts for itself: nothing is global, and servers in one process do not disturb each other.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Extension;
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::header::CONTENT_TYPE;
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use prometheus::{
+    Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT, TextEncoder,
+};
+
+use crate::error::ApiError;
+use crate::request_labels;
+
+/// From what a read from memory takes to where clients give up, in seconds.
+const DURATION_BUCKETS: [f64; 13] = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+const NO_ROUTE: &str = "none";
+
+/// What one server counts.
+pub(crate) struct Metrics {
+    registry: Registry,
+    requests: IntCounterVec,
+    durations: HistogramVec,
+    in_flight: IntGauge,
+    uptime: Gauge,
+    started: Instant,
+}
+
+impl Metrics {
+    pub(crate) fn new() -> Self {
+        Self::registered().expect("the names are legal and differ")
+    }
+
+    fn registered() -> prometheus::Result<Self> {
+        let registry = Registry::new();
+        let requests = Opts::new("http_requests_total", "Requests answered, by method, route and class of status.");
+        let requests = IntCounterVec::new(requests, &["method", "route", "status"])?;
+        let durations = HistogramOpts::new("http_request_duration_seconds", "Time until an answer begins, by route.");
+        let durations = HistogramVec::new(durations.buckets(DURATION_BUCKETS.to_vec()), &["route"])?;
+        let in_flight = IntGauge::new("http_requests_in_flight", "Requests whose answer has not begun.")?;
+        let uptime = Gauge::new("process_uptime_seconds", "Time since the server started.")?;
+        registry.register(Box::new(requests.clone()))?;
+        registry.register(Box::new(durations.clone()))?;
+        registry.register(Box::new(in_flight.clone()))?;
+        registry.register(Box::new(uptime.clone()))?;
+        Ok(Self { registry, requests, durations, in_flight, uptime, started: Instant::now() })
+    }
+
+    fn text(&self) -> prometheus::Result<String> {
+        self.uptime.set(self.started.elapsed().as_secs_f64());
+        TextEncoder::new().encode_to_string(&self.registry.gather())
+    }
+}
+
+/// Measures a request, and gives it the means to ask what was measured.
+pub(crate) async fn measure(State(metrics): State<Arc<Metrics>>, mut request: Request, next: Next) -> Response {
+    let (method, route) = (request_labels::method(&request), request_labels::route(&request));
+    let route = route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
+    request.extensions_mut().insert(Arc::clone(&metrics));
+    let started = Instant::now();
+    let in_flight = InFlight::enter(&metrics.in_flight);
+    let response = next.run(request).await;
+    drop(in_flight);
+    metrics.requests.with_label_values(&[method, route, class(&response)]).inc();
+    metrics.durations.with_label_values(&[route]).observe(started.elapsed().as_secs_f64());
+    response
+}
+
+/// Counts itself, also when the client leaves before the answer.
+struct InFlight<'a>(&'a IntGauge);
+
+impl<'a> InFlight<'a> {
+    fn enter(gauge: &'a IntGauge) -> Self {
+        gauge.inc();
+        Self(gauge)
+    }
+}
+
+impl Drop for InFlight<'_> {
+    fn drop(&mut self) {
+        self.0.dec();
+    }
+}
+
+fn class(response: &Response) -> &'static str {
+    match response.status().as_u16() {
+        ..200 => "1xx",
+        200..300 => "2xx",
+        300..400 => "3xx",
+        400..500 => "4xx",
+        500.. => "5xx",
+    }
+}
+
+/// `GET /metrics`: everything that was counted, as Prometheus reads it.
+pub(crate) async fn show(Extension(metrics): Extension<Arc<Metrics>>) -> Result<impl IntoResponse, ApiError> {
+    let text = metrics.text().map_err(|error| ApiError::internal(error.to_string()))?;
+    Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text))
+}
