@@ -1,4 +1,4 @@
-//! Follows a request from its arrival to its answer: its ids, one line in the log, and the body of errors.
+//! Follows a request from its arrival to its answer: its ids, one line in the log, its count, and the body of errors.
 //!
 //! Outermost of all layers, so that nothing leaves without an id and no error without its envelope. The log line is
 //! written in our own words: the route and not the path, which may hold a token; no header and no query.
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::HttpBody as _;
-use axum::extract::{ConnectInfo, MatchedPath, Request};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
@@ -18,6 +18,7 @@ use skein_core::digest::to_hex;
 
 use crate::error::ApiError;
 use crate::limits::CORRELATION_ID_CHARS_MAX;
+use crate::metrics::Metrics;
 use crate::{request_labels, safe_headers};
 
 const CORRELATION_ID: HeaderName = HeaderName::from_static("x-correlation-id");
@@ -34,15 +35,19 @@ impl CorrelationId {
     }
 }
 
-pub(crate) async fn follow(mut request: Request, next: Next) -> Response {
+pub(crate) async fn follow(State(metrics): State<Arc<Metrics>>, mut request: Request, next: Next) -> Response {
     let started = Instant::now();
     let ids = Ids::of(request.headers());
     let line = Line::of(&request);
     request.extensions_mut().insert(ids.correlation.clone());
+    request.extensions_mut().insert(Arc::clone(&metrics));
+    let in_flight = metrics.in_flight();
     let answered = AssertUnwindSafe(next.run(request)).catch_unwind().await;
     let response = answered.unwrap_or_else(|_| ApiError::internal("a handler panicked; see above").into_response());
     let mut response = with_body(response, ids.correlation.as_str());
+    drop(in_flight);
     let took = started.elapsed();
+    metrics.count(line.method, line.route.as_ref().map(MatchedPath::as_str), response.status(), took);
     ids.put(response.headers_mut());
     response.headers_mut().insert(RESPONSE_TIME, milliseconds(took));
     safe_headers::put(response.headers_mut());
@@ -137,7 +142,7 @@ mod tests {
     use axum::Router;
     use axum::body::{Body, to_bytes};
     use axum::http::StatusCode;
-    use axum::middleware::from_fn;
+    use axum::middleware::from_fn_with_state;
     use axum::routing::get;
     use tower::ServiceExt as _;
 
@@ -149,7 +154,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_answered_in_the_envelope() {
-        let router: Router = Router::new().route("/", get(broken)).layer(from_fn(follow));
+        let router: Router =
+            Router::new().route("/", get(broken)).layer(from_fn_with_state(Arc::new(Metrics::new()), follow));
         let response = router.oneshot(Request::new(Body::empty())).await.unwrap();
         assert_eq!(response.status(), StatusCode::INTERNAL_SERVER_ERROR);
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();

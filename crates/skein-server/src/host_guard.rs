@@ -4,13 +4,10 @@
 //! their host. A page of another site carries its own origin. Both are refused before anything is read.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::Arc;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
 use axum::http::uri::Authority;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
 
 use crate::error::ApiError;
 
@@ -28,6 +25,25 @@ impl AllowedHosts {
     /// The address it listens on and this machine's own names for it; `named` are further ones, `name` or `name:port`.
     pub fn new(listening: SocketAddr, named: Vec<String>) -> Self {
         Self { listening, named }
+    }
+
+    /// Refuses a request to another name or from another page.
+    pub(crate) fn admit(&self, request: &Request) -> Result<(), ApiError> {
+        let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
+        let authority = request.uri().authority().map(ToString::to_string);
+        let mut targets = request.headers().get_all(header::HOST).iter().map(text).chain(authority).peekable();
+        let is_named = targets.peek().is_some();
+        if !is_named || !targets.all(|target| self.allows(&target, HTTP_PORT)) {
+            let message = "this server does not answer to that host name; use the address it printed \
+                           at start, or allow the name with --allow-host";
+            return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", message));
+        }
+        let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);
+        if !origins.all(|origin| self.allows_origin(&origin)) {
+            let message = "pages of other sites may not use this server";
+            return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
+        }
+        Ok(())
     }
 
     fn allows(&self, authority: &str, default_port: u16) -> bool {
@@ -71,31 +87,6 @@ fn is_named(name: &str, host: &str, port: Option<u16>) -> bool {
         Some((named, named_port)) => named.eq_ignore_ascii_case(host) && named_port == port,
         None => false,
     }
-}
-
-pub(crate) async fn guard(State(hosts): State<Arc<AllowedHosts>>, request: Request, next: Next) -> Response {
-    match check(&hosts, &request) {
-        Ok(()) => next.run(request).await,
-        Err(error) => error.into_response(),
-    }
-}
-
-fn check(hosts: &AllowedHosts, request: &Request) -> Result<(), ApiError> {
-    let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
-    let authority = request.uri().authority().map(ToString::to_string);
-    let mut targets = request.headers().get_all(header::HOST).iter().map(text).chain(authority).peekable();
-    let is_named = targets.peek().is_some();
-    if !is_named || !targets.all(|target| hosts.allows(&target, HTTP_PORT)) {
-        let message = "this server does not answer to that host name; use the address it printed \
-                       at start, or allow the name with --allow-host";
-        return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", message));
-    }
-    let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);
-    if !origins.all(|origin| hosts.allows_origin(&origin)) {
-        let message = "pages of other sites may not use this server";
-        return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -4,19 +4,17 @@
 //! Each router counts for itself: nothing is global, and servers in one process do not disturb each other.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::Extension;
-use axum::extract::{MatchedPath, Request, State};
+use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
-use axum::middleware::Next;
-use axum::response::{IntoResponse, Response};
+use axum::response::IntoResponse;
 use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT, TextEncoder,
 };
 
 use crate::error::ApiError;
-use crate::request_labels;
 
 /// From what a read from memory takes to where clients give up, in seconds.
 const DURATION_BUCKETS: [f64; 13] = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
@@ -52,44 +50,41 @@ impl Metrics {
         Ok(Self { registry, requests, durations, in_flight, uptime, started: Instant::now() })
     }
 
+    /// Counts a request as in flight until the result is dropped.
+    pub(crate) fn in_flight(&self) -> InFlight {
+        InFlight::enter(self.in_flight.clone())
+    }
+
+    pub(crate) fn count(&self, method: &str, route: Option<&str>, status: StatusCode, took: Duration) {
+        let route = route.unwrap_or(NO_ROUTE);
+        self.requests.with_label_values(&[method, route, class(status)]).inc();
+        self.durations.with_label_values(&[route]).observe(took.as_secs_f64());
+    }
+
     fn text(&self) -> prometheus::Result<String> {
         self.uptime.set(self.started.elapsed().as_secs_f64());
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
 }
 
-/// Measures a request, and gives it the means to ask what was measured.
-pub(crate) async fn measure(State(metrics): State<Arc<Metrics>>, mut request: Request, next: Next) -> Response {
-    let (method, route) = (request_labels::method(&request), request_labels::route(&request));
-    let route = route.as_ref().map_or(NO_ROUTE, MatchedPath::as_str);
-    request.extensions_mut().insert(Arc::clone(&metrics));
-    let started = Instant::now();
-    let in_flight = InFlight::enter(&metrics.in_flight);
-    let response = next.run(request).await;
-    drop(in_flight);
-    metrics.requests.with_label_values(&[method, route, class(&response)]).inc();
-    metrics.durations.with_label_values(&[route]).observe(started.elapsed().as_secs_f64());
-    response
-}
-
 /// Counts itself, also when the client leaves before the answer.
-struct InFlight<'a>(&'a IntGauge);
+pub(crate) struct InFlight(IntGauge);
 
-impl<'a> InFlight<'a> {
-    fn enter(gauge: &'a IntGauge) -> Self {
+impl InFlight {
+    fn enter(gauge: IntGauge) -> Self {
         gauge.inc();
         Self(gauge)
     }
 }
 
-impl Drop for InFlight<'_> {
+impl Drop for InFlight {
     fn drop(&mut self) {
         self.0.dec();
     }
 }
 
-fn class(response: &Response) -> &'static str {
-    match response.status().as_u16() {
+fn class(status: StatusCode) -> &'static str {
+    match status.as_u16() {
         ..200 => "1xx",
         200..300 => "2xx",
         300..400 => "3xx",

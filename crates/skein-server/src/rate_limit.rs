@@ -6,26 +6,16 @@
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{ConnectInfo, Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
+use axum::extract::{ConnectInfo, Request};
 
 use crate::error::ApiError;
 use crate::limits::{RATE_ADDRESSES_MAX, RATE_BURST_REQUESTS, RATE_INTERVAL};
 
 /// How far ahead the moment of an address may lie.
 const AHEAD_MAX: Duration = RATE_INTERVAL.saturating_mul(RATE_BURST_REQUESTS - 1);
-
-pub(crate) async fn admit(State(limits): State<Arc<RateLimits>>, request: Request, next: Next) -> Response {
-    let peer = request.extensions().get().map(|ConnectInfo(peer): &ConnectInfo<SocketAddr>| peer.ip());
-    match limits.check(peer, Instant::now()) {
-        Ok(()) => next.run(request).await,
-        Err(TooOften) => ApiError::rate_limited().into_response(),
-    }
-}
 
 /// Everybody's allowance.
 #[derive(Debug)]
@@ -37,6 +27,11 @@ struct TooOften;
 impl RateLimits {
     pub(crate) fn new() -> Self {
         Self(Mutex::new(Allowances { whole_at: HashMap::new(), swept_at: Instant::now() }))
+    }
+
+    pub(crate) fn admit(&self, request: &Request) -> Result<(), ApiError> {
+        let peer = request.extensions().get().map(|ConnectInfo(peer): &ConnectInfo<SocketAddr>| peer.ip());
+        self.check(peer, Instant::now()).map_err(|TooOften| ApiError::rate_limited())
     }
 
     fn check(&self, peer: Option<IpAddr>, now: Instant) -> Result<(), TooOften> {

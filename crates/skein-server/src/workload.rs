@@ -3,48 +3,57 @@
 //!
 //! A request counts until its answer begins, not while the answer streams, which may take as long as the client likes.
 
-use std::sync::Arc;
-
-use axum::extract::{Request, State};
-use axum::middleware::Next;
-use axum::response::{IntoResponse as _, Response};
-use tokio::sync::Semaphore;
+use axum::extract::Request;
+use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::ApiError;
-use crate::limits::REQUESTS_AT_ONCE_MAX;
 use crate::request_labels;
 
 /// Asked by whoever watches the server: one that is busy is still alive, and can still be measured.
 const ALWAYS_ADMITTED: [&str; 3] = ["/health/live", "/health/ready", "/metrics"];
 
 /// Places for requests in work.
-pub(crate) fn places() -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(REQUESTS_AT_ONCE_MAX))
-}
+#[derive(Debug)]
+pub(crate) struct Workload(Semaphore);
 
-pub(crate) async fn admit(State(places): State<Arc<Semaphore>>, request: Request, next: Next) -> Response {
-    let route = request_labels::route(&request);
-    if route.is_some_and(|route| ALWAYS_ADMITTED.contains(&route.as_str())) {
-        return next.run(request).await;
+impl Workload {
+    pub(crate) fn new(at_once_max: usize) -> Self {
+        Self(Semaphore::new(at_once_max))
     }
-    match places.try_acquire() {
-        Ok(_place) => next.run(request).await,
-        Err(_) => ApiError::busy().into_response(),
+
+    /// A place, to be given back when the answer begins; none is taken by whoever is always admitted.
+    pub(crate) fn admit(&self, request: &Request) -> Result<Option<SemaphorePermit<'_>>, ApiError> {
+        let route = request_labels::route(request);
+        if route.is_some_and(|route| ALWAYS_ADMITTED.contains(&route.as_str())) {
+            return Ok(None);
+        }
+        self.0.try_acquire().map(Some).map_err(|_| ApiError::busy())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use axum::Router;
     use axum::body::Body;
+    use axum::extract::State;
     use axum::http::StatusCode;
-    use axum::middleware::from_fn_with_state;
+    use axum::middleware::{Next, from_fn_with_state};
+    use axum::response::{IntoResponse as _, Response};
     use axum::routing::get;
     use futures::stream;
     use tokio::sync::Notify;
     use tower::ServiceExt as _;
 
     use super::*;
+
+    async fn enter(State(workload): State<Arc<Workload>>, request: Request, next: Next) -> Response {
+        match workload.admit(&request) {
+            Ok(_place) => next.run(request).await,
+            Err(error) => error.into_response(),
+        }
+    }
 
     fn router(places: usize, release: Arc<Notify>) -> Router {
         let wait = async move || {
@@ -56,7 +65,7 @@ mod tests {
             .route("/wait", get(wait))
             .route("/endless", get(endless))
             .route("/health/live", get(async || StatusCode::OK))
-            .layer(from_fn_with_state(Arc::new(Semaphore::new(places)), admit))
+            .layer(from_fn_with_state(Arc::new(Workload::new(places)), enter))
     }
 
     async fn status(router: &Router, path: &str) -> StatusCode {
