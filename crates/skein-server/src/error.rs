@@ -14,6 +14,7 @@ use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 use skein_engine::EngineError;
 use skein_store::StoreError;
+use skein_store::bundle::BadBundle;
 
 use crate::limits::RETRY_AFTER_SECONDS;
 
@@ -154,6 +155,10 @@ impl From<StoreError> for ApiError {
             StoreError::NotSealed(_) => Self::new(StatusCode::CONFLICT, "not_sealed", told).retryable(),
             StoreError::Forbidden => Self::new(StatusCode::FORBIDDEN, "permission_denied", told),
             StoreError::Exists(_) => Self::new(StatusCode::CONFLICT, "already_exists", told),
+            StoreError::Bundle(BadBundle::Differs { .. } | BadBundle::Diverged { .. } | BadBundle::Stopped) => {
+                Self::new(StatusCode::CONFLICT, "bundle_conflict", told)
+            }
+            StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
             StoreError::Busy => Self::unavailable("busy", &told).retryable(),
             StoreError::TooSlow(_) => Self::unavailable("read_too_slow", &told),

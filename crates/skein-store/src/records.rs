@@ -13,7 +13,7 @@ use crate::tx::Tx;
 /// Most records or versions one page holds.
 pub const RECORDS_PER_PAGE_MAX: usize = 1_000;
 
-const RECORD_COLUMNS: &str = "id, owner, version, hash, previous_hash, created_at, updated_at, body";
+pub(crate) const RECORD_COLUMNS: &str = "id, owner, version, hash, previous_hash, created_at, updated_at, body";
 const VERSION_COLUMNS: &str = "record, version, type, hash, previous_hash, item, tx, position, realized_at";
 
 /// One entry of a record's history, also what subscribers are told (rule MG-DELTA-003).
@@ -234,7 +234,7 @@ impl Tx<'_> {
     }
 }
 
-fn read_record(row: &dyn Row) -> Result<Record, SqlError> {
+pub(crate) fn read_record(row: &dyn Row) -> Result<Record, SqlError> {
     let damaged = || SqlError::Other("the body of a record cannot be read; run skein verify".to_owned());
     let body = serde_json::from_str(row.text(7)?).ok().and_then(RecordContent::from_document);
     Ok(Record {

@@ -5,6 +5,7 @@
 mod alike;
 mod backup;
 mod blobs;
+mod bundle;
 mod items;
 mod jobs;
 mod records;
