@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sha2::{Digest as _, Sha256};
-use skein_core::garden::cursor::Cursor;
+use skein_core::garden::cursor::{BadCursor, Cursor};
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::redaction::redacted_item;
 use skein_core::garden::seal::Seal;
@@ -39,6 +39,7 @@ pub fn export<W: Write>(
     out: W,
     watch: Watch<'_>,
 ) -> Result<Exported, StoreError> {
+    refuse_unsettled(store, scope)?;
     let is_given_up = Arc::new(AtomicBool::new(false));
     let mut bundle = Bundle::new(Outlet { out, is_given_up: Arc::clone(&is_given_up) });
     let outcome = write_all(store, blobs, scope, &mut bundle, watch);
@@ -47,6 +48,13 @@ pub fn export<W: Write>(
     let mut out = bundle.zip.finish().map_err(|error| unwritten(&error.into()))?;
     out.flush().map_err(|error| unwritten(&error))?;
     Ok(exported)
+}
+
+/// Beyond what is settled, an item might still appear that this walk has passed.
+fn refuse_unsettled(store: &Store, scope: &ExportScope) -> Result<(), StoreError> {
+    let (viewer, owner) = (scope.viewer.clone(), scope.owner);
+    let settled = store.read_blocking(move |tx| tx.cut(&viewer, owner))?;
+    if scope.cut <= settled { Ok(()) } else { Err(BadCursor.into()) }
 }
 
 fn write_all<W: Write>(

@@ -11,7 +11,8 @@ use skein_core::{RelationId, RuleViolation};
 
 use super::aside::Aside;
 use super::{Authority, BadBundle, about};
-use crate::error::StoreError;
+use crate::blobs::refuse_other_media_types;
+use crate::error::{SqlError, StoreError};
 use crate::project::TIME_OVERRIDE;
 
 /// What the events are about that Skein alone can testify to.
@@ -28,9 +29,13 @@ pub(crate) fn take(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
         t if *t == ItemType::RELATION_EDITED || *t == ItemType::RELATION_REMOVED => {
             check_relation(aside, item).and_then(|()| aside.take(item))
         }
+        t if *t == ItemType::BLOB_ATTACHED => check_attachment(item).and_then(|()| aside.take(item)),
         _ => aside.take(item),
     };
-    judged.map_err(|error| about(id, error))
+    judged.map_err(|error| match error {
+        StoreError::Sql(SqlError::Constraint(_)) => refused(item, "what it speaks of is not in the bundle"),
+        error => about(id, error),
+    })
 }
 
 fn refused(item: &Item, problem: &str) -> StoreError {
@@ -75,6 +80,12 @@ fn check_redaction(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
     }
     let as_it_was = Item { payload: Some(Payload::stored(Vec::new(), PayloadForm::Document)), ..target };
     Ok(redact(&as_it_was, text("reason")).map(drop)?)
+}
+
+fn check_attachment(item: &Item) -> Result<(), StoreError> {
+    let document = item.document().unwrap_or_default();
+    let media_type = document.get("mediaType").and_then(serde_json::Value::as_str).unwrap_or_default();
+    Ok(refuse_other_media_types(media_type)?)
 }
 
 fn check_relation(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {

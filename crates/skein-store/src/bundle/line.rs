@@ -149,6 +149,20 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn whatever_is_stated_or_received_reads_back_the_same(
+            text in "[^\\x00]*", key in "[a-z\u{e9}\u{1f980}]{1,9}", float: f64, integer: i64, bytes: Vec<u8>,
+        ) {
+            let float = if float.is_finite() { float } else { 0.5 };
+            let stated = note(json!({ key: [json!(text), json!(float), json!(integer)] }));
+            let received = ItemDraft::received(ItemType::parse("ToolOutput").unwrap(), bytes).unwrap();
+            for item in [stated, realized(received)] {
+                proptest::prop_assert_eq!(parse_item(&item_line(&item)), Ok(item));
+            }
+        }
+    }
+
     #[test]
     fn other_spellings_and_more_fields_are_refused() {
         let line = item_line(&note(json!({ "a": 1 })));

@@ -301,6 +301,9 @@ both! {
         };
         let (asked, exported) = attempt(world.bert.clone());
         assert!(matches!((asked, exported), (Err(StoreError::NotFound(_)), Err(StoreError::NotFound(_)))));
+        let scope = ExportScope { viewer: world.anna.clone(), owner, cut: Cursor { tx: i64::MAX, position: 1 } };
+        let unsettled = export(&world.store, &world.blobs, &scope, &mut Vec::new(), &mut go_on);
+        assert!(matches!(unsettled, Err(StoreError::Cursor(_))), "{unsettled:?}");
         let grant = Grant { item: ItemId::from_bytes([1; 16]), owner, until: Millis(i64::MAX) };
         let (asked, exported) = attempt(Viewer::Admin { user: user(&world.bert), grant });
         assert!(asked.is_ok() && exported.is_ok());
