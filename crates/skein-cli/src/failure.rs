@@ -101,6 +101,9 @@ impl From<StoreError> for Failure {
             StoreError::Blob(_) => (Exit::Unavailable, "check the blobs directory or the S3 settings"),
             StoreError::OutcomeUnknown => (Exit::Unavailable, "look at what is there before trying again"),
             StoreError::Locked(_) => (Exit::InUse, "stop the other process, or choose another --dir"),
+            StoreError::Bundle(_) => {
+                (Exit::Failed, "look whether it is the right file, or export it again at its source")
+            }
             StoreError::NewerSchema { .. } => (Exit::Failed, "install the newer version that made this database"),
             StoreError::Damaged(_) | StoreError::History(_) => {
                 (Exit::Problem, "run skein verify to see where, then restore a backup")

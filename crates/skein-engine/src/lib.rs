@@ -8,6 +8,7 @@
 #![warn(missing_docs)]
 
 pub mod account;
+mod bundles;
 mod engine;
 mod error;
 pub mod events;
@@ -17,6 +18,7 @@ mod request;
 mod settings;
 
 pub use account::{Caller, KeyText};
+pub use bundles::{ExportCut, ImportCount};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use operations::{VERIFICATION, VerificationRequest, Worker};

@@ -14,6 +14,7 @@ use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 use skein_engine::EngineError;
 use skein_store::StoreError;
+use skein_store::bundle::BadBundle;
 use utoipa::ToSchema;
 
 use crate::limits::RETRY_AFTER_SECONDS;
@@ -223,6 +224,10 @@ impl From<StoreError> for ApiError {
                 Self::new(StatusCode::CONFLICT, "idempotency_in_flight", told).breaking("BR-IDEMP-005").retryable()
             }
             StoreError::Ended(_) => Self::new(StatusCode::CONFLICT, "cannot_cancel", told),
+            StoreError::Bundle(BadBundle::Differs { .. } | BadBundle::Diverged { .. } | BadBundle::Stopped) => {
+                Self::new(StatusCode::CONFLICT, "bundle_conflict", told)
+            }
+            StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
             StoreError::Busy => Self::unavailable("busy", &told).retryable(),
             StoreError::TooSlow(_) => Self::unavailable("read_too_slow", &told),

@@ -9,6 +9,7 @@
 mod account;
 mod blobs;
 mod body;
+mod bundles;
 mod compression;
 mod context;
 mod correlation;

@@ -29,6 +29,8 @@ pub const REQUESTS_AT_ONCE_MAX: usize = 512;
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest upload.
 pub const BLOB_BYTES_MAX: usize = skein_store::blobs::BLOB_BYTES_MAX;
+/// Largest bundle that is taken in over HTTP.
+pub const BUNDLE_BYTES_MAX: u64 = 8 << 30;
 /// Longest a client may take to send a body.
 pub const BODY_TIME_MAX: Duration = Duration::from_secs(30);
 /// Entries of a page when the client names no number.

@@ -21,7 +21,7 @@ use crate::router;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView,
         crate::items::BatchAnswer)),
-    tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"),
+    tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"), (name = "bundles"),
         (name = "events"), (name = "operations"), (name = "administration"))
 )]
 struct Preamble;

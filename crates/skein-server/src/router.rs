@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
-use crate::{account, blobs, events, grants, items, keys, operations, records, relations, settings, users};
+use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
 use crate::{docs, edge, error, health, landing, metrics, openapi, sign_in, signed_in};
 
 /// For everybody who is signed in.
@@ -35,6 +35,9 @@ fn for_users() -> OpenApiRouter<Context> {
         .routes(routes!(records::diff_record))
         .routes(routes!(blobs::upload_blob))
         .routes(routes!(blobs::download_blob))
+        .routes(routes!(bundles::create_export))
+        .routes(routes!(bundles::download_export))
+        .routes(routes!(bundles::import_bundle))
         .routes(routes!(operations::list_operations))
         .routes(routes!(operations::read_operation))
         .routes(routes!(operations::cancel_operation))

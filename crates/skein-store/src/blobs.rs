@@ -181,13 +181,7 @@ impl Blobs {
 impl Tx<'_> {
     /// Names an object, which must have been put before; from now on it is kept and its owner may read it.
     pub fn attach_blob(&mut self, viewer: &Viewer, blob: &BlobRef) -> Result<ItemId, StoreError> {
-        let is_media_type = |text: &str| {
-            text.is_ascii() && text.len() <= 100 && text.split('/').filter(|part| !part.is_empty()).count() == 2
-        };
-        if !is_media_type(&blob.media_type) {
-            let remedy = "name one such as image/png";
-            return Err(RuleViolation::new("MG-BLOB-001", "an attachment needs a media type", remedy).into());
-        }
+        refuse_other_media_types(&blob.media_type)?;
         let data = Map::from_iter([
             ("hash".to_owned(), json!(blob.hash.to_string())),
             ("mediaType".to_owned(), json!(blob.media_type)),
@@ -217,6 +211,15 @@ impl Tx<'_> {
         let sql = "SELECT DISTINCT hash, size FROM blobs ORDER BY hash";
         self.all(sql, &[], |row| Ok((Digest(row.array(0)?), row.int(1)?)))
     }
+}
+
+/// Refuses what does not name a kind of bytes.
+pub(crate) fn refuse_other_media_types(text: &str) -> Result<(), RuleViolation> {
+    let is_spelled = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') && text.len() <= 100;
+    if is_spelled && text.split('/').filter(|part| !part.is_empty()).count() == 2 {
+        return Ok(());
+    }
+    Err(RuleViolation::new("MG-BLOB-001", "an attachment needs a media type", "name one such as image/png"))
 }
 
 fn path(hash: &Digest) -> object_store::path::Path {

@@ -64,6 +64,8 @@ pub enum StoreError {
     Panicked(String),
     #[error("blob storage failed: {0}")]
     Blob(String),
+    #[error(transparent)]
+    Bundle(#[from] crate::bundle::BadBundle),
     #[error("the database refused: {0}")]
     Sql(SqlError),
 }

@@ -29,7 +29,7 @@ pub(crate) const ITEM_COLUMNS: &str = "i.tx, i.position, i.id, i.owner, i.type, 
     i.payload_hash, i.encoding, i.payload, m.tombstone, m.canonical_at AS believed_at";
 
 const PLAIN: i64 = 0;
-const DEFLATED: i64 = 1;
+pub(crate) const DEFLATED: i64 = 1;
 
 /// A fact with what later facts and beliefs say about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,14 +142,12 @@ impl Tx<'_> {
         let now = self.now();
         let realize = |draft: &ItemDraft| draft.clone().realize(ItemId::new(now, self.entropy()), owner, now);
         let items: Vec<Item> = drafts.iter().map(realize).collect();
-        let payloads: Vec<(i64, Cow<'_, [u8]>)> = items.iter().map(encode).collect::<Result<_, _>>()?;
-        let number = self.number();
-        let rows: Vec<_> =
-            items.iter().zip(&payloads).map(|(item, payload)| insert_row(number, item, payload)).collect();
-        let positions = self.sql.insert_items(&rows)?;
-        let stored = items.into_iter().zip(positions).map(|(item, position)| {
-            let cursor = Cursor { tx: number, position };
-            StoredItem { canonical_at: item.header.canonical_at, item, cursor, tombstone: None }
+        let cursors = self.insert_items(&items)?;
+        let stored = items.into_iter().zip(cursors).map(|(item, cursor)| StoredItem {
+            canonical_at: item.header.canonical_at,
+            item,
+            cursor,
+            tombstone: None,
         });
         let stored: Vec<StoredItem> = stored.collect();
         for appended in &stored {
@@ -157,6 +155,16 @@ impl Tx<'_> {
             self.reached(appended.cursor, appended.item.header.id);
         }
         Ok(stored)
+    }
+
+    /// Inserts the rows alone, of items that are complete already; says which places they took.
+    pub(crate) fn insert_items(&mut self, items: &[Item]) -> Result<Vec<Cursor>, StoreError> {
+        let payloads: Vec<Encoded<'_>> = items.iter().map(encode).collect::<Result<_, _>>()?;
+        let number = self.number();
+        let rows: Vec<_> =
+            items.iter().zip(&payloads).map(|(item, payload)| insert_row(number, item, payload)).collect();
+        let positions = self.sql.insert_items(&rows)?;
+        Ok(positions.into_iter().map(|position| Cursor { tx: number, position }).collect())
     }
 
     /// One fact, if it is the viewer's to see. Undone items are found too: their id was known.
@@ -288,7 +296,7 @@ fn arms(query: &ItemQuery, from: &str, clock: &str, which: &str) -> Vec<String> 
     vec![arm(format!("{clock} = ?2 AND i.position {beyond} ?3")), arm(format!("{clock} {beyond} ?2"))]
 }
 
-fn insert_row<'a>(number: i64, item: &'a Item, payload: &'a (i64, Cow<'_, [u8]>)) -> [Value<'a>; INSERT_COLUMNS] {
+fn insert_row<'a>(number: i64, item: &'a Item, payload: &'a Encoded<'_>) -> [Value<'a>; INSERT_COLUMNS] {
     let header = &item.header;
     [
         number.into(),
@@ -300,20 +308,23 @@ fn insert_row<'a>(number: i64, item: &'a Item, payload: &'a (i64, Cow<'_, [u8]>)
         (&item.hash).into(),
         (&item.payload_hash).into(),
         payload.0.into(),
-        Value::Bytes(&payload.1),
+        payload.1.as_deref().into(),
     ]
 }
 
-/// How a payload is kept: documents as they are, raw bytes compressed.
-fn encode(item: &Item) -> Result<(i64, Cow<'_, [u8]>), StoreError> {
-    let payload = item.payload.as_ref().expect("a new item has its payload");
+/// The encoding and bytes of a payload.
+type Encoded<'a> = (i64, Option<Cow<'a, [u8]>>);
+
+/// How a payload is kept: documents as they are, raw bytes compressed, one that was destroyed not at all.
+fn encode(item: &Item) -> Result<Encoded<'_>, StoreError> {
+    let Some(payload) = &item.payload else { return Ok((PLAIN, None)) };
     if payload.form() == PayloadForm::Document {
-        return Ok((PLAIN, Cow::Borrowed(payload.bytes())));
+        return Ok((PLAIN, Some(Cow::Borrowed(payload.bytes()))));
     }
     let mut compressed = Vec::new();
     let encoder = DeflateEncoder::new(payload.bytes(), Compression::fast()).read_to_end(&mut compressed);
     encoder.map_err(|error| StoreError::Damaged(error.to_string()))?;
-    Ok((DEFLATED, Cow::Owned(compressed)))
+    Ok((DEFLATED, Some(Cow::Owned(compressed))))
 }
 
 fn decode(encoding: i64, stored: &[u8]) -> Payload {
@@ -350,7 +361,7 @@ pub(crate) fn read_item(row: &dyn Row) -> Result<StoredItem, SqlError> {
 }
 
 /// Nothing altered leaves the store: what is read is hashed again.
-fn checked(stored: StoredItem) -> Result<StoredItem, StoreError> {
+pub(crate) fn checked(stored: StoredItem) -> Result<StoredItem, StoreError> {
     match stored.item.check() {
         Ok(()) => Ok(stored),
         Err(mismatch) => {

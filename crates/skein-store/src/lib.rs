@@ -6,6 +6,7 @@
 pub mod accounts;
 pub mod backup;
 pub mod blobs;
+pub mod bundle;
 pub mod clock;
 mod error;
 pub mod grants;

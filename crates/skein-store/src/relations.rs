@@ -19,7 +19,7 @@ pub const CHAIN_STEPS_MAX: usize = 100_000;
 /// How far a chain is followed along kinds of which many may meet at a thing.
 const MESH_DISTANCE_MAX: usize = 256;
 
-const RELATION_COLUMNS: &str =
+pub(crate) const RELATION_COLUMNS: &str =
     "id, kind, source_type, source, target_type, target, target_position, confidence, metadata, realized_at";
 
 /// Which edges at a thing are meant.
@@ -204,7 +204,7 @@ fn refuse_wrong_order(kind: RelationKind, source: Option<Cursor>, target: Option
     Err(RuleViolation::new("MG-REL-005", problem, "swap source and target"))
 }
 
-fn read_relation(row: &dyn Row) -> Result<Relation, SqlError> {
+pub(crate) fn read_relation(row: &dyn Row) -> Result<Relation, SqlError> {
     let unreadable = |what: &str| SqlError::Other(format!("a relation has an unreadable {what}; run skein verify"));
     Ok(Relation {
         id: RelationId::from_bytes(row.array(0)?),

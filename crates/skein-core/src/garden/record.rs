@@ -121,7 +121,8 @@ impl RecordContent {
         self.data.get("name").and_then(Value::as_str)
     }
 
-    fn check(&self) -> Result<(), BadDocument> {
+    /// Whether it is within the limits of what is kept.
+    pub fn check(&self) -> Result<(), BadDocument> {
         if self.name().is_some_and(|name| name.len() > NAME_BYTES_MAX) {
             return Err(BadDocument::TextTooLong { what: "a name", limit: NAME_BYTES_MAX });
         }

@@ -1,8 +1,9 @@
 //! Destroying a payload on demand while its item stays and says so.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use crate::garden::item::{Item, ItemDraft, ItemType};
+use crate::id::ItemId;
 use crate::rule::RuleViolation;
 
 /// Longest reason kept with a redaction, in characters.
@@ -28,10 +29,15 @@ pub fn redact(item: &Item, reason: &str) -> Result<ItemDraft, RuleViolation> {
     Ok(ItemDraft::recorded(ItemType::REDACTION, &data))
 }
 
+/// Which item a redaction's document names; `None` when it is not one.
+pub fn redacted_item(document: &Map<String, Value>) -> Option<ItemId> {
+    document.get("itemId")?.as_str()?.parse().ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::{ItemId, UserId};
+    use crate::id::UserId;
     use crate::time::Millis;
 
     fn item(item_type: ItemType) -> Item {

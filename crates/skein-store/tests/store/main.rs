@@ -6,6 +6,8 @@ mod accounts;
 mod alike;
 mod backup;
 mod blobs;
+mod bundle;
+mod bundle_refusals;
 mod items;
 mod jobs;
 mod records;

@@ -1,0 +1,211 @@
+//! Bundles over HTTP: a cut is made, then downloaded as often as it takes; a bundle is uploaded and taken in.
+//!
+//! Neither is ever held in memory: a download is written by a thread as fast as the client takes it, an upload goes to
+//! a file without a name, which is gone however the request ends.
+
+use std::fs::File;
+use std::io::{self, Seek as _, Write};
+
+use axum::body::{Body, BodyDataStream};
+use axum::extract::{Request, State};
+use axum::http::{HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use bytes::Bytes;
+use futures::StreamExt as _;
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+use skein_core::OperationId;
+use skein_core::garden::cursor::Cursor;
+use skein_engine::{Changed, Engine, ExportCut, ImportCount, Kept, Reservation, Reserved};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use utoipa::ToSchema;
+
+use crate::context::Context;
+use crate::error::ApiError;
+use crate::limits::{BODY_TIME_MAX, BUNDLE_BYTES_MAX};
+use crate::mutation::{Answer, Asking, Mutated, Mutation};
+use crate::path_id::PathId;
+use crate::query::{NoParameters, Parameters};
+use crate::signed_in::SignedIn;
+
+const ZIP: &str = "application/zip";
+const CHUNK_BYTES: usize = 64 << 10;
+const CHUNKS_WAITING_MAX: usize = 8;
+
+/// A cut of your timeline, ready to be downloaded.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExportView {
+    /// The operation that made it.
+    #[schema(value_type = String, example = "op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    id: OperationId,
+    #[schema(example = "/api/v1/exports/op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    download_url: String,
+    /// Up to where on the timeline it goes.
+    #[schema(value_type = String, example = "0.42")]
+    cursor: Cursor,
+}
+
+/// What an import brought.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ImportView {
+    /// Items that were not there.
+    #[schema(example = 120)]
+    added: u64,
+    /// Items that were.
+    #[schema(example = 0)]
+    skipped: u64,
+    /// Blobs that were not there.
+    #[schema(example = 2)]
+    blobs: u64,
+}
+
+/// Make a cut of everything you own.
+#[utoipa::path(post, path = "/exports", tag = "bundles", responses((status = 201, body = Mutated<ExportView>)))]
+pub(crate) async fn create_export(
+    State(engine): State<Engine>,
+    mutation: Mutation,
+) -> Result<Answer<ExportView>, ApiError> {
+    mutation.no_body()?;
+    let made = engine.create_export(&mutation.caller, mutation.request).await?;
+    let id = made.operation;
+    let download_url = format!("/api/v1/exports/{id}");
+    let view = |Kept(cut): Kept<ExportCut>| ExportView { id, download_url: download_url.clone(), cursor: cut.cursor };
+    Ok(Answer::made(made.map(view), download_url.clone()))
+}
+
+/// Download a cut as a bundle: a zip file with items, records, relations, blobs and what proves them.
+#[utoipa::path(get, path = "/exports/{id}", tag = "bundles", params(("id" = String, Path)),
+    responses((status = 200, content_type = "application/zip", body = String)))]
+pub(crate) async fn download_export(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(id): PathId<OperationId>,
+) -> Result<Response, ApiError> {
+    let cut = engine.export_cut(&caller, id).await?;
+    let (sender, receiver) = mpsc::channel(CHUNKS_WAITING_MAX);
+    tokio::task::spawn_blocking(move || {
+        let mut out = ToClient { sender: sender.clone(), waiting: Vec::with_capacity(CHUNK_BYTES) };
+        let written = engine.write_bundle(&caller, cut, &mut out).map_err(|error| error.to_string());
+        if let Err(problem) = written.and_then(|()| out.flush().map_err(|error| error.to_string())) {
+            tracing::warn!(problem, "an export broke off");
+            // The client must not take what it has for the whole.
+            let _ = sender.blocking_send(Err(io::Error::other("the export broke off")));
+        }
+    });
+    let name = HeaderValue::try_from(format!("attachment; filename=\"skein-{id}.zip\"")).expect("ids are ASCII");
+    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(ZIP)), (header::CONTENT_DISPOSITION, name)];
+    Ok((headers, Body::from_stream(ReceiverStream::new(receiver))).into_response())
+}
+
+/// Hands what a thread writes to whoever downloads it, and waits for them.
+struct ToClient {
+    sender: mpsc::Sender<io::Result<Bytes>>,
+    waiting: Vec<u8>,
+}
+
+impl Write for ToClient {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.waiting.extend_from_slice(bytes);
+        if self.waiting.len() >= CHUNK_BYTES {
+            self.flush()?;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.waiting.is_empty() {
+            return Ok(());
+        }
+        let chunk = std::mem::replace(&mut self.waiting, Vec::with_capacity(CHUNK_BYTES));
+        self.sender.blocking_send(Ok(chunk.into())).map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+    }
+}
+
+/// Take a bundle in; what is there already is skipped. Your own, or, for administrators, somebody's who moves in.
+#[utoipa::path(post, path = "/imports", tag = "bundles",
+    request_body(content_type = "application/zip", content = String, example = json!("the bytes of a bundle")),
+    responses((status = 200, body = Mutated<ImportView>)))]
+pub(crate) async fn import_bundle(
+    State(context): State<Context>,
+    request: Request,
+) -> Result<Answer<ImportView>, ApiError> {
+    let (mut parts, body) = request.into_parts();
+    let asking = Asking::from_parts(&mut parts, &context).await?;
+    if parts.headers.get(header::CONTENT_TYPE).is_none_or(|label| label.as_bytes() != ZIP.as_bytes()) {
+        let message = "a bundle is a zip file; send Content-Type: application/zip";
+        return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
+    }
+    let reserved = context.engine.reserve(&asking.caller, &asking.key, "import").await?;
+    let received = receive(body.into_data_stream()).await;
+    // Whoever asked may leave: what was begun is finished, and a repeat of the request finds it.
+    let imported = tokio::spawn(take_in(context.engine, asking, reserved, received)).await;
+    let imported = imported.map_err(|error| ApiError::internal(error.to_string()))??;
+    let view = |Kept(count): Kept<ImportCount>| {
+        let ImportCount { added, skipped, blobs } = count;
+        ImportView { added, skipped, blobs }
+    };
+    Ok(Answer::done(imported.map(view)))
+}
+
+async fn take_in(
+    engine: Engine,
+    asking: Asking,
+    reserved: Reserved,
+    received: Result<(File, [u8; 32]), ApiError>,
+) -> Result<Changed<Kept<ImportCount>>, ApiError> {
+    match (reserved, received) {
+        (Reserved::Earlier, received) => {
+            let (_, hash) = received?;
+            Ok(engine.imported(&asking.caller, asking.request(&hash)).await?)
+        }
+        (Reserved::Place(place), Ok((file, hash))) => {
+            let imported = engine.import_bundle(&asking.caller, asking.request(&hash), &place, file).await;
+            if imported.is_err() {
+                release(&engine, &asking, &place, "the bundle was not taken in").await;
+            }
+            Ok(imported?)
+        }
+        (Reserved::Place(place), Err(refused)) => {
+            release(&engine, &asking, &place, "the bundle did not arrive").await;
+            Err(refused)
+        }
+    }
+}
+
+/// What went wrong is worth more than that the place could not be given back: it runs out by itself.
+async fn release(engine: &Engine, asking: &Asking, place: &Reservation, problem: &str) {
+    if let Err(error) = engine.release(&asking.caller, place, problem).await {
+        tracing::debug!(%error, "a reserved place was not given back");
+    }
+}
+
+/// Writes a body to a file without a name; says what was in it by its hash, which stands for it in the fingerprint.
+async fn receive(mut body: BodyDataStream) -> Result<(File, [u8; 32]), ApiError> {
+    let unwritable = |error: io::Error| ApiError::internal(format!("a bundle cannot be put aside: {error}"));
+    let mut file = tempfile::tempfile().map_err(unwritable)?;
+    let (mut hasher, mut size) = (Sha256::new(), 0);
+    loop {
+        let chunk = tokio::time::timeout(BODY_TIME_MAX, body.next()).await.map_err(|_| stalled())?;
+        let Some(chunk) = chunk else { break };
+        let chunk = chunk.map_err(|_| ApiError::bad_request("invalid_body", "the body broke off; send it again"))?;
+        size += chunk.len() as u64;
+        if size > BUNDLE_BYTES_MAX {
+            return Err(ApiError::too_large(format!("a bundle has at most {BUNDLE_BYTES_MAX} bytes here")));
+        }
+        hasher.update(&chunk);
+        file = tokio::task::spawn_blocking(move || file.write_all(&chunk).map(|()| file))
+            .await
+            .map_err(|error| ApiError::internal(error.to_string()))?
+            .map_err(unwritable)?;
+    }
+    file.rewind().map_err(unwritable)?;
+    Ok((file, hasher.finalize().into()))
+}
+
+fn stalled() -> ApiError {
+    let message = format!("nothing of the bundle arrived for {} seconds", BODY_TIME_MAX.as_secs());
+    ApiError::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", message)
+}

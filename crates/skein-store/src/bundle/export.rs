@@ -1,0 +1,295 @@
+//! Writing a bundle: one walk over the timeline for facts, one for seals, then what follows from them.
+//!
+//! No long transaction is held. The timeline below the cut never changes; a payload that is destroyed meanwhile is
+//! exported as gone, together with the redaction that says so, although that lies beyond the cut.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sha2::{Digest as _, Sha256};
+use skein_core::garden::cursor::{BadCursor, Cursor};
+use skein_core::garden::item::{Item, ItemType};
+use skein_core::garden::redaction::redacted_item;
+use skein_core::garden::seal::Seal;
+use skein_core::{Digest, ItemId};
+use zip::CompressionMethod;
+use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
+
+use super::aside::{Aside, References};
+use super::line::item_line;
+use super::pages::{Belongs, Pages, Which};
+use super::{
+    BLOBS, ExportScope, Exported, FORMAT, ITEMS, MANIFEST, Manifest, Part, RECORDS, RELATIONS, SEALS, Watch, tell,
+};
+use crate::blobs::Blobs;
+use crate::error::StoreError;
+use crate::items::StoredItem;
+use crate::store::Store;
+
+/// Redactions looked up in one read.
+const REDACTIONS_PER_READ: usize = 256;
+
+/// Writes everything of one owner up to a cut. What was written is whole only when this returned well.
+pub fn export<W: Write>(
+    store: &Store,
+    blobs: &Blobs,
+    scope: &ExportScope,
+    out: W,
+    watch: Watch<'_>,
+) -> Result<Exported, StoreError> {
+    refuse_unsettled(store, scope)?;
+    let is_given_up = Arc::new(AtomicBool::new(false));
+    let mut bundle = Bundle::new(Outlet { out, is_given_up: Arc::clone(&is_given_up) });
+    let outcome = write_all(store, blobs, scope, &mut bundle, watch);
+    is_given_up.store(outcome.is_err(), Ordering::Relaxed);
+    let exported = outcome?;
+    let mut out = bundle.zip.finish().map_err(|error| unwritten(&error.into()))?;
+    out.flush().map_err(|error| unwritten(&error))?;
+    Ok(exported)
+}
+
+/// Beyond what is settled, an item might still appear that this walk has passed.
+fn refuse_unsettled(store: &Store, scope: &ExportScope) -> Result<(), StoreError> {
+    let (viewer, owner) = (scope.viewer.clone(), scope.owner);
+    let settled = store.read_blocking(move |tx| tx.cut(&viewer, owner))?;
+    if scope.cut <= settled { Ok(()) } else { Err(BadCursor.into()) }
+}
+
+fn write_all<W: Write>(
+    store: &Store,
+    blobs: &Blobs,
+    scope: &ExportScope,
+    bundle: &mut Bundle<W>,
+    watch: Watch<'_>,
+) -> Result<Exported, StoreError> {
+    let mut facts = Facts::new()?;
+    let items = facts.write(store, scope, bundle, watch)?;
+    let (seals, head) = write_seals(store, scope, facts.local, bundle, watch)?;
+    let mut aside = facts.aside;
+    let records = bundle.part(RECORDS, |part| aside.each_record(&mut |line| part.line(line)))?;
+    let relations = bundle.part(RELATIONS, |part| aside.each_relation(&mut |line| part.line(line)))?;
+    let named: Vec<Digest> = aside.named_blobs()?.into_iter().map(|(hash, _)| hash).collect();
+    let lost_blobs = write_blobs(blobs, &named, bundle, watch)?;
+    let manifest = Manifest {
+        format: FORMAT,
+        skein: env!("CARGO_PKG_VERSION").to_owned(),
+        owner: scope.owner,
+        cursor: scope.cut,
+        head,
+        items,
+        seals,
+        records,
+        relations,
+        blobs: (named.len() - lost_blobs.len()) as u64,
+        lost_blobs,
+    };
+    bundle.entry(MANIFEST, CompressionMethod::Deflated, manifest.to_text().as_bytes())?;
+    Ok(Exported { blobs: manifest.blobs, manifest })
+}
+
+/// What is learnt while facts are written.
+struct Facts {
+    aside: Aside,
+    /// Items without payload whose redaction has not been seen.
+    unexplained: BTreeSet<ItemId>,
+    /// Positions of what tells of this store and is left out.
+    local: BTreeSet<i64>,
+}
+
+impl Facts {
+    fn new() -> Result<Self, StoreError> {
+        let aside = Aside::new(References::Trusted)?;
+        Ok(Self { aside, unexplained: BTreeSet::new(), local: BTreeSet::new() })
+    }
+
+    fn write<W: Write>(
+        &mut self,
+        store: &Store,
+        scope: &ExportScope,
+        bundle: &mut Bundle<W>,
+        watch: Watch<'_>,
+    ) -> Result<Part, StoreError> {
+        let mut pages = Pages::new(store, scope, Which::Facts);
+        bundle.part(ITEMS, |part| {
+            while let Some(reached) = pages.next(&mut |stored, belongs| self.put(&stored, belongs, part))? {
+                tell_place(watch, "exporting", reached, scope.cut)?;
+            }
+            for redaction in self.late_redactions(store, scope)? {
+                self.put(&redaction, Belongs::Along, part)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn put<W: Write>(
+        &mut self,
+        stored: &StoredItem,
+        belongs: Belongs,
+        part: &mut PartWriter<'_, W>,
+    ) -> Result<(), StoreError> {
+        if belongs == Belongs::Here {
+            self.local.insert(stored.cursor.position);
+            return Ok(());
+        }
+        let item = &stored.item;
+        if item.payload.is_none() {
+            self.unexplained.insert(item.header.id);
+        }
+        if item.header.item_type == ItemType::REDACTION {
+            item.document().as_ref().and_then(redacted_item).inspect(|target| {
+                self.unexplained.remove(target);
+            });
+        }
+        self.aside.take(item)?;
+        part.line(&item_line(item))
+    }
+
+    /// Redactions from beyond the cut, of payloads that were found gone, in timeline order.
+    fn late_redactions(&self, store: &Store, scope: &ExportScope) -> Result<Vec<StoredItem>, StoreError> {
+        let gone: Vec<ItemId> = self.unexplained.iter().copied().collect();
+        let mut redactions = BTreeMap::new();
+        for items in gone.chunks(REDACTIONS_PER_READ) {
+            let (scope, items) = (scope.clone(), items.to_vec());
+            let found = store.read_blocking(move |tx| tx.redactions_of(&scope.viewer, scope.owner, &items))?;
+            redactions.extend(found.into_iter().map(|stored| (stored.cursor, stored)));
+        }
+        Ok(redactions.into_values().collect())
+    }
+}
+
+/// Writes the evidence: seals, and the items they cover that are left out. Says what the last seal's hash is.
+fn write_seals<W: Write>(
+    store: &Store,
+    scope: &ExportScope,
+    local: BTreeSet<i64>,
+    bundle: &mut Bundle<W>,
+    watch: Watch<'_>,
+) -> Result<(Part, Option<Digest>), StoreError> {
+    let mut pages = Pages::new(store, scope, Which::Local(Arc::new(local)));
+    let mut head = None;
+    let part = bundle.part(SEALS, |part| {
+        let mut put = |stored: StoredItem, _| {
+            head = sealed(&stored.item)?.or(head);
+            part.line(&item_line(&stored.item))
+        };
+        while let Some(reached) = pages.next(&mut put)? {
+            tell_place(watch, "seals", reached, scope.cut)?;
+        }
+        Ok(())
+    })?;
+    Ok((part, head))
+}
+
+fn sealed(item: &Item) -> Result<Option<Digest>, StoreError> {
+    if item.header.item_type != ItemType::SEAL {
+        return Ok(None);
+    }
+    let seal = item.document().and_then(|document| Seal::from_document(item.header.owner, &document));
+    let seal = seal.ok_or_else(|| StoreError::Damaged(format!("the seal {} cannot be read", item.header.id)))?;
+    Ok(Some(seal.head.hash()))
+}
+
+/// Writes every object that can be read; says which cannot, for one lost object must not cost the rest.
+fn write_blobs<W: Write>(
+    blobs: &Blobs,
+    named: &[Digest],
+    bundle: &mut Bundle<W>,
+    watch: Watch<'_>,
+) -> Result<Vec<Digest>, StoreError> {
+    let mut lost = Vec::new();
+    for (done, hash) in (1..).zip(named) {
+        match blobs.block_on(async |blobs| blobs.get(*hash).await) {
+            // Most of them are pictures and sound, compressed already.
+            Ok(bytes) => bundle.entry(&format!("{BLOBS}{hash}"), CompressionMethod::Stored, &bytes)?,
+            Err(StoreError::NotFound(_) | StoreError::Damaged(_)) => lost.push(*hash),
+            Err(error) => return Err(error),
+        }
+        tell(watch, "blobs", done, named.len() as u64)?;
+    }
+    Ok(lost)
+}
+
+/// Positions stand for how much of the timeline was walked.
+fn tell_place(watch: Watch<'_>, stage: &'static str, reached: Cursor, cut: Cursor) -> Result<(), StoreError> {
+    let number = |position: i64| u64::try_from(position).unwrap_or(0);
+    tell(watch, stage, number(reached.position.min(cut.position)), number(cut.position))
+}
+
+struct Bundle<W: Write> {
+    zip: ZipWriter<StreamWriter<Outlet<W>>>,
+}
+
+impl<W: Write> Bundle<W> {
+    fn new(out: Outlet<W>) -> Self {
+        Self { zip: ZipWriter::new_stream(out) }
+    }
+
+    fn start(&mut self, name: &str, method: CompressionMethod) -> Result<(), StoreError> {
+        // The time of an entry stays at its default: the same items give the same bytes.
+        let options = SimpleFileOptions::default().compression_method(method).large_file(true);
+        self.zip.start_file(name, options).map_err(|error| unwritten(&error.into()))
+    }
+
+    fn entry(&mut self, name: &str, method: CompressionMethod, bytes: &[u8]) -> Result<(), StoreError> {
+        self.start(name, method)?;
+        self.zip.write_all(bytes).map_err(|error| unwritten(&error))
+    }
+
+    fn part(
+        &mut self,
+        name: &str,
+        fill: impl FnOnce(&mut PartWriter<'_, W>) -> Result<(), StoreError>,
+    ) -> Result<Part, StoreError> {
+        self.start(name, CompressionMethod::Deflated)?;
+        let mut part = PartWriter { zip: &mut self.zip, hasher: Sha256::new(), lines: 0, bytes: 0 };
+        fill(&mut part)?;
+        Ok(Part { lines: part.lines, bytes: part.bytes, sha256: Digest(part.hasher.finalize().into()) })
+    }
+}
+
+struct PartWriter<'a, W: Write> {
+    zip: &'a mut ZipWriter<StreamWriter<Outlet<W>>>,
+    hasher: Sha256,
+    lines: u64,
+    bytes: u64,
+}
+
+impl<W: Write> PartWriter<'_, W> {
+    fn line(&mut self, line: &str) -> Result<(), StoreError> {
+        for bytes in [line.as_bytes(), b"\n"] {
+            self.hasher.update(bytes);
+            self.bytes += bytes.len() as u64;
+            self.zip.write_all(bytes).map_err(|error| unwritten(&error))?;
+        }
+        self.lines += 1;
+        Ok(())
+    }
+}
+
+/// The zip writer completes its file when it is dropped; one that was given up must not look complete.
+struct Outlet<W> {
+    out: W,
+    is_given_up: Arc<AtomicBool>,
+}
+
+impl<W: Write> Write for Outlet<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.is_given_up.load(Ordering::Relaxed) {
+            return Ok(bytes.len());
+        }
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.is_given_up.load(Ordering::Relaxed) { Ok(()) } else { self.out.flush() }
+    }
+}
+
+fn unwritten(error: &io::Error) -> StoreError {
+    if error.kind() == io::ErrorKind::StorageFull {
+        return StoreError::DiskFull;
+    }
+    StoreError::Unavailable(format!("the bundle cannot be written: {error}"))
+}

@@ -1,0 +1,113 @@
+//! The second pass of an import: what is not here yet is written, in order, in transactions of a few milliseconds.
+//!
+//! A crash leaves a beginning of the bundle; importing it again skips that and goes on. Objects are durable before the
+//! items that name them.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+
+use skein_core::garden::item::Item;
+use skein_core::{Digest, ItemId};
+
+use super::archive::Archive;
+use super::aside::Aside;
+use super::check::{attached, check, leaves, next_batch};
+use super::manifest::Manifest;
+use super::{Authority, ITEMS, Imported, Watch, about, altered, tell};
+use crate::blobs::Blobs;
+use crate::error::StoreError;
+use crate::store::{Store, Urgency};
+use crate::tx::Tx;
+
+/// Takes a bundle in, once all of it is verified. What is here already is skipped.
+pub fn import(
+    store: &Store,
+    blobs: &Blobs,
+    bundle: File,
+    authority: &Authority,
+    watch: Watch<'_>,
+) -> Result<Imported, StoreError> {
+    let (archive, manifest) = Archive::open(bundle)?;
+    let aside = check(&archive, &manifest, store, authority, watch)?;
+    let importer = Importer { store, blobs, archive, aside, put: BTreeSet::new() };
+    importer.run(&manifest, watch)
+}
+
+/// Whose things a bundle says it holds; nothing else of it is looked at.
+pub fn owner_of(bundle: &File) -> Result<skein_core::UserId, StoreError> {
+    let again = bundle.try_clone().map_err(|error| StoreError::Blob(format!("the bundle cannot be read: {error}")))?;
+    Archive::open(again).map(|(_, manifest)| manifest.owner)
+}
+
+struct Importer<'a> {
+    store: &'a Store,
+    blobs: &'a Blobs,
+    archive: Archive,
+    /// What the first pass verified.
+    aside: Aside,
+    put: BTreeSet<Digest>,
+}
+
+impl Importer<'_> {
+    fn run(mut self, manifest: &Manifest, watch: Watch<'_>) -> Result<Imported, StoreError> {
+        let mut facts = self.archive.clone();
+        let mut lines = facts.lines(ITEMS, manifest.items)?;
+        let mut imported = Imported { owner: manifest.owner, added: 0, skipped: 0, blobs: 0 };
+        while let Some(items) = next_batch(&mut lines, manifest.owner)? {
+            let total = items.len() as u64;
+            let added = self.add(items)?;
+            imported.added += added;
+            imported.skipped += total - added;
+            tell(watch, "importing", imported.added + imported.skipped, manifest.items.lines)?;
+        }
+        imported.blobs = self.put.len() as u64;
+        Ok(imported)
+    }
+
+    /// Adds what is new of some items; says how many that were.
+    fn add(&mut self, mut items: Vec<Item>) -> Result<u64, StoreError> {
+        let names = leaves(&items);
+        let missing = self.store.read_blocking(move |tx| tx.missing(&names))?;
+        items.retain(|item| missing.contains(&item.header.id));
+        if items.is_empty() {
+            return Ok(0);
+        }
+        for item in &items {
+            self.refuse_unverified(item.header.id, item.hash)?;
+            self.put_attached(item)?;
+        }
+        let weight = items.iter().filter_map(|item| item.payload.as_ref()).map(|payload| payload.bytes().len()).sum();
+        let added = self.store.write_later(move |tx| tx.add_missing(&items), weight, Urgency::Interactive)?;
+        Ok(added.value)
+    }
+
+    /// The file is read twice; only what was verified the first time counts.
+    fn refuse_unverified(&mut self, id: ItemId, hash: Digest) -> Result<(), StoreError> {
+        let verified = self.aside.item(id)?.map(|item| item.hash);
+        if verified == Some(hash) { Ok(()) } else { Err(altered(ITEMS, "it changed while it was imported")) }
+    }
+
+    fn put_attached(&mut self, item: &Item) -> Result<(), StoreError> {
+        // An object that was lost before the export is attached all the same: that it was there is a fact.
+        let hash = attached(item).filter(|hash| self.archive.has_blob(*hash) && !self.put.contains(hash));
+        let Some(hash) = hash else { return Ok(()) };
+        let bytes = self.archive.blob(hash)?;
+        self.blobs.block_on(async |blobs| blobs.put(bytes, "").await)?;
+        self.put.insert(hash);
+        Ok(())
+    }
+}
+
+impl Tx<'_> {
+    /// Appends those of some complete items that are not here yet.
+    fn add_missing(&mut self, items: &[Item]) -> Result<u64, StoreError> {
+        let missing = self.missing(&leaves(items))?;
+        let new: Vec<Item> = items.iter().filter(|item| missing.contains(&item.header.id)).cloned().collect();
+        let cursors = self.insert_items(&new)?;
+        for (item, cursor) in new.iter().zip(cursors) {
+            self.project(item, cursor).map_err(|error| about(item.header.id, error))?;
+            self.reached(cursor, item.header.id);
+        }
+        Ok(new.len() as u64)
+    }
+}

@@ -1,0 +1,132 @@
+//! Bundles: everything of one owner in a zip file that another store takes in, with ids, owners, times and hashes kept.
+//!
+//! Exporting walks the timeline up to a cut, page by page; importing first verifies the whole file without writing
+//! anything, then writes what is new in small transactions. What the file holds and why is told by
+//! `docs/decisions/0007-bundles.md`. Start at [`export()`] and [`import()`].
+
+mod archive;
+mod aside;
+mod check;
+mod export;
+mod import;
+mod judge;
+mod line;
+mod manifest;
+mod pages;
+mod seals;
+
+use std::ops::ControlFlow;
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::{Digest, ItemId, UserId, Viewer};
+
+pub use export::export;
+pub use import::{import, owner_of};
+pub use manifest::{Manifest, Part};
+
+use crate::error::StoreError;
+use crate::verify::Progress;
+
+/// The format written; every one up to it is read.
+pub const FORMAT: u64 = 1;
+/// Longest line of a part: a raw payload in base64 with room to spare, in bytes.
+pub const LINE_BYTES_MAX: usize = 32 << 20;
+/// A part may always expand to this many bytes …
+pub const EXPANDED_BYTES_MAX: u64 = 1 << 30;
+/// … and beyond that to this many times its compressed size; text expands a tenth as much.
+pub const EXPANSION_MAX: u64 = 200;
+
+const ITEMS: &str = "items.jsonl";
+const SEALS: &str = "seals.jsonl";
+const RECORDS: &str = "records.jsonl";
+const RELATIONS: &str = "relations.jsonl";
+const MANIFEST: &str = "manifest.json";
+const BLOBS: &str = "blobs/";
+
+/// What is exported, and for whom.
+#[derive(Debug, Clone)]
+pub struct ExportScope {
+    pub viewer: Viewer,
+    pub owner: UserId,
+    /// Up to where; from [`crate::Tx::cut`].
+    pub cut: Cursor,
+}
+
+/// In whose right a bundle is imported.
+#[derive(Debug, Clone)]
+pub enum Authority {
+    /// The operator of the installation: whatever verifies.
+    Installation,
+    /// A user: their own things, and nothing new about users, keys, settings or grants.
+    Owner(Viewer),
+}
+
+/// What an export wrote.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exported {
+    pub manifest: Manifest,
+    pub blobs: u64,
+}
+
+/// What an import did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Imported {
+    pub owner: UserId,
+    pub added: u64,
+    pub skipped: u64,
+    pub blobs: u64,
+}
+
+/// Told how far it is; may ask to stop.
+pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
+
+/// Why a bundle is not taken in.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum BadBundle {
+    #[error("the bundle has format {found}, this program reads up to {FORMAT}; use a newer skein")]
+    NewerFormat { found: u64 },
+    #[error("this is not a bundle: {0}")]
+    NotABundle(String),
+    #[error("the bundle holds {0:?}, which is not part of its format")]
+    UnknownEntry(String),
+    #[error("{part} of the bundle is not as it was written: {problem}")]
+    Altered { part: String, problem: String },
+    #[error("{part} of the bundle is too large: {problem}")]
+    TooLarge { part: String, problem: String },
+    #[error("{item} of the bundle cannot be taken in: {problem}")]
+    Item { item: ItemId, problem: String },
+    #[error("{item} is here already with the hash {here}, in the bundle it has {found}")]
+    Differs { item: ItemId, here: Digest, found: Digest },
+    #[error("{item} continues a state that {record} does not have here: both sides changed it; nothing was imported")]
+    Diverged { item: ItemId, record: skein_core::RecordId },
+    #[error("it was stopped; what was imported until then stays, and importing again continues")]
+    Stopped,
+}
+
+fn tell(watch: Watch<'_>, stage: &'static str, done: u64, total: u64) -> Result<(), StoreError> {
+    match watch(Progress { stage, done, total }) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(BadBundle::Stopped.into()),
+    }
+}
+
+fn altered(part: &str, problem: impl Into<String>) -> StoreError {
+    BadBundle::Altered { part: part.to_owned(), problem: problem.into() }.into()
+}
+
+/// Names the item at which something was refused; what is nobody's fault is passed on as it is.
+fn about(item: ItemId, error: StoreError) -> StoreError {
+    use crate::error::SqlError;
+    let problem = match error {
+        StoreError::Damaged(problem) => problem,
+        StoreError::Rule(_)
+        | StoreError::Item(_)
+        | StoreError::Document(_)
+        | StoreError::Record(_)
+        | StoreError::Exists(_)
+        | StoreError::History(_)
+        | StoreError::Sql(SqlError::Unique(_) | SqlError::Constraint(_)) => error.to_string(),
+        other => return other,
+    };
+    BadBundle::Item { item, problem }.into()
+}
