@@ -11,7 +11,7 @@ use skein_store::store::Statistics;
 
 use tokio::sync::Notify;
 
-use crate::account::{KeyUses, StartKeys};
+use crate::account::{KeyUses, KnownKeys, StartKeys};
 use crate::error::EngineError;
 use crate::events::Progress;
 
@@ -21,6 +21,7 @@ pub struct Engine {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) key_uses: Arc<KeyUses>,
+    pub(crate) known_keys: Arc<KnownKeys>,
     pub(crate) start_keys: Arc<StartKeys>,
     pub(crate) progress: Progress,
     /// Rings when work was queued here, so that it is taken up at once.
@@ -30,8 +31,8 @@ pub struct Engine {
 impl Engine {
     /// An engine over an open store and its blobs.
     pub fn new(store: Store, blobs: Blobs) -> Self {
-        let (key_uses, start_keys, progress, queued) = Default::default();
-        Self { store, blobs, key_uses, start_keys, progress, queued }
+        let (key_uses, known_keys, start_keys, progress, queued) = Default::default();
+        Self { store, blobs, key_uses, known_keys, start_keys, progress, queued }
     }
 
     /// Whether requests can be answered now.

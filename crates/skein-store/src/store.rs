@@ -16,6 +16,7 @@ use crate::pool::Pool;
 use crate::postgres::notify::Notifier;
 use crate::postgres::session::{Counters, Isolation, Session};
 use crate::sql::Sql;
+use crate::sqlite::at_hand::AtHand;
 use crate::sqlite::writer::Writer;
 use crate::tx::Tx;
 use crate::wake::Wake;
@@ -74,7 +75,7 @@ struct Inner {
 }
 
 enum Backend {
-    Sqlite { writer: Option<Writer>, readers: Pool<rusqlite::Connection>, clock: Arc<dyn Clock> },
+    Sqlite { writer: Option<Writer>, readers: Pool<rusqlite::Connection>, at_hand: AtHand, clock: Arc<dyn Clock> },
     Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters>, access: Access },
 }
 
@@ -109,8 +110,9 @@ impl Store {
         let Location::Directory(directory) = &location else {
             return Self::open_postgres_read_only(location);
         };
-        let readers = open_readers(&database_file(directory))?;
-        let backend = Backend::Sqlite { writer: None, readers, clock: Arc::new(SystemClock) };
+        let file = database_file(directory);
+        let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
+        let backend = Backend::Sqlite { writer: None, readers, at_hand, clock: Arc::new(SystemClock) };
         Ok(Self { inner: Arc::new(Inner { backend, wake: Wake::default(), location }) })
     }
 
@@ -220,6 +222,23 @@ impl Store {
         answered.unwrap_or_else(|_| Err(closed()))
     }
 
+    /// A look at a few rows by their keys: where the database is in this process it is done at once, on the caller's
+    /// own thread, for handing it to another costs several times the look itself. Each statement sees what is newest.
+    pub async fn look_up<T, F>(&self, function: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let function = match &self.inner.backend {
+            Backend::Sqlite { at_hand, clock, .. } => match at_hand.read(clock.now(), function) {
+                Ok(outcome) => return outcome,
+                Err(function) => function,
+            },
+            Backend::Postgres { .. } => function,
+        };
+        self.read(function).await
+    }
+
     /// [`Self::read`] for callers outside an async runtime.
     pub fn read_blocking<T, F>(&self, function: F) -> Result<T, StoreError>
     where
@@ -260,6 +279,14 @@ impl Store {
         Ok(outcome)
     }
 
+    /// How often was committed, where this process alone can commit: as long as it stays the same, what was read holds.
+    pub fn commits_here(&self) -> Option<u64> {
+        match &self.inner.backend {
+            Backend::Sqlite { writer, .. } => writer.as_ref().map(Writer::commits),
+            Backend::Postgres { .. } => None,
+        }
+    }
+
     /// Resolves whenever the timeline may have grown.
     pub fn wake(&self) -> &Wake {
         &self.inner.wake
@@ -290,7 +317,8 @@ fn open_sqlite(directory: &Path, clock: Option<Arc<dyn Clock>>, wake: &Wake) -> 
     let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let connection = crate::sqlite::open_writer(&file)?;
     let writer = Writer::start(connection, Arc::clone(&clock), wake.clone())?;
-    Ok(Backend::Sqlite { writer: Some(writer), readers: open_readers(&file)?, clock })
+    let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
+    Ok(Backend::Sqlite { writer: Some(writer), readers, at_hand, clock })
 }
 
 fn open_readers(file: &Path) -> Result<Pool<rusqlite::Connection>, StoreError> {

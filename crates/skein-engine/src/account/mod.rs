@@ -7,12 +7,14 @@
 mod grants;
 mod key_uses;
 mod keys;
+mod known_keys;
 mod secret_text;
 mod sessions;
 mod users;
 
 pub(crate) use key_uses::KeyUses;
 pub use keys::{KeyView, NewKey};
+pub(crate) use known_keys::KnownKeys;
 pub use secret_text::{BadSecretText, KeyText, LinkText, SessionText};
 pub use sessions::{Link, SESSION_MS, START_LINK_MS, SignedInBrowser};
 pub use users::{NewUser, User, UserChange};
@@ -120,9 +122,19 @@ impl StartKeys {
 }
 
 impl Engine {
-    /// Who this is. Takes effect at once when a key is revoked or a session ended: nothing is remembered.
+    /// Who this is. Takes effect at once when a key is revoked or a session ended.
     pub async fn authenticate(&self, presented: &Presented, grant: Option<ItemId>) -> Result<Caller, EngineError> {
-        let presented = presented.clone();
+        let (presented, commits) = (presented.clone(), self.store.commits_here());
+        let key = match &presented {
+            Presented::Key(key) if grant.is_none() => Some(key.hash()),
+            Presented::Key(_) | Presented::Session(_) | Presented::Token { .. } => None,
+        };
+        if let (Some(key), Some(commits)) = (&key, commits)
+            && let Some(caller) = self.known_keys.find(commits, key)
+        {
+            self.note_use_of(&caller);
+            return Ok(caller);
+        }
         let starting = match &presented {
             Presented::Key(key) => self.start_keys.holder(key.hash()),
             Presented::Session(_) | Presented::Token { .. } => None,
@@ -138,15 +150,17 @@ impl Engine {
             let Some(caller) = caller else { return Ok(Err(EngineError::UnknownCredential)) };
             with_grant(tx, caller, grant)
         };
-        let caller = self.store.read(look_up).await??;
-        if let Credential::Key(key) = caller.credential {
-            self.note_use(key);
+        let caller = self.store.look_up(look_up).await??;
+        self.note_use_of(&caller);
+        if let (Some(key), Some(commits)) = (key, commits) {
+            self.known_keys.remember(commits, key, caller.clone());
         }
         Ok(caller)
     }
 
     /// Notes the use of a key now and then, without keeping its user waiting.
-    fn note_use(&self, key: KeyId) {
+    fn note_use_of(&self, caller: &Caller) {
+        let Credential::Key(key) = caller.credential else { return };
         if !self.key_uses.is_due(key) {
             return;
         }

@@ -70,7 +70,7 @@ impl Engine {
     /// One fact by its id, also when it was undone or redacted.
     pub async fn item(&self, caller: &Caller, id: ItemId) -> Result<StoredItem, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.item(&viewer, id)).await?)
+        Ok(self.store.look_up(move |tx| tx.item(&viewer, id)).await?)
     }
 
     /// The caller's facts, page by page.

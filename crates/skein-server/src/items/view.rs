@@ -1,8 +1,9 @@
 //! An item as clients see it.
 
 use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::value::RawValue;
 use skein_core::garden::cursor::Cursor;
+use skein_core::garden::item::{Payload, PayloadForm};
 use skein_core::{Digest, ItemId, Millis, UserId};
 use skein_store::items::StoredItem;
 use utoipa::ToSchema;
@@ -30,7 +31,7 @@ pub(crate) struct ItemView {
     payload_hash: Digest,
     /// What is stated; null when it was destroyed, or is no document.
     #[schema(value_type = Option<Object>)]
-    data: Option<Map<String, Value>>,
+    data: Option<Box<RawValue>>,
     /// Its place on the timeline.
     #[schema(value_type = String, example = "0.42")]
     cursor: Cursor,
@@ -53,7 +54,7 @@ impl From<StoredItem> for ItemView {
     fn from(stored: StoredItem) -> Self {
         let StoredItem { item, cursor, canonical_at, tombstone } = stored;
         Self {
-            data: item.document(),
+            data: item.payload.as_ref().and_then(written),
             redacted: item.payload.is_none(),
             id: item.header.id,
             item_type: item.header.item_type.as_str().to_owned(),
@@ -65,5 +66,15 @@ impl From<StoredItem> for ItemView {
             cursor,
             superseded_by: tombstone,
         }
+    }
+}
+
+/// A document as it was hashed: it need not be taken apart to be passed on.
+fn written(payload: &Payload) -> Option<Box<RawValue>> {
+    match payload.form() {
+        PayloadForm::Document => {
+            String::from_utf8(payload.bytes().to_vec()).ok().and_then(|text| RawValue::from_string(text).ok())
+        }
+        PayloadForm::Raw => None,
     }
 }

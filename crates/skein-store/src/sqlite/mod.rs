@@ -1,10 +1,12 @@
 //! The embedded database: a file, one writing thread, some reading ones.
 
+pub(crate) mod at_hand;
 pub(crate) mod reader;
 pub(crate) mod writer;
 
 use std::path::Path;
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql};
 
@@ -72,6 +74,8 @@ fn configure_shared(connection: &Connection, cache_kib: i64) -> rusqlite::Result
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.pragma_update(None, "cache_size", -cache_kib)?;
     connection.set_prepared_statement_cache_capacity(STATEMENTS_CACHED);
+    // Otherwise a statement on a table with a partial index is parsed and planned again for each value bound to it.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     Ok(())
 }
 

@@ -24,12 +24,27 @@ pub(crate) fn read<T>(
     let deadline = limit.map(|limit| Instant::now() + limit);
     let is_over = move || deadline.is_some_and(|deadline| Instant::now() > deadline);
     connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(is_over)).map_err(|error| sql_error(&error))?;
-    connection.execute_batch("BEGIN DEFERRED").map_err(|error| sql_error(&error))?;
-    let run = || work(&mut Tx::new(&mut SqliteSql(connection), now, 0, [0; 16]));
-    let outcome = catch_unwind(AssertUnwindSafe(run));
-    let outcome = outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))));
+    run(connection, "BEGIN DEFERRED")?;
+    let outcome = look(connection, now, work);
     if !connection.is_autocommit() {
-        connection.execute_batch("ROLLBACK").map_err(|error| sql_error(&error))?;
+        run(connection, "ROLLBACK")?;
     }
     outcome
+}
+
+/// Runs `work` with each statement on its own.
+pub(crate) fn look<T>(
+    connection: &Connection,
+    now: Millis,
+    work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    let working = || work(&mut Tx::new(&mut SqliteSql(connection), now, 0, [0; 16]));
+    let outcome = catch_unwind(AssertUnwindSafe(working));
+    outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))
+}
+
+/// A statement that begins or ends every read: parsed once per connection.
+fn run(connection: &Connection, sql: &str) -> Result<(), StoreError> {
+    let ran = connection.prepare_cached(sql).and_then(|mut statement| statement.raw_execute());
+    ran.map(drop).map_err(|error| sql_error(&error).into())
 }

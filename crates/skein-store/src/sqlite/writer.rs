@@ -6,7 +6,7 @@
 //! made durable, the next gathers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -34,6 +34,7 @@ const CHECKPOINT_ABOVE_PAGES: i32 = 1_000;
 pub(crate) struct Writer {
     queue: Option<Sender<Queued>>,
     waiting: Arc<Waiting>,
+    commits: Arc<AtomicU64>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -52,7 +53,7 @@ impl Writer {
     pub(crate) fn start(mut connection: Connection, clock: Arc<dyn Clock>, wake: Wake) -> Result<Self, StoreError> {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
-        let waiting = Arc::new(Waiting::default());
+        let (waiting, commits) = (Arc::new(Waiting::default()), Arc::new(AtomicU64::new(0)));
         let mut thread = WriterThread {
             last_now: last_now(&connection)?,
             number: crate::store::timeline_offset(&mut SqliteSql(&connection))?,
@@ -62,11 +63,17 @@ impl Writer {
             wake,
             tasks,
             waiting: Arc::clone(&waiting),
+            commits: Arc::clone(&commits),
         };
         let run = move || thread.run();
         let thread = std::thread::Builder::new().name("skein-writer".to_owned()).spawn(run);
         let thread = Some(thread.expect("the system can start a thread"));
-        Ok(Self { queue: Some(queue), waiting, thread })
+        Ok(Self { queue: Some(queue), waiting, commits, thread })
+    }
+
+    /// How often was committed; counted before anybody who waits for a commit is told of it.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Acquire)
     }
 
     /// Queues a function, unless too much waits already.
@@ -135,6 +142,7 @@ struct WriterThread {
     wake: Wake,
     tasks: Receiver<Queued>,
     waiting: Arc<Waiting>,
+    commits: Arc<AtomicU64>,
 }
 
 impl WriterThread {
@@ -188,7 +196,7 @@ impl WriterThread {
                 break;
             }
         }
-        if is_clean && self.statement("COMMIT").is_ok() {
+        if is_clean && self.commit().is_ok() {
             return ran.into_iter().for_each(|(work, outcome)| settle(work, outcome));
         }
         self.roll_back();
@@ -207,7 +215,7 @@ impl WriterThread {
                 break;
             }
         }
-        if !self.connection.is_autocommit() && self.statement("COMMIT").is_ok() {
+        if !self.connection.is_autocommit() && self.commit().is_ok() {
             return ran.into_iter().for_each(|(work, outcome)| settle(work, outcome));
         }
         // The transaction is gone with everyone in it, and nobody was told otherwise yet.
@@ -244,7 +252,7 @@ impl WriterThread {
     fn commit_alone(&mut self, mut work: Box<dyn Work>) {
         let outcome = self.statement("BEGIN IMMEDIATE").map_err(not_begun).and_then(|()| {
             self.run_function(&mut *work)?;
-            Ok(self.statement("COMMIT")?)
+            Ok(self.commit()?)
         });
         self.roll_back();
         settle(work, outcome);
@@ -260,6 +268,12 @@ impl WriterThread {
             tracing::warn!(took_ms = took.as_millis(), "a write kept all others waiting");
         }
         outcome
+    }
+
+    fn commit(&self) -> Result<(), SqlError> {
+        self.statement("COMMIT")?;
+        self.commits.fetch_add(1, Ordering::Release);
+        Ok(())
     }
 
     fn statement(&self, sql: &str) -> Result<(), SqlError> {
