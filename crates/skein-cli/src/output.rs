@@ -73,31 +73,33 @@ fn shorten(text: &str) -> String {
     short
 }
 
-/// One thing, field by field: those named in `first`, in that order, then whatever else there is.
+/// One thing, field by field: those named in `first`, in that order, then whatever else there is. A name such as `a.b`
+/// reaches into the object `a`, of which nothing else is shown.
 pub(crate) fn write_sheet(out: &mut dyn Write, thing: &Value, first: &[&str]) -> io::Result<()> {
     let Some(fields) = thing.as_object() else { return writeln!(out, "{thing:#}") };
-    let others = fields.keys().map(String::as_str).filter(|name| !first.contains(name));
-    let names: Vec<&str> = first.iter().copied().filter(|name| fields.contains_key(*name)).chain(others).collect();
-    let width = names.iter().map(|name| label(name).chars().count() + 1).max().unwrap_or_default();
-    for name in names.iter().filter(|name| !fields[**name].is_null()) {
-        let value = &fields[*name];
-        match value {
-            Value::Object(_) | Value::Array(_) => writeln!(out, "{}:\n{}", label(name), indented(value))?,
-            _ => {
-                let label = format!("{}:", label(name));
-                writeln!(out, "{label:width$} {}", printable(&text(value)))?;
-            }
-        }
-    }
-    Ok(())
+    let is_among_first = |name: &str| first.iter().any(|first| first.split('.').next() == Some(name));
+    let others = fields.keys().map(String::as_str).filter(|name| !is_among_first(name));
+    let rows: Vec<(String, &Value)> = first
+        .iter()
+        .map(|name| (*name, name.split('.').fold(thing, |inside, part| &inside[part])))
+        .chain(others.map(|name| (name, &fields[name])))
+        .filter(|(_, value)| !value.is_null())
+        .map(|(name, value)| (format!("{}:", label(name)), value))
+        .collect();
+    let width = rows.iter().map(|(label, _)| label.chars().count()).max().unwrap_or_default();
+    rows.iter().try_for_each(|(label, value)| match value {
+        Value::Object(_) | Value::Array(_) => writeln!(out, "{label}\n{}", indented(value)),
+        _ => writeln!(out, "{label:width$} {}", printable(&text(value))),
+    })
 }
 
-/// `createdAt` as `Created at`.
+/// `createdAt` as `Created at`, `link.url` as `Link url`.
 fn label(name: &str) -> String {
     let mut label = String::new();
     for letter in name.trim_start_matches('_').chars() {
         match letter {
             _ if label.is_empty() => label.extend(letter.to_uppercase()),
+            '.' => label.push(' '),
             _ if letter.is_uppercase() => {
                 label.push(' ');
                 label.extend(letter.to_lowercase());
@@ -172,5 +174,15 @@ mod tests {
         write_sheet(&mut out, &thing, &["id", "_type"]).unwrap();
         let out = String::from_utf8(out).unwrap();
         assert_eq!(out, "Id:         x\nType:       Note\nCreated at: now\nData:\n  {\n    \"a\": 1\n  }\n");
+    }
+
+    #[test]
+    fn a_name_with_a_dot_reaches_into_an_object() {
+        let mut out = Vec::new();
+        let thing = json!({ "id": "x", "signInLink": { "url": "http://here/", "expiresAt": "soon" } });
+        write_sheet(&mut out, &thing, &["id", "gone.url", "signInLink.url", "signInLink.expiresAt"]).unwrap();
+        let expected = "Id:                      x\nSign in link url:        http://here/\n\
+                        Sign in link expires at: soon\n";
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 }

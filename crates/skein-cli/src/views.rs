@@ -7,7 +7,7 @@ use crate::output::{Column, text};
 /// One thing.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Sheet {
-    /// Shown first, in this order; whatever else the answer holds follows.
+    /// Shown first, in this order; whatever else the answer holds follows. `a.b` is what stands in `a` as `b`.
     pub(crate) fields: &'static [&'static str],
     /// All that is shown with `--quiet`.
     pub(crate) wanted: &'static str,
@@ -38,7 +38,7 @@ const fn sheet(fields: &'static [&'static str]) -> Sheet {
     Sheet { fields, wanted: "id", remark: None }
 }
 
-const USER_FIELDS: [&str; 5] = ["id", "name", "role", "signInLink", "createdAt"];
+const USER_FIELDS: [&str; 6] = ["id", "name", "role", "signInLink.url", "signInLink.expiresAt", "createdAt"];
 const KEY_FIELDS: [&str; 7] = ["id", "key", "name", "scope", "createdAt", "lastUsedAt", "revokedAt"];
 
 pub(crate) static USER: Sheet = sheet(&USER_FIELDS);
@@ -50,10 +50,10 @@ pub(crate) static NEW_KEY: Sheet =
 pub(crate) static GRANT: Sheet =
     sheet(&["id", "name", "ownerId", "adminId", "reason", "createdAt", "until", "endedAt"]);
 pub(crate) static ITEM: Sheet =
-    sheet(&["id", "_type", "canonicalAt", "realizedAt", "owner", "hash", "payloadHash", "supersededBy", "redacted"]);
+    sheet(&["id", "_type", "canonicalAt", "realizedAt", "ownerId", "hash", "payloadHash", "supersededBy", "redacted"]);
 pub(crate) static RELATION: Sheet = sheet(&["id", "kind", "source", "target", "confidence", "createdAt"]);
 pub(crate) static RECORD: Sheet =
-    sheet(&["id", "type", "owner", "version", "hash", "previousHash", "createdAt", "updatedAt", "shared"]);
+    sheet(&["id", "_type", "ownerId", "version", "hash", "previousHash", "createdAt", "updatedAt", "shared"]);
 pub(crate) static IMPORTED: Sheet = Sheet { wanted: "added", ..sheet(&["added", "skipped", "blobs"]) };
 
 pub(crate) static USERS: List = List {
@@ -100,21 +100,27 @@ pub(crate) static RELATIONS: List = List {
         ("CONFIDENCE", |row| text(&row["confidence"])),
     ],
 };
-/// The steps of a chain are shown as they come: what a step holds is the API's matter.
-pub(crate) static STEPS: List = List { name: "steps", columns: &[("STEP", text)] };
+pub(crate) static STEPS: List = List {
+    name: "steps",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("TYPE", |row| text(&row["type"])),
+        ("DISTANCE", |row| text(&row["distance"])),
+    ],
+};
 pub(crate) static VERSIONS: List = List {
     name: "versions",
     columns: &[
         ("VERSION", |row| text(&row["version"])),
-        ("TIME", |row| text(&row["realizedAt"])),
+        ("TIME", |row| text(&row["at"])),
         ("ITEM", |row| text(&row["itemId"])),
-        ("HASH", |row| text(&row["hash"])),
+        ("HASH", |row| text(&row["newHash"])),
     ],
 };
 pub(crate) static CHANGES: List = List {
     name: "changes",
     columns: &[
-        ("PATH", |row| text(&row["path"])),
+        ("FIELD", |row| text(&row["field"])),
         ("BEFORE", |row| text(&row["before"])),
         ("AFTER", |row| text(&row["after"])),
     ],

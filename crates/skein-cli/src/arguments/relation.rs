@@ -22,23 +22,23 @@ pub(crate) enum RelationCommand {
         source: String,
         /// Where it ends
         target: String,
-        /// How sure it is, from 0 to 1
+        /// How sure it is, from 0 to 1; for what was inferred, with {"inferred": true} in its metadata
         #[arg(long, value_name = "NUMBER")]
         confidence: Option<f64>,
         /// More about it, as a JSON object
         #[arg(long, value_name = "JSON")]
         metadata: Option<String>,
     },
-    /// List the relations of a thing
+    /// List the relations of one kind that a thing has
     List {
         /// The thing, as item_… or entity_…
         of: String,
-        /// Only those it is this end of
+        /// Of which kind, for example triggers
         #[arg(long)]
-        side: Option<Side>,
-        /// Only of this kind
-        #[arg(long)]
-        kind: Option<String>,
+        kind: String,
+        /// Which end of them it is
+        #[arg(long, default_value = "source")]
+        side: Side,
         #[command(flatten)]
         amount: AmountArguments,
     },
@@ -50,13 +50,13 @@ pub(crate) enum RelationCommand {
         from: String,
         /// Along which kind
         #[arg(long)]
-        kind: Option<String>,
+        kind: String,
         /// To what followed, or back to what came before
-        #[arg(long)]
-        direction: Option<Direction>,
-        /// How many steps at most
+        #[arg(long, default_value = "forward")]
+        direction: Direction,
+        /// How many steps at most [default: as many as the server gives at once]
         #[arg(long, value_name = "STEPS")]
-        depth: Option<u32>,
+        limit: Option<u32>,
     },
     /// Remove a relation; that it was there stays on the timeline
     Remove {

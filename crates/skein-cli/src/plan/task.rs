@@ -157,16 +157,16 @@ impl Task {
             RelationCommand::List { of, side, kind, amount } => {
                 let ask = Ask::get("/relations")
                     .with("of", Some(of))
-                    .with("side", side.as_ref().map(word))
-                    .with("kind", kind);
+                    .with("side", Some(word(&side)))
+                    .with("kind", Some(kind));
                 Self::list(ask, &views::RELATIONS, amount)
             }
             RelationCommand::Show(named) => {
                 Self::Show { ask: Ask::get(format!("/relations/{}", relation(&named.id)?)), sheet }
             }
-            RelationCommand::Chain { from, kind, direction, depth } => {
-                let ask = Ask::get("/relations/chain").with("from", Some(from)).with("kind", kind);
-                let ask = ask.with("direction", direction.as_ref().map(word)).with("depth", depth);
+            RelationCommand::Chain { from, kind, direction, limit } => {
+                let ask = Ask::get("/relations/chain").with("from", Some(from)).with("kind", Some(kind));
+                let ask = ask.with("direction", Some(word(&direction))).with("limit", limit);
                 Self::Rows { ask, field: "data", list: &views::STEPS }
             }
             RelationCommand::Remove { relation: named, reason } => {

@@ -3,8 +3,11 @@
 use std::path::Path;
 
 use serde_json::Value;
+use skein_core::Millis;
 
 use crate::server::{Finished, Home};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 fn json(finished: Finished) -> Value {
     let out = finished.assert_ok();
@@ -90,36 +93,51 @@ fn items_are_taken_back_moved_in_time_and_redacted() {
 #[test]
 fn relations_are_added_followed_and_removed() {
     both_ways(|home, _| {
-        let [first, second] = ["rain", "mud"].map(|text| line(home.run(&["item", "add", text, "-q"])));
-        let add = ["relation", "add", "triggers", &first, &second, "--confidence", "0.5", "--metadata", r#"{"a":1}"#];
-        let relation = line(home.run(&[&add[..], &["-q"]].concat()));
+        let [rain, mud] = ["rain", "mud"].map(|text| line(home.run(&["item", "add", text, "-q"])));
+        let add = ["relation", "add", "derived_from", &mud, &rain, "--confidence", "0.5", "--metadata"];
+        let relation = line(home.run(&[&add[..], &[r#"{"inferred":true,"a":1}"#, "-q"]].concat()));
+        code(&home.run(&[&add[..], &["{}"]].concat()), 6, "MG-REL-009");
+        let stated = ["relation", "add", "triggers", &rain, &mud, "--confidence", "0.5"];
+        code(&home.run(&stated), 6, "MG-REL-007");
         let shown = json(home.run(&["relation", "show", &relation, "--json"]));
         assert_eq!((&shown["confidence"], &shown["metadata"]["a"]), (&0.5.into(), &1.into()));
-        let list = home.run(&["relation", "list", &first, "--side", "source"]).assert_ok();
-        assert!(list.contains(&relation) && list.contains(&second), "{list}");
-        let chain = home.run(&["relation", "chain", &first, "--kind", "triggers", "--json"]);
-        assert!(json(chain).to_string().contains(&second));
-        home.run(&["relation", "chain", &first, "--kind", "triggers"]).assert_ok();
+        let along = |words: &[&str]| home.run(&[words, &["--kind", "derived_from"]].concat());
+        let list = along(&["relation", "list", &rain, "--side", "target"]).assert_ok();
+        assert!(list.contains(&relation) && list.contains(&mud), "{list}");
+        let chain = along(&["relation", "chain", &mud]).assert_ok();
+        let [heading, step] = &chain.lines().collect::<Vec<_>>()[..] else { panic!("{chain}") };
+        assert_eq!(heading.split_whitespace().collect::<Vec<_>>(), ["ID", "TYPE", "DISTANCE"]);
+        assert_eq!(step.split_whitespace().collect::<Vec<_>>(), [&rain, "item", "1"]);
+        let back = along(&["relation", "chain", &rain, "--direction", "backward", "--limit", "1", "-q"]);
+        assert_eq!(line(back), mud);
         home.run(&["relation", "remove", &relation, "--reason", "it did not"]).assert_ok();
-        assert!(home.run(&["relation", "list", &first]).assert_ok().contains("There are none."));
+        assert!(along(&["relation", "list", &mud]).assert_ok().contains("There are none."));
     });
 }
 
 #[test]
 fn the_history_of_a_record_is_listed_compared_and_gone_back_to() {
     both_ways(|home, _| {
-        let user = line(home.run(&["user", "add", "anna", "-q"]));
+        let user = line(home.run(&["user", "list", "-q"]));
+        let name = json(home.run(&["user", "show", &user, "--json"]))["name"].as_str().unwrap().to_owned();
         home.run(&["user", "change", &user, "--name", "anne"]).assert_ok();
         // A user's own record has the same bits as the user.
         let record = user.replace("user_", "entity_");
         let versions = json(home.run(&["history", &record, "--json"]));
         assert_eq!(versions["data"].as_array().unwrap().len(), 2, "{versions}");
+        let list = home.run(&["history", &record]).assert_ok();
+        let latest = &versions["data"][1];
+        assert!(
+            ["at", "itemId", "newHash"].iter().all(|field| list.contains(latest[field].as_str().unwrap())),
+            "{list}"
+        );
         let changes = home.run(&["history", &record, "--diff", "1..2"]).assert_ok();
-        assert!(changes.contains("anna") && changes.contains("anne"), "{changes}");
-        let first = json(home.run(&["history", &record, "--version", "1", "--json"]));
-        assert!(first.to_string().contains("anna"), "{first}");
+        let expected = ["name", &name, "anne"];
+        let told = |line: &str| expected.iter().all(|word| line.contains(word));
+        assert!(changes.lines().any(told), "{changes}");
+        assert_eq!(json(home.run(&["history", &record, "--version", "1", "--json"]))["data"]["name"], *name);
         let now = "2999-01-01T00:00:00Z";
-        assert!(json(home.run(&["history", &record, "--at", now, "--json"])).to_string().contains("anne"));
+        assert_eq!(json(home.run(&["history", &record, "--at", now, "--json"]))["data"]["name"], "anne");
         code(&home.run(&["history", &record, "--version", "9"]), 8, "");
     });
 }
@@ -127,13 +145,41 @@ fn the_history_of_a_record_is_listed_compared_and_gone_back_to() {
 #[test]
 fn an_administrator_sees_the_things_of_others_only_under_a_grant() {
     both_ways(|home, _| {
-        let owner = line(home.run(&["user", "add", "anna", "-q"]));
-        let create = ["grant", "create", &owner, "--name", "audit", "--reason", "asked to"];
-        let grant = line(home.run(&[&create[..], &["--until", "2999-01-01T00:00:00Z", "-q"]].concat()));
+        let owner = json(home.run(&["user", "add", "anna", "--json"]));
+        let grant = look_at(home, &owner["id"], &owner["createdAt"]);
         assert!(home.run(&["grant", "list"]).assert_ok().contains(&grant));
         home.run(&["item", "list", "--grant", &grant]).assert_ok();
         home.run(&["grant", "end", &grant]).assert_ok();
         assert!(!home.run(&["item", "list", "--grant", &grant]).status.success());
+    });
+}
+
+/// A grant until a day after `now`; a grant lasts thirty at most.
+fn look_at(home: &Home, owner: &Value, now: &Value) -> String {
+    let now: Millis = now.as_str().unwrap().parse().unwrap();
+    let create =
+        ["grant", "create", owner.as_str().unwrap(), "--name", "audit", "--reason", "asked to", "-q", "--until"];
+    let too_long = now.plus(31 * DAY_MS).to_string();
+    code(&home.run(&[&create[..], &[&too_long]].concat()), 6, "thirty days");
+    line(home.run(&[&create[..], &[&now.plus(DAY_MS).to_string()]].concat()))
+}
+
+#[test]
+fn a_new_users_link_is_shown_as_it_is_opened() {
+    both_ways(|home, _| {
+        let out = home.run(&["user", "add", "anna"]).assert_ok();
+        let link = out.lines().find_map(|line| line.strip_prefix("Sign in link url:")).unwrap().trim();
+        assert!(link.starts_with("http://") && link.contains("/sign-in/"), "{out}");
+        assert!(out.contains("Sign in link expires at: 2") && !out.contains('{'), "{out}");
+    });
+}
+
+#[test]
+fn an_item_is_shown_with_its_owner() {
+    both_ways(|home, _| {
+        let owner = line(home.run(&["user", "list", "-q"]));
+        let out = home.run(&["item", "add", "mine"]).assert_ok();
+        assert!(out.lines().any(|line| line.starts_with("Owner id: ") && line.ends_with(&owner)), "{out}");
     });
 }
 
@@ -145,15 +191,47 @@ fn a_bundle_goes_out_and_in_and_skips_what_is_there() {
         let path = file.to_str().unwrap();
         let exported = json(home.run(&["export", path, "--json"]));
         assert_eq!(exported["bytes"].as_u64(), Some(std::fs::metadata(&file).unwrap().len()));
-        let other = Home::at(&folder.join("other"));
-        other.run(&["init"]).assert_ok();
-        assert!(json(other.run(&["import", path, "--json"]))["added"].as_u64().unwrap() > 0);
-        assert_eq!(json(other.run(&["import", path, "--json"]))["added"], 0);
-        other.run(&["verify", "--deep"]).assert_ok();
+        code(&home.run(&["export", path]), 5, "exists already");
+        let back = json(home.run(&["import", path, "--json"]));
+        assert!(back["added"] == 0 && back["skipped"].as_u64().unwrap() > 0, "{back}");
         let bytes = std::fs::read(&file).unwrap();
         std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
-        assert!(!other.run(&["import", path]).status.success());
+        assert!(!home.run(&["import", path]).status.success());
     });
+}
+
+#[test]
+fn a_bundle_moves_to_another_installation_and_outlives_its_restart() {
+    for is_served in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let [there, here] = ["there", "here"].map(|name| Home::at(&folder.path().join(name)));
+        there.run(&["init"]).assert_ok();
+        here.run(&["init"]).assert_ok();
+        let path = folder.path().join("all.zip");
+        let path = path.to_str().unwrap();
+        let item = json(here.run(&["item", "add", "kept", "--json"]));
+        while_served(&here, is_served, || here.run(&["export", path]).assert_ok());
+        let imported = while_served(&there, is_served, || json(there.run(&["import", path, "--json"])));
+        assert!(imported["added"].as_u64().unwrap() > 0, "{imported}");
+        let id = item["id"].as_str().unwrap();
+        let grant = look_at(&there, &item["ownerId"], &item["realizedAt"]);
+        let found =
+            while_served(&there, is_served, || json(there.run(&["item", "show", id, "--grant", &grant, "--json"])));
+        for field in ["id", "_type", "ownerId", "realizedAt", "canonicalAt", "hash", "payloadHash", "data"] {
+            assert_eq!(found[field], item[field], "{field}");
+        }
+        code(&there.run(&["item", "show", id]), 8, "item_");
+        there.run(&["verify", "--deep"]).assert_ok();
+    }
+}
+
+fn while_served<T>(home: &Home, is_served: bool, story: impl FnOnce() -> T) -> T {
+    let server = is_served.then(|| home.serve());
+    let told = story();
+    if let Some(mut server) = server {
+        assert!(server.process.terminate().success(), "{}", server.process.stderr());
+    }
+    told
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn compare(setting: &Setting, notes: &Arc<[Note]>, callers: usize, share: f64) -
 }
 
 /// Items per second over all callers.
-fn through_the_store(setting: &Setting, notes: &Arc<[Note]>, callers: usize) -> Result<f64> {
+pub(crate) fn through_the_store(setting: &Setting, notes: &Arc<[Note]>, callers: usize) -> Result<f64> {
     let directory = setting.folder.make("ours")?;
     let store = Store::open(StoreOptions::at(Location::Directory(directory)))?;
     let runtime = two_threads()?;

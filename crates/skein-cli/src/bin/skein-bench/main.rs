@@ -1,4 +1,4 @@
-//! `skein-bench`: what the store costs beside bare programs that do the same work, measured in one run.
+//! `skein-bench`: what the store and the server cost beside bare programs that do the same work, measured in one run.
 //!
 //! Absolute rates swing with the machine and its other load, so every figure has its counterpart from the same
 //! minute and what is judged is their ratio. Each benchmark is one module with a `run`; start at [`Benchmark::run`].
@@ -6,30 +6,38 @@
 
 mod appends;
 mod bare;
+mod bare_server;
 mod batch;
 mod chain;
+mod client;
 mod comparison;
 mod folder;
+mod http_get;
+mod http_post;
+mod idempotency;
 mod idle_server;
 mod machine;
 mod million;
 mod notes;
 mod pages;
 mod postgres;
+mod process;
 mod report;
+mod start;
 mod verify;
+mod wal;
 
 use std::path::PathBuf;
 
 use anyhow::Result;
-use clap::{Parser, ValueEnum};
+use clap::{Parser, Subcommand, ValueEnum};
 
 use folder::Folder;
 use machine::Machine;
 use million::Million;
 use report::{Line, Report};
 
-/// Measures the store against bare programs doing the same work, and prints a table.
+/// Measures the store and the server against bare programs doing the same work, and prints a table.
 #[derive(Parser)]
 #[command(name = "skein-bench", version)]
 struct Options {
@@ -51,6 +59,16 @@ struct Options {
     /// Where `make bench` says its PostgreSQL is
     #[arg(long, env = "SKEIN_TEST_POSTGRES", hide = true, hide_env_values = true)]
     test_postgres: Option<String>,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+/// What this program does when it starts itself.
+#[derive(Subcommand)]
+enum Part {
+    /// Serve a file from memory until standard input ends
+    #[command(hide = true)]
+    BareServer { body: PathBuf },
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -67,6 +85,14 @@ enum Benchmark {
     Verify,
     /// 32 writers on PostgreSQL
     Postgres,
+    /// One item read by 32 clients over HTTP
+    HttpGet,
+    /// Items written by 32 clients over HTTP
+    HttpPost,
+    /// What a server needs until it is ready
+    Start,
+    /// What it costs that every request is carried out once
+    Idempotency,
 }
 
 /// What every benchmark needs to know.
@@ -87,6 +113,10 @@ impl Benchmark {
             Self::Million => million::run(setting),
             Self::Verify => verify::run(setting),
             Self::Postgres => postgres::run(setting),
+            Self::HttpGet => http_get::run(setting),
+            Self::HttpPost => http_post::run(setting),
+            Self::Start => start::run(setting),
+            Self::Idempotency => idempotency::run(setting),
         }
     }
 }
@@ -104,6 +134,9 @@ impl Setting {
 
 fn main() -> Result<()> {
     let options = Options::parse();
+    if let Some(Part::BareServer { body }) = &options.part {
+        return bare_server::run(body);
+    }
     let folder = Folder::new(options.dir)?;
     folder.remove_when_interrupted();
     if cfg!(debug_assertions) {

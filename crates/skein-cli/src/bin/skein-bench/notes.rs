@@ -46,6 +46,11 @@ impl Note {
     pub(crate) fn payload(&self) -> Vec<u8> {
         format!(r#"{{"description":"{}"}}"#, self.0).into_bytes()
     }
+
+    /// The note as it is sent to `POST /api/v1/items`.
+    pub(crate) fn body(&self) -> Vec<u8> {
+        format!(r#"{{"_type":"Note","data":{{"description":"{}"}}}}"#, self.0).into_bytes()
+    }
 }
 
 /// The first `count` notes, of which there are always the same.
@@ -87,6 +92,16 @@ impl Random {
 
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound
+    }
+
+    /// Bits that differ from those of every other seed.
+    pub(crate) fn seeded(seed: usize) -> Self {
+        Self((seed as u64) << 32)
+    }
+
+    /// 128 bits for one request.
+    pub(crate) fn next_key(&mut self) -> u128 {
+        u128::from(self.next()) << 64 | u128::from(self.next())
     }
 
     /// An id such as the store makes: the time, then random bits.

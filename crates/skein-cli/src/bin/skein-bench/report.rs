@@ -10,6 +10,8 @@ pub(crate) enum Unit {
     PerSecond,
     Milliseconds,
     Megabytes,
+    /// How many come with one thing.
+    Each,
 }
 
 /// What is asked of a ratio or of a figure alone.
@@ -90,6 +92,7 @@ impl Unit {
             Self::PerSecond => format!("{}/s", grouped(&format!("{value:.0}"))),
             Self::Milliseconds => format!("{value:.2} ms"),
             Self::Megabytes => format!("{value:.1} MB"),
+            Self::Each => format!("{value:.2}"),
         }
     }
 }

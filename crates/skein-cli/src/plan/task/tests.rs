@@ -80,10 +80,11 @@ fn relations_and_histories_become_requests() {
         r#"POST /relations  {"confidence":0.5,"kind":"triggers","metadata":{"a":1},"source":"ITEM","target":"OTHER"}"#,
     );
     check("relation list ITEM --side source --kind k", "GET /relations of=ITEM&side=source&kind=k");
+    check("relation list ITEM --kind k", "GET /relations of=ITEM&side=source&kind=k");
     check("relation show RELATION", "GET /relations/RELATION");
     check(
-        "relation chain ITEM --kind triggers --direction backward --depth 3",
-        "GET /relations/chain from=ITEM&kind=triggers&direction=backward&depth=3",
+        "relation chain ITEM --kind triggers --direction backward --limit 3",
+        "GET /relations/chain from=ITEM&kind=triggers&direction=backward&limit=3",
     );
     check("relation remove RELATION --reason wrong", "DELETE /relations/RELATION reason=wrong");
     check("history RECORD", "GET /records/RECORD/history");
