@@ -2,12 +2,14 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod document;
 mod doors;
 mod hostile;
 mod issuer;
 mod items;
 mod log_lines;
 mod metrics;
+mod openapi;
 mod refused;
 mod serving;
 mod smuggling;
