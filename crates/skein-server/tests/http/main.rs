@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod attack;
 mod browser;
 mod document;
 mod doors;
+mod estate;
 mod hostile;
 mod issuer;
 mod items;
@@ -15,5 +17,6 @@ mod refused;
 mod serving;
 mod smuggling;
 mod socket;
+mod strictness;
 mod tokens;
 mod world;
