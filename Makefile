@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check bench setup setup-build fmt clippy deny vectors tests
+.PHONY: help serve test check bench openapi setup setup-build fmt clippy deny vectors tests
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -43,6 +43,9 @@ check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no 
 bench: setup ## release build and benchmarks: make bench ARGS="..."
 	$(call step,release build,cargo build --release --workspace --bin skein --bin skein-bench --bin with_postgres)
 	$(call step,benchmarks,SKEIN_TEST_POSTGRES_DURABLE=1 "$$CARGO_TARGET_DIR/release/with_postgres" "$$CARGO_TARGET_DIR/release/skein-bench" $(ARGS))
+
+openapi: setup-build ## write openapi/skein.json anew, after an endpoint changed
+	$(call step,API document,cargo build -q --workspace --example openapi && mkdir -p openapi && "$$CARGO_TARGET_DIR/debug/examples/openapi" >openapi/skein.json.new && mv openapi/skein.json.new openapi/skein.json)
 
 setup: ## install what the tests need (PostgreSQL and Python servers)
 	$(call step,set-up,scripts/setup.sh)

@@ -109,7 +109,8 @@ check_python_servers() {
   mkdir -p "$cache"
   exec 9>"$cache/setup.lock"
   flock 9
-  if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ] || ! [ -x "$venv/bin/moto_server" ]; then
+  if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ] || ! [ -x "$venv/bin/moto_server" ] ||
+    ! [ -x "$venv/bin/schemathesis" ]; then
     say installing "scripts/requirements.txt into $venv (takes about a minute)"
     python3 -m venv --clear "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check -r scripts/requirements.txt >&2 ||

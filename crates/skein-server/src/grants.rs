@@ -51,12 +51,12 @@ impl From<GivenGrant> for GrantView {
     "reason": "Anna asked me to look for a lost note", "until": "2026-11-16T09:30:00.000Z" }))]
 pub(crate) struct NewGrantBody {
     /// Whose things are to be seen.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, pattern = "^user_[0-7][0-9A-HJKMNP-TV-Z]{25}$")]
     owner_id: UserId,
     name: String,
     reason: String,
     /// At most thirty days from now.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, format = DateTime)]
     until: Millis,
 }
 

@@ -10,9 +10,12 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderValue, StatusCode, header};
 
 use crate::error::ApiError;
+use crate::signed_in::SESSION_COOKIE;
 
 const HTTP_PORT: u16 = 80;
 const HTTPS_PORT: u16 = 443;
+/// In which a browser says whose page asked.
+const FETCH_SITE: &str = "sec-fetch-site";
 
 /// The names a server answers to.
 #[derive(Debug, Clone)]
@@ -41,6 +44,10 @@ impl AllowedHosts {
         let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);
         if !origins.all(|origin| self.allows_origin(&origin)) {
             let message = "pages of other sites may not use this server";
+            return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
+        }
+        if is_signed_in(request) && is_from_elsewhere(request) {
+            let message = "a page of another site led here; open this server's address by itself";
             return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
         }
         Ok(())
@@ -72,6 +79,20 @@ impl AllowedHosts {
         let found = http.or_else(|| origin.strip_prefix("https://").map(|rest| (rest, HTTPS_PORT)));
         found.is_some_and(|(authority, port)| self.allows(authority, port))
     }
+}
+
+/// Whether the cookie of a signed-in browser comes along.
+fn is_signed_in(request: &Request) -> bool {
+    let mut cookies = request.headers().get_all(header::COOKIE).iter();
+    cookies
+        .any(|cookies| cookies.as_bytes().windows(SESSION_COOKIE.len()).any(|part| part == SESSION_COOKIE.as_bytes()))
+}
+
+/// Whether the browser says that neither a page of ours nor the person asked. Other servers on this machine count as
+/// the same site, so the cookie's `SameSite` does not keep their pages out.
+fn is_from_elsewhere(request: &Request) -> bool {
+    let mut sites = request.headers().get_all(FETCH_SITE).iter();
+    sites.any(|site| site != "same-origin" && site != "none")
 }
 
 /// Host and port; nothing for what is not exactly that.

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::items::request::{AppendBody, AppendRequest, ListParameters};
-use crate::items::view::{BatchView, ItemView};
+use crate::items::view::{AppendAnswer, BatchView, ItemView};
 use crate::mutation::{Answer, Mutated, Mutation};
 use crate::pagination::{Listing, write_cursor};
 use crate::path_id::PathId;
@@ -23,7 +23,7 @@ use crate::signed_in::SignedIn;
 
 /// State a fact, or a batch of facts that is kept whole or not at all.
 #[utoipa::path(post, path = "/items", tag = "items", request_body = AppendBody,
-    responses((status = 201, body = Mutated<ItemView>)))]
+    responses((status = 201, body = AppendAnswer)))]
 pub(crate) async fn append_items(
     State(engine): State<Engine>,
     Parameters(NoParameters {}): Parameters<NoParameters>,
@@ -42,9 +42,6 @@ pub(crate) async fn append_items(
         }
     }
 }
-
-/// What a batch is answered with.
-pub(crate) type BatchAnswer = Mutated<BatchView>;
 
 /// One fact, also when it was undone or redacted.
 #[utoipa::path(get, path = "/items/{id}", tag = "items", params(("id" = String, Path)),
@@ -108,7 +105,7 @@ pub(crate) async fn undo_item(
 pub(crate) struct TimeBody {
     /// When it really happened; null withdraws a correction.
     #[serde(deserialize_with = "Option::deserialize")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, format = DateTime)]
     canonical_at: Option<Millis>,
 }
 
@@ -129,7 +126,8 @@ pub(crate) async fn correct_time(
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "reason": "asked for by the person it is about" }))]
 pub(crate) struct RedactBody {
-    /// Why the payload must go, in up to 1000 characters.
+    /// Why the payload must go.
+    #[schema(max_length = 1000)]
     reason: String,
 }
 

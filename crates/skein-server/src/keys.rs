@@ -52,10 +52,10 @@ impl From<EngineKey> for KeyView {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "name": "laptop", "scope": "write" }))]
 pub(crate) struct NewKeyBody {
-    /// 1 to 100 characters.
+    #[schema(min_length = 1, max_length = 100)]
     name: String,
     /// read, write or admin.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, pattern = "^(read|write|admin)$")]
     scope: Scope,
 }
 

@@ -19,9 +19,8 @@ use crate::router;
 #[openapi(
     info(title = "Skein", description = "A memory and orchestration engine: every fact is kept and can be proved.",
         license(name = "MIT OR Apache-2.0")),
-    components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView,
-        crate::items::BatchAnswer)),
-    tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"), (name = "bundles"),
+    components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
+    tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
         (name = "events"), (name = "operations"), (name = "administration"))
 )]
 struct Preamble;
@@ -122,11 +121,9 @@ fn events() -> Value {
 fn complete(path: &str, method: &str, operation: &mut Value) {
     let is_change = method != "get";
     let has_id = path.contains('{');
-    let has_body = operation.get("requestBody").is_some();
     let applies = |status: u16| match status {
         404 => has_id || is_change,
-        408 | 413 => is_change,
-        415 => has_body,
+        408 | 413 | 415 => is_change,
         409 | 422 => {
             is_change || path.ends_with("/proof") || path.starts_with("/api/v1/relations") || path == "/api/v1/records"
         }
@@ -147,6 +144,48 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let content = made.and_then(|made| made.get("content")).cloned().unwrap_or_default();
         operation["responses"]["200"] =
             json!({ "description": "The same request was made before; this is what came out.", "content": content });
+    }
+    for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+        if let Some((pattern, example)) = in_path(path).filter(|_| parameter["in"] == "path") {
+            parameter["schema"]["pattern"] = json!(pattern);
+            parameter["example"] = json!(example);
+        }
+    }
+    for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+        if response.get("$ref").is_none() && response.get("description").is_none() {
+            response["description"] = json!(done(status));
+        }
+    }
+}
+
+/// How the id in a path is written, by what it is an id of, and an example of it.
+fn in_path(path: &str) -> Option<(String, String)> {
+    let of = |prefix: &str| {
+        let pattern = format!("^{prefix}_[0-7][0-9A-HJKMNP-TV-Z]{{25}}$");
+        Some((pattern, format!("{prefix}_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")))
+    };
+    match path.split('/').nth(3)? {
+        "items" | "grants" => of("item"),
+        "keys" => of("key"),
+        "relations" => of("rel"),
+        "records" => of("entity"),
+        "operations" | "exports" => of("op"),
+        "users" => of("user"),
+        "blobs" => {
+            let example = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+            Some(("^[0-9a-f]{64}$".to_owned(), example.to_owned()))
+        }
+        _ => None,
+    }
+}
+
+/// What a status says when all is well.
+fn done(status: &str) -> &'static str {
+    match status {
+        "201" => "It was made; `Location` says where it is.",
+        "202" => "It is on disk and will be done.",
+        "206" => "The part that was asked for.",
+        _ => "Here it is.",
     }
 }
 

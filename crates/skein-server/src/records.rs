@@ -158,7 +158,7 @@ pub(crate) struct StateParameters {
     #[param(value_type = Option<i64>, minimum = 1)]
     version: Option<String>,
     /// A moment; the state the record had then.
-    #[param(value_type = Option<String>, example = "2026-11-15T09:30:00.000Z")]
+    #[param(value_type = Option<String>, example = "2026-11-15T09:30:00.000Z", format = DateTime)]
     at: Option<String>,
 }
 

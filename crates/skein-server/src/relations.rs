@@ -97,6 +97,7 @@ pub(crate) struct RelationParameters {
     #[param(example = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     of: String,
     /// Whether the thing is their source or their target.
+    #[param(inline)]
     side: Option<SideName>,
     #[param(example = "derived_from")]
     kind: String,
@@ -115,6 +116,7 @@ pub(crate) struct ChainParameters {
     #[param(example = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     from: String,
     /// Whether to go from sources to targets (forward) or back.
+    #[param(inline)]
     direction: Option<DirectionName>,
     #[param(example = "triggers")]
     kind: String,

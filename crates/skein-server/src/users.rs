@@ -54,10 +54,10 @@ impl UserView {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "name": "anna", "role": "user" }))]
 pub(crate) struct NewUserBody {
-    /// 1 to 100 characters.
+    #[schema(min_length = 1, max_length = 100)]
     name: String,
     /// user or admin.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, pattern = "^(user|admin)$")]
     role: Role,
 }
 

@@ -11,6 +11,7 @@ pub mod http;
 pub mod moto;
 pub mod postgres;
 pub mod process;
+pub mod python;
 mod scratch;
 
 /// The value of an environment variable, with an empty one taken as absent.

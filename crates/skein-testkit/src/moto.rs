@@ -7,9 +7,9 @@
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
-use std::path::PathBuf;
 
 use crate::process::{Child, DEADLINE, Program, Stream};
+use crate::python::installed;
 
 /// A running service with one empty bucket. Dropping it ends it.
 #[derive(Debug)]
@@ -25,7 +25,7 @@ impl Moto {
 
     /// Starts the service on a port of its own choice and makes [`Moto::BUCKET`].
     pub fn start() -> Self {
-        let server = Program::new(installed()).args(["-H", "127.0.0.1", "-p", "0"]).spawn();
+        let server = Program::new(installed("moto_server")).args(["-H", "127.0.0.1", "-p", "0"]).spawn();
         let line = server.wait_for_line_on(Stream::Stderr, "Running on http://");
         let address = line.rsplit("http://").next().expect("the marker holds it").trim().to_owned();
         let endpoint = format!("http://{address}");
@@ -54,15 +54,6 @@ impl Moto {
         connection.read_to_string(&mut answer)?;
         Ok(answer)
     }
-}
-
-fn installed() -> PathBuf {
-    let cache = crate::variable("XDG_CACHE_HOME").map(PathBuf::from);
-    let cache = cache.or_else(|| Some(PathBuf::from(crate::variable("HOME")?).join(".cache")));
-    let cache = cache.expect("HOME or XDG_CACHE_HOME is set");
-    let server = cache.join("skein/venv/bin/moto_server");
-    assert!(server.exists(), "{} is missing: run scripts/setup.sh", server.display());
-    server
 }
 
 #[cfg(test)]

@@ -10,5 +10,6 @@ mod faults;
 mod items;
 mod kill_nine;
 mod refusals;
+mod schemathesis;
 mod scripted;
 mod server;

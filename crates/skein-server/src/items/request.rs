@@ -1,7 +1,7 @@
 //! What a client sends about items, made into what the engine takes; anything unknown is refused.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use skein_core::Millis;
 use skein_core::document::{self, BadDocument};
 use skein_core::garden::item::ItemType;
@@ -14,23 +14,38 @@ use crate::error::ApiError;
 use crate::json_parts::{each_element, each_member};
 use crate::pagination::{page_limit, read_cursor};
 
-/// What may be sent, for readers of the API document; [`AppendRequest`] reads it.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "describes the body, which is cut by hand")]
+/// A fact, or many that are kept whole or not at all.
+#[derive(Deserialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes the body, which `AppendRequest` cuts by hand")]
 #[schema(example = json!({ "_type": "Note", "data": { "description": "The heron came back today." } }))]
-pub(crate) struct AppendBody {
+pub(crate) enum AppendBody {
+    One(NewItemBody),
+    Batch(BatchBody),
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes the body, which `AppendRequest` cuts by hand")]
+pub(crate) struct NewItemBody {
     /// CamelCase, such as `Note`.
-    #[schema(rename = "_type")]
-    item_type: Option<String>,
+    #[serde(rename = "_type")]
+    #[schema(example = "Note", pattern = "^[A-Z][A-Za-z0-9]*$")]
+    item_type: String,
     /// What is stated, up to 1 MiB.
-    #[schema(value_type = Option<Object>)]
-    data: Option<Value>,
+    #[schema(value_type = Object)]
+    data: Map<String, Value>,
     /// When it happened, if not now.
-    #[schema(rename = "canonicalAt", example = "2026-11-14T18:00:00.000Z")]
+    #[schema(example = "2026-11-14T18:00:00.000Z", format = DateTime)]
     canonical_at: Option<String>,
-    /// In place of the others: up to 1000 facts, kept whole or not at all.
-    #[schema(value_type = Option<Vec<Object>>)]
-    items: Option<Vec<Value>>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "describes the body, which `AppendRequest` cuts by hand")]
+pub(crate) struct BatchBody {
+    #[schema(min_items = 1, max_items = 1000)]
+    items: Vec<NewItemBody>,
 }
 
 /// The body of `POST /api/v1/items`.
@@ -141,13 +156,15 @@ pub(crate) struct ListParameters {
     #[param(rename = "type", example = "Note")]
     item_type: Option<String>,
     /// Along when they were recorded, or along when they happened.
+    #[param(inline)]
     clock: Option<ClockName>,
+    #[param(inline)]
     order: Option<OrderName>,
     /// From this moment on, inclusive.
-    #[param(example = "2026-11-01T00:00:00.000Z")]
+    #[param(example = "2026-11-01T00:00:00.000Z", format = DateTime)]
     from: Option<String>,
     /// Up to this moment, exclusive.
-    #[param(example = "2026-12-01T00:00:00.000Z")]
+    #[param(example = "2026-12-01T00:00:00.000Z", format = DateTime)]
     until: Option<String>,
     /// Where the last page ended: its `pagination.next`.
     cursor: Option<String>,

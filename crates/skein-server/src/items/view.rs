@@ -8,6 +8,8 @@ use skein_core::{Digest, ItemId, Millis, UserId};
 use skein_store::items::StoredItem;
 use utoipa::ToSchema;
 
+use crate::mutation::Mutated;
+
 /// A fact: never altered, never deleted.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -48,6 +50,15 @@ pub(crate) struct ItemView {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct BatchView {
     pub(crate) data: Vec<ItemView>,
+}
+
+/// What stating facts is answered with, for readers of the API document.
+#[derive(Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "describes what is answered")]
+pub(crate) enum AppendAnswer {
+    One(Mutated<ItemView>),
+    Batch(Mutated<BatchView>),
 }
 
 impl From<StoredItem> for ItemView {

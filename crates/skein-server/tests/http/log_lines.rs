@@ -18,7 +18,7 @@ thread_local! {
 
 /// Begins to keep what this thread logs. One subscriber serves all tests of the process, because one per thread would
 /// race for what the callsites remember.
-fn capture() {
+pub(crate) fn capture() {
     static START: Once = Once::new();
     START.call_once(|| {
         let subscriber = tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_ansi(false);
@@ -27,7 +27,7 @@ fn capture() {
     LOGGED.take();
 }
 
-fn logged() -> String {
+pub(crate) fn logged() -> String {
     LOGGED.with_borrow(|logged| String::from_utf8(logged.clone()).unwrap())
 }
 

@@ -2,8 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
+use axum::response::Response;
 use serde_json::{Value, json};
 use skein_core::account::Scope;
 use skein_core::{Digest, Viewer};
@@ -16,6 +18,7 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 pub(crate) const HOST: &str = "localhost:7420";
+const PUBLIC_URL: &str = "http://localhost:7420";
 
 /// An idempotency key nobody has used.
 pub(crate) fn fresh_key() -> String {
@@ -28,6 +31,7 @@ pub(crate) struct World {
     pub(crate) engine: Engine,
     pub(crate) key: KeyText,
     pub(crate) admin: Viewer,
+    router: Router,
     _dir: TempDir,
 }
 
@@ -65,7 +69,9 @@ impl World {
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let admin = Viewer::User(engine.ensure_first_admin().await.unwrap());
-        Self { store, engine, key, admin, _dir: dir }
+        let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
+        let router = skein_server::router(Context::new(engine.clone(), PUBLIC_URL), hosts);
+        Self { store, engine, key, admin, router, _dir: dir }
     }
 
     /// The same server, asked by `user` with a key of their own.
@@ -83,13 +89,21 @@ impl World {
     }
 
     pub(crate) fn context(&self) -> Context {
-        Context::new(self.engine.clone(), "http://localhost:7420")
+        Context::new(self.engine.clone(), PUBLIC_URL)
+    }
+
+    /// The answer with its body still to come.
+    pub(crate) async fn begin(&self, request: Request<Body>) -> Response {
+        self.router.clone().oneshot(request).await.unwrap()
+    }
+
+    /// Only how it ended, whatever the body is.
+    pub(crate) async fn status_of(&self, request: Request<Body>) -> StatusCode {
+        self.begin(request).await.status()
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
-        let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
-        let response = skein_server::router(self.context(), hosts).oneshot(request).await.unwrap();
-        let (parts, body) = response.into_parts();
+        let (parts, body) = self.begin(request).await.into_parts();
         let text = to_bytes(body, usize::MAX).await.unwrap();
         Answer { status: parts.status, headers: parts.headers, text: String::from_utf8(text.into()).unwrap() }
     }

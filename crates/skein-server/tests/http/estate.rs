@@ -1,0 +1,184 @@
+//! People, and one of everything that one of them owns: what an attack aims at.
+
+use axum::body::{Body, to_bytes};
+use axum::http::Request;
+use serde_json::{Value, json};
+use skein_core::account::{Role, Scope};
+use skein_core::{Digest, UserId, Viewer};
+use skein_engine::KeyText;
+use skein_store::clock::{Clock as _, SystemClock};
+use skein_store::sealer::seal_all;
+
+use crate::document::Operation;
+use crate::world::{Answer, HOST, World, fresh_key};
+
+/// Words that stand in everything of the owner's and nowhere else.
+pub(crate) const SECRET: &str = "heronry";
+
+/// Somebody with a key.
+pub(crate) struct Person {
+    pub(crate) user: UserId,
+    pub(crate) bearer: String,
+}
+
+impl Person {
+    pub(crate) async fn new(world: &World, name: &str, role: Role, scope: Scope) -> Self {
+        let name = name.to_owned();
+        let create = move |tx: &mut skein_store::Tx<'_>| tx.create_user(&Viewer::System("test"), &name, role);
+        let user = world.store.write(create).await.unwrap().value;
+        Self { user, bearer: new_bearer(world, user, scope).await }
+    }
+
+    /// A request of theirs, still to be finished.
+    pub(crate) fn request(&self, method: &str, target: &str) -> axum::http::request::Builder {
+        let request = Request::builder().method(method).uri(target).header("host", HOST);
+        request.header("authorization", &self.bearer).header("idempotency-key", fresh_key())
+    }
+
+    pub(crate) async fn get(&self, world: &World, target: &str) -> Answer {
+        world.send(self.request("GET", target).body(Body::empty()).unwrap()).await
+    }
+
+    /// A change that has to succeed.
+    pub(crate) async fn change(&self, world: &World, method: &str, target: &str, body: &Value) -> Value {
+        let request = self.request(method, target).header("content-type", "application/json");
+        let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
+        assert!(answer.status.is_success(), "{method} {target}: {}", answer.text);
+        answer.json()
+    }
+}
+
+/// A key of `user`, as it is sent.
+pub(crate) async fn new_bearer(world: &World, user: UserId, scope: Scope) -> String {
+    let (viewer, key) = (Viewer::User(user), KeyText::draw());
+    let hash = Digest::of(key.reveal().as_bytes());
+    world.store.write(move |tx| tx.create_key(&viewer, "test", scope, hash)).await.unwrap();
+    format!("Bearer {}", key.reveal())
+}
+
+/// One of each kind.
+pub(crate) struct Estate {
+    pub(crate) owner: Person,
+    pub(crate) item: String,
+    pub(crate) other_item: String,
+    pub(crate) relation: String,
+    pub(crate) record: String,
+    pub(crate) blob: String,
+    pub(crate) key: String,
+    pub(crate) operation: String,
+    pub(crate) export: String,
+    pub(crate) bundle: Vec<u8>,
+    pub(crate) grant: String,
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_else(|| panic!("{name} is missing: {value}")).to_owned()
+}
+
+impl Estate {
+    pub(crate) async fn new(world: &World) -> Self {
+        let owner = Person::new(world, "Anna of the heronry", Role::User, Scope::Write).await;
+        let note = |n: i64| json!({ "_type": "Note", "data": { "description": format!("{SECRET} {n}") } });
+        let make = async |path: &str, body: Value| owner.change(world, "POST", path, &body).await;
+        let first = make("/api/v1/items", note(1)).await;
+        let (item, operation) = (text(&first, "id"), text(&first, "operationId"));
+        let other_item = text(&make("/api/v1/items", note(2)).await, "id");
+        let ends = json!({ "kind": "mentions", "source": item, "target": other_item, "metadata": { "why": SECRET } });
+        let relation = text(&make("/api/v1/relations", ends).await, "id");
+        let key = text(&make("/api/v1/keys", json!({ "name": SECRET, "scope": "read" })).await, "id");
+        for at in ["2001-01-01T00:00:00.000Z", "2002-02-02T00:00:00.000Z"] {
+            let path = format!("/api/v1/items/{item}/canonical-time");
+            owner.change(world, "PUT", &path, &json!({ "canonicalAt": at })).await;
+        }
+        let records = owner.get(world, "/api/v1/records?type=TimeOverride").await.json();
+        let record = text(&records["data"][0], "id");
+        let request = owner.request("POST", "/api/v1/blobs").header("content-type", "text/plain");
+        let blob = world.send(request.body(format!("{SECRET} bytes").into()).unwrap()).await.json();
+        let store = world.store.clone();
+        tokio::task::spawn_blocking(move || seal_all(&store, "test")).await.unwrap().unwrap();
+        let export = text(&make("/api/v1/exports", json!({})).await, "id");
+        let request = owner.request("GET", &format!("/api/v1/exports/{export}")).body(Body::empty()).unwrap();
+        let bundle = to_bytes(world.begin(request).await.into_body(), usize::MAX).await.unwrap().to_vec();
+        let giver = Person::new(world, "giver", Role::Admin, Scope::Admin).await;
+        let grant = give_grant(world, &giver, owner.user).await;
+        let blob = text(&blob, "hash");
+        Self { owner, item, other_item, relation, record, blob, key, operation, export, bundle, grant }
+    }
+
+    /// Where the operation is asked for, with ids of this estate. An operation that is new here has to be added.
+    pub(crate) fn target(&self, operation: &Operation) -> String {
+        let mut path = operation.path.clone();
+        if let Some((before, rest)) = operation.path.split_once('{') {
+            let (name, after) = rest.split_once('}').unwrap();
+            path = format!("{before}{}{after}", self.path_parameter(before, name, operation));
+        }
+        let query = operation.query.iter().map(|(name, example)| format!("{name}={}", self.filled(name, example)));
+        let query = query.collect::<Vec<_>>().join("&");
+        if query.is_empty() { path } else { format!("{path}?{query}") }
+    }
+
+    fn path_parameter(&self, before: &str, name: &str, operation: &Operation) -> String {
+        match (before, name) {
+            ("/api/v1/items/", "id") => self.item.clone(),
+            ("/api/v1/relations/", "id") => self.relation.clone(),
+            ("/api/v1/records/", "id") => self.record.clone(),
+            ("/api/v1/blobs/", "hash") => self.blob.clone(),
+            ("/api/v1/keys/", "id") => self.key.clone(),
+            ("/api/v1/operations/", "id") => self.operation.clone(),
+            ("/api/v1/exports/", "id") => self.export.clone(),
+            ("/api/v1/grants/", "id") => self.grant.clone(),
+            ("/api/v1/users/", "id") => self.owner.user.to_string(),
+            ("/api/v1/settings/", "name") => "operations.keptDays".to_owned(),
+            _ => panic!("{} has a path the attack does not know: say here what to put in it", operation.id),
+        }
+    }
+
+    /// The example, with ids of this estate in place of made-up ones.
+    fn filled(&self, name: &str, example: &str) -> String {
+        match example.split_once('_').map(|(kind, _)| kind) {
+            Some("item") if name == "target" => self.other_item.clone(),
+            Some("item") => self.item.clone(),
+            Some("user") => self.owner.user.to_string(),
+            _ => example.to_owned(),
+        }
+    }
+
+    /// The example body of an operation, with ids of this estate.
+    pub(crate) fn json_body(&self, operation: &Operation) -> Value {
+        let mut body = operation.body.as_ref().map_or_else(|| json!({}), |body| body.example.clone());
+        for (name, value) in body.as_object_mut().into_iter().flatten() {
+            if let Some(text) = value.as_str() {
+                *value = json!(self.filled(name, text));
+            }
+        }
+        body
+    }
+
+    /// What is sent for an operation, and what it is labelled as.
+    pub(crate) fn body(&self, operation: &Operation) -> (String, Vec<u8>) {
+        let label = operation.body.as_ref().map_or("application/json", |body| &body.content_type);
+        let bytes = match label {
+            "application/json" if operation.is_change() => self.json_body(operation).to_string().into_bytes(),
+            "application/json" => Vec::new(),
+            "application/zip" => self.bundle.clone(),
+            _ => b"any bytes".to_vec(),
+        };
+        (label.to_owned(), bytes)
+    }
+
+    /// Everything that may be told to nobody else: ids, hashes and words.
+    pub(crate) fn secrets(&self) -> Vec<String> {
+        let ids = [&self.item, &self.other_item, &self.relation, &self.record, &self.blob, &self.key];
+        let others = [&self.operation, &self.export, &self.grant];
+        let mut secrets: Vec<String> = ids.into_iter().chain(others).cloned().collect();
+        secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
+        secrets
+    }
+}
+
+/// A grant on the things of `owner`, for a day.
+pub(crate) async fn give_grant(world: &World, admin: &Person, owner: UserId) -> String {
+    let until = skein_core::Millis(SystemClock.now().0 + 24 * 60 * 60 * 1_000);
+    let body = json!({ "ownerId": owner, "name": "a look", "reason": "asked for", "until": until });
+    text(&admin.change(world, "POST", "/api/v1/grants", &body).await, "id")
+}
