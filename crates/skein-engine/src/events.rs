@@ -46,9 +46,13 @@ pub enum Telling {
     },
 }
 
+/// Whose operation has come how far, in percent.
+type Made = (UserId, OperationId, i64);
+type ProgressReceiver = broadcast::Receiver<Made>;
+
 /// Told to watchers in this process only.
 #[derive(Clone)]
-pub(crate) struct Progress(Arc<broadcast::Sender<(UserId, OperationId, i64)>>);
+pub(crate) struct Progress(Arc<broadcast::Sender<Made>>);
 
 impl Default for Progress {
     fn default() -> Self {
@@ -105,7 +109,7 @@ impl Watcher {
         let mut progress = self.engine.progress.0.subscribe();
         loop {
             grown.mark_unchanged();
-            match self.tell_after(reached).await {
+            match self.tell_after(reached, &mut progress).await {
                 Ok(now) => reached = now,
                 // A grant that ran out ends the stream; what failed otherwise is tried again by the client.
                 Err(error) => return tracing::debug!(%error, "a watcher was let go"),
@@ -119,13 +123,15 @@ impl Watcher {
         }
     }
 
-    /// Tells everything up to the end of the timeline.
-    async fn tell_after(&self, mut reached: Cursor) -> Result<Cursor, StoreError> {
+    /// Tells everything up to the end of the timeline, and before it the progress that led there.
+    async fn tell_after(&self, mut reached: Cursor, progress: &mut ProgressReceiver) -> Result<Cursor, StoreError> {
         loop {
             let (viewer, from) = (self.viewer.clone(), reached);
             let seen = self.engine.store.read(move |tx| tx.events(&viewer, from, ITEMS_PER_LOOK)).await?;
-            for event in seen.told {
-                if self.sender.send(Telling::Event(event)).await.is_err() {
+            let waiting = std::iter::from_fn(|| next_waiting(progress)).filter_map(|made| self.progress_of_own(made));
+            let told: Vec<Telling> = waiting.chain(seen.told.into_iter().map(Telling::Event)).collect();
+            for telling in told {
+                if self.sender.send(telling).await.is_err() {
                     return Ok(reached);
                 }
             }
@@ -136,20 +142,34 @@ impl Watcher {
         }
     }
 
+    fn progress_of_own(&self, (owner, operation, percent): Made) -> Option<Telling> {
+        (owner == self.owner).then_some(Telling::Progress { operation, percent })
+    }
+
     /// Passes progress on until something else needs doing; an error when nobody listens any more.
-    async fn tell_progress(
-        &self,
-        progress: &mut broadcast::Receiver<(UserId, OperationId, i64)>,
-    ) -> Result<(), mpsc::error::SendError<Telling>> {
+    async fn tell_progress(&self, progress: &mut ProgressReceiver) -> Result<(), mpsc::error::SendError<Telling>> {
         loop {
             match progress.recv().await {
-                Ok((owner, operation, percent)) if owner == self.owner => {
-                    self.sender.send(Telling::Progress { operation, percent }).await?;
+                Ok(made) => {
+                    if let Some(telling) = self.progress_of_own(made) {
+                        self.sender.send(telling).await?;
+                    }
                 }
                 // Progress that was missed is overtaken by the next.
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
             }
+        }
+    }
+}
+
+/// Progress that was made while the watcher looked elsewhere.
+fn next_waiting(progress: &mut ProgressReceiver) -> Option<Made> {
+    loop {
+        match progress.try_recv() {
+            Ok(made) => return Some(made),
+            Err(broadcast::error::TryRecvError::Lagged(_)) => {}
+            Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed) => return None,
         }
     }
 }
