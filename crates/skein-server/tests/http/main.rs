@@ -2,14 +2,22 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod accounts;
+mod blobs;
+mod bundles;
 mod doors;
+mod events;
+mod feed;
+mod garden;
 mod hostile;
 mod issuer;
 mod items;
 mod log_lines;
 mod metrics;
+mod operations;
 mod refused;
 mod serving;
+mod settings;
 mod smuggling;
 mod socket;
 mod tokens;
