@@ -9,6 +9,8 @@ mod endpoints;
 mod faults;
 mod items;
 mod kill_nine;
+mod readme;
 mod refusals;
+mod repeats;
 mod scripted;
 mod server;
