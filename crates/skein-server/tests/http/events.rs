@@ -1,11 +1,13 @@
 //! Events over HTTP: what is told, in which order, from where, and to whom; and the changes a client polls for.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
 
 use crate::feed::{Feed, Heard, names};
-use crate::world::World;
+use crate::world::{START, World};
 
 /// Notes from `a` on, one for each letter.
 async fn notes(world: &World, letters: &str) -> Vec<Value> {
@@ -111,6 +113,36 @@ async fn the_progress_of_work_is_told_to_its_owner_without_a_place() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_the_key_that_opened_it() {
+    let world = World::new().await;
+    let made = world.made("/api/v1/keys", &json!({ "name": "laptop", "scope": "read" })).await;
+    let laptop = world.with_key(made["key"].as_str().unwrap().parse().unwrap());
+    let mut feed = Feed::open(&laptop, "/api/v1/events", None).await;
+    let note = world.note("a").await;
+    feed.until(|heard| is_about(heard, &note)).await;
+    world.change("DELETE", &format!("/api/v1/keys/{}", made["id"].as_str().unwrap()), "").await;
+    world.note("not for it").await;
+    assert_eq!(feed.rest().await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_the_grant_it_looks_under() {
+    let world = World::stopped().await;
+    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+    let grant = json!({ "ownerId": anna.admin.owner(), "name": "ticket", "reason": "asked",
+        "until": START.plus(3_600_000) });
+    let grant = world.made("/api/v1/grants", &grant).await;
+    let id = grant["id"].as_str().unwrap();
+    let mut feed = Feed::of(&world, world.request("GET", "/api/v1/events").header("skein-grant", id)).await;
+    world.note("not hers").await;
+    let hers = anna.note("hers").await;
+    assert!(is_about(&feed.next().await, &hers));
+    assert_eq!(anna.change("DELETE", &format!("/api/v1/grants/{id}"), "").await.status.as_u16(), 200);
+    anna.note("not for the administrator").await;
+    assert_eq!(feed.rest().await, "");
+}
+
 #[tokio::test]
 async fn deltas_polled_to_the_end_give_each_change_once() {
     let world = World::new().await;
@@ -136,10 +168,8 @@ async fn deltas_polled_to_the_end_give_each_change_once() {
         .map(|delta| delta["version"].as_i64().unwrap())
         .collect();
     assert_eq!(versions, [1, 2, 3, 4, 5]);
-    let mut items: Vec<&Value> = seen.iter().map(|delta| &delta["itemId"]).collect();
-    let count = items.len();
-    items.dedup();
-    assert_eq!(items.len(), count);
+    let items: BTreeSet<&str> = seen.iter().map(|delta| delta["itemId"].as_str().unwrap()).collect();
+    assert_eq!(items.len(), seen.len());
     let hers = anna.get("/api/v1/deltas").await.json();
     assert!(hers["data"].as_array().unwrap().iter().all(|delta| delta["_type"] != "TimeOverride"), "{hers}");
     assert_eq!(world.get("/api/v1/deltas?after=x").await.refused(), (400, "invalid_cursor".to_owned()));

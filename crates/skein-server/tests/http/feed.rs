@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use axum::body::{Body, BodyDataStream};
 use axum::http::StatusCode;
+use axum::http::request::Builder;
 use futures::StreamExt as _;
 use serde_json::Value;
 
@@ -29,10 +30,11 @@ pub(crate) struct Feed {
 impl Feed {
     /// Watches `path`, with `Last-Event-ID` where one is given.
     pub(crate) async fn open(world: &World, path: &str, last: Option<&str>) -> Self {
-        let mut request = world.request("GET", path);
-        if let Some(last) = last {
-            request = request.header("last-event-id", last);
-        }
+        let request = world.request("GET", path);
+        Self::of(world, last.into_iter().fold(request, |request, last| request.header("last-event-id", last))).await
+    }
+
+    pub(crate) async fn of(world: &World, request: Builder) -> Self {
         let response = world.begin(request.body(Body::empty()).unwrap()).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
@@ -75,6 +77,16 @@ impl Feed {
             heard.push(self.next().await);
         }
         heard
+    }
+}
+
+impl Feed {
+    /// Waits for the end of the stream; gives back what was told before.
+    pub(crate) async fn rest(mut self) -> String {
+        while let Some(piece) = tokio::time::timeout(DEADLINE, self.stream.next()).await.expect("it ends in time") {
+            self.unread.push_str(std::str::from_utf8(&piece.unwrap()).unwrap());
+        }
+        self.unread
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use skein_core::account::repeat::KEY_KEPT_MS;
 use skein_core::account::{Role, Scope};
 
+use crate::recipes::{carry_out, changes, recipe};
 use crate::world::{Answer, World, both, fresh_key};
 
 const ITEMS: &str = "/api/v1/items";
@@ -43,6 +44,16 @@ both! {
         assert_eq!(notes(world).await, 0);
     }
 
+    async fn br_idemp_001_every_change_of_the_document_without_a_key_refuses(world: &World) {
+        for change in changes() {
+            let recipe = recipe(world, &change).await;
+            let before = world.mark().await;
+            let refused = carry_out(world, &change, &recipe, None).await;
+            assert_eq!(refused.refused(), (400, "idempotency_key_required".to_owned()), "{change}");
+            assert_eq!(world.written_since(before).await, 0, "{change} wrote something");
+        }
+    }
+
     async fn br_idemp_002_two_users_under_the_same_key_make_two_items_holds(world: &World) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
         let key = fresh_key();
@@ -78,6 +89,24 @@ both! {
         world.clock.advance(KEY_KEPT_MS - 1);
         assert_replays(&world.change_under(&key, "POST", ITEMS, NOTE).await, &first);
         assert_eq!(notes(world).await, 1);
+    }
+
+    async fn br_idemp_003_every_change_of_the_document_is_made_once_and_answered_twice_holds(world: &World) {
+        for change in changes() {
+            let (recipe, key) = (recipe(world, &change).await, fresh_key());
+            let first = carry_out(world, &change, &recipe, Some(&key)).await;
+            assert!(first.status.is_success(), "{change}: {}", first.text);
+            let before = world.mark().await;
+            let again = carry_out(world, &change, &recipe, Some(&key)).await;
+            if change == "DELETE /api/v1/account/session" {
+                // Whoever signed out is nobody who could be answered.
+                assert_eq!(again.refused(), (401, "unauthenticated".to_owned()));
+                continue;
+            }
+            assert_eq!((again.status, again.header("idempotent-replayed")), (StatusCode::OK, "true"), "{change}");
+            assert_eq!(again.json()["operationId"], first.json()["operationId"], "{change}");
+            assert_eq!(world.written_since(before).await, 0, "{change} was made twice");
+        }
     }
 
     async fn br_idemp_003_a_day_later_the_old_answer_is_not_given_refuses(world: &World) {

@@ -16,6 +16,7 @@ mod items;
 mod log_lines;
 mod metrics;
 mod operations;
+mod recipes;
 mod refused;
 mod serving;
 mod settings;

@@ -8,6 +8,7 @@ use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
+use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, Millis, Viewer};
 use skein_engine::{Engine, KeyText};
 use skein_server::{AllowedHosts, Context};
@@ -236,6 +237,23 @@ impl World {
 
     pub(crate) async fn note(&self, description: &str) -> Value {
         self.state(&json!({ "_type": "Note", "data": { "description": description } })).await
+    }
+
+    /// States something and waits until the timeline is settled up to there: transactions of other tests on the
+    /// same PostgreSQL may hold it back.
+    pub(crate) async fn mark(&self) -> Cursor {
+        let mark: Cursor = self.note("so far").await["cursor"].as_str().unwrap().parse().unwrap();
+        while self.store.read(|tx| tx.latest(&Viewer::System("test"))).await.unwrap() < mark {
+            tokio::task::yield_now().await;
+        }
+        mark
+    }
+
+    /// How many items of anybody's were written since a mark.
+    pub(crate) async fn written_since(&self, mark: Cursor) -> usize {
+        let end = self.mark().await;
+        let written = self.store.read(move |tx| tx.follow(&Viewer::System("test"), mark, 1_000)).await.unwrap();
+        written.iter().filter(|item| item.cursor < end).count()
     }
 
     /// How many items there are, of every type.
