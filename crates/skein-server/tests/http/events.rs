@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
 
 use crate::feed::{Feed, Heard, names};
-use crate::world::{START, World};
+use crate::recipes::browser;
+use crate::world::{HOST, START, World, fresh_key};
 
 /// Notes from `a` on, one for each letter.
 async fn notes(world: &World, letters: &str) -> Vec<Value> {
@@ -123,6 +126,21 @@ async fn a_stream_ends_with_the_key_that_opened_it() {
     feed.until(|heard| is_about(heard, &note)).await;
     world.change("DELETE", &format!("/api/v1/keys/{}", made["id"].as_str().unwrap()), "").await;
     world.note("not for it").await;
+    assert_eq!(feed.rest().await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_ends_with_the_session_that_opened_it() {
+    let world = World::new().await;
+    let cookie = browser(&world).await;
+    let request = |method: &str, path: &str| {
+        Request::builder().method(method).uri(path).header("host", HOST).header("cookie", &cookie)
+    };
+    let mut feed = Feed::of(&world, request("GET", "/api/v1/events")).await;
+    let note = world.note("a").await;
+    feed.until(|heard| is_about(heard, &note)).await;
+    let sign_out = request("DELETE", "/api/v1/account/session").header("idempotency-key", fresh_key());
+    assert_eq!(world.send(sign_out.body(Body::empty()).unwrap()).await.status, StatusCode::OK);
     assert_eq!(feed.rest().await, "");
 }
 

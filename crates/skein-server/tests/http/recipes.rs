@@ -106,7 +106,7 @@ async fn relation(world: &World) -> String {
 }
 
 /// The cookie of a browser that has just signed in.
-async fn browser(world: &World) -> String {
+pub(crate) async fn browser(world: &World) -> String {
     let link = world.made("/api/v1/account/sign-in-links", &json!({})).await;
     let path = text(&link, "url").replace("http://localhost:7420", "");
     let signed_in = world.send(Request::get(path).header("host", HOST).body(Body::empty()).unwrap()).await;
