@@ -93,6 +93,12 @@ check_openssl() {
   say OpenSSL "$(command -v openssl)"
 }
 
+# The README's commands are a test, and they use it.
+check_curl() {
+  command -v curl >/dev/null || install_packages curl ca-certificates
+  say curl "$(command -v curl)"
+}
+
 check_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null ||
@@ -132,6 +138,7 @@ case "${1-}" in
     check_c_compiler
     check_postgres
     check_openssl
+    check_curl
     check_python_servers
     ;;
   *) fail "usage: scripts/setup.sh [--build-only]" ;;

@@ -7,6 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use skein_core::account::Role;
 use skein_core::garden::cursor::Cursor;
 use skein_core::setting::EVENTS_REPLAY_DAYS;
 use skein_core::{OperationId, UserId, Viewer};
@@ -15,7 +16,7 @@ use skein_store::timeline::ToldEvent;
 use skein_store::{StoreError, Tx};
 use tokio::sync::{broadcast, mpsc};
 
-use crate::account::Caller;
+use crate::account::{Caller, Credential};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -46,9 +47,13 @@ pub enum Telling {
     },
 }
 
+/// Whose operation has come how far, in percent.
+type Made = (UserId, OperationId, i64);
+type ProgressReceiver = broadcast::Receiver<Made>;
+
 /// Told to watchers in this process only.
 #[derive(Clone)]
-pub(crate) struct Progress(Arc<broadcast::Sender<(UserId, OperationId, i64)>>);
+pub(crate) struct Progress(Arc<broadcast::Sender<Made>>);
 
 impl Default for Progress {
     fn default() -> Self {
@@ -66,13 +71,12 @@ impl Progress {
 impl Engine {
     /// Tells what happens to the caller's things after `after`, or from now on; ends when the receiver is dropped.
     pub async fn watch(&self, caller: &Caller, after: Option<Cursor>) -> Result<mpsc::Receiver<Telling>, EngineError> {
-        let viewer = caller.viewer();
         let (from, resync) = self.store.read(move |tx| starting_point(tx, after)).await?;
         let (sender, receiver) = mpsc::channel(TELLINGS_WAITING_MAX);
         if resync {
             let _ = sender.send(Telling::Resync(from)).await;
         }
-        let watcher = Watcher { engine: self.clone(), viewer, owner: caller.viewer().subject(), sender };
+        let watcher = Watcher { engine: self.clone(), caller: caller.clone(), sender };
         tokio::spawn(watcher.run(from));
         Ok(receiver)
     }
@@ -94,8 +98,7 @@ fn starting_point(tx: &mut Tx<'_>, after: Option<Cursor>) -> Result<(Cursor, boo
 
 struct Watcher {
     engine: Engine,
-    viewer: Viewer,
-    owner: UserId,
+    caller: Caller,
     sender: mpsc::Sender<Telling>,
 }
 
@@ -105,8 +108,9 @@ impl Watcher {
         let mut progress = self.engine.progress.0.subscribe();
         loop {
             grown.mark_unchanged();
-            match self.tell_after(reached).await {
-                Ok(now) => reached = now,
+            match self.tell_after(reached, &mut progress).await {
+                Ok(Some(now)) => reached = now,
+                Ok(None) => return,
                 // A grant that ran out ends the stream; what failed otherwise is tried again by the client.
                 Err(error) => return tracing::debug!(%error, "a watcher was let go"),
             }
@@ -119,37 +123,78 @@ impl Watcher {
         }
     }
 
-    /// Tells everything up to the end of the timeline.
-    async fn tell_after(&self, mut reached: Cursor) -> Result<Cursor, StoreError> {
+    /// Tells everything up to the end of the timeline, and before it the progress that led there; says how far it
+    /// came, or nothing when there is nobody to tell any more.
+    async fn tell_after(
+        &self,
+        mut reached: Cursor,
+        progress: &mut ProgressReceiver,
+    ) -> Result<Option<Cursor>, StoreError> {
         loop {
-            let (viewer, from) = (self.viewer.clone(), reached);
-            let seen = self.engine.store.read(move |tx| tx.events(&viewer, from, ITEMS_PER_LOOK)).await?;
-            for event in seen.told {
-                if self.sender.send(Telling::Event(event)).await.is_err() {
-                    return Ok(reached);
+            let (caller, from) = (self.caller.clone(), reached);
+            let look = move |tx: &mut Tx<'_>| {
+                if !is_admitted(tx, &caller)? {
+                    return Ok(None);
+                }
+                tx.events(&caller.viewer(), from, ITEMS_PER_LOOK).map(Some)
+            };
+            let Some(seen) = self.engine.store.read(look).await? else { return Ok(None) };
+            let waiting = std::iter::from_fn(|| next_waiting(progress)).filter_map(|made| self.progress_of_own(made));
+            let told: Vec<Telling> = waiting.chain(seen.told.into_iter().map(Telling::Event)).collect();
+            for telling in told {
+                if self.sender.send(telling).await.is_err() {
+                    return Ok(None);
                 }
             }
             reached = seen.reached;
             if seen.looked_at < ITEMS_PER_LOOK {
-                return Ok(reached);
+                return Ok(Some(reached));
             }
         }
     }
 
+    fn progress_of_own(&self, (owner, operation, percent): Made) -> Option<Telling> {
+        (owner == self.caller.viewer().subject()).then_some(Telling::Progress { operation, percent })
+    }
+
     /// Passes progress on until something else needs doing; an error when nobody listens any more.
-    async fn tell_progress(
-        &self,
-        progress: &mut broadcast::Receiver<(UserId, OperationId, i64)>,
-    ) -> Result<(), mpsc::error::SendError<Telling>> {
+    async fn tell_progress(&self, progress: &mut ProgressReceiver) -> Result<(), mpsc::error::SendError<Telling>> {
         loop {
             match progress.recv().await {
-                Ok((owner, operation, percent)) if owner == self.owner => {
-                    self.sender.send(Telling::Progress { operation, percent }).await?;
+                Ok(made) => {
+                    if let Some(telling) = self.progress_of_own(made) {
+                        self.sender.send(telling).await?;
+                    }
                 }
                 // Progress that was missed is overtaken by the next.
-                Ok(_) | Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => std::future::pending().await,
             }
+        }
+    }
+}
+
+/// Whether what let the caller in still would: a stream outlives the request that opened it.
+fn is_admitted(tx: &mut Tx<'_>, caller: &Caller) -> Result<bool, StoreError> {
+    let is_known = match caller.credential {
+        Credential::Key(key) => tx.is_key_live(&SYSTEM, key)?,
+        Credential::Session(token) => tx.session(&SYSTEM, token)?.is_some(),
+        // The key of a start lives as long as this process, a token is short-lived by itself.
+        Credential::Start | Credential::Token => true,
+    };
+    let Some(grant) = &caller.grant else { return Ok(is_known) };
+    Ok(is_known
+        && tx.grant_held(&caller.acting(), grant.item)?.is_some()
+        && tx.role(&SYSTEM, caller.user)? == Role::Admin)
+}
+
+/// Progress that was made while the watcher looked elsewhere.
+fn next_waiting(progress: &mut ProgressReceiver) -> Option<Made> {
+    loop {
+        match progress.try_recv() {
+            Ok(made) => return Some(made),
+            Err(broadcast::error::TryRecvError::Lagged(_)) => {}
+            Err(broadcast::error::TryRecvError::Empty | broadcast::error::TryRecvError::Closed) => return None,
         }
     }
 }

@@ -99,10 +99,12 @@ fn with_body(mut response: Response, id: &str) -> Response {
     if let Some(cause) = error.cause() {
         tracing::error!(correlation_id = id, cause, "a request failed");
     }
-    let allowed = response.headers().get(header::ALLOW).cloned();
+    let said = [header::ALLOW, header::CONTENT_RANGE].map(|name| (response.headers().get(&name).cloned(), name));
     let mut response = error.render(id);
-    if let Some(allowed) = allowed {
-        response.headers_mut().insert(header::ALLOW, allowed);
+    for (value, name) in said {
+        if let Some(value) = value {
+            response.headers_mut().insert(name, value);
+        }
     }
     response
 }

@@ -147,6 +147,13 @@ impl Tx<'_> {
         Ok(Some(KeyHolder { key, user, role, scope }))
     }
 
+    /// Whether a key has not been ended.
+    pub fn is_key_live(&mut self, viewer: &Viewer, key: KeyId) -> Result<bool, StoreError> {
+        system_only(viewer)?;
+        let sql = "SELECT revoked FROM api_keys WHERE id = ?1 AND revoked = 0";
+        Ok(self.first(sql, params![&key], |row| row.int(0))?.is_some())
+    }
+
     /// Notes that a key was used; kept beside the record, outside its history (decision Z19).
     pub fn touch_key(&mut self, viewer: &Viewer, key: KeyId) -> Result<(), StoreError> {
         system_only(viewer)?;

@@ -2,21 +2,32 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+mod accounts;
 mod attack;
+mod blobs;
 mod browser;
+mod bundles;
 mod document;
 mod doors;
 mod estate;
+mod events;
+mod feed;
+mod garden;
 mod hostile;
+mod idempotency;
 mod issuer;
 mod items;
 mod log_lines;
 mod metrics;
 mod openapi;
+mod operations;
+mod recipes;
 mod refused;
 mod serving;
+mod settings;
 mod smuggling;
 mod socket;
 mod strictness;
 mod tokens;
 mod world;
+mod z22;

@@ -1,24 +1,55 @@
-//! A server over a store in a temporary directory, asked without a socket.
+//! A server over a store in a temporary directory, or on PostgreSQL, asked without a socket.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::Router;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
-use skein_core::account::Scope;
-use skein_core::{Digest, Viewer};
+use skein_core::account::{Role, Scope};
+use skein_core::garden::cursor::Cursor;
+use skein_core::{Digest, Millis, Viewer};
 use skein_engine::{Engine, KeyText};
 use skein_server::{AllowedHosts, Context};
 use skein_store::blobs::Blobs;
+use skein_store::clock::StoppedClock;
 use skein_store::items::ItemQuery;
-use skein_store::{Location, Store, StoreOptions};
+use skein_store::{Location, Store, StoreOptions, Tx};
+use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 pub(crate) const HOST: &str = "localhost:7420";
 const PUBLIC_URL: &str = "http://localhost:7420";
+/// Where stopped clocks stand.
+pub(crate) const START: Millis = Millis(1_700_000_000_000);
+const TEMPLATE: &str = "skein_server_template";
+
+/// Declares tests that run on both databases, with a stopped clock.
+macro_rules! both {
+    ($($(#[$meta:meta])* async fn $name:ident($world:ident: &World) $body:block)*) => {$(
+        mod $name {
+            #[allow(unused_imports, reason = "not every test needs everything its file imports")]
+            use super::*;
+
+            $(#[$meta])*
+            async fn check($world: &World) $body
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn on_sqlite() {
+                check(&World::stopped().await).await;
+            }
+
+            #[tokio::test(flavor = "multi_thread")]
+            async fn on_postgres() {
+                check(&World::postgres().await).await;
+            }
+        }
+    )*};
+}
+pub(crate) use both;
 
 /// An idempotency key nobody has used.
 pub(crate) fn fresh_key() -> String {
@@ -26,13 +57,18 @@ pub(crate) fn fresh_key() -> String {
     format!("00000000-0000-4000-8000-{:012x}", DRAWN.fetch_add(1, Ordering::Relaxed))
 }
 
+#[derive(Clone)]
 pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) engine: Engine,
+    pub(crate) blobs: Blobs,
     pub(crate) key: KeyText,
     pub(crate) admin: Viewer,
     router: Router,
-    _dir: TempDir,
+    /// Moves in worlds whose clock is stopped.
+    pub(crate) clock: Arc<StoppedClock>,
+    _dir: Arc<TempDir>,
+    _database: Option<Arc<Database>>,
 }
 
 pub(crate) struct Answer {
@@ -50,6 +86,17 @@ impl Answer {
         self.headers.get(name).map_or("", |value| value.to_str().unwrap())
     }
 
+    /// Status and code of a refusal.
+    pub(crate) fn refused(&self) -> (u16, String) {
+        (self.status.as_u16(), self.code())
+    }
+
+    /// Status and rule of a refusal.
+    pub(crate) fn breaks(&self) -> (u16, String) {
+        self.code();
+        (self.status.as_u16(), self.json()["error"]["rule"].as_str().unwrap_or_default().to_owned())
+    }
+
     /// The code in the envelope, which must be whole.
     pub(crate) fn code(&self) -> String {
         let error = &self.json()["error"];
@@ -63,21 +110,62 @@ impl Answer {
 impl World {
     pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
+        Self::open(StoreOptions::at(Location::Directory(dir.path().to_owned())), dir, None).await
+    }
+
+    /// With a stopped clock.
+    pub(crate) async fn stopped() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        Self::open_stopped(Location::Directory(dir.path().to_owned()), dir, None).await
+    }
+
+    /// On PostgreSQL, with a stopped clock.
+    pub(crate) async fn postgres() -> Self {
+        let cluster = Cluster::shared();
+        ensure_template(cluster, TEMPLATE, |url| {
+            drop(Store::open(StoreOptions::at(Location::Postgres(url.to_owned()))).unwrap());
+        });
+        let database = Database::from_template(cluster, TEMPLATE);
+        let location = Location::Postgres(database.url().to_owned());
+        Self::open_stopped(location, tempfile::tempdir().unwrap(), Some(database)).await
+    }
+
+    async fn open_stopped(location: Location, dir: TempDir, database: Option<Database>) -> Self {
+        let clock = Arc::new(StoppedClock::at(START));
+        let options = StoreOptions { clock: Some(clock.clone()), connections: 8, ..StoreOptions::at(location) };
+        Self { clock, ..Self::open(options, dir, database).await }
+    }
+
+    async fn open(options: StoreOptions, dir: TempDir, database: Option<Database>) -> Self {
+        let store = Store::open(options).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        let engine = Engine::new(store.clone(), blobs);
+        let engine = Engine::new(store.clone(), blobs.clone());
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let admin = Viewer::User(engine.ensure_first_admin().await.unwrap());
         let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
         let router = skein_server::router(Context::new(engine.clone(), PUBLIC_URL), hosts);
-        Self { store, engine, key, admin, router, _dir: dir }
+        let clock = Arc::new(StoppedClock::at(START));
+        let (dir, database) = (Arc::new(dir), database.map(Arc::new));
+        Self { store, engine, blobs, key, admin, router, clock, _dir: dir, _database: database }
+    }
+
+    /// The same server, asked by somebody new.
+    pub(crate) async fn joined_by(&self, name: &'static str, role: Role, scope: Scope) -> Self {
+        let create = move |tx: &mut Tx<'_>| tx.create_user(&Viewer::System("test"), name, role);
+        let user = self.store.write(create).await.unwrap().value;
+        self.clone().asked_by(Viewer::User(user), scope).await
     }
 
     /// The same server, asked by `user` with a key of their own.
     pub(crate) async fn asked_by(self, user: Viewer, scope: Scope) -> Self {
         let world = Self { admin: user, ..self };
         Self { key: world.new_key(scope).await, ..world }
+    }
+
+    /// The same server, asked with another key.
+    pub(crate) fn with_key(&self, key: KeyText) -> Self {
+        Self { key, ..self.clone() }
     }
 
     /// Another key of the same user.
@@ -108,6 +196,13 @@ impl World {
         Answer { status: parts.status, headers: parts.headers, text: String::from_utf8(text.into()).unwrap() }
     }
 
+    /// The bytes of an answer that has to be there.
+    pub(crate) async fn download(&self, path: &str) -> Bytes {
+        let response = self.begin(self.request("GET", path).body(Body::empty()).unwrap()).await;
+        assert_eq!(response.status(), StatusCode::OK, "{path}");
+        to_bytes(response.into_body(), usize::MAX).await.unwrap()
+    }
+
     /// A request with the key, still to be finished.
     pub(crate) fn request(&self, method: &str, path: &str) -> axum::http::request::Builder {
         let bearer = format!("Bearer {}", self.key.reveal());
@@ -132,14 +227,42 @@ impl World {
         self.send(request.header("idempotency-key", key).body(body.into()).unwrap()).await
     }
 
-    pub(crate) async fn state(&self, body: &Value) -> Value {
-        let answer = self.post("/api/v1/items", body.to_string()).await;
-        assert_eq!(answer.status, StatusCode::CREATED, "{}", answer.text);
+    /// Bytes of some type, sent under a key of their own.
+    pub(crate) async fn upload(&self, path: &str, media_type: &str, bytes: impl Into<Body>) -> Answer {
+        let request = self.request("POST", path).header("content-type", media_type);
+        self.send(request.header("idempotency-key", fresh_key()).body(bytes.into()).unwrap()).await
+    }
+
+    /// What was made by a change that has to succeed.
+    pub(crate) async fn made(&self, path: &str, body: &Value) -> Value {
+        let answer = self.post(path, body.to_string()).await;
+        assert_eq!(answer.status, StatusCode::CREATED, "{path} {body}: {}", answer.text);
         answer.json()
+    }
+
+    pub(crate) async fn state(&self, body: &Value) -> Value {
+        self.made("/api/v1/items", body).await
     }
 
     pub(crate) async fn note(&self, description: &str) -> Value {
         self.state(&json!({ "_type": "Note", "data": { "description": description } })).await
+    }
+
+    /// States something and waits until the timeline is settled up to there: transactions of other tests on the
+    /// same PostgreSQL may hold it back.
+    pub(crate) async fn mark(&self) -> Cursor {
+        let mark: Cursor = self.note("so far").await["cursor"].as_str().unwrap().parse().unwrap();
+        while self.store.read(|tx| tx.latest(&Viewer::System("test"))).await.unwrap() < mark {
+            tokio::task::yield_now().await;
+        }
+        mark
+    }
+
+    /// How many items of anybody's were written since a mark.
+    pub(crate) async fn written_since(&self, mark: Cursor) -> usize {
+        let end = self.mark().await;
+        let written = self.store.read(move |tx| tx.follow(&Viewer::System("test"), mark, 1_000)).await.unwrap();
+        written.iter().filter(|item| item.cursor < end).count()
     }
 
     /// How many items there are, of every type.

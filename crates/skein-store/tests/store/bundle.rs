@@ -210,7 +210,8 @@ both! {
         world.write(move |tx| tx.redact_item(&Viewer::User(owner), gone, "only here"));
         world.note("later");
         let imported = try_import(&other, &export_all(world, owner), &Authority::Installation).unwrap();
-        assert_eq!(imported.added, 2);
+        // The redaction, the event that tells it, and the note.
+        assert_eq!(imported.added, 3);
         let payload = |id| other.read(move |tx| tx.item(&Viewer::User(owner), id)).item.payload;
         assert_eq!((payload(kept_note), payload(gone)), (None, None));
         assert_eq!(other.verify(true).breaks, []);

@@ -1,0 +1,157 @@
+//! Bundles over HTTP: out of one server and into another, with nothing lost and nobody's things taken.
+
+use std::collections::BTreeMap;
+use std::io::{Cursor, Read as _};
+
+use axum::body::Bytes;
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use skein_core::account::{Role, Scope};
+use skein_core::{UserId, Viewer};
+
+use crate::world::World;
+
+const ZIP: &str = "application/zip";
+const STATED: [&str; 3] = ["items.jsonl", "records.jsonl", "relations.jsonl"];
+
+async fn export(world: &World) -> Bytes {
+    let made = world.made("/api/v1/exports", &json!({})).await;
+    assert_eq!(made["id"], made["operationId"]);
+    world.download(made["downloadUrl"].as_str().unwrap()).await
+}
+
+async fn import(world: &World, bundle: &Bytes) -> crate::world::Answer {
+    world.upload("/api/v1/imports", ZIP, bundle.clone()).await
+}
+
+/// The files of a bundle that hold what was stated.
+fn contents(bundle: &Bytes) -> BTreeMap<String, Vec<u8>> {
+    let mut archive = zip::ZipArchive::new(Cursor::new(bundle.clone())).unwrap();
+    let names: Vec<String> = archive.file_names().map(|name| name.unwrap().into_owned()).collect();
+    let kept = names.into_iter().filter(|name| STATED.contains(&name.as_str()) || name.starts_with("blobs/"));
+    kept.map(|name| {
+        let mut bytes = Vec::new();
+        archive.by_name(&name).unwrap().read_to_end(&mut bytes).unwrap();
+        (name, bytes)
+    })
+    .collect()
+}
+
+/// Somebody with a little of everything.
+async fn somebody(world: &World) -> World {
+    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+    let (a, b) = (anna.note("a").await, anna.note("b").await);
+    let relation = json!({ "kind": "mentions", "source": a["id"], "target": b["id"] });
+    anna.made("/api/v1/relations", &relation).await;
+    let path = format!("/api/v1/items/{}/canonical-time", a["id"].as_str().unwrap());
+    anna.change("PUT", &path, r#"{"canonicalAt":"2020-01-01T00:00:00Z"}"#).await;
+    anna.upload("/api/v1/blobs", "text/plain", "bytes").await;
+    anna
+}
+
+/// The same person on another server.
+async fn on(world: &World, user: UserId) -> World {
+    world.clone().asked_by(Viewer::User(user), Scope::Write).await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_user_moves_in_whole_and_what_they_export_there_is_the_same() {
+    let (old, new) = (World::new().await, World::new().await);
+    let anna = somebody(&old).await;
+    let bundle = export(&anna).await;
+    let brought = import(&new, &bundle).await;
+    assert_eq!(brought.status, StatusCode::OK, "{}", brought.text);
+    let count = brought.json();
+    assert!(count["added"].as_u64().unwrap() > 5 && count["skipped"] == 0 && count["blobs"] == 1, "{count}");
+
+    let there = on(&new, anna.admin.owner()).await;
+    let notes = async |world: &World| world.get("/api/v1/items?type=Note").await.json()["data"].clone();
+    let without_cursor = |mut notes: Value| {
+        for note in notes.as_array_mut().unwrap() {
+            note.as_object_mut().unwrap().remove("cursor");
+        }
+        notes
+    };
+    assert_eq!(without_cursor(notes(&there).await), without_cursor(notes(&anna).await));
+    let (first, second) = (contents(&bundle), contents(&export(&there).await));
+    let whole = |name: &&String| !["items.jsonl", "records.jsonl"].contains(&name.as_str());
+    for name in first.keys().filter(whole) {
+        assert_eq!(first[name], second[name], "{name}");
+    }
+    // To be asked there, they got one key there: it comes after everything they brought.
+    assert_eq!(
+        lines(&second, "items.jsonl").split_at(lines(&first, "items.jsonl").len()).0,
+        lines(&first, "items.jsonl")
+    );
+    let records = lines(&second, "records.jsonl");
+    assert!(lines(&first, "records.jsonl").iter().all(|record| records.contains(record)), "{records:#?}");
+    assert_eq!(records.len(), lines(&first, "records.jsonl").len() + 1);
+}
+
+fn lines(contents: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<String> {
+    std::str::from_utf8(&contents[name]).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn importing_again_brings_nothing_and_a_replay_says_what_the_first_brought() {
+    let (old, new) = (World::new().await, World::new().await);
+    let anna = somebody(&old).await;
+    let bundle = export(&anna).await;
+    let first = import(&new, &bundle).await.json();
+    let there = on(&new, anna.admin.owner()).await;
+    let again = import(&there, &bundle).await.json();
+    assert_eq!((&again["added"], &again["skipped"], &again["blobs"]), (&json!(0), &first["added"], &json!(0)));
+
+    let key = crate::world::fresh_key();
+    let send = async |bundle: Bytes| {
+        let request = there.request("POST", "/api/v1/imports").header("content-type", ZIP);
+        there.send(request.header("idempotency-key", &key).body(bundle.into()).unwrap()).await
+    };
+    let (one, two) = (send(bundle.clone()).await, send(bundle.clone()).await);
+    assert_eq!((two.json(), two.header("idempotent-replayed")), (one.json(), "true"));
+    let other = send(Bytes::from_static(b"PK")).await;
+    assert_eq!(other.refused(), (409, "idempotency_payload_mismatch".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_takes_in_what_belongs_to_another() {
+    let (old, new) = (World::new().await, World::new().await);
+    let anna = somebody(&old).await;
+    let bundle = export(&anna).await;
+    let bert = old.joined_by("bert", Role::User, Scope::Write).await;
+    let refused = import(&bert, &bundle).await;
+    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text);
+    let stranger = new.joined_by("bert", Role::User, Scope::Write).await;
+    assert_eq!(import(&stranger, &bundle).await.status, StatusCode::FORBIDDEN);
+    // Of somebody who is here, not even an administrator.
+    assert_eq!(import(&old, &bundle).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(new.get("/api/v1/users").await.json()["data"].as_array().unwrap().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_no_bundle_is_refused_and_the_key_is_free_again() {
+    let world = World::new().await;
+    let key = crate::world::fresh_key();
+    let send = async |media_type: &str, bytes: &'static [u8]| {
+        let request = world.request("POST", "/api/v1/imports").header("content-type", media_type);
+        world.send(request.header("idempotency-key", &key).body(bytes.into()).unwrap()).await
+    };
+    assert_eq!(send("application/json", b"{}").await.refused(), (415, "unsupported_media_type".to_owned()));
+    assert_eq!(send(ZIP, b"PK nothing").await.refused(), (400, "invalid_bundle".to_owned()));
+    assert_eq!(send(ZIP, b"").await.refused(), (400, "invalid_bundle".to_owned()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_export_is_downloaded_by_its_owner_as_often_as_it_takes() {
+    let world = World::new().await;
+    let anna = somebody(&world).await;
+    let made = anna.made("/api/v1/exports", &json!({})).await;
+    let path = made["downloadUrl"].as_str().unwrap();
+    let first = anna.download(path).await;
+    anna.note("later").await;
+    assert_eq!(contents(&anna.download(path).await), contents(&first));
+    assert_eq!(world.get(path).await.refused(), (404, "not_found".to_owned()));
+    let note = anna.note("no export").await;
+    let other = format!("/api/v1/exports/{}", note["operationId"].as_str().unwrap());
+    assert_eq!(anna.get(&other).await.refused(), (404, "not_found".to_owned()));
+}

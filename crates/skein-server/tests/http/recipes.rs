@@ -1,0 +1,143 @@
+//! How to ask for every change the API document lists; one nobody wrote down here fails the tests that walk it.
+
+use axum::body::{Body, Bytes};
+use axum::http::Request;
+use serde_json::{Value, json};
+use skein_core::Viewer;
+use skein_core::account::{Role, Scope};
+
+use crate::world::{Answer, HOST, START, World};
+
+/// A request that will change something.
+pub(crate) struct Recipe {
+    path: String,
+    body: Bytes,
+    media_type: &'static str,
+    /// In place of the key.
+    cookie: Option<String>,
+    /// Whose things it is about, if not the caller's.
+    pub(crate) teller: Option<Viewer>,
+}
+
+fn plain(path: impl Into<String>, body: &Value) -> Recipe {
+    let body = Bytes::from(body.to_string());
+    Recipe { path: path.into(), body, media_type: "application/json", cookie: None, teller: None }
+}
+
+fn bytes(path: &str, media_type: &'static str, body: impl Into<Bytes>) -> Recipe {
+    Recipe { path: path.to_owned(), body: body.into(), media_type, cookie: None, teller: None }
+}
+
+/// Brings about what has to be there first, and gives back the request itself.
+pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
+    let item = async |what: &str| format!("/api/v1/items/{}{what}", text(&world.note("a").await, "id"));
+    match change {
+        "POST /api/v1/items" => plain("/api/v1/items", &json!({ "_type": "Thought", "data": {} })),
+        "POST /api/v1/items/{id}/undo" => plain(item("/undo").await, &json!({})),
+        "POST /api/v1/items/{id}/redact" => plain(item("/redact").await, &json!({ "reason": "asked to" })),
+        "PUT /api/v1/items/{id}/canonical-time" => {
+            plain(item("/canonical-time").await, &json!({ "canonicalAt": "2020-01-01T00:00:00Z" }))
+        }
+        "POST /api/v1/relations" => plain("/api/v1/relations", &mention(world).await),
+        "PUT /api/v1/relations/{id}" => {
+            plain(relation(world).await, &json!({ "confidence": null, "metadata": { "seen": 2 } }))
+        }
+        "DELETE /api/v1/relations/{id}" => plain(relation(world).await, &json!({})),
+        "POST /api/v1/blobs" => bytes("/api/v1/blobs", "text/plain", "bytes"),
+        "POST /api/v1/exports" => plain("/api/v1/exports", &json!({})),
+        "POST /api/v1/imports" => {
+            let made = world.made("/api/v1/exports", &json!({})).await;
+            bytes("/api/v1/imports", "application/zip", world.download(&text(&made, "downloadUrl")).await)
+        }
+        "POST /api/v1/verifications" => plain("/api/v1/verifications", &json!({})),
+        "POST /api/v1/operations/{id}/cancel" => {
+            let queued = world.post("/api/v1/verifications", "{}").await.json();
+            plain(format!("/api/v1/operations/{}/cancel", text(&queued, "operationId")), &json!({}))
+        }
+        account => account_recipe(world, account).await,
+    }
+}
+
+async fn account_recipe(world: &World, change: &str) -> Recipe {
+    let key = json!({ "name": "laptop", "scope": "read" });
+    match change {
+        "POST /api/v1/account/sign-in-links" => plain("/api/v1/account/sign-in-links", &json!({})),
+        "DELETE /api/v1/account/session" => {
+            Recipe { cookie: Some(browser(world).await), ..plain("/api/v1/account/session", &json!({})) }
+        }
+        "POST /api/v1/keys" => plain("/api/v1/keys", &key),
+        "DELETE /api/v1/keys/{id}" => {
+            let made = world.made("/api/v1/keys", &key).await;
+            plain(format!("/api/v1/keys/{}", text(&made, "id")), &json!({}))
+        }
+        "POST /api/v1/users" => plain("/api/v1/users", &json!({ "name": "carl", "role": "user" })),
+        "PUT /api/v1/users/{id}" => {
+            let user = world.made("/api/v1/users", &json!({ "name": "dora", "role": "user" })).await;
+            let change = json!({ "name": "dorothea", "basedOnHash": user["hash"] });
+            plain(format!("/api/v1/users/{}", text(&user, "id")), &change)
+        }
+        "POST /api/v1/grants" => {
+            let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+            Recipe { teller: Some(anna.admin.clone()), ..plain("/api/v1/grants", &grant(&anna)) }
+        }
+        "DELETE /api/v1/grants/{id}" => {
+            let anna = world.joined_by("anne", Role::User, Scope::Write).await;
+            let given = world.made("/api/v1/grants", &grant(&anna)).await;
+            let path = format!("/api/v1/grants/{}", text(&given, "id"));
+            Recipe { teller: Some(anna.admin.clone()), ..plain(path, &json!({})) }
+        }
+        "PUT /api/v1/settings/{name}" => plain("/api/v1/settings/events.replayDays", &json!({ "value": 8 })),
+        unknown => panic!("{unknown} has no recipe here: say how to ask for it, and it is checked that it is told"),
+    }
+}
+
+fn text(value: &Value, name: &str) -> String {
+    value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
+}
+
+async fn mention(world: &World) -> Value {
+    let (a, b) = (world.note("a").await, world.note("b").await);
+    json!({ "kind": "mentions", "source": a["id"], "target": b["id"] })
+}
+
+async fn relation(world: &World) -> String {
+    let made = world.made("/api/v1/relations", &mention(world).await).await;
+    format!("/api/v1/relations/{}", text(&made, "id"))
+}
+
+/// The cookie of a browser that has just signed in.
+pub(crate) async fn browser(world: &World) -> String {
+    let link = world.made("/api/v1/account/sign-in-links", &json!({})).await;
+    let path = text(&link, "url").replace("http://localhost:7420", "");
+    let signed_in = world.send(Request::get(path).header("host", HOST).body(Body::empty()).unwrap()).await;
+    signed_in.header("set-cookie").split(';').next().unwrap().to_owned()
+}
+
+fn grant(owner: &World) -> Value {
+    json!({ "ownerId": owner.admin.owner(), "name": "ticket", "reason": "asked", "until": START.plus(3_600_000) })
+}
+
+/// Asks for a change, under a key where one is given.
+pub(crate) async fn carry_out(world: &World, change: &str, recipe: &Recipe, key: Option<&str>) -> Answer {
+    let Recipe { path, body, media_type, cookie, .. } = recipe;
+    let method = change.split(' ').next().unwrap();
+    let request = match cookie {
+        Some(cookie) => Request::builder().method(method).uri(path).header("host", HOST).header("cookie", cookie),
+        None => world.request(method, path),
+    };
+    let request = request.header("content-type", *media_type);
+    let request = key.into_iter().fold(request, |request, key| request.header("idempotency-key", key));
+    world.send(request.body(Body::from(body.clone())).unwrap()).await
+}
+
+/// `METHOD path` of everything that is no reading, from the document.
+pub(crate) fn changes() -> Vec<String> {
+    let document: Value = serde_json::from_str(&skein_server::openapi::text()).unwrap();
+    let paths = document["paths"].as_object().unwrap().iter();
+    let operations = paths.flat_map(|(path, methods)| {
+        methods.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))
+    });
+    let changes: Vec<String> = operations.filter(|operation| !operation.starts_with("GET ")).collect();
+    assert!(changes.len() >= 20, "{changes:?}");
+    changes
+}
