@@ -13,6 +13,8 @@ use crate::sql::params;
 use crate::tx::{Tx, system_only};
 
 const USER: &str = "User";
+/// The entry of `meta` that names the first user; kept by backups.
+pub(crate) const FIRST_USER: &str = "first_user";
 
 /// Who a key belongs to and what it may be used for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,11 +105,27 @@ impl Tx<'_> {
         }
     }
 
-    /// The user made first, who administers the installation.
+    /// The user made first, who administers the installation, once that was settled.
     pub fn first_user(&mut self, viewer: &Viewer) -> Result<Option<UserId>, StoreError> {
         system_only(viewer)?;
+        let settled = self.first("SELECT value FROM meta WHERE name = ?1", params![FIRST_USER], |row| {
+            Ok(row.text(0)?.parse().ok())
+        })?;
+        Ok(settled.flatten())
+    }
+
+    /// Settles for good who the first user is: whoever was made first here. Somebody older may be brought in later.
+    pub fn settle_first_user(&mut self, viewer: &Viewer) -> Result<Option<UserId>, StoreError> {
+        if let Some(settled) = self.first_user(viewer)? {
+            return Ok(Some(settled));
+        }
         let sql = "SELECT id FROM records WHERE type = 'User' ORDER BY created_at, id LIMIT 1";
-        self.first(sql, &[], |row| row.array(0).map(UserId::from_bytes))
+        let first = self.first(sql, &[], |row| row.array(0).map(UserId::from_bytes))?;
+        if let Some(first) = first {
+            let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2)";
+            self.execute(sql, params![FIRST_USER, &first.to_string()])?;
+        }
+        Ok(first)
     }
 
     /// Registers a key by its hash; the key itself is never kept.

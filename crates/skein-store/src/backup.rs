@@ -11,9 +11,10 @@ use rusqlite::Connection;
 use skein_core::Digest;
 use skein_core::garden::cursor::Cursor;
 
+use crate::accounts::FIRST_USER;
 use crate::blobs::Blobs;
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Kept, Sql, Value};
+use crate::sql::{Kept, Sql, Value, params};
 use crate::sqlite::{self, SqliteSql};
 use crate::store::{Location, Store, StoreOptions, closed, database_file};
 use crate::tables::{Class, TABLES, Table};
@@ -124,8 +125,22 @@ impl Tx<'_> {
             items += if table.class == Class::Source { copied } else { 0 };
         }
         self.sql.continue_timeline()?;
+        self.copy_first_user(&source)?;
         self.project_everything(progress)?;
         Ok(Copied { items, ..self.copy_blobs(originals, blobs, progress)? })
+    }
+
+    /// Who administers the installation is not told by the age of users alone.
+    fn copy_first_user(&mut self, source: &Connection) -> Result<(), StoreError> {
+        let mut first = None;
+        SqliteSql(source).query("SELECT value FROM meta WHERE name = ?1", params![FIRST_USER], &mut |row| {
+            first = Some(row.text(0)?.to_owned());
+            Ok(())
+        })?;
+        if let Some(first) = first {
+            self.execute("INSERT INTO meta (name, value) VALUES (?1, ?2)", params![FIRST_USER, &first])?;
+        }
+        Ok(())
     }
 
     fn project_everything(&mut self, progress: &Sender<Progress>) -> Result<(), StoreError> {

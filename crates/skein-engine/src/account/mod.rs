@@ -234,10 +234,12 @@ fn with_grant(
 }
 
 fn first_admin(tx: &mut Tx<'_>) -> Result<UserId, StoreError> {
-    match tx.first_user(&SYSTEM)? {
-        Some(user) => Ok(user),
-        None => tx.create_user(&SYSTEM, FIRST_USER_NAME, Role::Admin),
+    if let Some(user) = tx.settle_first_user(&SYSTEM)? {
+        return Ok(user);
     }
+    let user = tx.create_user(&SYSTEM, FIRST_USER_NAME, Role::Admin)?;
+    tx.settle_first_user(&SYSTEM)?;
+    Ok(user)
 }
 
 #[cfg(test)]

@@ -109,6 +109,21 @@ both! {
         assert_eq!(world.read(|tx| tx.admins(&SYSTEM)), 0);
     }
 
+    fn the_first_user_stays_first_whoever_moves_in_and_after_a_restore(world: &World) {
+        let first = world.write(|tx| tx.settle_first_user(&SYSTEM)).unwrap();
+        assert_eq!(world.read(|tx| tx.first_user(&SYSTEM)), Some(first));
+        // Somebody whose record is older than everybody's here.
+        world.tamper("UPDATE records SET created_at = 1 WHERE name = 'bert'").unwrap();
+        assert_eq!(world.write(|tx| tx.settle_first_user(&SYSTEM)), Some(first));
+        let (copy, place) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let target = copy.path().join("copy");
+        skein_store::backup::backup(&world.store, &world.blobs, &target, &mut |_| {}).unwrap();
+        let location = skein_store::Location::Directory(place.path().to_owned());
+        skein_store::backup::restore(&target, &location, &world.blobs, &mut |_| {}).unwrap();
+        let restored = skein_store::Store::open(skein_store::StoreOptions::at(location)).unwrap();
+        assert_eq!(restored.read_blocking(|tx| tx.first_user(&SYSTEM)).unwrap(), Some(first));
+    }
+
     fn br_sec_002_a_grant_opens_one_users_things_until_it_ends_holds(world: &World) {
         let (annas, berts) = (world.note("hers").item.header.id, world.note_by(&world.bert, "his").item.header.id);
         let (admin, grant) = granted(world);
