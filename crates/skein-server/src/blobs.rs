@@ -49,7 +49,7 @@ impl From<Attachment> for BlobView {
 
 /// Upload bytes and attach them; `Content-Type` says what they are.
 #[utoipa::path(post, path = "/blobs", tag = "blobs",
-    request_body(content_type = "application/octet-stream", content = String, example = json!("any bytes")),
+    request_body(content_type = "application/octet-stream", content = Option<String>, example = json!("any bytes")),
     responses((status = 201, body = Mutated<BlobView>)))]
 pub(crate) async fn upload_blob(
     State(context): State<Context>,
