@@ -78,7 +78,7 @@ impl Engine {
     /// Writes the bundle of a cut; blocks, for a thread of its own.
     pub fn write_bundle(&self, caller: &Caller, cut: ExportCut, out: impl Write) -> Result<(), EngineError> {
         let scope = ExportScope { viewer: caller.viewer(), owner: cut.owner, cut: cut.cursor };
-        bundle::export(&self.store, &self.blobs, &scope, out, &mut |_| ControlFlow::Continue(()))?;
+        bundle::export(&self.parts().store, &self.parts().blobs, &scope, out, &mut |_| ControlFlow::Continue(()))?;
         Ok(())
     }
 
@@ -113,17 +113,18 @@ impl Engine {
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);
         let taking = tokio::task::spawn_blocking(move || {
             let mut told = std::time::Instant::now();
-            bundle::import(&engine.store, &engine.blobs, file, &authority, &mut |step| {
+            bundle::import(&engine.parts().store, &engine.parts().blobs, file, &authority, &mut |step| {
                 if told.elapsed() < std::time::Duration::from_secs(1) {
                     return ControlFlow::Continue(());
                 }
                 told = std::time::Instant::now();
                 let percent = (step.done * 99).checked_div(step.total).and_then(|done| i64::try_from(done).ok());
                 let progress = percent.unwrap_or(0);
-                engine.progress.tell(user, operation, progress);
+                engine.parts().progress.tell(user, operation, progress);
                 let (acting, state) = (acting.clone(), OperationState::Processing { progress });
                 // Says that the work goes on; ends it when somebody cancelled.
                 let alive = engine
+                    .parts()
                     .store
                     .write_blocking(move |tx: &mut Tx<'_>| tx.advance_operation(&acting, operation, &state));
                 match alive {
@@ -141,7 +142,7 @@ impl Engine {
         if owner == caller.user || owner == UserId::SYSTEM || caller.require_admin().is_err() {
             return Ok(Authority::Owner(caller.acting()));
         }
-        let known = self.store.read(move |tx| match tx.user(&crate::account::SYSTEM, owner) {
+        let known = self.parts().store.read(move |tx| match tx.user(&crate::account::SYSTEM, owner) {
             Ok(_) => Ok(true),
             Err(StoreError::NotFound(_)) => Ok(false),
             Err(error) => Err(error),

@@ -17,32 +17,41 @@ use crate::events::Progress;
 
 /// Every use case is a method of this. Cheap to clone.
 #[derive(Clone)]
-pub struct Engine {
+pub struct Engine(Arc<Parts>);
+
+/// What an engine is made of.
+pub(crate) struct Parts {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
-    pub(crate) key_uses: Arc<KeyUses>,
-    pub(crate) known_keys: Arc<KnownKeys>,
-    pub(crate) start_keys: Arc<StartKeys>,
+    pub(crate) key_uses: KeyUses,
+    pub(crate) known_keys: KnownKeys,
+    pub(crate) start_keys: StartKeys,
     pub(crate) progress: Progress,
     /// Rings when work was queued here, so that it is taken up at once.
-    pub(crate) queued: Arc<Notify>,
+    pub(crate) queued: Notify,
+}
+
+impl Engine {
+    pub(crate) fn parts(&self) -> &Parts {
+        &self.0
+    }
 }
 
 impl Engine {
     /// An engine over an open store and its blobs.
     pub fn new(store: Store, blobs: Blobs) -> Self {
         let (key_uses, known_keys, start_keys, progress, queued) = Default::default();
-        Self { store, blobs, key_uses, known_keys, start_keys, progress, queued }
+        Self(Arc::new(Parts { store, blobs, key_uses, known_keys, start_keys, progress, queued }))
     }
 
     /// Whether requests can be answered now.
     pub async fn ready(&self) -> Result<(), EngineError> {
-        self.store.read(|tx| tx.first_user(&Viewer::System("readiness")).map(drop)).await?;
+        self.0.store.read(|tx| tx.first_user(&Viewer::System("readiness")).map(drop)).await?;
         Ok(())
     }
 
     /// What the store has done since it was opened.
     pub fn statistics(&self) -> Statistics {
-        self.store.statistics()
+        self.0.store.statistics()
     }
 }

@@ -71,7 +71,7 @@ impl Progress {
 impl Engine {
     /// Tells what happens to the caller's things after `after`, or from now on; ends when the receiver is dropped.
     pub async fn watch(&self, caller: &Caller, after: Option<Cursor>) -> Result<mpsc::Receiver<Telling>, EngineError> {
-        let (from, resync) = self.store.read(move |tx| starting_point(tx, after)).await?;
+        let (from, resync) = self.parts().store.read(move |tx| starting_point(tx, after)).await?;
         let (sender, receiver) = mpsc::channel(TELLINGS_WAITING_MAX);
         if resync {
             let _ = sender.send(Telling::Resync(from)).await;
@@ -104,8 +104,8 @@ struct Watcher {
 
 impl Watcher {
     async fn run(self, mut reached: Cursor) {
-        let mut grown = self.engine.store.wake().subscribe();
-        let mut progress = self.engine.progress.0.subscribe();
+        let mut grown = self.engine.parts().store.wake().subscribe();
+        let mut progress = self.engine.parts().progress.0.subscribe();
         loop {
             grown.mark_unchanged();
             match self.tell_after(reached, &mut progress).await {
@@ -138,7 +138,7 @@ impl Watcher {
                 }
                 tx.events(&caller.viewer(), from, ITEMS_PER_LOOK).map(Some)
             };
-            let Some(seen) = self.engine.store.read(look).await? else { return Ok(None) };
+            let Some(seen) = self.engine.parts().store.read(look).await? else { return Ok(None) };
             let waiting = std::iter::from_fn(|| next_waiting(progress)).filter_map(|made| self.progress_of_own(made));
             let told: Vec<Telling> = waiting.chain(seen.told.into_iter().map(Telling::Event)).collect();
             for telling in told {

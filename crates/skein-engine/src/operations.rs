@@ -57,7 +57,7 @@ impl Engine {
     /// One operation of the caller's.
     pub async fn operation(&self, caller: &Caller, id: OperationId) -> Result<Operation, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.operation(&viewer, id)).await?)
+        Ok(self.parts().store.read(move |tx| tx.operation(&viewer, id)).await?)
     }
 
     /// The caller's operations, newest first.
@@ -68,7 +68,7 @@ impl Engine {
         limit: usize,
     ) -> Result<Page<Operation, OperationId>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.operations(&viewer, before, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.operations(&viewer, before, limit)).await?)
     }
 
     /// Cancels an operation that has not ended.
@@ -124,12 +124,12 @@ impl Drop for Worker {
 
 async fn work(engine: Engine, name: String) {
     loop {
-        match engine.store.claim_job(QUEUE, &name, LEASE_MS).await {
+        match engine.parts().store.claim_job(QUEUE, &name, LEASE_MS).await {
             Ok(Some(job)) => carry_out(&engine, job).await,
             Ok(None) => {
                 // What other servers queued, or a lost worker held, has to be looked for.
-                let _ = tokio::time::timeout(LOOK_EVERY, engine.queued.notified()).await;
-                if let Err(error) = engine.store.write(|tx| tx.requeue_lost(&SYSTEM)).await {
+                let _ = tokio::time::timeout(LOOK_EVERY, engine.parts().queued.notified()).await;
+                if let Err(error) = engine.parts().store.write(|tx| tx.requeue_lost(&SYSTEM)).await {
                     tracing::debug!(%error, "could not look for lost work");
                 }
             }
@@ -153,7 +153,7 @@ async fn sweep(engine: Engine) {
                 tx.sweep_sessions(&SYSTEM)?;
                 tx.sweep_operations(&SYSTEM, kept_ms)
             };
-            match engine.store.write(sweep).await {
+            match engine.parts().store.write(sweep).await {
                 Ok(swept) if swept.value > 0 => {}
                 Ok(_) => break,
                 Err(error) => {
@@ -206,15 +206,15 @@ fn verify_for(
     let options = VerifyOptions { deep: asked.deep, expect: asked.expect };
     let mut told = std::time::Instant::now();
     let mut first = true;
-    verify_until(&engine.store, &engine.blobs, &options, &mut |step| {
+    verify_until(&engine.parts().store, &engine.parts().blobs, &options, &mut |step| {
         if !first && told.elapsed() < HEARTBEAT_EVERY {
             return ControlFlow::Continue(());
         }
         (told, first) = (std::time::Instant::now(), false);
         let percent = (step.done * 99).checked_div(step.total).and_then(|done| i64::try_from(done).ok()).unwrap_or(0);
-        engine.progress.tell(job.owner, operation, percent);
+        engine.parts().progress.tell(job.owner, operation, percent);
         let (job, state) = (job.clone(), OperationState::Processing { progress: percent });
-        let alive = engine.store.write_blocking(move |tx| {
+        let alive = engine.parts().store.write_blocking(move |tx| {
             tx.heartbeat(&SYSTEM, &job, LEASE_MS)?;
             tx.advance_operation(&SYSTEM, operation, &state)
         });
@@ -232,7 +232,7 @@ async fn end(engine: &Engine, job: Job, operation: OperationId, state: Operation
         _ => EventName::VerificationFailed,
     };
     let owner = Viewer::User(job.owner);
-    let ended = engine.store.write(move |tx| {
+    let ended = engine.parts().store.write(move |tx| {
         tx.complete_job(&SYSTEM, &job)?;
         match tx.advance_operation(&SYSTEM, operation, &state) {
             // Cancelled at the last moment: it stays so.
@@ -250,12 +250,12 @@ async fn end(engine: &Engine, job: Job, operation: OperationId, state: Operation
 
 async fn bury_quietly(engine: &Engine, job: Job) {
     // Whoever took it over has it now.
-    let _ = engine.store.write(move |tx| tx.complete_job(&SYSTEM, &job)).await;
+    let _ = engine.parts().store.write(move |tx| tx.complete_job(&SYSTEM, &job)).await;
 }
 
 async fn bury(engine: &Engine, job: Job, why: &'static str) {
     tracing::warn!(job = %job.id, why, "a job was put aside");
-    let _ = engine.store.write(move |tx| tx.fail_job(&SYSTEM, &job, why, AfterFailure::Bury)).await;
+    let _ = engine.parts().store.write(move |tx| tx.fail_job(&SYSTEM, &job, why, AfterFailure::Bury)).await;
 }
 
 /// A report as it is kept and shown.

@@ -110,7 +110,7 @@ impl Engine {
             let operation = tx.start_operation(&acting, kind, &state, Some(&request.0))?;
             Ok(Changed { value, operation, cursor: None, is_replay: false })
         };
-        let committed = self.store.write_weighing(weight.max(1 << 10), run).await?;
+        let committed = self.parts().store.write_weighing(weight.max(1 << 10), run).await?;
         let cursor = (!committed.value.is_replay).then_some(committed.cursor);
         Ok(Changed { cursor, ..committed.value })
     }
@@ -133,8 +133,8 @@ impl Engine {
             enqueue(tx, &acting, operation)?;
             Ok(Changed { value: (), operation, cursor: None, is_replay: false })
         };
-        let queued = self.store.write(run).await?.value;
-        self.queued.notify_one();
+        let queued = self.parts().store.write(run).await?.value;
+        self.parts().queued.notify_one();
         Ok(queued)
     }
 
@@ -157,7 +157,7 @@ impl Engine {
             Ok(Repeat::Of(_)) | Err(StoreError::RequestMismatch) => Ok(Reserved::Earlier),
             Err(error) => Err(error),
         };
-        Ok(self.store.write(reserve).await?.value)
+        Ok(self.parts().store.write(reserve).await?.value)
     }
 
     /// Makes the change a place was reserved for.
@@ -174,7 +174,7 @@ impl Engine {
             tx.finish_reserved(&acting, operation, request.0.fingerprint, &value.reference().to_string())?;
             Ok(Changed { value, operation, cursor: None, is_replay: false })
         };
-        let committed = self.store.write(run).await?;
+        let committed = self.parts().store.write(run).await?;
         Ok(Changed { cursor: Some(committed.cursor), ..committed.value })
     }
 
@@ -192,14 +192,14 @@ impl Engine {
             }
             Repeat::First => Err(StoreError::RequestInFlight),
         };
-        Ok(self.store.write(look).await?.value)
+        Ok(self.parts().store.write(look).await?.value)
     }
 
     /// Gives a reserved place back: the work came to nothing and may be tried again with the same key.
     pub async fn release(&self, caller: &Caller, reservation: &Reservation, problem: &str) -> Result<(), EngineError> {
         let (acting, operation) = (caller.acting(), reservation.operation);
         let error = json!({ "message": problem }).to_string();
-        self.store.write(move |tx| tx.release_reserved(&acting, operation, &error)).await?;
+        self.parts().store.write(move |tx| tx.release_reserved(&acting, operation, &error)).await?;
         Ok(())
     }
 }

@@ -50,7 +50,7 @@ impl Engine {
     /// One setting.
     pub async fn setting(&self, name: &str) -> Result<SettingState, EngineError> {
         let setting = Setting::find(name).ok_or_else(|| EngineError::NoSuchSetting(shortened(name)))?;
-        let record = self.store.read(move |tx| tx.setting(&SYSTEM, setting.name)).await?;
+        let record = self.parts().store.read(move |tx| tx.setting(&SYSTEM, setting.name)).await?;
         Ok(SettingState::of(setting, record))
     }
 
@@ -60,7 +60,7 @@ impl Engine {
             let state = |setting| Ok(SettingState::of(setting, tx.setting(&SYSTEM, setting.name)?));
             SETTINGS.iter().map(state).collect()
         };
-        Ok(self.store.read(read).await?)
+        Ok(self.parts().store.read(read).await?)
     }
 
     /// Changes a setting, for administrators.

@@ -5,7 +5,8 @@
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use axum::body::HttpBody as _;
@@ -83,9 +84,17 @@ fn legal_id<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     headers.get(name).and_then(|id| id.to_str().ok()).filter(legal)
 }
 
+/// Nobody else's: what was drawn for this process once, and a count. It need not be hard to guess.
 fn drawn_id() -> String {
+    static PROCESS: LazyLock<[u8; 8]> = LazyLock::new(|| {
+        let mut bytes = [0; 8];
+        getrandom::fill(&mut bytes).expect("the operating system provides randomness");
+        bytes
+    });
+    static COUNT: AtomicU64 = AtomicU64::new(0);
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes).expect("the operating system provides randomness");
+    bytes[..8].copy_from_slice(&*PROCESS);
+    bytes[8..].copy_from_slice(&COUNT.fetch_add(1, Ordering::Relaxed).to_be_bytes());
     to_hex(&bytes)
 }
 

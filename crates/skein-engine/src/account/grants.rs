@@ -54,6 +54,6 @@ impl Engine {
         limit: usize,
     ) -> Result<Page<GivenGrant, ItemId>, EngineError> {
         let acting = caller.acting();
-        Ok(self.store.read(move |tx| tx.grants(&acting, before, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.grants(&acting, before, limit)).await?)
     }
 }

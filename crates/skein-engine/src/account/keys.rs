@@ -104,7 +104,7 @@ impl Engine {
             let rows = page.rows.iter().map(|record| with_use(tx, &viewer, record)).collect::<Result<_, _>>()?;
             Ok(Page { rows, next: page.next.map(|id| KeyId::from_bytes(*id.as_bytes())) })
         };
-        Ok(self.store.read(list).await?)
+        Ok(self.parts().store.read(list).await?)
     }
 }
 

@@ -124,19 +124,19 @@ impl StartKeys {
 impl Engine {
     /// Who this is. Takes effect at once when a key is revoked or a session ended.
     pub async fn authenticate(&self, presented: &Presented, grant: Option<ItemId>) -> Result<Caller, EngineError> {
-        let (presented, commits) = (presented.clone(), self.store.commits_here());
+        let (presented, commits) = (presented.clone(), self.parts().store.commits_here());
         let key = match &presented {
             Presented::Key(key) if grant.is_none() => Some(key.hash()),
             Presented::Key(_) | Presented::Session(_) | Presented::Token { .. } => None,
         };
         if let (Some(key), Some(commits)) = (&key, commits)
-            && let Some(caller) = self.known_keys.find(commits, key)
+            && let Some(caller) = self.parts().known_keys.find(commits, key)
         {
             self.note_use_of(&caller);
             return Ok(caller);
         }
         let starting = match &presented {
-            Presented::Key(key) => self.start_keys.holder(key.hash()),
+            Presented::Key(key) => self.parts().start_keys.holder(key.hash()),
             Presented::Session(_) | Presented::Token { .. } => None,
         };
         if let (Some(user), None) = (starting, grant) {
@@ -150,10 +150,10 @@ impl Engine {
             let Some(caller) = caller else { return Ok(Err(EngineError::UnknownCredential)) };
             with_grant(tx, caller, grant)
         };
-        let caller = self.store.look_up(look_up).await??;
+        let caller = self.parts().store.look_up(look_up).await??;
         self.note_use_of(&caller);
         if let (Some(key), Some(commits)) = (key, commits) {
-            self.known_keys.remember(commits, key, caller.clone());
+            self.parts().known_keys.remember(commits, key, caller.clone());
         }
         Ok(caller)
     }
@@ -161,10 +161,10 @@ impl Engine {
     /// Notes the use of a key now and then, without keeping its user waiting.
     fn note_use_of(&self, caller: &Caller) {
         let Credential::Key(key) = caller.credential else { return };
-        if !self.key_uses.is_due(key) {
+        if !self.parts().key_uses.is_due(key) {
             return;
         }
-        let store = self.store.clone();
+        let store = self.parts().store.clone();
         tokio::spawn(async move {
             if let Err(error) = store.write(move |tx| tx.touch_key(&SYSTEM, key)).await {
                 tracing::debug!(%error, %key, "could not note that a key was used");
@@ -174,16 +174,16 @@ impl Engine {
 
     /// Creates the first user, an administrator, unless there is one.
     pub async fn ensure_first_admin(&self) -> Result<UserId, EngineError> {
-        if let Some(first) = self.store.read(|tx| tx.first_user(&SYSTEM)).await? {
+        if let Some(first) = self.parts().store.read(|tx| tx.first_user(&SYSTEM)).await? {
             return Ok(first);
         }
-        Ok(self.store.write(first_admin).await?.value)
+        Ok(self.parts().store.write(first_admin).await?.value)
     }
 
     /// Lets `key` act as the first administrator for as long as this process lives.
     pub async fn admit_start_key(&self, key: &KeyText) -> Result<(), EngineError> {
         let admin = self.ensure_first_admin().await?;
-        self.start_keys.admit(key.hash(), admin);
+        self.parts().start_keys.admit(key.hash(), admin);
         Ok(())
     }
 }

@@ -56,7 +56,7 @@ impl Engine {
     pub async fn start_link(&self) -> Result<LinkText, EngineError> {
         let (admin, link) = (self.ensure_first_admin().await?, LinkText::draw());
         let kept = link.clone();
-        self.store.write(move |tx| admit_link(tx, admin, &kept, START_LINK_MS).map(drop)).await?;
+        self.parts().store.write(move |tx| admit_link(tx, admin, &kept, START_LINK_MS).map(drop)).await?;
         Ok(link)
     }
 
@@ -81,7 +81,7 @@ impl Engine {
             tx.tell_own(&user, EventName::SessionStarted, None, Map::new())?;
             Ok(Some(signed_in.user))
         };
-        let user = self.store.write(redeem).await?.value.ok_or(EngineError::UnknownCredential)?;
+        let user = self.parts().store.write(redeem).await?.value.ok_or(EngineError::UnknownCredential)?;
         Ok(SignedInBrowser { session, user })
     }
 

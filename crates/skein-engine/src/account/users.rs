@@ -130,7 +130,7 @@ impl Engine {
         if id != caller.user {
             caller.require_admin()?;
         }
-        Ok(self.store.read(move |tx| tx.user(&SYSTEM, id)?.try_into()).await?)
+        Ok(self.parts().store.read(move |tx| tx.user(&SYSTEM, id)?.try_into()).await?)
     }
 
     /// Every user, page by page.
@@ -146,7 +146,7 @@ impl Engine {
             let rows = page.rows.into_iter().map(User::try_from).collect::<Result<_, _>>()?;
             Ok(Page { rows, next: page.next })
         };
-        Ok(self.store.read(list).await?)
+        Ok(self.parts().store.read(list).await?)
     }
 }
 

@@ -52,7 +52,7 @@ impl Engine {
         bytes: Bytes,
         media_type: &str,
     ) -> Result<Changed<Attachment>, EngineError> {
-        let blob = self.blobs.put(bytes, media_type).await?;
+        let blob = self.parts().blobs.put(bytes, media_type).await?;
         self.finish(caller, request, reservation, move |tx, viewer| {
             let item = tx.attach_blob(viewer, &blob)?;
             Ok(Attachment { item, blob: blob.clone() })
@@ -68,14 +68,14 @@ impl Engine {
     /// What the caller attached under a hash; that others attached the same is not told.
     pub async fn blob(&self, caller: &Caller, hash: Digest) -> Result<BlobRef, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.blob(&viewer, hash)).await?)
+        Ok(self.parts().store.read(move |tx| tx.blob(&viewer, hash)).await?)
     }
 
     /// Bytes the caller attached: all of them, checked against their hash, or a part.
     pub async fn read_blob(&self, blob: BlobRef, part: Option<Range<u64>>) -> Result<BlobRead, EngineError> {
         let bytes = match part {
-            None => self.blobs.get(blob.hash()).await?,
-            Some(part) => self.blobs.get_part(blob.hash(), part).await?,
+            None => self.parts().blobs.get(blob.hash()).await?,
+            Some(part) => self.parts().blobs.get_part(blob.hash(), part).await?,
         };
         Ok(BlobRead { blob, bytes })
     }

@@ -70,19 +70,19 @@ impl Engine {
     /// One fact by its id, also when it was undone or redacted.
     pub async fn item(&self, caller: &Caller, id: ItemId) -> Result<StoredItem, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.look_up(move |tx| tx.item(&viewer, id)).await?)
+        Ok(self.parts().store.look_up(move |tx| tx.item(&viewer, id)).await?)
     }
 
     /// The caller's facts, page by page.
     pub async fn items(&self, caller: &Caller, query: ItemQuery) -> Result<Page<StoredItem, PagePlace>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.items(&viewer, &query)).await?)
+        Ok(self.parts().store.read(move |tx| tx.items(&viewer, &query)).await?)
     }
 
     /// That a fact is part of its owner's sealed history.
     pub async fn proof(&self, caller: &Caller, id: ItemId) -> Result<Proof, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.proof(&viewer, id)).await?)
+        Ok(self.parts().store.read(move |tx| tx.proof(&viewer, id)).await?)
     }
 
     /// Takes a fact back within five minutes; what comes out is the tombstone.
@@ -128,7 +128,7 @@ impl Engine {
         let changed = self.change(caller, request, "item.redact", redact).await?;
         if let Some(hash) = attached {
             // Should this fail, the daily sweep finds that nobody names the object.
-            if let Err(error) = self.blobs.remove_unnamed(&self.store, hash).await {
+            if let Err(error) = self.parts().blobs.remove_unnamed(&self.parts().store, hash).await {
                 tracing::warn!(%error, "the bytes of a redacted attachment are left for the sweep");
             }
         }

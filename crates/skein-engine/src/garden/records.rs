@@ -47,7 +47,7 @@ impl Engine {
                 tx.record_version(&viewer, id, version)
             }
         };
-        Ok(self.store.read(look).await?)
+        Ok(self.parts().store.read(look).await?)
     }
 
     /// The caller's records of one type.
@@ -60,7 +60,7 @@ impl Engine {
     ) -> Result<Page<Record, RecordId>, EngineError> {
         let record_type = RecordType::parse(record_type).map_err(StoreError::Rule)?;
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.records(&viewer, &record_type, after, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.records(&viewer, &record_type, after, limit)).await?)
     }
 
     /// The versions of a record, oldest first.
@@ -72,7 +72,7 @@ impl Engine {
         limit: usize,
     ) -> Result<Page<RecordVersion, i64>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.history(&viewer, id, after, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.history(&viewer, id, after, limit)).await?)
     }
 
     /// What two versions of a record disagree about, by field.
@@ -89,7 +89,7 @@ impl Engine {
             let changes = changed_fields(Some(&before), &after).into_iter();
             Ok(changes.map(|(field, [before, after])| FieldChange { field, before, after }).collect())
         };
-        Ok(self.store.read(compare).await?)
+        Ok(self.parts().store.read(compare).await?)
     }
 
     /// What changed in the caller's records after a cursor, for clients that poll.
@@ -100,6 +100,6 @@ impl Engine {
         limit: usize,
     ) -> Result<Vec<RecordVersion>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.record_changes(&viewer, after, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.record_changes(&viewer, after, limit)).await?)
     }
 }

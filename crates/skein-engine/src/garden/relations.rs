@@ -73,7 +73,7 @@ impl Engine {
     /// One edge.
     pub async fn relation(&self, caller: &Caller, id: RelationId) -> Result<Relation, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.relation(&viewer, id)).await?)
+        Ok(self.parts().store.read(move |tx| tx.relation(&viewer, id)).await?)
     }
 
     /// The caller's edges at a thing.
@@ -84,7 +84,7 @@ impl Engine {
     ) -> Result<Page<Relation, RelationId>, EngineError> {
         let viewer = caller.viewer();
         let RelationQuery { of, side, kind, after, limit } = query;
-        Ok(self.store.read(move |tx| tx.relations(&viewer, of, side, kind, after, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.relations(&viewer, of, side, kind, after, limit)).await?)
     }
 
     /// Everything reached from a thing along one kind of edge, nearest first.
@@ -97,6 +97,6 @@ impl Engine {
         steps_max: usize,
     ) -> Result<Vec<Step>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.store.read(move |tx| tx.chain(&viewer, from, side, kind, steps_max)).await?)
+        Ok(self.parts().store.read(move |tx| tx.chain(&viewer, from, side, kind, steps_max)).await?)
     }
 }
