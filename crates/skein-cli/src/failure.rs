@@ -123,6 +123,9 @@ impl From<EngineError> for Failure {
             EngineError::UnknownCredential
             | EngineError::AdminsOnly
             | EngineError::NoSuchGrant(_)
+            | EngineError::GrantIsForLooking
+            | EngineError::OnlyHere
+            | EngineError::Cancelled
             | EngineError::NotABrowser
             | EngineError::NoSuchSetting(_)
             | EngineError::BadSetting(_)

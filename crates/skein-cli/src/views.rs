@@ -42,8 +42,15 @@ const USER_FIELDS: [&str; 6] = ["id", "name", "role", "signInLink.url", "signInL
 const KEY_FIELDS: [&str; 7] = ["id", "key", "name", "scope", "createdAt", "lastUsedAt", "revokedAt"];
 
 pub(crate) static USER: Sheet = sheet(&USER_FIELDS);
-pub(crate) static NEW_USER: Sheet =
-    Sheet { remark: Some("The link signs in once; it is not shown again."), ..sheet(&USER_FIELDS) };
+pub(crate) static NEW_USER: Sheet = Sheet {
+    remark: Some("The link signs in once, while the server runs. Another: skein user link USER"),
+    ..sheet(&USER_FIELDS)
+};
+pub(crate) static LINK: Sheet = Sheet {
+    fields: &["url", "expiresAt"],
+    wanted: "url",
+    remark: Some("The link signs in once, while the server runs; it is not shown again."),
+};
 pub(crate) static KEY: Sheet = sheet(&KEY_FIELDS);
 pub(crate) static NEW_KEY: Sheet =
     Sheet { fields: &KEY_FIELDS, wanted: "key", remark: Some("The key is kept only as a hash and not shown again.") };
@@ -54,7 +61,11 @@ pub(crate) static ITEM: Sheet =
 pub(crate) static RELATION: Sheet = sheet(&["id", "kind", "source", "target", "confidence", "createdAt"]);
 pub(crate) static RECORD: Sheet =
     sheet(&["id", "_type", "ownerId", "version", "hash", "previousHash", "createdAt", "updatedAt", "shared"]);
-pub(crate) static IMPORTED: Sheet = Sheet { wanted: "added", ..sheet(&["added", "skipped", "blobs"]) };
+pub(crate) static IMPORTED: Sheet = Sheet {
+    fields: &["ownerId", "added", "skipped", "blobs"],
+    wanted: "added",
+    remark: Some("All of it belongs to its owner, with their role and keys. A link for them: skein user link OWNER"),
+};
 
 pub(crate) static USERS: List = List {
     name: "users",

@@ -18,7 +18,7 @@ use skein_store::bundle::{self, Authority, ExportScope, Imported};
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
 
-use crate::account::Caller;
+use crate::account::{Caller, Credential};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Kept, Request, Reservation};
@@ -38,7 +38,10 @@ pub struct ExportCut {
 
 /// What an import brought.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct ImportCount {
+    /// Whose things came in.
+    pub owner_id: UserId,
     /// Items that were not there.
     pub added: u64,
     /// Items that were.
@@ -82,8 +85,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Takes a bundle in; `reservation` is the place of the request. What is not the caller's own is refused, unless it
-    /// belongs to nobody here and an administrator brings it.
+    /// Takes a bundle in; `reservation` is the place of the request. What is not the caller's own is refused, unless
+    /// a command on this machine brings it.
     pub async fn import_bundle(
         &self,
         caller: &Caller,
@@ -92,7 +95,12 @@ impl Engine {
         file: File,
     ) -> Result<Changed<Kept<ImportCount>>, EngineError> {
         let imported = self.take_in(caller, reservation.operation, file).await?;
-        let count = ImportCount { added: imported.added, skipped: imported.skipped, blobs: imported.blobs };
+        let count = ImportCount {
+            owner_id: imported.owner,
+            added: imported.added,
+            skipped: imported.skipped,
+            blobs: imported.blobs,
+        };
         self.finish(caller, request, reservation, move |tx, viewer| {
             let told =
                 Map::from_iter([("ownerId".to_owned(), json!(imported.owner)), ("count".to_owned(), json!(count))]);
@@ -109,7 +117,7 @@ impl Engine {
 
     async fn take_in(&self, caller: &Caller, operation: OperationId, file: File) -> Result<Imported, EngineError> {
         let owner = bundle::owner_of(&file)?;
-        let authority = self.authority(caller, owner).await?;
+        let authority = authority(caller, owner);
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);
         let taking = tokio::task::spawn_blocking(move || {
             let mut told = std::time::Instant::now();
@@ -136,17 +144,13 @@ impl Engine {
         let taken = taking.await.map_err(|error| StoreError::Panicked(error.to_string()))?;
         Ok(taken?)
     }
+}
 
-    /// Somebody who moves in may be brought by an administrator; whoever is here brings their own.
-    async fn authority(&self, caller: &Caller, owner: UserId) -> Result<Authority, EngineError> {
-        if owner == caller.user || owner == UserId::SYSTEM || caller.require_admin().is_err() {
-            return Ok(Authority::Owner(caller.acting()));
-        }
-        let known = self.parts().store.read(move |tx| match tx.user(&crate::account::SYSTEM, owner) {
-            Ok(_) => Ok(true),
-            Err(StoreError::NotFound(_)) => Ok(false),
-            Err(error) => Err(error),
-        });
-        if known.await? { Ok(Authority::Owner(caller.acting())) } else { Ok(Authority::Installation) }
+/// Whoever asks brings their own history. Somebody else's, with their role and their keys, is brought by whoever has the
+/// machine itself: a command on the server's directory, never a key over the network.
+fn authority(caller: &Caller, owner: UserId) -> Authority {
+    match caller.credential {
+        Credential::Start if owner != caller.user && owner != UserId::SYSTEM => Authority::Installation,
+        _ => Authority::Owner(caller.acting()),
     }
 }

@@ -23,6 +23,15 @@ pub enum EngineError {
     /// Not the caller's grant, or one that ended.
     #[error("{0} is no grant of yours that still holds")]
     NoSuchGrant(ItemId),
+    /// A grant lets an administrator look, and redact.
+    #[error("a grant is for looking; leave Skein-Grant out to change your own things")]
+    GrantIsForLooking,
+    /// For whoever has the machine, not for keys.
+    #[error("only a command on the server's own machine may do this, with the key of its start")]
+    OnlyHere,
+    /// Somebody cancelled it, or it was taken for lost, before it was done.
+    #[error("this was cancelled before it was done; nothing of it was kept")]
+    Cancelled,
     /// Signing out is for browsers; a key is revoked.
     #[error("only a signed-in browser can be signed out; a key is revoked")]
     NotABrowser,

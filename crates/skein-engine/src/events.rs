@@ -179,8 +179,9 @@ fn is_admitted(tx: &mut Tx<'_>, caller: &Caller) -> Result<bool, StoreError> {
     let is_known = match caller.credential {
         Credential::Key(key) => tx.is_key_live(&SYSTEM, key)?,
         Credential::Session(token) => tx.session(&SYSTEM, token)?.is_some(),
-        // The key of a start lives as long as this process, a token is short-lived by itself.
-        Credential::Start | Credential::Token => true,
+        Credential::Token { until } => tx.now() < until,
+        // It lives as long as this process.
+        Credential::Start => true,
     };
     let Some(grant) = &caller.grant else { return Ok(is_known) };
     Ok(is_known

@@ -20,6 +20,9 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 
+/// The one kind of change an administrator makes under a grant.
+pub(crate) const REDACTION: &str = "item.redact";
+
 /// What a client asked for, as far as repeats are concerned.
 #[derive(Debug, Clone, Copy)]
 pub struct Request(pub(crate) RequestMark);
@@ -98,6 +101,7 @@ impl Engine {
         mut change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<Changed<T>, EngineError> {
         caller.require(Scope::Write)?;
+        refuse_grant(caller, kind)?;
         let (acting, seeing) = (caller.acting(), caller.viewer());
         let run = move |tx: &mut Tx<'_>| {
             if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
@@ -124,6 +128,7 @@ impl Engine {
         mut enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<Changed<()>, EngineError> {
         caller.require(Scope::Write)?;
+        refuse_grant(caller, kind)?;
         let acting = caller.acting();
         let run = move |tx: &mut Tx<'_>| {
             if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
@@ -146,6 +151,7 @@ impl Engine {
         kind: &'static str,
     ) -> Result<Reserved, EngineError> {
         caller.require(Scope::Write)?;
+        refuse_grant(caller, kind)?;
         let acting = caller.acting();
         // What is asked for is not known yet: a fingerprint that fits nothing tells whether somebody was here before.
         let mark = RequestMark { name: key.name(caller.user), fingerprint: Digest([0; 32]) };
@@ -174,7 +180,10 @@ impl Engine {
             tx.finish_reserved(&acting, operation, request.0.fingerprint, &value.reference().to_string())?;
             Ok(Changed { value, operation, cursor: None, is_replay: false })
         };
-        let committed = self.parts().store.write(run).await?;
+        let committed = self.parts().store.write(run).await.map_err(|error| match error {
+            StoreError::Ended(_) => EngineError::Cancelled,
+            other => other.into(),
+        })?;
         Ok(Changed { cursor: Some(committed.cursor), ..committed.value })
     }
 
@@ -195,6 +204,14 @@ impl Engine {
         Ok(self.parts().store.write(look).await?.value)
     }
 
+    /// Says that the work a place was reserved for goes on.
+    pub async fn still_working(&self, caller: &Caller, reservation: &Reservation) -> Result<(), EngineError> {
+        let (acting, operation) = (caller.acting(), reservation.operation);
+        let state = OperationState::Processing { progress: 0 };
+        self.parts().store.write(move |tx| tx.advance_operation(&acting, operation, &state)).await?;
+        Ok(())
+    }
+
     /// Gives a reserved place back: the work came to nothing and may be tried again with the same key.
     pub async fn release(&self, caller: &Caller, reservation: &Reservation, problem: &str) -> Result<(), EngineError> {
         let (acting, operation) = (caller.acting(), reservation.operation);
@@ -202,6 +219,11 @@ impl Engine {
         self.parts().store.write(move |tx| tx.release_reserved(&acting, operation, &error)).await?;
         Ok(())
     }
+}
+
+/// A change under a grant would silently be the administrator's own; only a redaction is meant for the other.
+fn refuse_grant(caller: &Caller, kind: &str) -> Result<(), EngineError> {
+    if caller.grant.is_some() && kind != REDACTION { Err(EngineError::GrantIsForLooking) } else { Ok(()) }
 }
 
 fn recall<T: Outcome>(tx: &mut Tx<'_>, viewer: &Viewer, state: &OperationState) -> Result<T, StoreError> {

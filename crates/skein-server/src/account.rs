@@ -50,7 +50,7 @@ pub(crate) async fn read_account(
         Credential::Key(key) => ("key", Some(key)),
         Credential::Start => ("start", None),
         Credential::Session(_) => ("session", None),
-        Credential::Token => ("token", None),
+        Credential::Token { .. } => ("token", None),
     };
     let grant_id = caller.grant.as_ref().map(|grant| grant.item);
     Ok(Json(AccountView { user: UserView::new(user, None), scope: caller.scope, credential, key_id, grant_id }))

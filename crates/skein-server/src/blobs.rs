@@ -15,6 +15,7 @@ use skein_store::blobs::BlobRef;
 use utoipa::ToSchema;
 
 use crate::body::RawBody;
+use crate::bundles::release;
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::mutation::{Answer, Asking, Mutated};
@@ -65,12 +66,12 @@ pub(crate) async fn upload_blob(
             let request = asking.request(&bytes);
             let attached = context.engine.attach(&asking.caller, request, &place, bytes, &media_type).await;
             if attached.is_err() {
-                context.engine.release(&asking.caller, &place, "the bytes could not be kept").await?;
+                release(&context.engine, &asking, &place, "the bytes could not be kept").await;
             }
             attached?
         }
         (Reserved::Place(place), Err(refused)) => {
-            context.engine.release(&asking.caller, &place, "the body did not arrive").await?;
+            release(&context.engine, &asking, &place, "the body did not arrive").await;
             return Err(refused);
         }
         (Reserved::Earlier, body) => {

@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write};
+use std::time::{Duration, Instant};
 
 use axum::body::{Body, BodyDataStream};
 use axum::extract::{Request, State};
@@ -14,8 +15,8 @@ use bytes::Bytes;
 use futures::StreamExt as _;
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
-use skein_core::OperationId;
 use skein_core::garden::cursor::Cursor;
+use skein_core::{OperationId, UserId};
 use skein_engine::{Changed, Engine, ExportCut, ImportCount, Kept, Reservation, Reserved};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -23,7 +24,7 @@ use utoipa::ToSchema;
 
 use crate::context::Context;
 use crate::error::ApiError;
-use crate::limits::{BODY_TIME_MAX, BUNDLE_BYTES_MAX};
+use crate::limits::{BODY_TIME_MAX, BUNDLE_BYTES_MAX, BUNDLE_TIME_MAX};
 use crate::mutation::{Answer, Asking, Mutated, Mutation};
 use crate::path_id::PathId;
 use crate::query::{NoParameters, Parameters};
@@ -32,6 +33,8 @@ use crate::signed_in::SignedIn;
 const ZIP: &str = "application/zip";
 const CHUNK_BYTES: usize = 64 << 10;
 const CHUNKS_WAITING_MAX: usize = 8;
+/// How often a bundle that arrives is said to go on.
+const SIGN_EVERY: Duration = Duration::from_secs(5);
 
 /// A cut of your timeline, ready to be downloaded.
 #[derive(Serialize, ToSchema)]
@@ -49,7 +52,11 @@ pub(crate) struct ExportView {
 
 /// What an import brought.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct ImportView {
+    /// Whose things came in.
+    #[schema(value_type = String, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    owner_id: UserId,
     /// Items that were not there.
     #[schema(example = 120)]
     added: u64,
@@ -79,14 +86,17 @@ pub(crate) async fn create_export(
 #[utoipa::path(get, path = "/exports/{id}", tag = "bundles", params(("id" = String, Path)),
     responses((status = 200, content_type = "application/zip", body = String)))]
 pub(crate) async fn download_export(
-    State(engine): State<Engine>,
+    State(context): State<Context>,
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<OperationId>,
 ) -> Result<Response, ApiError> {
+    let engine = context.engine;
     let cut = engine.export_cut(&caller, id).await?;
+    let place = context.bundles.try_acquire_owned().map_err(|_| ApiError::busy())?;
     let (sender, receiver) = mpsc::channel(CHUNKS_WAITING_MAX);
     tokio::task::spawn_blocking(move || {
+        let _place = place;
         let mut out = ToClient { sender: sender.clone(), waiting: Vec::with_capacity(CHUNK_BYTES) };
         let written = engine.write_bundle(&caller, cut, &mut out).map_err(|error| error.to_string());
         if let Err(problem) = written.and_then(|()| out.flush().map_err(|error| error.to_string())) {
@@ -134,18 +144,19 @@ pub(crate) async fn import_bundle(
 ) -> Result<Answer<ImportView>, ApiError> {
     let (mut parts, body) = request.into_parts();
     let asking = Asking::from_parts(&mut parts, &context).await?;
+    let _place = context.bundles.try_acquire().map_err(|_| ApiError::busy())?;
     if parts.headers.get(header::CONTENT_TYPE).is_none_or(|label| label.as_bytes() != ZIP.as_bytes()) {
         let message = "a bundle is a zip file; send Content-Type: application/zip";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
     }
     let reserved = context.engine.reserve(&asking.caller, &asking.key, "import").await?;
-    let received = receive(body.into_data_stream()).await;
+    let received = receive(&context.engine, &asking, &reserved, body.into_data_stream()).await;
     // Whoever asked may leave: what was begun is finished, and a repeat of the request finds it.
     let imported = tokio::spawn(take_in(context.engine, asking, reserved, received)).await;
     let imported = imported.map_err(|error| ApiError::internal(error.to_string()))??;
     let view = |Kept(count): Kept<ImportCount>| {
-        let ImportCount { added, skipped, blobs } = count;
-        ImportView { added, skipped, blobs }
+        let ImportCount { owner_id, added, skipped, blobs } = count;
+        ImportView { owner_id, added, skipped, blobs }
     };
     Ok(Answer::done(imported.map(view)))
 }
@@ -176,17 +187,23 @@ async fn take_in(
 }
 
 /// What went wrong is worth more than that the place could not be given back: it runs out by itself.
-async fn release(engine: &Engine, asking: &Asking, place: &Reservation, problem: &str) {
+pub(crate) async fn release(engine: &Engine, asking: &Asking, place: &Reservation, problem: &str) {
     if let Err(error) = engine.release(&asking.caller, place, problem).await {
         tracing::debug!(%error, "a reserved place was not given back");
     }
 }
 
 /// Writes a body to a file without a name; says what was in it by its hash, which stands for it in the fingerprint.
-async fn receive(mut body: BodyDataStream) -> Result<(File, [u8; 32]), ApiError> {
+async fn receive(
+    engine: &Engine,
+    asking: &Asking,
+    reserved: &Reserved,
+    mut body: BodyDataStream,
+) -> Result<(File, [u8; 32]), ApiError> {
     let unwritable = |error: io::Error| ApiError::internal(format!("a bundle cannot be put aside: {error}"));
     let mut file = tempfile::tempfile().map_err(unwritable)?;
     let (mut hasher, mut size) = (Sha256::new(), 0);
+    let (begun, mut told) = (Instant::now(), Instant::now());
     loop {
         let chunk = tokio::time::timeout(BODY_TIME_MAX, body.next()).await.map_err(|_| stalled())?;
         let Some(chunk) = chunk else { break };
@@ -194,6 +211,13 @@ async fn receive(mut body: BodyDataStream) -> Result<(File, [u8; 32]), ApiError>
         size += chunk.len() as u64;
         if size > BUNDLE_BYTES_MAX {
             return Err(ApiError::too_large(format!("a bundle has at most {BUNDLE_BYTES_MAX} bytes here")));
+        }
+        if begun.elapsed() > BUNDLE_TIME_MAX {
+            return Err(stalled());
+        }
+        if let (Reserved::Place(place), true) = (reserved, told.elapsed() > SIGN_EVERY) {
+            engine.still_working(&asking.caller, place).await?;
+            told = Instant::now();
         }
         hasher.update(&chunk);
         file = tokio::task::spawn_blocking(move || file.write_all(&chunk).map(|()| file))
@@ -206,6 +230,7 @@ async fn receive(mut body: BodyDataStream) -> Result<(File, [u8; 32]), ApiError>
 }
 
 fn stalled() -> ApiError {
-    let message = format!("nothing of the bundle arrived for {} seconds", BODY_TIME_MAX.as_secs());
+    let (pause, whole) = (BODY_TIME_MAX.as_secs(), BUNDLE_TIME_MAX.as_secs());
+    let message = format!("the bundle came too slowly: it may pause for {pause} seconds and take {whole} in all");
     ApiError::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", message)
 }

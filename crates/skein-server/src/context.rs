@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 use skein_engine::Engine;
+use tokio::sync::Semaphore;
 
+use crate::limits::BUNDLES_AT_ONCE;
 use crate::tokens::Tokens;
 
 /// Cheap to clone; one per server.
@@ -15,11 +17,14 @@ pub struct Context {
     pub(crate) public_url: Arc<str>,
     /// Whose bearer tokens are accepted, if anybody's.
     pub(crate) tokens: Option<Arc<Tokens>>,
+    /// Places for bundles on their way in or out.
+    pub(crate) bundles: Arc<Semaphore>,
 }
 
 impl Context {
     pub fn new(engine: Engine, public_url: &str) -> Self {
-        Self { engine, public_url: public_url.trim_end_matches('/').into(), tokens: None }
+        let bundles = Arc::new(Semaphore::new(BUNDLES_AT_ONCE));
+        Self { engine, public_url: public_url.trim_end_matches('/').into(), tokens: None, bundles }
     }
 
     /// Also accepts the tokens of an issuer.

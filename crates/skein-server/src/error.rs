@@ -179,14 +179,17 @@ impl From<EngineError> for ApiError {
             EngineError::UnknownCredential => Self::unauthenticated(
                 "this credential is not known here or was ended; the server prints a link for a new one at each start",
             ),
-            EngineError::AdminsOnly => Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string()),
             EngineError::NoSuchGrant(_) => Self::new(StatusCode::FORBIDDEN, "invalid_grant", error.to_string()),
+            EngineError::Cancelled => Self::new(StatusCode::CONFLICT, "cancelled", error.to_string()),
             EngineError::NotABrowser => Self::new(StatusCode::CONFLICT, "not_a_browser", error.to_string()),
             EngineError::NoSuchSetting(_) => Self::new(StatusCode::NOT_FOUND, "not_found", error.to_string()),
             EngineError::BadSetting(_) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid_setting", error.to_string())
             }
-            EngineError::ScopeTooNarrow { .. } => {
+            EngineError::AdminsOnly
+            | EngineError::GrantIsForLooking
+            | EngineError::OnlyHere
+            | EngineError::ScopeTooNarrow { .. } => {
                 Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string())
             }
             EngineError::BatchItem { index, source } => Self::from(source).in_batch(index),
@@ -232,7 +235,7 @@ impl From<StoreError> for ApiError {
             StoreError::Busy => Self::unavailable("busy", &told).retryable(),
             StoreError::TooSlow(_) => Self::unavailable("read_too_slow", &told),
             StoreError::DiskFull => Self::new(StatusCode::INSUFFICIENT_STORAGE, "storage_full", told).retryable(),
-            StoreError::OutcomeUnknown => Self::unavailable("outcome_unknown", &told),
+            StoreError::OutcomeUnknown => Self::unavailable("outcome_unknown", &told).retryable(),
             StoreError::Unavailable(_) | StoreError::Blob(_) | StoreError::Locked(_) => {
                 let message = "the storage cannot be reached now; try again";
                 Self::unavailable("unavailable", message).retryable().caused_by(told)
@@ -329,7 +332,7 @@ mod tests {
         check(StoreError::Busy, 503, "busy", true);
         check(StoreError::Unavailable("x".into()), 503, "unavailable", true);
         check(StoreError::DiskFull, 507, "storage_full", true);
-        check(StoreError::OutcomeUnknown, 503, "outcome_unknown", false);
+        check(StoreError::OutcomeUnknown, 503, "outcome_unknown", true);
         check(StoreError::ReadOnly("x".into()), 503, "storage_read_only", false);
         check(StoreError::TooSlow(5), 503, "read_too_slow", false);
         check(StoreError::NotFound("x".into()), 404, "not_found", false);

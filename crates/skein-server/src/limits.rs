@@ -29,6 +29,10 @@ pub const REQUESTS_AT_ONCE_MAX: usize = 512;
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest upload.
 pub const BLOB_BYTES_MAX: usize = skein_store::blobs::BLOB_BYTES_MAX;
+/// Bundles written or taken in at once; each holds a thread.
+pub const BUNDLES_AT_ONCE: usize = 8;
+/// Longest a bundle may take to arrive.
+pub const BUNDLE_TIME_MAX: Duration = Duration::from_hours(1);
 /// Largest bundle that is taken in over HTTP.
 pub const BUNDLE_BYTES_MAX: u64 = 8 << 30;
 /// Longest a client may take to send a body.

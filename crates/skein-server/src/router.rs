@@ -50,6 +50,7 @@ fn for_admins() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .routes(routes!(users::list_users, users::create_user))
         .routes(routes!(users::read_user, users::change_user))
+        .routes(routes!(users::create_link_for_user))
         .routes(routes!(grants::list_grants, grants::give_grant))
         .routes(routes!(grants::end_grant))
         .routes(routes!(settings::list_settings))

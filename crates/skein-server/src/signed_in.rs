@@ -62,8 +62,8 @@ async fn presented(headers: &HeaderMap, tokens: Option<&Tokens>) -> Result<Prese
         (Ok(key), _) => Ok(Presented::Key(key)),
         (Err(_), None) => Err(unauthenticated()),
         (Err(_), Some(tokens)) => {
-            let Claims { subject, scope } = tokens.check(bearer, SystemClock.now()).await?;
-            Ok(Presented::Token { subject, scope })
+            let Claims { subject, scope, until } = tokens.check(bearer, SystemClock.now()).await?;
+            Ok(Presented::Token { subject, scope, until })
         }
     }
 }

@@ -45,6 +45,8 @@ pub enum BadTokenOptions {
 pub struct Claims {
     pub subject: UserId,
     pub scope: Scope,
+    /// When it runs out, leeway included.
+    pub until: Millis,
 }
 
 /// Why a token does not count. All but [`Self::KeysUnavailable`] are the client's to mend.
@@ -128,7 +130,8 @@ impl Tokens {
         } else {
             let subject = written.sub.as_deref().and_then(user_id).ok_or(BadToken::Subject)?;
             let scope = written.scope.as_deref().and_then(highest_scope).ok_or(BadToken::Scope)?;
-            Ok(Claims { subject, scope })
+            let until = Millis(written.exp.saturating_add(TOKEN_LEEWAY_SECONDS).saturating_mul(1_000));
+            Ok(Claims { subject, scope, until })
         }
     }
 }

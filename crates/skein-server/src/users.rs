@@ -125,3 +125,17 @@ pub(crate) async fn change_user(
     let changed = engine.change_user(&mutation.caller, mutation.request, id, change).await?;
     Ok(Answer::done(changed.map(|user| UserView::new(user, None))))
 }
+
+/// Make a one-time link for a user who cannot get in; with the key of a start only, so from the server's own machine.
+#[utoipa::path(post, path = "/users/{id}/sign-in-links", tag = "administration", params(("id" = String, Path)),
+    responses((status = 201, description = "It was made.", body = Mutated<LinkView>)))]
+pub(crate) async fn create_link_for_user(
+    State(context): State<Context>,
+    PathId(id): PathId<UserId>,
+    mutation: Mutation,
+) -> Result<Answer<LinkView>, ApiError> {
+    mutation.no_body()?;
+    let made = context.engine.create_link_for(&mutation.caller, mutation.request, id).await?;
+    let view = made.map(|link| LinkView::new(&link, &context.public_url));
+    Ok(Answer::made(view, format!("/api/v1/users/{id}")))
+}

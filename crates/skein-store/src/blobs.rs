@@ -133,6 +133,15 @@ impl Blobs {
         }
     }
 
+    /// Keeps bytes again if their object has gone since they were put.
+    pub async fn put_back(&self, hash: Digest, bytes: Bytes) -> Result<(), StoreError> {
+        match self.objects.head(&path(&hash)).await {
+            Ok(_) => Ok(()),
+            Err(ObjectError::NotFound { .. }) => self.put(bytes, "").await.map(drop),
+            Err(error) => Err(failed(&error)),
+        }
+    }
+
     /// Removes an object now, if nobody names it any more.
     pub async fn remove_unnamed(&self, store: &Store, hash: Digest) -> Result<(), StoreError> {
         let object = match self.objects.head(&path(&hash)).await {
@@ -199,6 +208,16 @@ impl Tx<'_> {
             Ok(BlobRef { hash, size: row.int(0)?, media_type: row.text(1)?.to_owned() })
         })?;
         found.ok_or_else(|| StoreError::NotFound(format!("blob {hash}")))
+    }
+
+    /// The object an item of the viewer's attached.
+    pub fn attached_blob(&mut self, viewer: &Viewer, item: ItemId) -> Result<BlobRef, StoreError> {
+        let owner = self.subject(viewer)?;
+        let sql = "SELECT hash, size, media_type FROM blobs WHERE item = ?1 AND owner = ?2";
+        let found = self.first(sql, params![&item, &owner], |row| {
+            Ok(BlobRef { hash: Digest(row.array(0)?), size: row.int(1)?, media_type: row.text(2)?.to_owned() })
+        })?;
+        found.ok_or_else(|| StoreError::NotFound(format!("what {item} attached")))
     }
 
     fn is_blob_named(&mut self, hash: Digest) -> Result<bool, StoreError> {

@@ -5,7 +5,7 @@
 //! finds the change as well. What came out is kept as a reference (ids and versions), never as a copy: a payload that
 //! is destroyed later must not live on here.
 
-use skein_core::account::repeat::{Earlier, RequestMark, Stage, Verdict, judge};
+use skein_core::account::repeat::{Earlier, RequestMark, SILENT_MS_MAX, Stage, Verdict, judge};
 use skein_core::document::{self, check_text};
 use skein_core::id::Entropy;
 use skein_core::{Digest, Millis, OperationId, UserId, Viewer};
@@ -20,6 +20,9 @@ const KIND_BYTES_MAX: usize = 64;
 pub const OPERATIONS_PER_PAGE_MAX: usize = 1_000;
 /// Most rows one sweep takes away in a transaction.
 const SWEEP_ROWS_MAX: i64 = 1_000;
+
+/// What is kept of work whose process vanished.
+const CUT_OFF: &str = r#"{"message":"it was cut off before it was done; send the request again"}"#;
 
 const COLUMNS: &str = "id, owner, kind, status, progress, result, error, created_at, updated_at, fingerprint";
 
@@ -135,11 +138,22 @@ impl Tx<'_> {
             Verdict::Mismatch => Err(StoreError::RequestMismatch),
             Verdict::InFlight => Err(StoreError::RequestInFlight),
             Verdict::Anew => {
+                // Work that fell silent has ended with this: should it go on all the same, it cannot finish.
+                if !operation.state.has_ended() {
+                    self.cut_off(operation.id)?;
+                }
                 let sql = "UPDATE operations SET request = NULL, fingerprint = NULL WHERE id = ?1";
                 self.execute(sql, params![&operation.id])?;
                 Ok(Repeat::First)
             }
         }
+    }
+
+    fn cut_off(&mut self, id: OperationId) -> Result<(), StoreError> {
+        let now = self.now();
+        let sql = "UPDATE operations SET status = 'failed', error = ?2, updated_at = ?3 WHERE id = ?1";
+        self.execute(sql, params![&id, CUT_OFF, now])?;
+        Ok(())
     }
 
     /// Ends a reserved operation with what came out and what was asked, so that repeats can be compared.
@@ -216,10 +230,14 @@ impl Tx<'_> {
         Ok(page(rows, limit, |last| last.id))
     }
 
-    /// Takes away ended operations older than `kept_ms`, some at a time; says how many.
+    /// Ends what fell silent, and takes away ended operations older than `kept_ms`, some at a time; says how many.
     pub fn sweep_operations(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
         system_only(viewer)?;
-        let oldest = OperationId::new(self.now().plus(-kept_ms), Entropy([0; 10]));
+        let now = self.now();
+        let silent = "UPDATE operations SET status = 'failed', error = ?1, request = NULL, updated_at = ?2
+                      WHERE status = 'processing' AND request IS NOT NULL AND fingerprint IS NULL AND updated_at <= ?3";
+        self.execute(silent, params![CUT_OFF, now, now.plus(-SILENT_MS_MAX)])?;
+        let oldest = OperationId::new(now.plus(-kept_ms), Entropy([0; 10]));
         let sql = "DELETE FROM operations WHERE id IN
                    (SELECT id FROM operations WHERE id < ?1 AND status IN ('completed', 'failed', 'cancelled') LIMIT ?2)";
         Ok(self.execute(sql, params![&oldest, SWEEP_ROWS_MAX])?)

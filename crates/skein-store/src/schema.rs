@@ -60,7 +60,7 @@ pub(crate) fn migrate_to<M: Migrate>(database: &mut M, target: i64) -> Result<()
                 "INSERT INTO meta (name, value) VALUES ('schema', '{number}')
                  ON CONFLICT (name) DO UPDATE SET value = excluded.value"
             ))?;
-            tracing::info!(number, name = migration.name, "migrated the schema");
+            tracing::debug!(number, name = migration.name, "migrated a schema");
         }
     }
     Ok(())

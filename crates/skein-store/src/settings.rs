@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::garden::record::{Record, RecordContent, RecordType};
-use skein_core::{Digest, Viewer};
+use skein_core::{Digest, RuleViolation, Viewer};
 
 use crate::error::StoreError;
 use crate::tx::{Tx, system_only};
@@ -32,6 +32,10 @@ impl Tx<'_> {
         match self.setting(viewer, name)? {
             Some(current) => {
                 self.change_record(&INSTALLATION, current.id, based_on.unwrap_or(current.hash), content, None)
+            }
+            None if based_on.is_some() => {
+                let remedy = "leave basedOnHash out, or read the setting again";
+                Err(RuleViolation::new("MG-CORE-002", "this setting was never changed: it has no hash", remedy).into())
             }
             None => self.create_record_for(&INSTALLATION, INSTALLATION.owner(), content, None),
         }

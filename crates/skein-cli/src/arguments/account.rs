@@ -23,6 +23,12 @@ pub(crate) enum UserCommand {
         #[arg(long, default_value = "user")]
         role: RoleName,
     },
+    /// Make a one-time sign-in link for a user who cannot get in
+    Link {
+        /// The user, as user_…
+        #[arg(value_name = "USER")]
+        id: String,
+    },
     /// Show a user
     Show {
         /// The user, as user_…

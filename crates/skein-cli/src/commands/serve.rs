@@ -43,6 +43,8 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
     greet(out, &start)?;
+    let (version, database) = (env!("CARGO_PKG_VERSION"), serve.place.database_shown());
+    tracing::info!(version, address = start.url, database, "the server is ready");
     let context = Context::new(start.engine.clone(), &start.public_url).trusting(tokens);
     let options = ServeOptions { extra_hosts: serve.allowed_hosts, ..ServeOptions::default() };
     let serving = skein_server::serve(listener, context, options, stop);

@@ -77,6 +77,10 @@ impl Task {
                 let ask = Ask::post("/users", json!({ "name": name, "role": word(&role) }));
                 Self::Show { ask, sheet: &views::NEW_USER }
             }
+            UserCommand::Link { id } => {
+                let ask = Ask::post(format!("/users/{}/sign-in-links", user(&id)?), json!({}));
+                Self::Show { ask, sheet: &views::LINK }
+            }
             UserCommand::Show { id } => Self::Show { ask: Ask::get(format!("/users/{}", user(&id)?)), sheet },
             UserCommand::Change { id, name, role } => {
                 let name = name.map(|name| ("name".to_owned(), Value::from(name)));

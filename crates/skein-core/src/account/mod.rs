@@ -65,7 +65,11 @@ impl GrantDraft {
 impl Viewer {
     /// Whether `owner`'s payloads may be destroyed at this viewer's word: their own, or under a grant.
     pub fn may_redact(&self, owner: UserId, now: Millis) -> bool {
-        self.may_read(owner, now)
+        match self {
+            // Whoever names a grant means what it opens, not their own.
+            Self::Admin { grant, .. } => grant.owner == owner && now < grant.until,
+            Self::User(_) | Self::System(_) => self.may_read(owner, now),
+        }
     }
 
     pub fn may_read(&self, owner: UserId, now: Millis) -> bool {
@@ -155,5 +159,7 @@ mod tests {
         assert!(viewer.may_read(BERT, Millis(99)));
         assert!(!viewer.may_read(BERT, Millis(100)));
         assert!(!viewer.may_write(BERT));
+        assert!(viewer.may_redact(BERT, Millis(99)) && !viewer.may_redact(BERT, Millis(100)));
+        assert!(!viewer.may_redact(ANNA, Millis(99)));
     }
 }

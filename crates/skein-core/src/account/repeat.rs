@@ -113,7 +113,9 @@ pub fn judge(earlier: &Earlier, fingerprint: Digest, now: Millis) -> Verdict {
     }
     match (earlier.stage, earlier.fingerprint) {
         (_, Some(known)) if known != fingerprint => Verdict::Mismatch,
-        (Stage::Working, _) | (_, None) => Verdict::InFlight,
+        // It was cancelled before it was known what it asked for.
+        (Stage::Ended, None) => Verdict::Anew,
+        (Stage::Working | Stage::Accepted, None) | (Stage::Working, Some(_)) => Verdict::InFlight,
         (Stage::Accepted | Stage::Ended, Some(_)) => Verdict::Replay,
     }
 }
@@ -198,5 +200,6 @@ mod tests {
         let arriving = Earlier { fingerprint: None, stage: Stage::Working, touched_at: Millis(0) };
         assert_eq!(judge(&arriving, asked, Millis(SILENT_MS_MAX - 1)), Verdict::InFlight);
         assert_eq!(judge(&arriving, asked, Millis(SILENT_MS_MAX)), Verdict::Anew);
+        assert_eq!(judge(&Earlier { stage: Stage::Ended, ..arriving }, asked, Millis(1)), Verdict::Anew);
     }
 }

@@ -81,7 +81,7 @@ impl RelationKind {
             RuleViolation::new(
                 "MG-REL-010",
                 format!("{shown:?} is not a kind of relation"),
-                "use one such as triggers or mentions",
+                "use triggers, supercedes, replies_to, continues, result_of, mentions, derived_from, contains or groups_with",
             )
         })
     }

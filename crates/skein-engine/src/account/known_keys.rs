@@ -53,7 +53,7 @@ mod tests {
 
     fn caller(user: u8) -> Caller {
         let user = UserId::from_bytes([user; 16]);
-        Caller { user, role: Role::User, scope: Scope::Read, credential: Credential::Token, grant: None }
+        Caller { user, role: Role::User, scope: Scope::Read, credential: Credential::Start, grant: None }
     }
 
     #[test]

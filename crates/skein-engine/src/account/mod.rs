@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
 use skein_core::account::{Grant, Role, Scope};
-use skein_core::{Digest, ItemId, KeyId, UserId, Viewer};
+use skein_core::{Digest, ItemId, KeyId, Millis, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
@@ -45,6 +45,8 @@ pub enum Presented {
         subject: UserId,
         /// What it may be used for.
         scope: Scope,
+        /// When it runs out.
+        until: Millis,
     },
 }
 
@@ -58,7 +60,10 @@ pub enum Credential {
     /// A signed-in browser, by the hash of its token.
     Session(Digest),
     /// A token of a trusted issuer.
-    Token,
+    Token {
+        /// When it runs out.
+        until: Millis,
+    },
 }
 
 /// Someone who was let in.
@@ -204,8 +209,8 @@ fn find_caller(tx: &mut Tx<'_>, presented: &Presented) -> Result<Option<Caller>,
             let role = tx.role(&SYSTEM, session.user)?;
             Ok(caller(session.user, role, widest(role), Credential::Session(token.hash())))
         }
-        Presented::Token { subject, scope } => match tx.role(&SYSTEM, *subject) {
-            Ok(role) => Ok(caller(*subject, role, *scope, Credential::Token)),
+        Presented::Token { subject, scope, until } => match tx.role(&SYSTEM, *subject) {
+            Ok(role) => Ok(caller(*subject, role, *scope, Credential::Token { until: *until })),
             Err(StoreError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
         },
@@ -213,7 +218,7 @@ fn find_caller(tx: &mut Tx<'_>, presented: &Presented) -> Result<Option<Caller>,
 }
 
 /// A person at a browser may do whatever their role lets them.
-fn widest(role: Role) -> Scope {
+pub(crate) fn widest(role: Role) -> Scope {
     match role {
         Role::Admin => Scope::Admin,
         Role::User => Scope::Write,
@@ -247,7 +252,7 @@ mod tests {
     use super::*;
 
     fn caller(role: Role, scope: Scope) -> Caller {
-        Caller { user: UserId::SYSTEM, role, scope, credential: Credential::Token, grant: None }
+        Caller { user: UserId::SYSTEM, role, scope, credential: Credential::Start, grant: None }
     }
 
     #[test]

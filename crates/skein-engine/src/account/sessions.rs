@@ -5,7 +5,7 @@ use skein_core::garden::event::EventName;
 use skein_core::{Digest, Millis, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
-use crate::account::{Caller, Credential, LinkText, SYSTEM, SessionText};
+use crate::account::{Caller, Credential, LinkText, SYSTEM, SessionText, widest};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Kept, Outcome, Request, referred};
@@ -60,13 +60,36 @@ impl Engine {
         Ok(link)
     }
 
-    /// A link that signs the caller in at a browser; under a grant, one for the user who is looked after.
+    /// A link that signs the caller in at a browser.
     pub async fn create_link(&self, caller: &Caller, request: Request) -> Result<Changed<Link>, EngineError> {
+        // A browser may do whatever its user's role lets them: a narrower credential must not become one.
+        caller.require(widest(caller.role))?;
         let link = LinkText::draw();
         let user = caller.user;
         self.change(caller, request, "session.link", move |tx, viewer| {
             tx.tell_own(viewer, EventName::LinkMade, None, Map::new())?;
             admit_link(tx, user, &link, LINK_MS)
+        })
+        .await
+    }
+
+    /// A link for another user, for whoever has the machine itself: a way back in for somebody who lost every key and
+    /// session, or was brought in by a bundle. It is told on that user's timeline.
+    pub async fn create_link_for(
+        &self,
+        caller: &Caller,
+        request: Request,
+        user: UserId,
+    ) -> Result<Changed<Link>, EngineError> {
+        if caller.credential != Credential::Start {
+            return Err(EngineError::OnlyHere);
+        }
+        let (link, by) = (LinkText::draw(), caller.user);
+        self.change(caller, request, "session.link", move |tx, _| {
+            tx.user(&SYSTEM, user)?;
+            let told = Map::from_iter([("by".to_owned(), json!(by))]);
+            tx.tell_own(&Viewer::User(user), EventName::LinkMade, None, told)?;
+            admit_link(tx, user, &link, START_LINK_MS)
         })
         .await
     }
@@ -89,7 +112,7 @@ impl Engine {
     pub async fn sign_out(&self, caller: &Caller, request: Request) -> Result<Changed<Kept<bool>>, EngineError> {
         let token: Option<Digest> = match caller.credential {
             Credential::Session(token) => Some(token),
-            Credential::Key(_) | Credential::Start | Credential::Token => None,
+            Credential::Key(_) | Credential::Start | Credential::Token { .. } => None,
         };
         let token = token.ok_or(EngineError::NotABrowser)?;
         self.change(caller, request, "session.end", move |tx, viewer| {

@@ -33,12 +33,12 @@ pub struct BlobRead {
 
 impl Outcome for Attachment {
     fn reference(&self) -> Value {
-        json!({ "item": self.item, "hash": self.blob.hash() })
+        json!({ "item": self.item })
     }
 
     fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
-        let blob = tx.blob(viewer, referred(reference, "hash")?)?;
-        Ok(Self { item: referred(reference, "item")?, blob })
+        let item = referred(reference, "item")?;
+        Ok(Self { item, blob: tx.attached_blob(viewer, item)? })
     }
 }
 
@@ -52,12 +52,16 @@ impl Engine {
         bytes: Bytes,
         media_type: &str,
     ) -> Result<Changed<Attachment>, EngineError> {
-        let blob = self.parts().blobs.put(bytes, media_type).await?;
-        self.finish(caller, request, reservation, move |tx, viewer| {
+        let blobs = &self.parts().blobs;
+        let blob = blobs.put(bytes.clone(), media_type).await?;
+        let attached = self.finish(caller, request, reservation, move |tx, viewer| {
             let item = tx.attach_blob(viewer, &blob)?;
             Ok(Attachment { item, blob: blob.clone() })
-        })
-        .await
+        });
+        let attached = attached.await?;
+        // Somebody who redacted the same bytes meanwhile may have taken them away before this name was there.
+        blobs.put_back(attached.value.blob.hash(), bytes).await?;
+        Ok(attached)
     }
 
     /// What the same upload brought about earlier.

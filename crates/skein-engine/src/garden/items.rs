@@ -10,7 +10,7 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::request::{Changed, Request};
+use crate::request::{Changed, REDACTION, Request};
 
 /// Most items one batch holds.
 pub const ITEMS_PER_BATCH_MAX: usize = 1_000;
@@ -125,7 +125,7 @@ impl Engine {
             tx.redact_item(&seeing, id, &reason)?;
             tx.item(&seeing, id)
         };
-        let changed = self.change(caller, request, "item.redact", redact).await?;
+        let changed = self.change(caller, request, REDACTION, redact).await?;
         if let Some(hash) = attached {
             // Should this fail, the daily sweep finds that nobody names the object.
             if let Err(error) = self.parts().blobs.remove_unnamed(&self.parts().store, hash).await {

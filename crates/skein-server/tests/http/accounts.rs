@@ -87,6 +87,53 @@ async fn a_link_is_told_once_and_only_browsers_sign_out() {
 }
 
 #[tokio::test]
+async fn a_link_needs_a_credential_as_wide_as_the_role_it_becomes() {
+    let world = World::new().await;
+    let narrow = world.with_key(world.new_key(Scope::Write).await);
+    let refused = narrow.post("/api/v1/account/sign-in-links", "{}").await;
+    assert_eq!(refused.refused(), (403, "permission_denied".to_owned()));
+    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+    assert_eq!(anna.post("/api/v1/account/sign-in-links", "{}").await.status, StatusCode::CREATED);
+}
+
+#[tokio::test]
+async fn a_link_for_another_is_made_on_the_machine_itself_only() {
+    let world = World::new().await;
+    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+    let path = format!("/api/v1/users/{}/sign-in-links", anna.admin.owner());
+    let made = world.post(&path, "{}").await;
+    assert_eq!(made.status, StatusCode::CREATED, "{}", made.text);
+    let cookie = cookie_by(&world, made.json()["url"].as_str().unwrap()).await;
+    let account = as_browser(&world, &cookie, "GET", "/api/v1/account", "").await;
+    assert_eq!(account.json()["user"]["name"], "anna");
+    let admin = world.joined_by("root", Role::Admin, Scope::Admin).await;
+    assert_eq!(admin.post(&path, "{}").await.refused(), (403, "permission_denied".to_owned()));
+}
+
+#[tokio::test]
+async fn a_change_under_a_grant_is_refused_but_for_redacting_what_it_opens() {
+    let world = World::new().await;
+    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+    let (hers, mine) = (anna.note("hers").await, world.note("mine").await);
+    let until = skein_store::clock::Clock::now(&skein_store::clock::SystemClock).plus(3_600_000).to_string();
+    let draft = json!({ "ownerId": anna.admin.owner(), "name": "ticket", "reason": "asked to", "until": until });
+    let grant = world.made("/api/v1/grants", &draft).await;
+    let under = async |path: String, body: &'static str| {
+        let request = world.request("POST", &path).header("skein-grant", grant["id"].as_str().unwrap());
+        let request = request.header("idempotency-key", crate::world::fresh_key());
+        world.send(request.body(body.into()).unwrap()).await
+    };
+    let stated = under("/api/v1/items".to_owned(), r#"{"_type":"Note","data":{"description":"a"}}"#).await;
+    assert_eq!(stated.refused(), (403, "permission_denied".to_owned()));
+    assert_eq!(under("/api/v1/exports".to_owned(), "{}").await.refused().0, 403);
+    let reason = r#"{"reason":"asked to"}"#;
+    let own = under(format!("/api/v1/items/{}/redact", mine["id"].as_str().unwrap()), reason).await;
+    assert_eq!(own.refused().0, 403);
+    let opened = under(format!("/api/v1/items/{}/redact", hers["id"].as_str().unwrap()), reason).await;
+    assert_eq!(opened.status, StatusCode::OK, "{}", opened.text);
+}
+
+#[tokio::test]
 async fn a_key_is_shown_once_and_a_replay_leaves_it_out() {
     let world = World::new().await;
     let (key, body) = (fresh_key(), r#"{"name":"laptop","scope":"write"}"#);

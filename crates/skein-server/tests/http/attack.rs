@@ -17,8 +17,15 @@ use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
 use crate::world::{HOST, World, fresh_key};
 
 /// What only administrators may ask for.
-const FOR_ADMINS: [&str; 6] =
-    ["change_setting", "change_user", "create_user", "give_grant", "list_users", "request_verification"];
+const FOR_ADMINS: [&str; 7] = [
+    "change_setting",
+    "change_user",
+    "create_link_for_user",
+    "create_user",
+    "give_grant",
+    "list_users",
+    "request_verification",
+];
 
 /// How an answer ended and all that it told. A stream of events has no end, so it is not read here.
 async fn ask(world: &World, headers: &[(&str, &str)], estate: &Estate, operation: &Operation) -> (StatusCode, String) {

@@ -123,9 +123,12 @@ async fn nobody_takes_in_what_belongs_to_another() {
     assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text);
     let stranger = new.joined_by("bert", Role::User, Scope::Write).await;
     assert_eq!(import(&stranger, &bundle).await.status, StatusCode::FORBIDDEN);
-    // Of somebody who is here, not even an administrator.
-    assert_eq!(import(&old, &bundle).await.status, StatusCode::FORBIDDEN);
-    assert_eq!(new.get("/api/v1/users").await.json()["data"].as_array().unwrap().len(), 2);
+    // Not even an administrator, whether they are here or not: only a command on the server's own machine.
+    let admin = old.joined_by("root", Role::Admin, Scope::Admin).await;
+    assert_eq!(import(&admin, &bundle).await.status, StatusCode::FORBIDDEN);
+    let stranger = new.joined_by("root", Role::Admin, Scope::Admin).await;
+    assert_eq!(import(&stranger, &bundle).await.status, StatusCode::FORBIDDEN);
+    assert_eq!(new.get("/api/v1/users").await.json()["data"].as_array().unwrap().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread")]

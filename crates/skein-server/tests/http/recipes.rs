@@ -76,6 +76,11 @@ async fn account_recipe(world: &World, change: &str) -> Recipe {
             let change = json!({ "name": "dorothea", "basedOnHash": user["hash"] });
             plain(format!("/api/v1/users/{}", text(&user, "id")), &change)
         }
+        "POST /api/v1/users/{id}/sign-in-links" => {
+            let anna = world.joined_by("annika", Role::User, Scope::Write).await;
+            let path = format!("/api/v1/users/{}/sign-in-links", anna.admin.owner());
+            Recipe { teller: Some(anna.admin.clone()), ..plain(path, &json!({})) }
+        }
         "POST /api/v1/grants" => {
             let anna = world.joined_by("anna", Role::User, Scope::Write).await;
             Recipe { teller: Some(anna.admin.clone()), ..plain("/api/v1/grants", &grant(&anna)) }

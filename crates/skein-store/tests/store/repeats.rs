@@ -124,6 +124,39 @@ both! {
         }
     }
 
+    fn work_that_was_taken_over_cannot_finish_any_more(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/upload", b"bytes");
+        let viewer = anna.clone();
+        let place = world.write(move |tx| tx.reserve_operation(&viewer, "import", request.name));
+        world.clock.advance(SILENT_MS_MAX);
+        assert!(!ask(world, &anna, request).unwrap().1);
+        let viewer = anna.clone();
+        let late = world.try_write(move |tx| tx.finish_reserved(&viewer, place, request.fingerprint, "{}"));
+        assert!(matches!(late, Err(StoreError::Ended(_))), "{late:?}");
+    }
+
+    fn work_that_was_cancelled_while_it_arrived_may_be_asked_for_again(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/upload", b"bytes");
+        let viewer = anna.clone();
+        let place = world.write(move |tx| tx.reserve_operation(&viewer, "import", request.name));
+        let viewer = anna.clone();
+        world.write(move |tx| tx.advance_operation(&viewer, place, &OperationState::Cancelled));
+        assert!(!ask(world, &anna, request).unwrap().1);
+    }
+
+    fn work_whose_process_vanished_is_ended_by_the_sweep(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/upload", b"bytes");
+        let viewer = anna.clone();
+        let place = world.write(move |tx| tx.reserve_operation(&viewer, "import", request.name));
+        world.clock.advance(SILENT_MS_MAX);
+        world.write(|tx| tx.sweep_operations(&Viewer::System("test"), KEY_KEPT_MS));
+        let state = world.read(move |tx| tx.operation(&anna, place)).state;
+        assert!(matches!(state, OperationState::Failed { .. }), "{state:?}");
+    }
+
     fn many_repeats_at_once_make_the_change_once(world: &World) {
         let anna = world.anna.clone();
         let outcomes: Vec<(OperationId, bool)> = std::thread::scope(|scope| {
