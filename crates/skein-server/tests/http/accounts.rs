@@ -115,12 +115,12 @@ async fn a_change_under_a_grant_is_refused_but_for_redacting_what_it_opens() {
     let world = World::new().await;
     let anna = world.joined_by("anna", Role::User, Scope::Write).await;
     let (hers, mine) = (anna.note("hers").await, world.note("mine").await);
-    let until = skein_store::clock::Clock::now(&skein_store::clock::SystemClock).plus(3_600_000).to_string();
+    let until = SystemClock.now().plus(3_600_000).to_string();
     let draft = json!({ "ownerId": anna.admin.owner(), "name": "ticket", "reason": "asked to", "until": until });
     let grant = world.made("/api/v1/grants", &draft).await;
     let under = async |path: String, body: &'static str| {
         let request = world.request("POST", &path).header("skein-grant", grant["id"].as_str().unwrap());
-        let request = request.header("idempotency-key", crate::world::fresh_key());
+        let request = request.header("idempotency-key", fresh_key());
         world.send(request.body(body.into()).unwrap()).await
     };
     let stated = under("/api/v1/items".to_owned(), r#"{"_type":"Note","data":{"description":"a"}}"#).await;
