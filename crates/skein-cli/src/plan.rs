@@ -142,11 +142,16 @@ impl Plan {
 impl Serve {
     fn resolve(configuration: &Configuration) -> Result<Self, Failure> {
         let listen = configuration.parsed(Name::Listen, "give an address and a port, for example 127.0.0.1:7420")?;
+        let public_url = configuration.text(Name::PublicUrl).map(str::to_owned);
+        if public_url.as_ref().is_some_and(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
+            let hint = "give --public-url as browsers will ask for it: https://skein.example";
+            return Err(Failure::usage(anyhow!("the public URL begins with neither http:// nor https://"), hint));
+        }
         Ok(Self {
             place: Place::resolve(configuration)?,
             listen: listen.expect("a default is compiled in"),
             allowed_hosts: configuration.list(Name::AllowHosts).to_vec(),
-            public_url: configuration.text(Name::PublicUrl).map(str::to_owned),
+            public_url,
             tokens: TokenIssuer::resolve(configuration)?,
         })
     }
@@ -228,7 +233,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_a_usage_error() {
-        for line in ["skein --dir d proof entity_1", "skein --dir d verify --expect 12"] {
+        for line in
+            ["skein --dir d proof entity_1", "skein --dir d verify --expect 12", "skein --dir d serve --public-url foo"]
+        {
             assert_eq!(resolve(line).unwrap_err().exit, Exit::Usage, "{line}");
         }
     }
