@@ -1,25 +1,112 @@
 //! Starts the log on standard error; standard output belongs to what was asked for.
+//!
+//! Lines gather for a few milliseconds and are written together: whoever answers a request does not wait for a terminal
+//! or a disk. A warning or an error is written at once, with everything before it.
 
-use std::io::IsTerminal as _;
+use std::io::{self, IsTerminal as _, Write};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use tracing::{Level, Metadata};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::MakeWriter;
 
 use crate::configuration::Configuration;
 use crate::failure::Failure;
 use crate::settings::Name;
+
+/// How long a line may wait for others.
+const GATHER: Duration = Duration::from_millis(10);
+/// More than this is not gathered.
+const GATHERED_BYTES_MAX: usize = 256 << 10;
 
 /// A server is watched by its log; other commands say what they found on standard output.
 pub(crate) fn start(configuration: &Configuration, is_server: bool) -> Result<(), Failure> {
     let otherwise = if is_server { "info" } else { "warn" };
     let filter = EnvFilter::try_new(configuration.text(Name::Log).unwrap_or(otherwise))
         .map_err(|bad| Failure::usage(bad, "give --log a level, or target=level pairs with commas"))?;
-    let log = tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::stderr().is_terminal());
+    // Without the thread lines are still written, when many have gathered or the program ends.
+    let _ = std::thread::Builder::new().name("skein-log".to_owned()).spawn(|| WAITING.write_for_ever());
+    let log =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(ToWaiting).with_ansi(io::stderr().is_terminal());
     match configuration.text(Name::LogFormat) {
         Some("json") => log.json().flatten_event(true).init(),
         _ => log.with_target(false).init(),
     }
     Ok(())
+}
+
+/// Writes what still waits; for the end of the program.
+pub(crate) fn finish() {
+    write_out(&mut WAITING.lock());
+}
+
+static WAITING: Waiting = Waiting { lines: Mutex::new(Vec::new()), arrived: Condvar::new() };
+
+/// Lines that were logged and not written yet.
+struct Waiting {
+    lines: Mutex<Vec<u8>>,
+    arrived: Condvar,
+}
+
+impl Waiting {
+    fn lock(&self) -> MutexGuard<'_, Vec<u8>> {
+        self.lines.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_for_ever(&self) {
+        loop {
+            let lines = self.arrived.wait_while(self.lock(), |lines| lines.is_empty());
+            drop(lines.unwrap_or_else(PoisonError::into_inner));
+            std::thread::park_timeout(GATHER);
+            write_out(&mut self.lock());
+        }
+    }
+
+    fn add(&self, line: &[u8], at_once: bool) {
+        let mut lines = self.lock();
+        let is_first = lines.is_empty();
+        lines.extend_from_slice(line);
+        if at_once || lines.len() >= GATHERED_BYTES_MAX {
+            write_out(&mut lines);
+        } else if is_first {
+            self.arrived.notify_one();
+        }
+    }
+}
+
+/// Nobody can be told when standard error is gone.
+fn write_out(lines: &mut Vec<u8>) {
+    let _ = io::stderr().write_all(lines);
+    lines.clear();
+}
+
+/// Where the subscriber writes its lines.
+struct ToWaiting;
+
+impl<'a> MakeWriter<'a> for ToWaiting {
+    type Writer = Line;
+
+    fn make_writer(&'a self) -> Line {
+        Line { at_once: false }
+    }
+
+    fn make_writer_for(&'a self, about: &Metadata<'_>) -> Line {
+        Line { at_once: *about.level() <= Level::WARN }
+    }
+}
+
+struct Line {
+    at_once: bool,
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        WAITING.add(bytes, self.at_once);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }

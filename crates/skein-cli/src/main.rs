@@ -34,7 +34,9 @@ use crate::output::Paint;
 use crate::plan::Plan;
 
 fn main() -> ExitCode {
-    match run(Arguments::parse()) {
+    let outcome = run(Arguments::parse());
+    logging::finish();
+    match outcome {
         Ok(exit) => exit.into(),
         // Whoever read the output has enough of it.
         Err(failure) if failure.is_closed_pipe() => Exit::Ok.into(),
