@@ -126,8 +126,7 @@ impl Engine {
                     return ControlFlow::Continue(());
                 }
                 told = std::time::Instant::now();
-                let percent = (step.done * 99).checked_div(step.total).and_then(|done| i64::try_from(done).ok());
-                let progress = percent.unwrap_or(0);
+                let progress = step.percent();
                 engine.parts().progress.tell(user, operation, progress);
                 let (acting, state) = (acting.clone(), OperationState::Processing { progress });
                 // Says that the work goes on; ends it when somebody cancelled.

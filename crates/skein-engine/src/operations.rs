@@ -188,7 +188,7 @@ async fn carry_out(engine: &Engine, job: Job) {
             end(&engine, job, operation, OperationState::Completed { result }).await;
         }
         // Cancelled: its state says so already.
-        Ok(None) => bury_quietly(&engine, job).await,
+        Ok(None) => take_off_queue(&engine, job).await,
         Err(error) => {
             tracing::warn!(%error, %operation, "a verification failed");
             let error = json!({ "message": "the store could not be read to the end" }).to_string();
@@ -212,7 +212,7 @@ fn verify_for(
             return ControlFlow::Continue(());
         }
         (told, first) = (std::time::Instant::now(), false);
-        let percent = (step.done * 99).checked_div(step.total).and_then(|done| i64::try_from(done).ok()).unwrap_or(0);
+        let percent = step.percent();
         engine.parts().progress.tell(job.owner, operation, percent);
         let (job, state) = (job.clone(), OperationState::Processing { progress: percent });
         let alive = engine.parts().store.write_blocking(move |tx| {
@@ -249,7 +249,7 @@ async fn end(engine: &Engine, job: Job, operation: OperationId, state: Operation
     }
 }
 
-async fn bury_quietly(engine: &Engine, job: Job) {
+async fn take_off_queue(engine: &Engine, job: Job) {
     // Whoever took it over has it now.
     let _ = engine.parts().store.write(move |tx| tx.complete_job(&SYSTEM, &job)).await;
 }

@@ -44,6 +44,14 @@ pub struct Progress {
     pub total: u64,
 }
 
+impl Progress {
+    /// How much of the stage is done, never quite all: what ends is told by its outcome.
+    pub fn percent(&self) -> i64 {
+        let percent = (self.done * 99).checked_div(self.total).unwrap_or(0);
+        i64::try_from(percent).map_or(99, |percent| percent.min(99))
+    }
+}
+
 /// What verification found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
