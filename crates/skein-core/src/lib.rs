@@ -8,6 +8,7 @@ pub mod account;
 pub mod canonical;
 pub mod digest;
 pub mod document;
+pub mod flow;
 pub mod garden;
 pub mod id;
 pub mod ravens;

@@ -56,6 +56,10 @@ events! {
     VerificationRequested = "verification.requested", "A verification of the store was queued.";
     VerificationCompleted = "verification.completed", "A verification ended; the operation has its report.";
     VerificationFailed = "verification.failed", "A verification could not be carried out.";
+    ToolCallRequested = "tool.call.requested", "A tool is about to be called; the subject is the call.";
+    ToolCalled = "tool.called", "A call of a tool succeeded; the subject is the call.";
+    ToolCallFailed = "tool.call.failed", "A call of a tool came to nothing, or nobody saw its end.";
+    ToolUsed = "tool.used", "Somebody else used a tool or service of this owner's.";
     ExportMade = "export.made", "A cut of the timeline was made for export.";
     ImportMade = "import.made", "A bundle was imported.";
 }
@@ -105,6 +109,11 @@ pub fn event_of(item: &Item) -> Option<Event> {
         t if *t == ItemType::RELATION_REMOVED => about(EventName::RelationRemoved, "relationId"),
         t if *t == ItemType::TOMBSTONE => about(EventName::ItemUndone, "itemId"),
         t if *t == ItemType::BLOB_ATTACHED => own(EventName::BlobAttached),
+        t if *t == ItemType::TOOL_CALL => own(EventName::ToolCallRequested),
+        t if *t == ItemType::TOOL_RESULT => match document.as_ref()?.get("status")?.as_str()? {
+            "success" => about(EventName::ToolCalled, "callId"),
+            _ => about(EventName::ToolCallFailed, "callId"),
+        },
         t if *t == ItemType::SYSTEM_EVENT => {
             let name = EventName::parse(document.as_ref()?.get("event")?.as_str()?)?;
             about(name, "subject").or_else(|| own(name))

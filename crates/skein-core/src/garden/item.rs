@@ -47,10 +47,12 @@ item_types! {
     REDACTION = "Redaction",
     SEAL = "Seal",
     SYSTEM_EVENT = "SystemEvent",
+    TOOL_CALL = "ToolCall",
+    TOOL_RESULT = "ToolResult",
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 10] = [
+const SYSTEM_TYPES: [ItemType; 12] = [
     ItemType::NODE,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,
@@ -61,6 +63,8 @@ const SYSTEM_TYPES: [ItemType; 10] = [
     ItemType::REDACTION,
     ItemType::SEAL,
     ItemType::SYSTEM_EVENT,
+    ItemType::TOOL_CALL,
+    ItemType::TOOL_RESULT,
 ];
 
 impl ItemType {
@@ -251,6 +255,13 @@ impl ItemDraft {
             return Err(BadDocument::TooLarge { found: payload.bytes.len() }.into());
         }
         Ok(Self { item_type, payload, canonical_at })
+    }
+
+    /// What Skein records of others' doing: theirs is the size.
+    pub fn recorded_within_limits(item_type: ItemType, data: &Map<String, Value>) -> Result<Self, BadItem> {
+        let draft = Self::recorded(item_type, data);
+        let found = draft.payload.bytes.len();
+        if found > DOCUMENT_BYTES_MAX { Err(BadDocument::TooLarge { found }.into()) } else { Ok(draft) }
     }
 
     /// What Skein records of its own doing; the caller vouches for the document.

@@ -9,11 +9,14 @@ use crate::rule::RuleViolation;
 /// Longest reason kept with a redaction, in characters.
 pub const REASON_CHARS_MAX: usize = 1_000;
 
+/// What Skein writes down and people may want destroyed: with an attachment go the name and the bytes of the blob.
+const CONTENT: [ItemType; 3] = [ItemType::BLOB_ATTACHED, ItemType::TOOL_CALL, ItemType::TOOL_RESULT];
+
 /// Decides whether the payload of `item` may be destroyed, and with what fact that is recorded.
 pub fn redact(item: &Item, reason: &str) -> Result<ItemDraft, RuleViolation> {
     let refuse = |problem: &str, remedy| Err(RuleViolation::new("MG-SOIL-010", problem, remedy));
-    // An attachment is a fact of its own: with its payload go the name and the bytes of the blob.
-    if item.header.item_type.is_system() && item.header.item_type != ItemType::BLOB_ATTACHED {
+    let item_type = &item.header.item_type;
+    if item_type.is_system() && !CONTENT.contains(item_type) {
         return refuse("this item carries the structure of others", "redact the item it speaks about");
     }
     if item.payload.is_none() {
@@ -48,7 +51,9 @@ mod tests {
     #[test]
     fn mg_soil_010_redaction_with_a_reason_holds() {
         assert!(redact(&item(ItemType::NOTE), "asked for by the person").is_ok());
-        assert!(redact(&item(ItemType::BLOB_ATTACHED), "asked for by the person").is_ok());
+        for content in CONTENT {
+            assert!(redact(&item(content), "asked for by the person").is_ok());
+        }
     }
 
     #[test]
