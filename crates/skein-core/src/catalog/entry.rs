@@ -111,6 +111,19 @@ impl Name {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The name nearest to a text that may be too long, empty or of several lines.
+    pub(crate) fn shorten(text: &str) -> Self {
+        let line: String = text.trim().chars().filter(|c| !c.is_control()).take(NAME_CHARS_MAX).collect();
+        Self(if line.trim().is_empty() { "unnamed".to_owned() } else { line })
+    }
+
+    /// This name with a number behind it.
+    pub(crate) fn numbered(&self, number: usize) -> Self {
+        let number = format!(" ({number})");
+        let stem: String = self.0.chars().take(NAME_CHARS_MAX - number.len()).collect();
+        Self(stem + &number)
+    }
 }
 
 impl TryFrom<String> for Name {
@@ -136,6 +149,11 @@ pub struct Description(String);
 impl Description {
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// As much of a text as a description holds.
+    pub(crate) fn shorten(text: &str) -> Self {
+        Self(text.chars().filter(|c| *c != '\0').take(DESCRIPTION_CHARS_MAX).collect())
     }
 }
 

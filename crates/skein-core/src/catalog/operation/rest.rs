@@ -143,8 +143,8 @@ impl RestCall {
         if self.body.is_some() && self.method.is_safe() {
             return Err(refused(format!("{} has no body", self.method.as_str())));
         }
-        if self.body_format == Some(BodyFormat::Form) && !matches!(self.body, Some(Outline::Object(_))) {
-            return Err(refused("the body of a form is an object"));
+        if self.body_format.is_some() && self.body.is_none() {
+            return Err(refused("there is a bodyFormat, but no body"));
         }
         Ok(())
     }
@@ -220,7 +220,7 @@ impl RestCall {
         Ok(Some(match self.body_format.unwrap_or_else(|| usual_format(outline)) {
             BodyFormat::Json => RenderedBody::Json(value),
             BodyFormat::Text => RenderedBody::Text(plain(&value)),
-            BodyFormat::Form => RenderedBody::Form(members(&value)),
+            BodyFormat::Form => RenderedBody::Form(members(&value)?),
         }))
     }
 }
@@ -317,12 +317,11 @@ fn pairs(fields: &BTreeMap<String, Outline>, inputs: &Inputs) -> Result<Vec<(Str
     Ok(pairs)
 }
 
-fn members(value: &Value) -> Vec<(String, String)> {
-    let mut pairs = Vec::new();
-    for (name, value) in value.as_object().into_iter().flatten() {
-        push_pairs(name, value, &mut pairs);
-    }
-    pairs
+fn members(form: &Value) -> Result<Vec<(String, String)>, RuleViolation> {
+    let fields = form.as_object().ok_or_else(|| refused("the body of a form is an object"))?;
+    let mut pairs = Vec::with_capacity(fields.len());
+    fields.iter().for_each(|(name, value)| push_pairs(name, value, &mut pairs));
+    Ok(pairs)
 }
 
 fn push_pairs(name: &str, value: &Value, into: &mut Vec<(String, String)>) {
