@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
 use crate::catalog::operation::rest::is_header_name;
 use crate::catalog::service::Protocol;
+use crate::catalog::sharing;
+use crate::catalog::tool::Tool;
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 
@@ -201,14 +203,11 @@ impl SecretBinding {
     /// Binds `user`'s secret to a tool of somebody else that `user` can see.
     pub fn create(
         user: UserId,
-        tool: &Owned<crate::catalog::tool::Tool>,
+        tool: &Owned<Tool>,
         secret: &Owned<Secret>,
         protocol: Protocol,
     ) -> Result<Self, RuleViolation> {
-        if secret.owner != user {
-            let problem = "the secret is not yours";
-            return Err(RuleViolation::new("BR-SHARE-006", problem, "bind a secret of your own"));
-        }
+        sharing::check_binding(user, secret)?;
         if tool.owner == user {
             let problem = "the tool is yours";
             return Err(RuleViolation::new("BR-SECRET-002B", problem, "set the tool's secretId"));

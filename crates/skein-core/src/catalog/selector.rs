@@ -112,7 +112,7 @@ impl From<Selector> for String {
 
 /// How an answer becomes a tool's output: one selected value, or an object put together from several.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "Value")]
 pub enum Mapping {
     One(Selector),
     Members(BTreeMap<String, Selector>),
@@ -129,5 +129,16 @@ impl Mapping {
                 Value::Object(found.collect())
             }
         }
+    }
+}
+
+impl TryFrom<Value> for Mapping {
+    type Error = BadSelector;
+
+    fn try_from(value: Value) -> Result<Self, BadSelector> {
+        let selector = |value: &Value| Selector::parse(value.as_str().unwrap_or_default());
+        let Value::Object(members) = value else { return selector(&value).map(Self::One) };
+        let members = members.iter().map(|(name, value)| Ok((name.clone(), selector(value)?)));
+        members.collect::<Result<_, _>>().map(Self::Members)
     }
 }

@@ -9,6 +9,7 @@ use crate::account::Viewer;
 use crate::catalog::entry::Owned;
 use crate::catalog::secret::Secret;
 use crate::catalog::service::Service;
+use crate::garden::record::Record;
 use crate::id::UserId;
 use crate::rule::RuleViolation;
 use crate::time::Millis;
@@ -49,6 +50,13 @@ pub struct Standing {
     pub owner: UserId,
     pub shared: bool,
     pub reach: Reach,
+}
+
+impl Standing {
+    pub fn of(record: &Record) -> Self {
+        let content = &record.content;
+        Self { owner: record.owner, shared: content.shared, reach: Reach::of(content.record_type.as_str()) }
+    }
 }
 
 /// BR-SHARE-003: visible if owned, or shared and of a kind that sharing reaches.

@@ -179,9 +179,10 @@ impl Owned<ToolTemplate> {
     pub fn instantiate(&self, draft: ToolDraft) -> Result<ToolDraft, RuleViolation> {
         let template = &self.entry;
         refuse_archived(template.archived, &template.name)?;
-        let operation = serde_json::to_value(&template.operation).expect("an operation is JSON");
+        let given = draft.operation.as_ref().map(Operation::parse).transpose()?;
+        let operation = copied("operation", given, template.operation.clone())?;
         Ok(ToolDraft {
-            operation: copied("operation", draft.operation, operation)?,
+            operation: Some(serde_json::to_value(operation).expect("an operation is JSON")),
             input_schema: copied("inputSchema", draft.input_schema, template.input_schema.clone())?,
             output_schema: copied("outputSchema", draft.output_schema, template.output_schema.clone())?,
             tool_template_id: Some(self.id),

@@ -99,7 +99,9 @@ fn a_path_cannot_be_walked_out_of() {
     }
     assert_eq!(refused(json!({ "path": "/a/.{{x}}" }), json!({ "x": "." })), "BR-TOOL-002");
     assert_eq!(target(json!({ "path": "/a/{{x}}" }), json!({ "x": "../%2e%2e\\" })), "/a/..%2F%252e%252e%5C");
-    for path in ["a", "//evil.example/a", "/a/../b", "/a/%2E%2e", "/a?b", "/a#b", "/a\\b", "/a b", "/é"] {
+    for path in
+        ["a", "//evil.example/a", "/a/../b", "/a/%2E%2e", "/a?b", "/a#b", "/a\\b", "/a b", "/é", "/a%2", "/%{{x}}"]
+    {
         assert_eq!(rest_call(json!({ "path": path })).unwrap_err().rule(), "BR-TOOL-002", "{path}");
     }
 }

@@ -1,7 +1,8 @@
 //! JSON Schema as users send it: four drafts, bounded, closed to the outside.
 
 use serde_json::{Value, json};
-use skein_core::catalog::schema::{BREACHES_MAX, BadSchema, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX, Schema};
+use skein_core::catalog::schema::bounds::{PATTERNS_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
+use skein_core::catalog::schema::{BREACHES_MAX, BadSchema, Schema};
 
 fn nested(depth: usize) -> Value {
     (0..depth).fold(json!(true), |inner, _| json!({ "not": inner }))
@@ -43,8 +44,9 @@ fn what_cannot_be_used_is_refused_by_name() {
     check(json!(7), "");
     check(json!({ "$schema": "http://json-schema.org/draft-04/schema#" }), "draft-07");
     check(json!({ "$schema": 7 }), "draft-07");
-    check(json!({ "$ref": "https://example.com/schema.json" }), "example.com");
-    check(json!({ "$ref": "file:///etc/passwd" }), "file:");
+    check(json!({ "$ref": "https://example.com/schema.json" }), "refers to");
+    check(json!({ "$ref": "file:///etc/passwd" }), "refers to");
+    check(json!({ "$defs": { "a": { "$id": "https://example.com/a" } } }), "refers to");
     check(json!({ "pattern": "(" }), "");
     check(json!({ "pattern": "(?=look)ahead" }), "");
     check(json!({ "description": "x".repeat(SCHEMA_BYTES_MAX) }), "limit");
@@ -68,5 +70,30 @@ fn a_schema_that_contains_itself_ends() {
 #[test]
 fn patterns_run_in_linear_time() {
     let schema = Schema::compile(&json!({ "pattern": "^(a+)+$" })).unwrap();
+    assert!(Schema::compile(&json!({ "pattern": r"^[\w.-]{1,128}$" })).is_ok());
     assert!(schema.check(&json!(format!("{}!", "a".repeat(50_000)))).is_err());
+}
+
+#[test]
+fn schemas_that_multiply_are_refused() {
+    let schema = |levels: usize| {
+        let next = |n: usize| json!({ "$ref": format!("#/$defs/%4C{}", n + 1) });
+        let level = |n: usize| (format!("L{n}"), json!({ "anyOf": [next(n), { "not": next(n) }] }));
+        let defs: Value = (0..levels).map(level).collect();
+        json!({ "$defs": defs, "properties": { "a": { "$ref": "#/$defs/L0" } } })
+    };
+    assert!(Schema::compile(&schema(40)).is_err_and(|bad| bad == BadSchema::TooMuchWork));
+    let chain: Value =
+        (0..1_000).map(|n| (format!("L{n}"), json!({ "$ref": format!("#/$defs/L{}", n + 1) }))).collect();
+    assert_eq!(Schema::compile(&json!({ "$defs": chain })).unwrap_err(), BadSchema::TooMuchWork);
+    let anchored = json!({ "$defs": {
+        "a": { "$anchor": "a", "allOf": vec![json!({ "$ref": "#b" }); 200] },
+        "b": { "$anchor": "b", "allOf": vec![json!({ "$ref": "#c" }); 200] },
+        "c": { "$anchor": "c" } } });
+    assert_eq!(Schema::compile(&anchored).unwrap_err(), BadSchema::TooMuchWork);
+    let patterns: Value = (0..=PATTERNS_MAX).map(|n| (format!("p{n}"), json!({ "pattern": "a" }))).collect();
+    assert_eq!(
+        Schema::compile(&json!({ "properties": patterns })).unwrap_err(),
+        BadSchema::TooManyPatterns { found: PATTERNS_MAX + 1 }
+    );
 }

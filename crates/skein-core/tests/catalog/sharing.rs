@@ -57,7 +57,8 @@ fn br_share_002_a_shared_entry_is_seen_by_everyone_and_names_its_owner_holds() {
     };
     let seen = Owned::<Service>::from_record(&record).unwrap();
     assert_eq!((seen.id, seen.owner, seen.shared), (SERVICE, ANNA, true));
-    assert!(may_see(&Viewer::User(BERT), annas(Service::RECORD_TYPE, seen.shared), Millis(0)));
+    assert_eq!(Standing::of(&record), annas(Service::RECORD_TYPE, true));
+    assert!(may_see(&Viewer::User(BERT), Standing::of(&record), Millis(0)));
     assert_eq!(Owned::<Tool>::from_record(&record), None);
 }
 

@@ -7,6 +7,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::catalog::schema::Schema;
+use crate::catalog::schema::bounds::{SCHEMA_LISTS, SCHEMA_MAPS, SINGLE_SCHEMAS};
+use crate::catalog::schema::reference::resolve;
 
 /// Most schemas put in for one operation.
 const SCHEMAS_MAX: usize = 5_000;
@@ -15,19 +17,6 @@ const LEVELS_MAX: usize = 16;
 /// Longest chain of references that only name other references.
 const HOPS_MAX: usize = 16;
 
-const SCHEMA_MAPS: [&str; 4] = ["properties", "patternProperties", "dependentSchemas", "$defs"];
-const SCHEMA_LISTS: [&str; 4] = ["allOf", "anyOf", "oneOf", "prefixItems"];
-const SINGLE_SCHEMAS: [&str; 9] = [
-    "items",
-    "additionalProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "propertyNames",
-    "unevaluatedProperties",
-];
 /// What describes without deciding, or belongs to OpenAPI alone.
 const DROPPED: [&str; 9] =
     ["$ref", "nullable", "discriminator", "xml", "externalDocs", "example", "$schema", "$id", "$anchor"];
@@ -46,26 +35,6 @@ pub(super) fn target<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
 
 fn reference(value: &Value) -> Option<&str> {
     value.get("$ref").and_then(Value::as_str)
-}
-
-fn resolve<'a>(document: &'a Value, reference: &str) -> Option<&'a Value> {
-    document.pointer(&percent_decode(reference.strip_prefix('#')?)?)
-}
-
-fn percent_decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        if first == b'%' {
-            let digits = std::str::from_utf8(after.get(..2)?).ok()?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
-            rest = &after[2..];
-        } else {
-            bytes.push(first);
-            rest = after;
-        }
-    }
-    String::from_utf8(bytes).ok()
 }
 
 /// Puts schemas in place of their references, for one operation.

@@ -11,6 +11,8 @@ use crate::catalog::tool::{self, ToolDraft};
 
 /// The input that holds a request's body.
 const BODY: &str = "body";
+/// Methods whose body, if one is described, means nothing.
+const WITHOUT_BODY: [&str; 3] = ["get", "head", "options"];
 /// Header parameters that OpenAPI describes elsewhere.
 const DESCRIBED_ELSEWHERE: [&str; 3] = ["accept", "content-type", "authorization"];
 
@@ -21,7 +23,7 @@ impl Found<'_> {
         for parameter in self.parameters(document) {
             making.take_parameter(parameter)?;
         }
-        if let Some(body) = self.operation.get("requestBody") {
+        if let Some(body) = self.operation.get("requestBody").filter(|_| !WITHOUT_BODY.contains(&self.method)) {
             making.take_body(target(document, body))?;
         }
         let output_schema = making.take_answer(self.answer(document));

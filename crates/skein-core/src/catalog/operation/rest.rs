@@ -265,11 +265,17 @@ fn usual_format(body: &Outline) -> BodyFormat {
 
 fn check_path(path: &Text) -> Result<(), RuleViolation> {
     let source = String::from(path.clone());
-    let is_plain = |c: char| c.is_ascii_graphic() && !"?#\\\"<>^`{|}".contains(c);
-    if !source.starts_with('/') || source.starts_with("//") || !path.literals().all(|text| text.chars().all(is_plain)) {
+    if !source.starts_with('/') || source.starts_with("//") || !path.literals().all(is_path_text) {
         return Err(refused("a path begins with one / and is percent-encoded; its query has a place of its own"));
     }
     refuse_dot_segments(&source)
+}
+
+/// What may stand in a path as it is; a `%` begins a whole encoded byte, so that no input can finish one.
+fn is_path_text(text: &str) -> bool {
+    let is_plain = |c: char| c.is_ascii_graphic() && !"?#\\\"<>^`{|}".contains(c);
+    let is_byte = |after: &str| after.len() >= 2 && after.bytes().take(2).all(|b| b.is_ascii_hexdigit());
+    text.chars().all(is_plain) && text.split('%').skip(1).all(is_byte)
 }
 
 /// Segments of dots walk up the path when the address is read, also when they are percent-encoded.

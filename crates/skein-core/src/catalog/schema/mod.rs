@@ -3,19 +3,20 @@
 //! A schema comes from a user, so it is bounded, its patterns run in linear time, and it refers to nothing outside
 //! itself. Start at [`Schema::compile`].
 
+pub mod bounds;
+pub(crate) mod reference;
+
 use std::fmt;
 
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
-/// Largest schema accepted, in bytes of its text.
-pub const SCHEMA_BYTES_MAX: usize = 256 << 10;
-/// Deepest nesting of a schema.
-pub const SCHEMA_DEPTH_MAX: usize = 48;
+use crate::catalog::schema::bounds::{PATTERNS_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
+
 /// Most breaches reported for one value; the rest would say nothing new.
 pub const BREACHES_MAX: usize = 16;
 /// Most memory one compiled pattern may take, in bytes.
-const PATTERN_BYTES_MAX: usize = 1 << 20;
+const PATTERN_BYTES_MAX: usize = 2 << 20;
 /// Longest text of one problem, in characters; values are quoted in it.
 const PROBLEM_CHARS_MAX: usize = 300;
 
@@ -30,6 +31,12 @@ pub enum BadSchema {
     TooLarge { found: usize },
     #[error("it is nested deeper than {SCHEMA_DEPTH_MAX} levels")]
     TooDeep,
+    #[error("it has {found} patterns; the limit is {PATTERNS_MAX}")]
+    TooManyPatterns { found: usize },
+    #[error("it applies too many schemas to one place; name definitions less often")]
+    TooMuchWork,
+    #[error("it refers to {0:?}; put what it needs under $defs and refer to it by #/$defs/…")]
+    Elsewhere(String),
     #[error("{0:?} is not a draft that is understood; use draft-07, 2019-09 or 2020-12")]
     UnknownDraft(String),
     #[error("{0}")]
@@ -47,7 +54,7 @@ pub struct SchemaBreach {
 impl Schema {
     /// Understands a schema. Without `$schema` it is read as draft 2020-12.
     pub fn compile(schema: &Value) -> Result<Self, BadSchema> {
-        refuse_oversized(schema)?;
+        bounds::check(schema)?;
         let draft = draft_of(schema)?;
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
         let options = jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns);
@@ -80,22 +87,6 @@ impl fmt::Display for SchemaBreach {
 /// All breaches in one line.
 pub fn describe(breaches: &[SchemaBreach]) -> String {
     breaches.iter().map(SchemaBreach::to_string).collect::<Vec<_>>().join("; ")
-}
-
-fn refuse_oversized(schema: &Value) -> Result<(), BadSchema> {
-    if depth(schema) > SCHEMA_DEPTH_MAX {
-        return Err(BadSchema::TooDeep);
-    }
-    let found = schema.to_string().len();
-    if found > SCHEMA_BYTES_MAX { Err(BadSchema::TooLarge { found }) } else { Ok(()) }
-}
-
-fn depth(value: &Value) -> usize {
-    match value {
-        Value::Array(values) => 1 + values.iter().map(depth).max().unwrap_or(0),
-        Value::Object(members) => 1 + members.values().map(depth).max().unwrap_or(0),
-        _ => 0,
-    }
 }
 
 fn draft_of(schema: &Value) -> Result<Draft, BadSchema> {
