@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
 use crate::catalog::operation::Operation;
 use crate::catalog::schema::{self, Schema};
-use crate::catalog::secret::{self, Secret, SecretUse};
+use crate::catalog::secret::{self, Secret, SecretType, SecretUse};
 use crate::catalog::service::{self, Service};
 use crate::catalog::sharing;
 use crate::id::{RecordId, UserId};
@@ -121,15 +121,12 @@ impl ToolChange {
 }
 
 fn take_secret(params: &mut Map<String, Value>, beside: Option<RecordId>) -> Result<Option<RecordId>, RuleViolation> {
+    let Some(inside) = params.remove(SECRET_ID).filter(|id| !id.is_null()) else { return Ok(beside) };
     let refuse = |problem: &str| Err(RuleViolation::new("BR-TOOL-001", problem, "name one secret by its id"));
-    match (params.remove(SECRET_ID), beside) {
-        (None | Some(Value::Null), beside) => Ok(beside),
-        (Some(Value::String(text)), beside) => match (text.parse(), beside) {
-            (Ok(inside), Some(beside)) if inside != beside => refuse("two different secrets are named"),
-            (Ok(inside), _) => Ok(Some(inside)),
-            (Err(_), _) => refuse("the secretId among the parameters is not an id"),
-        },
-        (Some(_), _) => refuse("the secretId among the parameters is not an id"),
+    match (inside.as_str().and_then(|id| id.parse().ok()), beside) {
+        (None, _) => refuse("the secretId among the parameters is not an id"),
+        (Some(inside), Some(beside)) if inside != beside => refuse("two different secrets are named"),
+        (inside, _) => Ok(inside),
     }
 }
 
@@ -142,6 +139,10 @@ impl Tool {
         secret: Option<&Owned<Secret>>,
     ) -> Result<Self, RuleViolation> {
         draft.take_secret()?;
+        let Some(operation) = draft.operation else {
+            let problem = "a tool has an operation";
+            return Err(RuleViolation::new("BR-TOOL-002", problem, "give one, or a toolTemplateId"));
+        };
         let tool = Self {
             name: draft.name,
             description: draft.description,
@@ -149,7 +150,7 @@ impl Tool {
             connection_params: service.entry.with_defaults(draft.connection_params),
             secret_id: draft.secret_id,
             secret_use: draft.secret_use,
-            operation: Operation::parse(&draft.operation.unwrap_or(Value::Null))?,
+            operation: Operation::parse(&operation)?,
             input_schema: draft.input_schema.unwrap_or_else(no_inputs),
             output_schema: draft.output_schema.unwrap_or(Value::Bool(true)),
             enabled: draft.enabled,
@@ -161,7 +162,8 @@ impl Tool {
         Ok(tool)
     }
 
-    /// The tool after a change.
+    /// The tool after a change. What it stands on is judged again only if that matters to the change: a tool whose
+    /// service was taken back can still be renamed and switched off.
     pub fn change(
         &self,
         mut change: ToolChange,
@@ -189,7 +191,11 @@ impl Tool {
             next.definition_version += 1;
             check_definition(&next.operation, &next.input_schema, &next.output_schema)?;
         }
-        next.check_stands(owner, service, secret)?;
+        let is_bound_anew = next.secret_id != self.secret_id;
+        let is_switched_on = next.enabled && !self.enabled;
+        if next.definition_version > self.definition_version || is_bound_anew || is_switched_on {
+            next.check_stands(owner, service, secret)?;
+        }
         Ok(next)
     }
 
@@ -218,22 +224,27 @@ impl Tool {
         assert_eq!(self.secret_id, secret.map(|secret| secret.id), "a tool is judged with the secret it names");
         sharing::check_reference(owner, service)?;
         self.check_fits(&service.entry)?;
-        let Some(secret) = secret else { return self.refuse_missing_secret(&service.entry) };
-        sharing::check_binding(owner, secret)?;
-        secret::check_use(secret.entry.secret_type, self.secret_use.as_ref(), service.entry.protocol)
+        self.check_secret(owner, &service.entry, secret)
     }
 
-    /// BR-SERVICE-002: a service that requires a secret has no tools without one.
-    fn refuse_missing_secret(&self, service: &Service) -> Result<(), RuleViolation> {
-        let refuse = |rule, problem: &str, remedy| Err(RuleViolation::new(rule, problem, remedy));
-        if service.requires_secret {
-            let problem = "tools of this service need a secret";
-            return refuse("BR-SERVICE-002", problem, "give the secretId of a secret of yours");
-        }
-        if self.secret_use.is_some() {
-            return refuse("BR-SECRET-003", "secretUse is given without a secret", "give a secretId, or no secretUse");
-        }
-        Ok(())
+    /// BR-SERVICE-002: a service that requires a secret has no tools without one. Where there is none, `secretUse` says
+    /// where those who bind their own want it.
+    fn check_secret(
+        &self,
+        owner: UserId,
+        service: &Service,
+        secret: Option<&Owned<Secret>>,
+    ) -> Result<(), RuleViolation> {
+        let Some(secret) = secret else {
+            if service.requires_secret {
+                let problem = "tools of this service need a secret";
+                return Err(RuleViolation::new("BR-SERVICE-002", problem, "give the secretId of a secret of yours"));
+            }
+            let Some(secret_use) = &self.secret_use else { return Ok(()) };
+            return secret::check_use(SecretType::ApiKey, Some(secret_use), service.protocol);
+        };
+        sharing::check_binding(owner, secret)?;
+        secret::check_use(secret.entry.secret_type, self.secret_use.as_ref(), service.protocol)
     }
 
     /// BR-TOOL-001: the parameters satisfy the service's schema, and the address its protocol.
@@ -249,10 +260,10 @@ impl Tool {
         if let Err(breaches) = schema.check(&Value::Object(self.judged_params(service))) {
             return refuse(format!("the connectionParams do not fit: {}", schema::describe(&breaches)));
         }
-        let endpoint = self.connection_params.get("endpoint").and_then(Value::as_str);
-        endpoint
-            .filter(|_| service.builtin.is_none())
-            .map_or(Ok(()), |endpoint| service::check_endpoint(service.protocol, endpoint))
+        match self.connection_params.get("endpoint").and_then(Value::as_str) {
+            Some(endpoint) if service.builtin.is_none() => service::check_endpoint(service.protocol, endpoint),
+            _ => Ok(()),
+        }
     }
 
     /// The parameters as the schema sees them: with the secret's id, if it asks for one among them.

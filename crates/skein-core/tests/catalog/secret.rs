@@ -111,6 +111,8 @@ fn br_secret_003_a_type_out_of_its_place_refuses() {
         refused(SecretType::ApiKey, "https", json!({ "in": "query", "name": "k", "prefix": "x" })),
         "BR-SECRET-003"
     );
-    assert_eq!(tool(json!({ "secretUse": { "in": "query", "name": "k" } })).unwrap_err().rule(), "BR-SECRET-003");
+    let unbound = |name: &str| tool(json!({ "secretUse": { "in": "header", "name": name } })).map(drop);
+    assert_eq!(unbound("X-Key"), Ok(()), "others may bind their own");
+    assert_eq!(unbound("X Key").unwrap_err().rule(), "BR-SECRET-003");
     assert_eq!(change(json!({ "type": "password" })).unwrap_err().rule(), "BR-SECRET-003");
 }

@@ -2,12 +2,12 @@
 
 use serde_json::{Value, json};
 use skein_core::RuleViolation;
-use skein_core::catalog::entry::Entry;
+use skein_core::catalog::entry::{Entry, Owned};
 use skein_core::catalog::secret::SecretType;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
 
 use crate::samples::{
-    ANNA, SECRET, SERVICE, assert_kept, endpoint_schema, secret, sent, service, tool, tool_draft, tool_on, with,
+    ANNA, BERT, SECRET, SERVICE, assert_kept, endpoint_schema, secret, sent, service, tool, tool_draft, tool_on, with,
 };
 
 fn change(changes: Value) -> Result<Tool, RuleViolation> {
@@ -134,4 +134,14 @@ fn a_changed_service_may_no_longer_fit() {
     let stricter = with(endpoint_schema(), json!({ "required": ["endpoint", "region"] }));
     let next = service(json!({})).entry.change(sent(json!({ "connectionSchema": stricter }))).unwrap();
     assert_eq!(tool(json!({})).unwrap().check_fits(&next).unwrap_err().rule(), "BR-TOOL-001");
+}
+
+#[test]
+fn a_tool_whose_service_was_taken_back_is_renamed_and_switched_off_but_not_on() {
+    let tool = tool(json!({})).unwrap();
+    let taken_back = Owned { owner: BERT, ..service(json!({})) };
+    let change = |tool: &Tool, changes| tool.change(sent(changes), ANNA, &taken_back, None);
+    let off = change(&tool, json!({ "name": "Broken", "enabled": false })).unwrap();
+    assert_eq!(refused(change(&off, json!({ "enabled": true }))), "BR-SHARE-005");
+    assert_eq!(refused(change(&tool, json!({ "outputSchema": true }))), "BR-SHARE-005");
 }
