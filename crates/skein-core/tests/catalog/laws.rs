@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
+use skein_core::catalog::discover::{Ground, discover};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::operation::cypher;
 use skein_core::catalog::operation::rest::RenderedBody;
@@ -11,7 +12,7 @@ use skein_core::catalog::outline::Outline;
 use skein_core::catalog::placeholder::{Inputs, Text};
 use skein_core::catalog::selector::Selector;
 
-use crate::samples::{inputs, rest_call};
+use crate::samples::{SERVICE, inputs, rest_call};
 
 const VARIABLES: [&str; 3] = ["a", "b", "c"];
 
@@ -195,6 +196,19 @@ proptest! {
         _ = cypher::parameters(&text);
         _ = Operation::parse(&value);
         _ = Operation::parse(&json!({ "type": "rest_call", "method": "POST", "path": text, "body": value }));
+    }
+
+    #[test]
+    fn whatever_a_document_says_its_tools_can_be_read(path in hostile(), name in hostile(), value in hostile_value()) {
+        let parameter = json!({ "in": "query", "name": name, "schema": value });
+        let operation = json!({ "parameters": [parameter, value], "requestBody": value, "responses": { "200": value } });
+        let document = json!({ "openapi": "3.1.0", "paths": { (format!("/{path}")): { "post": operation } } });
+        let ground = Ground { service_id: SERVICE, connection_params: Map::new(), secret: None };
+        for tool in discover(&document, &ground).unwrap().tools {
+            let variables = Operation::parse(&tool.operation.unwrap()).unwrap().variables();
+            let declared = &tool.input_schema.unwrap()["properties"];
+            prop_assert!(variables.iter().all(|name| declared.get(name).is_some()));
+        }
     }
 
     #[test]

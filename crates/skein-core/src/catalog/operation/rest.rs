@@ -138,13 +138,15 @@ impl RestCall {
         self.headers.iter().try_for_each(|(name, value)| check_header(name, value))?;
         let names: BTreeSet<String> = self.headers.keys().map(|name| name.to_ascii_lowercase()).collect();
         if names.len() < self.headers.len() || names.len() > FIELDS_MAX || self.query.len() > FIELDS_MAX {
-            return Err(refused("headers are named once, and there are at most 100 of them and of query parameters"));
+            let problem = "headers are named once, and there are at most 100 of them and of query parameters";
+            return Err(refused(problem, "name fewer, and each header once"));
         }
         if self.body.is_some() && self.method.is_safe() {
-            return Err(refused(format!("{} has no body", self.method.as_str())));
+            let problem = format!("{} has no body", self.method.as_str());
+            return Err(refused(problem, "leave the body out, or use POST, PUT, PATCH or DELETE"));
         }
         if self.body_format.is_some() && self.body.is_none() {
-            return Err(refused("there is a bodyFormat, but no body"));
+            return Err(refused("there is a bodyFormat, but no body", "give a body, or no bodyFormat"));
         }
         Ok(())
     }
@@ -166,7 +168,7 @@ impl RestCall {
             body,
         };
         if rendered.target().len() > TARGET_BYTES_MAX {
-            return Err(refused("the path and its query are longer than 16 KiB"));
+            return Err(refused("the path and its query are longer than 16 KiB", "send long inputs in a body"));
         }
         Ok(rendered)
     }
@@ -181,8 +183,10 @@ impl RestCall {
 
     fn render_path(&self, inputs: &Inputs) -> Result<String, RuleViolation> {
         let path = self.path.render(inputs, |value, into| match value {
-            Value::String(text) if text.is_empty() => Err(refused("an input of the path is empty")),
-            Value::Array(_) | Value::Object(_) => Err(refused("an input of the path is a list or an object")),
+            Value::String(text) if text.is_empty() => Err(refused("an input of the path is empty", "give it a value")),
+            Value::Array(_) | Value::Object(_) => {
+                Err(refused("an input of the path is a list or an object", "give a text or a number"))
+            }
             scalar => {
                 percent_encode(&plain(scalar), into);
                 Ok(())
@@ -266,7 +270,8 @@ fn usual_format(body: &Outline) -> BodyFormat {
 fn check_path(path: &Text) -> Result<(), RuleViolation> {
     let source = String::from(path.clone());
     if !source.starts_with('/') || source.starts_with("//") || !path.literals().all(is_path_text) {
-        return Err(refused("a path begins with one / and is percent-encoded; its query has a place of its own"));
+        let problem = "a path begins with one / and is percent-encoded; its query has a place of its own";
+        return Err(refused(problem, "write for example /cities/{{city}}, and what follows a ? under query"));
     }
     refuse_dot_segments(&source)
 }
@@ -282,7 +287,7 @@ fn is_path_text(text: &str) -> bool {
 fn refuse_dot_segments(path: &str) -> Result<(), RuleViolation> {
     let is_dots = |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
     if path.split('/').any(is_dots) {
-        return Err(refused("a segment of the path would be . or .."));
+        return Err(refused("a segment of the path would be . or ..", "give a value that is more than dots"));
     }
     Ok(())
 }
@@ -294,7 +299,8 @@ fn check_header(name: &str, value: &Text) -> Result<(), RuleViolation> {
         return Err(RuleViolation::new("BR-SECRET-001", problem, "keep it as a secret and bind it to the tool"));
     }
     if !is_header_name(name) || FRAMING_HEADERS.contains(&lower.as_str()) {
-        return Err(refused(format!("{name:?} is not a header that a tool sets")));
+        let problem = format!("{name:?} is not a header that a tool sets");
+        return Err(refused(problem, "name a header such as X-Request-Id"));
     }
     if value.literals().all(is_header_text) { Ok(()) } else { Err(refused_header(name)) }
 }
@@ -310,7 +316,8 @@ fn is_header_text(text: &str) -> bool {
 }
 
 fn refused_header(name: &str) -> RuleViolation {
-    refused(format!("the header {name} has more than 8 KiB or characters other than printable ASCII"))
+    let problem = format!("the value of the header {name} does not fit one line");
+    refused(problem, "give printable ASCII, up to 8 KiB")
 }
 
 fn pairs(fields: &BTreeMap<String, Outline>, inputs: &Inputs) -> Result<Vec<(String, String)>, RuleViolation> {
@@ -324,7 +331,8 @@ fn pairs(fields: &BTreeMap<String, Outline>, inputs: &Inputs) -> Result<Vec<(Str
 }
 
 fn members(form: &Value) -> Result<Vec<(String, String)>, RuleViolation> {
-    let fields = form.as_object().ok_or_else(|| refused("the body of a form is an object"))?;
+    let fields =
+        form.as_object().ok_or_else(|| refused("the body of a form is an object", "give its fields by name"))?;
     let mut pairs = Vec::with_capacity(fields.len());
     fields.iter().for_each(|(name, value)| push_pairs(name, value, &mut pairs));
     Ok(pairs)
@@ -362,6 +370,6 @@ fn percent_encode(text: &str, into: &mut String) {
     }
 }
 
-fn refused(problem: impl Into<String>) -> RuleViolation {
-    RuleViolation::new("BR-TOOL-002", problem, "see the description of rest_call operations")
+fn refused(problem: impl Into<String>, remedy: &'static str) -> RuleViolation {
+    RuleViolation::new("BR-TOOL-002", problem, remedy)
 }
