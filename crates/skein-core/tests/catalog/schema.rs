@@ -1,0 +1,99 @@
+//! JSON Schema as users send it: four drafts, bounded, closed to the outside.
+
+use serde_json::{Value, json};
+use skein_core::catalog::schema::bounds::{PATTERNS_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
+use skein_core::catalog::schema::{BREACHES_MAX, BadSchema, Schema};
+
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!(true), |inner, _| json!({ "not": inner }))
+}
+
+#[test]
+fn drafts_are_told_apart_by_their_name() {
+    let with_draft = |draft: &str| json!({ "$schema": draft, "items": [{ "type": "string" }], "prefixItems": [{ "type": "integer" }] });
+    let takes = |draft: &str, value: Value| Schema::compile(&with_draft(draft)).unwrap().check(&value).is_ok();
+    assert!(takes("http://json-schema.org/draft-07/schema#", json!(["a"])));
+    assert!(takes("https://json-schema.org/draft/2019-09/schema", json!(["a"])));
+    let tuple = json!({ "prefixItems": [{ "type": "integer" }] });
+    assert!(Schema::compile(&tuple).unwrap().check(&json!(["a"])).is_err(), "2020-12 unless said otherwise");
+}
+
+#[test]
+fn breaches_say_where_and_why() {
+    let schema = json!({ "required": ["b"], "properties": { "a": { "type": "array", "items": { "maximum": 3 } } } });
+    let breaches = Schema::compile(&schema).unwrap().check(&json!({ "a": [1, 9] })).unwrap_err();
+    let paths: Vec<&str> = breaches.iter().map(|breach| breach.path.as_str()).collect();
+    assert!(paths.contains(&"/a/1") && paths.contains(&""), "{breaches:?}");
+    let many: Vec<i32> = (10..100).collect();
+    assert_eq!(Schema::compile(&schema).unwrap().check(&json!({ "a": many })).unwrap_err().len(), BREACHES_MAX);
+}
+
+#[test]
+fn formats_are_checked() {
+    let uri = Schema::compile(&json!({ "format": "uri" })).unwrap();
+    assert!(uri.check(&json!("https://a.example")).is_ok() && uri.check(&json!("no uri")).is_err());
+}
+
+#[test]
+fn what_cannot_be_used_is_refused_by_name() {
+    let check = |schema: Value, expected: &str| {
+        let error = Schema::compile(&schema).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error:?} does not say {expected:?}");
+    };
+    check(json!({ "type": "objekt" }), "/type");
+    check(json!(7), "");
+    check(json!({ "$schema": "http://json-schema.org/draft-04/schema#" }), "draft-07");
+    check(json!({ "$schema": 7 }), "draft-07");
+    check(json!({ "$ref": "https://example.com/schema.json" }), "refers to");
+    check(json!({ "$ref": "file:///etc/passwd" }), "refers to");
+    check(json!({ "$defs": { "a": { "$id": "https://example.com/a" } } }), "refers to");
+    check(json!({ "pattern": "(" }), "");
+    check(json!({ "pattern": "(?=look)ahead" }), "");
+    check(json!({ "description": "x".repeat(SCHEMA_BYTES_MAX) }), "limit");
+    assert_eq!(Schema::compile(&nested(SCHEMA_DEPTH_MAX + 1)).unwrap_err(), BadSchema::TooDeep);
+    assert!(Schema::compile(&nested(SCHEMA_DEPTH_MAX)).is_ok());
+}
+
+#[test]
+fn a_schema_that_contains_itself_ends() {
+    let list = json!({ "properties": { "next": { "$ref": "#" } }, "required": ["value"] });
+    let list = Schema::compile(&list).unwrap();
+    assert!(list.check(&json!({ "value": 1, "next": { "value": 2 } })).is_ok());
+    assert!(list.check(&json!({ "value": 1, "next": {} })).is_err());
+    for circle in [json!({ "$ref": "#" }), json!({ "allOf": [{ "$ref": "#" }] }), json!({ "not": { "$ref": "#" } })] {
+        if let Ok(schema) = Schema::compile(&circle) {
+            _ = schema.check(&json!({ "a": [1, 2] }));
+        }
+    }
+}
+
+#[test]
+fn patterns_run_in_linear_time() {
+    let schema = Schema::compile(&json!({ "pattern": "^(a+)+$" })).unwrap();
+    assert!(Schema::compile(&json!({ "pattern": r"^[\w.-]{1,128}$" })).is_ok());
+    assert!(schema.check(&json!(format!("{}!", "a".repeat(50_000)))).is_err());
+}
+
+#[test]
+fn schemas_that_multiply_are_refused() {
+    let schema = |levels: usize| {
+        let next = |n: usize| json!({ "$ref": format!("#/$defs/%4C{}", n + 1) });
+        let level = |n: usize| (format!("L{n}"), json!({ "anyOf": [next(n), { "not": next(n) }] }));
+        let defs: Value = (0..levels).map(level).collect();
+        json!({ "$defs": defs, "properties": { "a": { "$ref": "#/$defs/L0" } } })
+    };
+    assert!(Schema::compile(&schema(40)).is_err_and(|bad| bad == BadSchema::TooMuchWork));
+    let chain: Value =
+        (0..1_000).map(|n| (format!("L{n}"), json!({ "$ref": format!("#/$defs/L{}", n + 1) }))).collect();
+    assert_eq!(Schema::compile(&json!({ "$defs": chain })).unwrap_err(), BadSchema::TooMuchWork);
+    let anchored = json!({ "$defs": {
+        "a": { "$anchor": "a", "allOf": vec![json!({ "$ref": "#b" }); 200] },
+        "b": { "$anchor": "b", "allOf": vec![json!({ "$ref": "#c" }); 200] },
+        "c": { "$anchor": "c" } } });
+    assert_eq!(Schema::compile(&anchored).unwrap_err(), BadSchema::TooMuchWork);
+    let patterns: Value = (0..=PATTERNS_MAX).map(|n| (format!("p{n}"), json!({ "pattern": "a" }))).collect();
+    assert_eq!(
+        Schema::compile(&json!({ "properties": patterns })).unwrap_err(),
+        BadSchema::TooManyPatterns { found: PATTERNS_MAX + 1 }
+    );
+}

@@ -1,0 +1,139 @@
+//! BR-SHARE: who sees, uses and changes an entry, and what unsharing and deleting do to others.
+
+use serde_json::json;
+use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::secret::{Secret, SecretType};
+use skein_core::catalog::service::{Service, ServiceDraft};
+use skein_core::catalog::sharing::{
+    PROCESSES, Reach, References, Refused, Standing, TOOLS, check_change, check_service_deletion, may_see,
+    unshare_warning,
+};
+use skein_core::catalog::template::{ServiceTemplate, ToolTemplate};
+use skein_core::catalog::tool::{Tool, ToolDraft};
+use skein_core::garden::record::{ChangeNote, create};
+use skein_core::{Millis, Viewer};
+
+use crate::samples::{
+    ANNA, BERT, SECRET, SERVICE, owned, secret, sent, service, service_draft, tool_draft, tool_on, with,
+};
+
+const KINDS: [&str; 5] = [
+    Service::RECORD_TYPE,
+    Tool::RECORD_TYPE,
+    ServiceTemplate::RECORD_TYPE,
+    ToolTemplate::RECORD_TYPE,
+    Secret::RECORD_TYPE,
+];
+
+fn annas(record_type: &str, shared: bool) -> Standing {
+    Standing { owner: ANNA, shared, reach: Reach::of(record_type) }
+}
+
+fn change_by(user: skein_core::UserId, standing: Standing) -> Result<(), Refused> {
+    check_change(&Viewer::User(user), standing, Millis(0))
+}
+
+#[test]
+fn br_share_001_entries_begin_private_holds() {
+    assert!(!sent::<ServiceDraft>(service_draft()).shared);
+    assert!(!sent::<ToolDraft>(tool_draft()).shared);
+    assert!(KINDS.iter().all(|kind| change_by(ANNA, annas(kind, false)).is_ok()));
+}
+
+#[test]
+fn br_share_001_a_private_entry_refuses_to_exist_for_others() {
+    for kind in KINDS {
+        assert!(!may_see(&Viewer::User(BERT), annas(kind, false), Millis(0)));
+        assert_eq!(change_by(BERT, annas(kind, false)), Err(Refused::NotFound));
+    }
+}
+
+#[test]
+fn br_share_002_a_shared_entry_is_seen_by_everyone_and_names_its_owner_holds() {
+    let record = {
+        let content = service(json!({})).entry.to_content(true);
+        let note = ChangeNote { author: ANNA, reason: None };
+        create(SERVICE, ANNA, content, note, Millis(0)).unwrap().0
+    };
+    let seen = Owned::<Service>::from_record(&record).unwrap();
+    assert_eq!((seen.id, seen.owner, seen.shared), (SERVICE, ANNA, true));
+    assert_eq!(Standing::of(&record), annas(Service::RECORD_TYPE, true));
+    assert!(may_see(&Viewer::User(BERT), Standing::of(&record), Millis(0)));
+    assert_eq!(Owned::<Tool>::from_record(&record), None);
+}
+
+#[test]
+fn br_share_002_others_refuses_to_change_what_is_shared() {
+    let Err(Refused::Forbidden(violation)) = change_by(BERT, annas(Tool::RECORD_TYPE, true)) else {
+        panic!("it was changed")
+    };
+    assert_eq!(violation.rule(), "BR-SHARE-003");
+}
+
+#[test]
+fn br_share_003_visible_if_owned_or_shared_holds() {
+    for (kind, shared) in KINDS.iter().flat_map(|kind| [(kind, true), (kind, false)]) {
+        let by_sharing = shared && *kind != Secret::RECORD_TYPE;
+        assert!(may_see(&Viewer::User(ANNA), annas(kind, shared), Millis(0)));
+        assert_eq!(may_see(&Viewer::User(BERT), annas(kind, shared), Millis(0)), by_sharing);
+    }
+}
+
+#[test]
+fn br_share_003_naming_another_owner_refuses() {
+    let violation = service(json!({})).entry.change(sent(json!({ "ownerId": BERT }))).unwrap_err();
+    assert_eq!(violation.rule(), "BR-SHARE-003");
+}
+
+#[test]
+fn br_share_004_what_others_do_not_use_is_deleted_holds() {
+    assert_eq!(check_service_deletion(References::default()), Ok(()));
+}
+
+#[test]
+fn br_share_004_what_others_use_refuses_to_go_with_the_reason() {
+    let tools = References { all: 5, by_others: 3, other_owners: 1 };
+    let Err(Refused::Conflict(violation)) = check_service_deletion(tools) else { panic!("it was deleted") };
+    assert_eq!(violation.rule(), "BR-SHARE-004");
+    assert_eq!(violation.problem(), "3 tools of 1 user depend on this service");
+}
+
+#[test]
+fn br_share_005_a_tool_on_anothers_shared_service_holds() {
+    let shared = Owned { shared: true, owner: BERT, ..service(json!({})) };
+    assert!(tool_on(&shared, None, json!({})).is_ok());
+}
+
+#[test]
+fn br_share_005_a_tool_on_anothers_private_service_refuses() {
+    let private = Owned { owner: BERT, ..service(json!({})) };
+    assert_eq!(tool_on(&private, None, json!({})).unwrap_err().rule(), "BR-SHARE-005");
+}
+
+#[test]
+fn br_share_006_an_own_secret_is_bound_holds() {
+    let tool = tool_on(&service(json!({})), Some(&secret(SecretType::Password)), json!({ "secretId": SECRET }));
+    assert_eq!(tool.unwrap().secret_id, Some(SECRET));
+}
+
+#[test]
+fn br_share_006_anothers_secret_refuses_to_be_bound_even_when_shared() {
+    let berts = Owned { shared: true, ..owned(SECRET, BERT, secret(SecretType::Password).entry) };
+    let tool = tool_on(&service(json!({})), Some(&berts), json!({ "secretId": SECRET }));
+    assert_eq!(tool.unwrap_err().rule(), "BR-SHARE-006");
+}
+
+#[test]
+fn br_share_009_unsharing_warns_with_counts_holds() {
+    let warning = unshare_warning(PROCESSES, References { all: 9, by_others: 4, other_owners: 2 }).unwrap();
+    assert_eq!((warning.affected_count, warning.affected_user_count), (4, 2));
+    assert!(warning.message.starts_with("4 processes owned by 2 users depend on this resource"));
+    let one = unshare_warning(TOOLS, References { all: 1, by_others: 1, other_owners: 1 }).unwrap();
+    assert!(one.message.starts_with("1 tool owned by 1 user depends"), "{}", one.message);
+}
+
+#[test]
+fn br_share_009_without_users_elsewhere_it_refuses_to_warn() {
+    assert_eq!(unshare_warning(TOOLS, References { all: 9, by_others: 0, other_owners: 0 }), None);
+    assert!(serde_json::from_value::<ToolDraft>(with(tool_draft(), json!({ "shared": false }))).is_ok());
+}

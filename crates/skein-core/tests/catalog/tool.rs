@@ -1,0 +1,147 @@
+//! BR-TOOL: what a tool needs, declares and keeps.
+
+use serde_json::{Value, json};
+use skein_core::RuleViolation;
+use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::secret::SecretType;
+use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
+
+use crate::samples::{
+    ANNA, BERT, SECRET, SERVICE, assert_kept, endpoint_schema, secret, sent, service, tool, tool_draft, tool_on, with,
+};
+
+fn change(changes: Value) -> Result<Tool, RuleViolation> {
+    tool(json!({})).unwrap().change(sent::<ToolChange>(changes), ANNA, &service(json!({})), None)
+}
+
+fn params(changes: Value) -> Result<Tool, RuleViolation> {
+    tool(json!({ "connectionParams": with(json!({ "endpoint": "https://weather.example/v1" }), changes) }))
+}
+
+fn refused(result: Result<Tool, RuleViolation>) -> &'static str {
+    result.unwrap_err().rule()
+}
+
+#[test]
+fn br_tool_001_parameters_that_fit_are_kept_with_the_defaults_holds() {
+    let tool = tool(json!({})).unwrap();
+    assert_kept(&tool);
+    let expected = json!({ "endpoint": "https://weather.example/v1", "timeoutMs": 5000 });
+    assert_eq!(Value::Object(tool.connection_params.clone()), expected);
+    assert_eq!(tool.to_data()["definitionVersion"], 1);
+}
+
+#[test]
+fn br_tool_001_parameters_that_do_not_fit_refuses() {
+    assert_eq!(refused(params(json!({ "endpoint": null }))), "BR-TOOL-001");
+    assert_eq!(refused(params(json!({ "endpoint": "not an address" }))), "BR-TOOL-001");
+    let violation = params(json!({ "timeoutMs": 0 })).unwrap_err();
+    assert!(violation.problem().contains("/timeoutMs"), "{violation}");
+    assert_eq!(refused(params(json!({ "timeoutMs": "soon" }))), "BR-TOOL-001");
+    assert_eq!(refused(change(json!({ "serviceId": SERVICE }))), "BR-TOOL-001");
+}
+
+#[test]
+fn br_tool_001_an_operation_of_another_kind_of_service_refuses() {
+    let query = json!({ "type": "graph_query", "query": "RETURN 1" });
+    assert_eq!(refused(tool(json!({ "operation": query }))), "BR-TOOL-001");
+}
+
+#[test]
+fn br_tool_001_a_secret_among_the_parameters_is_taken_out_holds() {
+    let asking = with(endpoint_schema(), json!({ "required": ["endpoint", "secretId"] }));
+    let service = service(json!({ "connectionSchema": asking }));
+    let inside = json!({ "connectionParams": { "endpoint": "https://weather.example", "secretId": SECRET } });
+    let tool = tool_on(&service, Some(&secret(SecretType::ApiKey)), inside).unwrap();
+    assert_eq!(tool.secret_id, Some(SECRET));
+    assert!(!tool.connection_params.contains_key("secretId"));
+}
+
+#[test]
+fn br_tool_001_two_secrets_or_none_that_is_one_refuses() {
+    let mut draft: ToolDraft = sent(with(tool_draft(), json!({ "secretId": SECRET })));
+    draft.connection_params.insert("secretId".into(), json!(SERVICE));
+    assert_eq!(draft.clone().take_secret().unwrap_err().rule(), "BR-TOOL-001");
+    draft.connection_params.insert("secretId".into(), json!("sk-12345"));
+    let violation = draft.take_secret().unwrap_err();
+    assert!(!violation.to_string().contains("sk-12345"), "a value sent by mistake is not repeated");
+}
+
+#[test]
+fn br_service_006_an_endpoint_of_another_scheme_refuses() {
+    for endpoint in ["http://weather.example", "ftp://weather.example", "https://", "https://a/#b", "https:///x"] {
+        assert_eq!(refused(params(json!({ "endpoint": endpoint }))), "BR-SERVICE-006", "{endpoint}");
+    }
+    for endpoint in ["HTTPS://weather.example", "https://[::1]:8443/v1", "https://weather.example?v=1"] {
+        assert!(params(json!({ "endpoint": endpoint })).is_ok(), "{endpoint}");
+    }
+}
+
+#[test]
+fn br_tool_002_every_variable_declared_holds() {
+    assert!(tool(json!({})).is_ok());
+    let unused = json!({ "type": "object", "properties": { "city": {}, "days": {}, "unit": {} } });
+    assert!(tool(json!({ "inputSchema": unused })).is_ok());
+}
+
+#[test]
+fn br_tool_002_an_undeclared_variable_refuses_by_name() {
+    let violation = tool(json!({ "inputSchema": { "properties": { "days": {} } } })).unwrap_err();
+    assert_eq!((violation.rule(), violation.problem()), ("BR-TOOL-002", "the inputSchema does not declare city"));
+    assert_eq!(refused(tool(json!({ "inputSchema": true }))), "BR-TOOL-002");
+    assert_eq!(refused(tool(json!({ "inputSchema": { "type": "nonsense" } }))), "BR-TOOL-002");
+    assert_eq!(refused(tool(json!({ "operation": null }))), "BR-TOOL-002");
+    assert_eq!(refused(tool(json!({ "operation": { "type": "rest_call" } }))), "BR-TOOL-002");
+}
+
+#[test]
+fn br_tool_003_a_valid_output_schema_holds() {
+    assert!(tool(json!({ "outputSchema": { "type": "array", "items": { "type": "string" } } })).is_ok());
+}
+
+#[test]
+fn br_tool_003_an_invalid_output_schema_refuses() {
+    assert_eq!(refused(tool(json!({ "outputSchema": { "type": "nonsense" } }))), "BR-TOOL-003");
+    assert_eq!(refused(change(json!({ "outputSchema": { "minimum": "low" } }))), "BR-TOOL-003");
+}
+
+#[test]
+fn br_tool_009_setting_the_status_by_hand_refuses() {
+    assert_eq!(refused(change(json!({ "status": "healthy" }))), "BR-TOOL-009");
+}
+
+#[test]
+fn what_the_tool_does_is_versioned_and_its_name_is_not() {
+    let version = |changes| change(changes).unwrap().definition_version;
+    assert_eq!(version(json!({ "name": "Other", "enabled": false, "description": "x" })), 1);
+    assert_eq!(version(json!({ "outputSchema": { "type": "object" } })), 1);
+    assert_eq!(version(json!({ "outputSchema": { "type": "array" } })), 2);
+    assert_eq!(version(json!({ "connectionParams": { "endpoint": "https://other.example" } })), 2);
+}
+
+#[test]
+fn a_secret_is_bound_and_let_go() {
+    let (service, secret) = (service(json!({})), secret(SecretType::Password));
+    let bound = tool_on(&service, Some(&secret), json!({ "secretId": SECRET })).unwrap();
+    let kept = bound.change(sent(json!({ "name": "x" })), ANNA, &service, Some(&secret)).unwrap();
+    assert_eq!((kept.secret_id, kept.definition_version), (Some(SECRET), 1));
+    let free = bound.change(sent(json!({ "secretId": null })), ANNA, &service, None).unwrap();
+    assert_eq!(free.secret_id, None);
+}
+
+#[test]
+fn a_changed_service_may_no_longer_fit() {
+    let stricter = with(endpoint_schema(), json!({ "required": ["endpoint", "region"] }));
+    let next = service(json!({})).entry.change(sent(json!({ "connectionSchema": stricter }))).unwrap();
+    assert_eq!(tool(json!({})).unwrap().check_fits(&next).unwrap_err().rule(), "BR-TOOL-001");
+}
+
+#[test]
+fn a_tool_whose_service_was_taken_back_is_renamed_and_switched_off_but_not_on() {
+    let tool = tool(json!({})).unwrap();
+    let taken_back = Owned { owner: BERT, ..service(json!({})) };
+    let change = |tool: &Tool, changes| tool.change(sent(changes), ANNA, &taken_back, None);
+    let off = change(&tool, json!({ "name": "Broken", "enabled": false })).unwrap();
+    assert_eq!(refused(change(&off, json!({ "enabled": true }))), "BR-SHARE-005");
+    assert_eq!(refused(change(&tool, json!({ "outputSchema": true }))), "BR-SHARE-005");
+}
