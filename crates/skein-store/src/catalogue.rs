@@ -222,3 +222,29 @@ fn refuse_uncatalogued(content: &RecordContent) -> Result<(), RuleViolation> {
     let problem = format!("records of type {} are not part of the catalogue", content.record_type);
     Err(RuleViolation::new("MG-CORE-007", problem, "use the act made for it"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How SQLite goes about a statement.
+    fn plan(sql: &str) -> String {
+        let database = crate::sqlite::open_scratch().unwrap();
+        let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let unbound = rusqlite::params_from_iter(vec![rusqlite::types::Null; statement.parameter_count()]);
+        let steps = statement.query_map(unbound, |row| row.get::<_, String>(3)).unwrap();
+        steps.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn both_arms_of_a_list_are_read_off_their_index_from_where_the_last_page_ended() {
+        let headings = Listed { table: "record_headings", place: "heading = ?2", whose: Whose::Both };
+        let found = plan(&headings.sql(3, 4));
+        assert!(found.contains("record_headings_owner (owner=? AND heading=? AND record>?)"), "{found}");
+        assert!(found.contains("record_headings_shared (heading=? AND record>?)"), "{found}");
+        let references = Listed { table: "record_references", place: "target = ?2 AND kind = ?3", whose: Whose::Both };
+        let found = plan(&references.sql(4, 5));
+        assert!(found.contains("record_references_owner (target=? AND kind=? AND owner=? AND record>?)"), "{found}");
+        assert!(found.contains("record_references_shared (target=? AND kind=? AND record>?)"), "{found}");
+    }
+}

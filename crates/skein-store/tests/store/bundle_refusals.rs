@@ -341,7 +341,8 @@ both! {
         let key = json!({ "name": "k", "scope": "admin", "keyHash": Digest::of(b"known").to_string() });
         let key = created(anna, RecordId::from_bytes([0xDD; 16]), content("ApiKey", key)).1;
         let setting = created(anna, RecordId::from_bytes([0xDD; 16]), content("Setting", json!({ "name": "s", "value": 1 }))).1;
-        for item in [made_up(anna, promotion.to_draft()), key, setting] {
+        let endpoint = created(anna, RecordId::from_bytes([0xDD; 16]), content("AllowedEndpoint", json!({ "host": "127.0.0.1" }))).1;
+        for item in [made_up(anna, promotion.to_draft()), key, setting, endpoint] {
             let refused = refusal(world, &Forged::of(&bundle).and(&item).zip(), &own);
             assert_eq!(rule_of(Err::<(), _>(refused)), "MG-CORE-007");
         }

@@ -4,8 +4,11 @@ use serde_json::json;
 use skein_core::account::Grant;
 use skein_core::garden::record::{Act, Record};
 use skein_core::{ItemId, RecordId, Viewer};
+use skein_store::backup::{backup, restore};
+use skein_store::bundle::Authority;
 use skein_store::vault::{SealedSecret, SealedValue};
-use skein_store::{Store, StoreError};
+use skein_store::{Location, Store, StoreError, StoreOptions};
+use skein_testkit::postgres::{Cluster, Database};
 
 use crate::catalogue::{SYSTEM, change, delete, found, make, shared};
 use crate::world::{START, World, both, content, rule_of};
@@ -130,6 +133,35 @@ both! {
         assert!(matches!(world.try_write(move |tx| tx.rewrap_sealed(&viewer, &row, "key-c", &[8])), Err(StoreError::Forbidden)));
     }
 
+    fn values_go_with_a_backup_to_both_databases_and_with_no_bundle(world: &World) {
+        let ciphertext: &'static [u8] = b"CANARY-IN-THE-VAULT";
+        let record = secret(world, ciphertext);
+        let gone = secret(world, b"gone");
+        delete(world, &world.anna, gone.id).unwrap();
+        let bundle = crate::bundle::export_all(world, world.anna.owner());
+        let parts = crate::bundle::unzip(&bundle);
+        assert!(parts.values().all(|part| !part.windows(ciphertext.len()).any(|window| window == ciphertext)));
+        assert!(String::from_utf8_lossy(&parts["records.jsonl"]).contains("valueVersion"), "its metadata is exported");
+        for target in [World::sqlite(), World::postgres()] {
+            crate::bundle::try_import(&target, &bundle, &Authority::Installation).unwrap();
+            let id = record.id;
+            assert_eq!(target.read(move |tx| tx.sealed(&SYSTEM, id)), None, "an imported secret waits for its value");
+            assert_eq!(target.verify(true).breaks, []);
+        }
+        let taken = tempfile::tempdir().unwrap();
+        backup(&world.store, &world.blobs, &taken.path().join("copy"), &mut |_| {}).unwrap();
+        let database = Database::fresh(Cluster::shared());
+        for location in [Location::Directory(taken.path().join("restored")), Location::Postgres(database.url().to_owned())] {
+            restore(&taken.path().join("copy"), &location, &world.blobs, &mut |_| {}).unwrap();
+            let store = Store::open(StoreOptions { connections: 1, ..StoreOptions::at(location) }).unwrap();
+            let (id, viewer) = (record.id, world.anna.clone());
+            let restored = store.read_blocking(move |tx| tx.sealed(&viewer, id)).unwrap().unwrap();
+            assert_eq!(restored.value, sealed(1, "key-a", ciphertext));
+            let others = store.read_blocking(|tx| tx.sealed_under_other_key(&SYSTEM, "", None, 10)).unwrap();
+            assert_eq!(others.rows.len(), 1);
+        }
+    }
+
     fn health_is_noted_by_the_owner_and_seen_with_the_record(world: &World) {
         let open = make(world, &world.anna, shared(crate::catalogue::service("open"))).id;
         let hidden = make(world, &world.anna, crate::catalogue::service("hidden")).id;
@@ -172,14 +204,10 @@ fn what_a_rotation_or_deletion_destroys_leaves_the_file() {
 }
 
 /// Closing a store writes its log back into the file.
-fn reopen(world: &mut World, location: &skein_store::Location) {
-    let options = || skein_store::StoreOptions {
-        clock: Some(world.clock.clone()),
-        ..skein_store::StoreOptions::at(location.clone())
-    };
+fn reopen(world: &mut World, location: &Location) {
     let elsewhere = tempfile::tempdir().unwrap();
-    let nowhere =
-        Store::open(skein_store::StoreOptions::at(skein_store::Location::Directory(elsewhere.path().to_owned())));
-    drop(std::mem::replace(&mut world.store, nowhere.unwrap()));
-    world.store = Store::open(options()).unwrap();
+    let nowhere = Store::open(StoreOptions::at(Location::Directory(elsewhere.path().to_owned()))).unwrap();
+    drop(std::mem::replace(&mut world.store, nowhere));
+    let options = StoreOptions { clock: Some(world.clock.clone()), ..StoreOptions::at(location.clone()) };
+    world.store = Store::open(options).unwrap();
 }
