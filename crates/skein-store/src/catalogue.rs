@@ -92,7 +92,11 @@ impl Tx<'_> {
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         refuse_uncatalogued(&content)?;
-        let before: Vec<_> = references_of(&self.record(viewer, id)?.content).collect();
+        let current = self.record(viewer, id)?;
+        if !viewer.may_write(current.owner) {
+            return Err(StoreError::Forbidden);
+        }
+        let before: Vec<_> = references_of(&current.content).collect();
         for (_, target) in references_of(&content).filter(|reference| !before.contains(reference)) {
             self.record(viewer, target)?;
         }

@@ -14,6 +14,7 @@ use crate::items::Page;
 use crate::records::{RECORD_COLUMNS, read_record};
 use crate::sql::{Value, params};
 use crate::tx::Tx;
+use crate::vault::value_version;
 
 /// Most referring records that are named to somebody who cannot delete what they refer to.
 pub const REFERRING_NAMED_MAX: usize = 5;
@@ -128,7 +129,8 @@ impl Tx<'_> {
     }
 
     /// Writes where a record of the catalogue is listed and what it speaks of; a deleted one leaves all of that, its
-    /// sealed value and how it answered.
+    /// sealed value and how it answered. A value that was rotated goes, whoever rotated it: restoring a backup tells
+    /// the versions again, and finds no value older than the last of them.
     pub(crate) fn project_catalogued(
         &mut self,
         owner: UserId,
@@ -139,6 +141,10 @@ impl Tx<'_> {
         if delta.version > 1 {
             self.execute("DELETE FROM record_headings WHERE record = ?1", params![record])?;
             self.execute("DELETE FROM record_references WHERE record = ?1", params![record])?;
+        }
+        if let Some(version) = value_version(content).filter(|_| delta.version > 1) {
+            let sql = "DELETE FROM vault WHERE secret = ?1 AND value_version < ?2";
+            self.execute(sql, params![record, version])?;
         }
         if content.is_deleted() {
             self.execute("DELETE FROM vault WHERE secret = ?1", params![record])?;

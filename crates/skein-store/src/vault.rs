@@ -3,7 +3,7 @@
 //! What is here is worthless without the master key, which is not. It is in no item, record or bundle, so what a
 //! rotation or deletion destroys is gone; backups carry it, and whoever restores one needs the key of its time.
 
-use skein_core::garden::record::Record;
+use skein_core::garden::record::{Record, RecordContent};
 use skein_core::{RecordId, RuleViolation, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
@@ -43,8 +43,7 @@ impl Tx<'_> {
     /// Keeps the value of a secret in place of the one before; for its owner or Skein, in the version its record is at.
     pub fn put_sealed(&mut self, viewer: &Viewer, secret: RecordId, value: &SealedValue) -> Result<(), StoreError> {
         let record = self.own_secret(viewer, secret)?;
-        let version = record.content.data.get("valueVersion").and_then(serde_json::Value::as_i64);
-        if version != Some(value.value_version) {
+        if value_version(&record.content) != Some(value.value_version) {
             let problem = format!("the value of {secret} is of another version than its record");
             return Err(
                 RuleViolation::new("BR-SECRET-001", problem, "read the secret again and repeat the change").into()
@@ -113,6 +112,12 @@ impl Tx<'_> {
         let is_own = viewer.may_write(record.owner) && record.content.record_type.as_str() == SECRET;
         if is_own { Ok(record) } else { Err(StoreError::NotFound(secret.to_string())) }
     }
+}
+
+/// Which value of a secret its record speaks of; of anything else, none.
+pub(crate) fn value_version(content: &RecordContent) -> Option<i64> {
+    let is_secret = content.record_type.as_str() == SECRET;
+    content.data.get("valueVersion").and_then(serde_json::Value::as_i64).filter(|_| is_secret)
 }
 
 fn read_sealed(row: &dyn Row) -> Result<SealedSecret, SqlError> {

@@ -164,7 +164,10 @@ both! {
     fn a_deletion_is_based_on_a_known_state_and_for_the_owner_alone(world: &World) {
         let record = make(world, &world.anna, shared(service("weather")));
         assert!(matches!(delete(world, &world.bert, record.id), Err(StoreError::Forbidden)));
+        let foreign = try_change(world, &world.bert, &record, json!({ "enabled": false }), Act::Plain);
+        assert!(matches!(foreign, Err(StoreError::Forbidden)));
         let hidden = make(world, &world.anna, service("hidden"));
+        assert!(matches!(try_change(world, &world.bert, &hidden, json!({ "enabled": false }), Act::Plain), Err(StoreError::NotFound(_))));
         assert!(matches!(delete(world, &world.bert, hidden.id), Err(StoreError::NotFound(_))));
         let changed = change(world, &world.anna, &record, json!({ "enabled": false }), Act::Plain);
         let (viewer, id, old) = (world.anna.clone(), record.id, record.hash);

@@ -101,6 +101,17 @@ both! {
         assert_eq!(world.verify(true).breaks, []);
     }
 
+    fn br_secret_001_a_rotated_value_is_gone_before_the_next_is_put_refuses(world: &World) {
+        let record = secret(world, b"old ciphertext");
+        let renamed = change(world, &world.anna, &record, json!({ "name": "other" }), Act::Plain);
+        assert!(value(world, &world.anna, record.id).unwrap().is_some(), "another name leaves it");
+        change(world, &world.anna, &renamed, json!({ "valueVersion": 2 }), Act::Rotated);
+        assert_eq!(value(world, &world.anna, record.id).unwrap(), None);
+        let (viewer, id) = (world.anna.clone(), record.id);
+        let late = world.try_write(move |tx| tx.put_sealed(&viewer, id, &sealed(1, "key-a", b"old ciphertext")));
+        assert_eq!(rule_of(late), "BR-SECRET-001");
+    }
+
     fn br_secret_002_a_deleted_secret_has_no_value_left_holds(world: &World) {
         let record = secret(world, b"ciphertext");
         delete(world, &world.anna, record.id).unwrap();
@@ -135,7 +146,7 @@ both! {
 
     fn values_go_with_a_backup_to_both_databases_and_with_no_bundle(world: &World) {
         let ciphertext: &'static [u8] = b"CANARY-IN-THE-VAULT";
-        let record = secret(world, ciphertext);
+        let record = rotate(world, &secret(world, b"before"), ciphertext);
         let gone = secret(world, b"gone");
         delete(world, &world.anna, gone.id).unwrap();
         let bundle = crate::bundle::export_all(world, world.anna.owner());
@@ -156,7 +167,7 @@ both! {
             let store = Store::open(StoreOptions { connections: 1, ..StoreOptions::at(location) }).unwrap();
             let (id, viewer) = (record.id, world.anna.clone());
             let restored = store.read_blocking(move |tx| tx.sealed(&viewer, id)).unwrap().unwrap();
-            assert_eq!(restored.value, sealed(1, "key-a", ciphertext));
+            assert_eq!(restored.value, sealed(2, "key-a", ciphertext));
             let others = store.read_blocking(|tx| tx.sealed_under_other_key(&SYSTEM, "", None, 10)).unwrap();
             assert_eq!(others.rows.len(), 1);
         }
