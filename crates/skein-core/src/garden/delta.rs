@@ -195,6 +195,18 @@ mod tests {
     }
 
     #[test]
+    fn an_act_is_told_and_a_plain_change_spelled_as_ever() {
+        let plain = history(10, 1).remove(0);
+        for act in [Act::Plain, Act::Rotated, Act::Archived, Act::Deleted] {
+            let told = Delta { act, ..plain.clone() };
+            let item = told.to_draft().realize(crate::id::ItemId::from_bytes([3; 16]), OWNER, Millis(0));
+            let document = item.document().unwrap();
+            assert_eq!(document.get("act").and_then(Value::as_str), act.as_str());
+            assert_eq!(Delta::from_document(&document), Some(told));
+        }
+    }
+
+    #[test]
     fn mg_delta_002_small_documents_are_kept_whole_holds() {
         assert!(history(10, 20).iter().all(Delta::is_whole));
     }
