@@ -59,6 +59,9 @@ impl Tx<'_> {
         match delta.record_type.as_str() {
             TIME_OVERRIDE => self.project_time_override(item, &delta, &content),
             API_KEY => self.project_api_key(item, &delta, &content),
+            _ if content.record_type.is_catalogued() => {
+                self.project_catalogued(item.header.owner, &delta, &content).map(Some)
+            }
             _ => Ok(Some(())),
         }
     }
@@ -66,11 +69,12 @@ impl Tx<'_> {
     fn project_record(&mut self, item: &Item, delta: &Delta, content: &RecordContent) -> Result<(), StoreError> {
         let at = item.header.realized_at;
         let changed = self.execute(
-            "INSERT INTO records (id, type, owner, shared, name, version, hash, previous_hash, created_at, updated_at, body)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10)
+            "INSERT INTO records (id, type, owner, shared, name, version, hash, previous_hash, created_at, updated_at, body,
+                 deleted)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?9, ?10, ?11)
              ON CONFLICT (id) DO UPDATE SET shared = excluded.shared, name = excluded.name, version = excluded.version,
                  hash = excluded.hash, previous_hash = excluded.previous_hash, updated_at = excluded.updated_at,
-                 body = excluded.body
+                 body = excluded.body, deleted = excluded.deleted
              WHERE records.hash = excluded.previous_hash AND records.owner = excluded.owner",
             params![
                 &delta.record,
@@ -83,6 +87,7 @@ impl Tx<'_> {
                 delta.parent.as_ref(),
                 at,
                 &content.canonical(),
+                content.is_deleted(),
             ],
         );
         match changed {

@@ -1,8 +1,9 @@
 //! Beliefs: changed on the basis of a known state, every change a fact, every past state rebuildable.
 
+use serde_json::json;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::delta::Delta;
-use skein_core::garden::record::{self, ChangeNote, Record, RecordContent, RecordType};
+use skein_core::garden::record::{self, Act, ChangeNote, DELETED_AT, Record, RecordContent, RecordType};
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
@@ -39,6 +40,7 @@ impl Tx<'_> {
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         content.record_type.refuse_system()?;
+        content.refuse_deletion()?;
         self.create_record_for(viewer, viewer.owner(), content, reason)
     }
 
@@ -62,7 +64,7 @@ impl Tx<'_> {
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
-        let note = ChangeNote { author: viewer.owner(), reason };
+        let note = ChangeNote { author: viewer.owner(), reason, act: Act::Plain };
         let (record, delta) = record::create(id, owner, content, note, self.now())?;
         self.append_item_for(viewer, owner, &delta.to_draft())?;
         Ok(record)
@@ -78,7 +80,28 @@ impl Tx<'_> {
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         content.record_type.refuse_system()?;
+        content.refuse_deletion()?;
         self.change_record(viewer, id, based_on, content, reason)
+    }
+
+    /// Deletes a record: its last version says when, its history stays, and nothing finds it any more. Whether
+    /// anything still needs it, the caller has asked in the same transaction.
+    pub fn delete_record(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        based_on: Option<Digest>,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
+        let current = self.record(viewer, id)?;
+        let mut content = current.content;
+        if !content.record_type.is_catalogued() {
+            content.record_type.refuse_system()?;
+        }
+        content.data.insert(DELETED_AT.to_owned(), json!(self.now().to_string()));
+        content.shared = false;
+        let note = ChangeNote { author: viewer.owner(), reason, act: Act::Deleted };
+        self.commit_change(viewer, id, based_on.unwrap_or(current.hash), content, note)
     }
 
     /// [`Self::update_record`] for Skein's own types as well.
@@ -90,11 +113,22 @@ impl Tx<'_> {
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
+        let note = ChangeNote { author: viewer.owner(), reason, act: Act::Plain };
+        self.commit_change(viewer, id, based_on, content, note)
+    }
+
+    pub(crate) fn commit_change(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        based_on: Digest,
+        content: RecordContent,
+        note: ChangeNote,
+    ) -> Result<Record, StoreError> {
         let current = self.record(viewer, id)?;
         if !viewer.may_write(current.owner) {
             return Err(StoreError::Forbidden);
         }
-        let note = ChangeNote { author: viewer.owner(), reason };
         let Some((record, delta)) = record::update(&current, based_on, content, note, self.now())? else {
             return Ok(current);
         };
@@ -102,22 +136,25 @@ impl Tx<'_> {
         Ok(record)
     }
 
-    /// A record in its current state, if the viewer owns it or it is shared.
+    /// A record in its current state, if the viewer owns it or it is shared, and it was not deleted.
     pub fn record(&mut self, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
         let now = self.now();
         let found = self.find_record(id)?;
         found
-            .filter(|record| record.content.shared || viewer.may_read(record.owner, now))
+            .filter(|record| record.content.is_open() || viewer.may_read(record.owner, now))
+            .filter(|record| !record.content.is_deleted())
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
     /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.
-    fn past_of(&mut self, viewer: &Viewer, id: RecordId) -> Result<(), StoreError> {
+    /// A deleted record has one too.
+    fn past_of(&mut self, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
         let now = self.now();
         let found = self.find_record(id)?.filter(|record| viewer.may_read(record.owner, now));
-        found.map(drop).ok_or_else(|| StoreError::NotFound(id.to_string()))
+        found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
+    /// Whatever there is under an id, deleted or not, for whoever asks.
     pub(crate) fn find_record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
         let sql = format!("SELECT {RECORD_COLUMNS} FROM records WHERE id = ?1");
         self.first(&sql, params![&id], read_record)
@@ -135,7 +172,8 @@ impl Tx<'_> {
         let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let sql = format!(
-            "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND id > ?3 ORDER BY id LIMIT ?4"
+            "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND id > ?3 AND deleted = 0
+             ORDER BY id LIMIT ?4"
         );
         let owner = self.subject(viewer)?;
         let rows = self.all(&sql, params![&owner, record_type.as_str(), &after, one_more], read_record)?;
@@ -150,7 +188,8 @@ impl Tx<'_> {
         name: &str,
     ) -> Result<Option<Record>, StoreError> {
         let sql = format!(
-            "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND name = ?3 ORDER BY id LIMIT 1"
+            "SELECT {RECORD_COLUMNS} FROM records WHERE owner = ?1 AND type = ?2 AND name = ?3 AND deleted = 0
+             ORDER BY id LIMIT 1"
         );
         let owner = self.subject(viewer)?;
         self.first(&sql, params![&owner, record_type.as_str(), name], read_record)
@@ -197,7 +236,7 @@ impl Tx<'_> {
     /// A record as it was at a version, hash and all.
     pub fn record_version(&mut self, viewer: &Viewer, id: RecordId, version: i64) -> Result<Record, StoreError> {
         let content = self.record_at_version(viewer, id, version)?;
-        let current = self.record(viewer, id)?;
+        let current = self.past_of(viewer, id)?;
         let entry = self.history(viewer, id, version - 1, 1)?.rows.into_iter().next();
         let entry = entry.ok_or_else(|| StoreError::NotFound(format!("version {version} of {id}")))?;
         let RecordVersion { hash, previous_hash, realized_at: updated_at, .. } = entry;

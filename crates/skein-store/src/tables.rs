@@ -7,6 +7,8 @@ pub(crate) enum Class {
     Source,
     /// Rebuilt from items by projection: current records and relations, decided and computed tables.
     Projected,
+    /// Sealed values of secrets: in no fact, so they cannot be rebuilt; copied as they are, never hashed.
+    Kept,
     /// Prunable rows about running things; never hashed.
     Operational,
 }
@@ -19,10 +21,10 @@ pub(crate) struct Table {
     pub(crate) key: usize,
 }
 
-use Class::{Operational, Projected, Source};
+use Class::{Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 16] = [
+pub(crate) const TABLES: [Table; 20] = [
     Table {
         name: "items",
         class: Source,
@@ -62,6 +64,7 @@ pub(crate) const TABLES: [Table; 16] = [
             "created_at",
             "updated_at",
             "body",
+            "deleted",
         ],
         key: 1,
     },
@@ -130,6 +133,25 @@ pub(crate) const TABLES: [Table; 16] = [
         name: "grants",
         class: Projected,
         columns: &["item", "owner", "admin", "name", "reason", "until", "given_at", "ended_at"],
+        key: 1,
+    },
+    Table { name: "record_headings", class: Projected, columns: &["record", "heading", "owner", "shared"], key: 2 },
+    Table {
+        name: "record_references",
+        class: Projected,
+        columns: &["record", "kind", "target", "owner", "type", "shared"],
+        key: 2,
+    },
+    Table {
+        name: "vault",
+        class: Kept,
+        columns: &["secret", "owner", "value_version", "key_id", "wrapped_key", "ciphertext"],
+        key: 1,
+    },
+    Table {
+        name: "health",
+        class: Operational,
+        columns: &["record", "owner", "status", "checked_at", "error", "latency_ms"],
         key: 1,
     },
     Table {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::digest::Digest;
 use crate::garden::item::{ItemDraft, ItemType};
 use crate::garden::patch::{Patch, same};
-use crate::garden::record::{ChangeNote, Record, RecordContent, RecordType, record_hash};
+use crate::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType, record_hash};
 use crate::id::{RecordId, UserId};
 
 /// Documents below this many bytes are always kept whole.
@@ -28,6 +28,7 @@ pub struct Delta {
     pub version: i64,
     pub author: UserId,
     pub reason: Option<String>,
+    pub act: Act,
     pub body: DeltaBody,
 }
 
@@ -59,6 +60,7 @@ impl Delta {
             version: new.version,
             author: note.author,
             reason: note.reason,
+            act: note.act,
             body: body(old, new),
         }
     }
@@ -96,6 +98,9 @@ impl Delta {
         put("parent", json!(self.parent.map(|parent| parent.to_string())));
         put("reason", json!(self.reason));
         put("version", json!(self.version));
+        if let Some(act) = self.act.as_str() {
+            put("act", json!(act));
+        }
         match &self.body {
             DeltaBody::Whole(document) => put("document", Value::Object(document.clone())),
             DeltaBody::Patch(patch) => put("patch", patch.to_value()),
@@ -119,6 +124,7 @@ impl Delta {
             version: data.get("version")?.as_i64()?,
             author: text("author")?.parse().ok()?,
             reason: text("reason").map(str::to_owned),
+            act: Act::parse(text("act")),
             body,
         })
     }
@@ -167,7 +173,7 @@ mod tests {
     const OWNER: UserId = UserId::from_bytes([2; 16]);
 
     fn note() -> ChangeNote {
-        ChangeNote { author: OWNER, reason: Some("test".into()) }
+        ChangeNote { author: OWNER, reason: Some("test".into()), act: Act::Plain }
     }
 
     fn content(filler: usize, amount: i64) -> RecordContent {
@@ -186,6 +192,18 @@ mod tests {
             deltas.push(next.1);
         }
         deltas
+    }
+
+    #[test]
+    fn an_act_is_told_and_a_plain_change_spelled_as_ever() {
+        let plain = history(10, 1).remove(0);
+        for act in [Act::Plain, Act::Rotated, Act::Archived, Act::Deleted] {
+            let told = Delta { act, ..plain.clone() };
+            let item = told.to_draft().realize(crate::id::ItemId::from_bytes([3; 16]), OWNER, Millis(0));
+            let document = item.document().unwrap();
+            assert_eq!(document.get("act").and_then(Value::as_str), act.as_str());
+            assert_eq!(Delta::from_document(&document), Some(told));
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::garden::delta::Delta;
 use crate::garden::item::{Item, ItemDraft, ItemType};
+use crate::garden::record::Act;
 use crate::id::RecordId;
 
 macro_rules! events {
@@ -41,6 +42,31 @@ events! {
     RelationRemoved = "relation.removed", "A relation was removed.";
     RecordCreated = "record.created", "A record was made.";
     RecordUpdated = "record.updated", "A record changed; the deltas tell from which hash to which.";
+    RecordDeleted = "record.deleted", "A record was deleted; its history stays.";
+    ServiceCreated = "service.created", "A service was made.";
+    ServiceChanged = "service.changed", "A service changed, or is shared or no longer shared.";
+    ServiceDeleted = "service.deleted", "A service was deleted.";
+    SecretCreated = "secret.created", "A secret was made; its value is told nowhere.";
+    SecretChanged = "secret.changed", "What a secret is called or said to be changed, not its value.";
+    SecretRotated = "secret.rotated", "The value of a secret was replaced; the old one is destroyed.";
+    SecretDeleted = "secret.deleted", "A secret was deleted and its value destroyed.";
+    ToolCreated = "tool.created", "A tool was made.";
+    ToolChanged = "tool.changed", "A tool changed, or is shared or no longer shared.";
+    ToolDeleted = "tool.deleted", "A tool was deleted.";
+    ServiceTemplateCreated = "service_template.created", "A template of services was made.";
+    ServiceTemplateChanged = "service_template.changed", "A template of services changed, or is shared or no longer shared.";
+    ServiceTemplateArchived = "service_template.archived", "Nothing new is made from a template of services.";
+    ServiceTemplateDeleted = "service_template.deleted", "A template of services was deleted.";
+    ToolTemplateCreated = "tool_template.created", "A template of tools was made.";
+    ToolTemplateChanged = "tool_template.changed", "A template of tools changed, or is shared or no longer shared.";
+    ToolTemplateArchived = "tool_template.archived", "Nothing new is made from a template of tools.";
+    ToolTemplateDeleted = "tool_template.deleted", "A template of tools was deleted.";
+    SecretBound = "secret_binding.created", "Somebody uses a secret of their own with a tool.";
+    SecretRebound = "secret_binding.changed", "Somebody uses another secret of their own with a tool.";
+    SecretUnbound = "secret_binding.deleted", "A tool is used with its owner's secret again.";
+    EndpointAllowed = "endpoint.allowed", "An address that is refused otherwise may be reached.";
+    EndpointChanged = "endpoint.changed", "What is allowed of an address changed.";
+    EndpointRefused = "endpoint.refused", "An address that was allowed is refused again.";
     BlobAttached = "blob.attached", "Bytes were uploaded and attached.";
     KeyCreated = "key.created", "An API key was made.";
     KeyRevoked = "key.revoked", "An API key was ended.";
@@ -130,8 +156,30 @@ fn delta_event(document: &Map<String, Value>) -> Option<Event> {
     };
     match delta.record_type.as_str() {
         "User" | "ApiKey" | "Setting" | "TimeOverride" => None,
-        _ if delta.version == 1 => told(EventName::RecordCreated, delta.record),
-        _ => told(EventName::RecordUpdated, delta.record),
+        record_type => told(change_name(record_type, delta.act, delta.version == 1), delta.record),
+    }
+}
+
+/// What a change of a record is called, by the record's type.
+fn change_name(record_type: &str, act: Act, is_first: bool) -> EventName {
+    use EventName as E;
+    let [created, changed, deleted] = match record_type {
+        "Service" => [E::ServiceCreated, E::ServiceChanged, E::ServiceDeleted],
+        "Secret" => [E::SecretCreated, E::SecretChanged, E::SecretDeleted],
+        "Tool" => [E::ToolCreated, E::ToolChanged, E::ToolDeleted],
+        "ServiceTemplate" => [E::ServiceTemplateCreated, E::ServiceTemplateChanged, E::ServiceTemplateDeleted],
+        "ToolTemplate" => [E::ToolTemplateCreated, E::ToolTemplateChanged, E::ToolTemplateDeleted],
+        "SecretBinding" => [E::SecretBound, E::SecretRebound, E::SecretUnbound],
+        "AllowedEndpoint" => [E::EndpointAllowed, E::EndpointChanged, E::EndpointRefused],
+        _ => [E::RecordCreated, E::RecordUpdated, E::RecordDeleted],
+    };
+    match (act, record_type) {
+        (Act::Deleted, _) => deleted,
+        (Act::Rotated, "Secret") => E::SecretRotated,
+        (Act::Archived, "ServiceTemplate") => E::ServiceTemplateArchived,
+        (Act::Archived, "ToolTemplate") => E::ToolTemplateArchived,
+        _ if is_first => created,
+        _ => changed,
     }
 }
 

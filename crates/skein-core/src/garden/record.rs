@@ -42,9 +42,19 @@ impl RecordType {
         &self.0
     }
 
+    /// Whether records of this type describe what can be called: the catalogue's own acts change them.
+    pub fn is_catalogued(&self) -> bool {
+        CATALOGUE_TYPES.contains(&self.as_str())
+    }
+
+    /// Whether nobody but the owner sees records of this type, whatever they say about sharing (rule BR-SECRET-002A).
+    pub fn is_private(&self) -> bool {
+        PRIVATE_TYPES.contains(&self.as_str())
+    }
+
     /// Refuses types whose records mean something to Skein itself and change only by the acts made for them.
     pub fn refuse_system(&self) -> Result<(), RuleViolation> {
-        if !SYSTEM_TYPES.contains(&self.as_str()) {
+        if !SYSTEM_TYPES.contains(&self.as_str()) && !self.is_catalogued() {
             return Ok(());
         }
         let problem = format!("records of type {self} are changed by Skein alone");
@@ -54,6 +64,12 @@ impl RecordType {
 
 /// A person, a key, a setting of the installation, a corrected time.
 const SYSTEM_TYPES: [&str; 4] = ["User", "ApiKey", "Setting", "TimeOverride"];
+/// Where something can be called, with what, how, and what may be reached.
+const CATALOGUE_TYPES: [&str; 7] =
+    ["Service", "Secret", "Tool", "ServiceTemplate", "ToolTemplate", "SecretBinding", "AllowedEndpoint"];
+const PRIVATE_TYPES: [&str; 3] = ["Secret", "SecretBinding", "AllowedEndpoint"];
+/// The field that says when a record was deleted.
+pub const DELETED_AT: &str = "deletedAt";
 
 impl fmt::Display for RecordType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -121,6 +137,25 @@ impl RecordContent {
         self.data.get("name").and_then(Value::as_str)
     }
 
+    /// Whether this is the last state of a record that was deleted: its history stays, nothing finds it any more.
+    pub fn is_deleted(&self) -> bool {
+        self.data.get(DELETED_AT).is_some_and(Value::is_string)
+    }
+
+    /// Whether others than the owner may see it.
+    pub fn is_open(&self) -> bool {
+        self.shared && !self.record_type.is_private()
+    }
+
+    /// Refuses to delete by writing a field: deleting has an act of its own.
+    pub fn refuse_deletion(&self) -> Result<(), RuleViolation> {
+        if !self.data.contains_key(DELETED_AT) {
+            return Ok(());
+        }
+        let problem = format!("{DELETED_AT} is written by deleting a record");
+        Err(RuleViolation::new("MG-CORE-007", problem, "leave the field out, or delete the record"))
+    }
+
     /// Whether it is within the limits of what is kept.
     pub fn check(&self) -> Result<(), BadDocument> {
         if self.name().is_some_and(|name| name.len() > NAME_BYTES_MAX) {
@@ -154,11 +189,43 @@ pub struct Record {
     pub content: RecordContent,
 }
 
-/// Who changed a record and why.
+/// What a change was, where the states before and after it do not tell by themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Act {
+    /// Made or changed, as the version tells.
+    #[default]
+    Plain,
+    /// The value of a secret was replaced.
+    Rotated,
+    /// Nothing new is to be made from it.
+    Archived,
+    Deleted,
+}
+
+impl Act {
+    /// How a delta names it; a plain change has no name.
+    pub fn as_str(self) -> Option<&'static str> {
+        match self {
+            Self::Plain => None,
+            Self::Rotated => Some("rotated"),
+            Self::Archived => Some("archived"),
+            Self::Deleted => Some("deleted"),
+        }
+    }
+
+    /// Reads what [`Self::as_str`] wrote; what a newer program named is a plain change to this one.
+    pub fn parse(text: Option<&str>) -> Self {
+        let named = [Self::Rotated, Self::Archived, Self::Deleted].into_iter().find(|act| act.as_str() == text);
+        named.unwrap_or_default()
+    }
+}
+
+/// Who changed a record, how and why.
 #[derive(Debug, Clone)]
 pub struct ChangeNote {
     pub author: UserId,
     pub reason: Option<String>,
+    pub act: Act,
 }
 
 impl ChangeNote {
@@ -241,7 +308,7 @@ mod tests {
     }
 
     fn note() -> ChangeNote {
-        ChangeNote { author: UserId::from_bytes([2; 16]), reason: None }
+        ChangeNote { author: UserId::from_bytes([2; 16]), reason: None, act: Act::Plain }
     }
 
     fn first() -> Record {

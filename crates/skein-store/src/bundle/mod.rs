@@ -57,7 +57,7 @@ pub struct ExportScope {
 pub enum Authority {
     /// The operator of the installation: whatever verifies.
     Installation,
-    /// A user: their own things, and nothing new about users, keys, settings or grants.
+    /// A user: their own things, and nothing new about users, keys, settings, grants or the catalogue.
     Owner(Viewer),
 }
 

@@ -197,7 +197,7 @@ impl Tx<'_> {
 
     /// Every record against its own hash: cheap, and needs no rebuild.
     fn verify_records(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
-        let sql = "SELECT id, hash, previous_hash, body, type, shared, name FROM records ORDER BY id";
+        let sql = "SELECT id, hash, previous_hash, body, type, shared, name, deleted FROM records ORDER BY id";
         let mut checked = 0;
         self.sql.query(sql, &[], &mut |row| {
             findings.add(check_record(row).unwrap_or_else(|error| Some(unreadable_record(row, &error))));
@@ -248,8 +248,8 @@ fn check_record(row: &dyn Row) -> Result<Option<Break>, SqlError> {
     let Some(content) = content else {
         return Ok(Some(broken("its body is not a record", body.to_owned(), String::new())));
     };
-    let columns = (row.text(4)?, row.int(5)? != 0, row.optional_text(6)?);
-    let hashed = (content.record_type.as_str(), content.shared, content.name());
+    let columns = (row.text(4)?, row.int(5)? != 0, row.optional_text(6)?, row.int(7)? != 0);
+    let hashed = (content.record_type.as_str(), content.shared, content.name(), content.is_deleted());
     Ok((columns != hashed)
         .then(|| broken("a column differs from the hashed body", format!("{hashed:?}"), format!("{columns:?}"))))
 }
@@ -275,6 +275,10 @@ fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {
     open.push("whether a payload is kept as a document or as raw bytes; its bytes are proven".to_owned());
     open.push("that the database's own guards, triggers and unique indexes, are in place".to_owned());
     open.push("on PostgreSQL, that its indexes lead to every row".to_owned());
+    open.push(
+        "that a secret's value is the one that was put in: it is sealed in the vault, and opening it proves it"
+            .to_owned(),
+    );
     let operational: Vec<&str> = tables_of(Class::Operational).map(|table| table.name).collect();
     open.push(format!("operational rows, which are never hashed: {}", operational.join(", ")));
     if !options.deep {

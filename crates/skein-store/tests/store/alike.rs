@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use serde_json::json;
+use skein_core::garden::record::RecordType;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::{ItemId, Millis};
 use skein_store::StoreError;
@@ -18,6 +19,7 @@ enum Deed {
     Retime(usize, Option<i64>),
     Relate(RelationKind, usize, usize),
     Believe { name: u8, amount: i64 },
+    Forget { name: u8 },
     Wait(i64),
     Seal,
 }
@@ -32,6 +34,7 @@ fn deed() -> impl Strategy<Value = Deed> {
         2 => (item.clone(), prop::option::of(0_i64..50)).prop_map(|(item, at)| Deed::Retime(item, at)),
         3 => (prop::sample::select(kinds.to_vec()), item.clone(), item).prop_map(|(kind, a, b)| Deed::Relate(kind, a, b)),
         2 => (0_u8..3, 0_i64..3).prop_map(|(name, amount)| Deed::Believe { name, amount }),
+        1 => (0_u8..3).prop_map(|name| Deed::Forget { name }),
         1 => prop::sample::select(vec![1_i64, 299_999, 300_001]).prop_map(Deed::Wait),
         1 => Just(Deed::Seal),
     ]
@@ -74,6 +77,12 @@ fn perform(world: &World, notes: &mut Vec<ItemId>, deed: &Deed) -> String {
             };
             assert!((1..100).contains(&record.version));
             Ok(())
+        })),
+        Deed::Forget { name } => outcome(world.try_write(move |tx| {
+            let belief = RecordType::parse("Belief")?;
+            let current = tx.record_named(&viewer, &belief, &name.to_string())?;
+            let current = current.ok_or_else(|| StoreError::NotFound("a belief".to_owned()))?;
+            tx.delete_record(&viewer, current.id, Some(current.hash), None).map(drop)
         })),
         Deed::Wait(milliseconds) => {
             world.clock.advance(milliseconds);

@@ -100,7 +100,9 @@ fn write_records(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(), StoreError> {
         next.shared = number > 10;
         record = tx.update_record(viewer, record.id, record.hash, next, None)?;
     }
-    tx.create_record(viewer, content("Service", json!({ "nested": { "list": [1, 2.5, null, "é"] } })), None)?;
+    tx.create_record(viewer, content("Belief", json!({ "nested": { "list": [1, 2.5, null, "é"] } })), None)?;
+    let gone = tx.create_record(viewer, content("Belief", json!({ "name": "gone" })), None)?;
+    tx.delete_record(viewer, gone.id, None, Some("vorbei".to_owned()))?;
     Ok(())
 }
 

@@ -98,7 +98,7 @@ fn said(owner: UserId, item_type: ItemType, data: Value) -> Item {
 }
 
 fn created(owner: UserId, record: RecordId, content: RecordContent) -> (Record, Item) {
-    let note = ChangeNote { author: owner, reason: None };
+    let note = ChangeNote { author: owner, reason: None, act: record::Act::Plain };
     let (record, delta) = record::create(record, owner, content, note, START).unwrap();
     (record, made_up(owner, delta.to_draft()))
 }
@@ -263,7 +263,7 @@ both! {
         let (bundle, target) = bundle_and_target(world);
         let owner = user(&world.anna);
         let (record, first) = created(owner, RecordId::from_bytes([0xDD; 16]), content("Budget", json!({ "at": 1 })));
-        let note = ChangeNote { author: owner, reason: None };
+        let note = ChangeNote { author: owner, reason: None, act: record::Act::Plain };
         let changed = record::update(&record, record.hash, content("Budget", json!({ "at": 2 })), note, START);
         let (_, delta) = changed.unwrap().unwrap();
         let alone = made_up(owner, delta.to_draft());
@@ -334,14 +334,15 @@ both! {
         let bundle = export_all(world, anna);
         let own = Authority::Owner(world.anna.clone());
         let me = world.read(move |tx| tx.record(&Viewer::User(anna), anna.into()));
-        let note = ChangeNote { author: anna, reason: None };
+        let note = ChangeNote { author: anna, reason: None, act: record::Act::Plain };
         let admin = content("User", json!({ "name": "anna", "role": "admin" }));
         let (_, promotion) = record::update(&me, me.hash, admin, note, START).unwrap().unwrap();
         let disguised = Delta { record_type: RecordType::parse("Budget").unwrap(), ..promotion.clone() };
         let key = json!({ "name": "k", "scope": "admin", "keyHash": Digest::of(b"known").to_string() });
         let key = created(anna, RecordId::from_bytes([0xDD; 16]), content("ApiKey", key)).1;
         let setting = created(anna, RecordId::from_bytes([0xDD; 16]), content("Setting", json!({ "name": "s", "value": 1 }))).1;
-        for item in [made_up(anna, promotion.to_draft()), key, setting] {
+        let endpoint = created(anna, RecordId::from_bytes([0xDD; 16]), content("AllowedEndpoint", json!({ "host": "127.0.0.1" }))).1;
+        for item in [made_up(anna, promotion.to_draft()), key, setting, endpoint] {
             let refused = refusal(world, &Forged::of(&bundle).and(&item).zip(), &own);
             assert_eq!(rule_of(Err::<(), _>(refused)), "MG-CORE-007");
         }

@@ -30,6 +30,10 @@ fn populated(world: &World) -> ItemId {
             content("Budget", json!({ "name": "n", "amount": 2 })),
             None,
         )?;
+        let service = tx.create_catalogued(&viewer, crate::catalogue::service("weather"), None)?;
+        tx.create_catalogued(&viewer, crate::catalogue::tool("rain", service.id), None)?;
+        let gone = tx.create_catalogued(&viewer, crate::catalogue::service("gone"), None)?;
+        tx.delete_record(&viewer, gone.id, None, None)?;
         let (source, target) = (Endpoint::Item(first), Endpoint::Fragment { item: fourth, position: 1 });
         let draft = RelationDraft::new(RelationKind::Mentions, source, target, Qualities::inferred(0.5))?;
         tx.relate(&viewer, &draft).map(drop)
@@ -42,9 +46,9 @@ fn populated(world: &World) -> ItemId {
     first
 }
 
-const PROJECTED: [(&str, &str); 7] = [
+const PROJECTED: [(&str, &str); 9] = [
     ("item_marks", "item,owner,tombstone,redaction,canonical_at,override_record"),
-    ("records", "id,type,owner,shared,name,version,hash,previous_hash,created_at,updated_at,body"),
+    ("records", "id,type,owner,shared,name,version,hash,previous_hash,created_at,updated_at,body,deleted"),
     ("record_versions", "record,version,owner,type,hash,previous_hash,item,tx,position,realized_at,whole"),
     (
         "relations",
@@ -53,6 +57,8 @@ const PROJECTED: [(&str, &str); 7] = [
     ("seals", "owner,last_tx,last_position,first_tx,first_position,leaves,root,previous,hash,item"),
     ("blobs", "item,hash,owner,size,media_type,attached_at"),
     ("api_keys", "id,key_hash,owner,scope,revoked"),
+    ("record_headings", "record,heading,owner,shared"),
+    ("record_references", "record,kind,target,owner,type,shared"),
 ];
 const ITEMS: (&str, &str) =
     ("items", "tx,position,id,owner,type,realized_at,canonical_at,hash,payload_hash,encoding,payload");
@@ -68,7 +74,7 @@ fn flip(world: &World, column: &str) -> (String, String) {
     match column {
         "confidence" => (format!("{column} + 0.125"), format!("{column} - 0.125")),
         "tx" | "position" => (format!("{column} + 1000000"), format!("{column} - 1000000")),
-        "encoding" | "shared" | "whole" | "revoked" => (format!("1 - {column}"), format!("1 - {column}")),
+        "encoding" | "shared" | "whole" | "revoked" | "deleted" => (format!("1 - {column}"), format!("1 - {column}")),
         _ if is_number(column) => (format!("{column} + 1"), format!("{column} - 1")),
         _ if is_text(column) => (format!("{column} || 'x'"), format!("substr({column}, 1, length({column}) - 1)")),
         _ => {
@@ -88,7 +94,8 @@ fn is_number(column: &str) -> bool {
 }
 
 fn is_text(column: &str) -> bool {
-    ["type", "name", "body", "kind", "source_type", "target_type", "metadata", "media_type", "scope"].contains(&column)
+    ["type", "name", "body", "kind", "source_type", "target_type", "metadata", "media_type", "scope", "heading"]
+        .contains(&column)
 }
 
 fn names_table(report: &Report, table: &str) -> bool {

@@ -1,0 +1,254 @@
+//! The catalogue's records: made and changed by their own acts, listed by who may see them.
+//!
+//! A list is the viewer's own records and those that others share, in the order of ids, from where the last page
+//! ended. Each record stands under one heading for every question that lists ask (`headings.rs`), so a page is read
+//! off two indexes, own and shared, however rare the answer and however far down the list. How something answered
+//! when it was last asked is no part of the record and has no heading: lists by status look at a bounded number of
+//! records and may return a short page that goes on. A list of what others share passes over the viewer's own shared
+//! records, which costs as much as there are of them.
+
+use skein_core::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType};
+use skein_core::{Digest, RecordId, RuleViolation, UserId, Viewer};
+
+use crate::error::StoreError;
+use crate::headings::{Question, heading};
+use crate::items::{Page, page};
+use crate::records::{RECORD_COLUMNS, RECORDS_PER_PAGE_MAX, read_record};
+use crate::references::references_of;
+use crate::sql::{Value, params};
+use crate::tx::Tx;
+
+/// Most records that are looked at for one page of those with one status.
+pub const STATUS_LOOKS_MAX: usize = 1_000;
+
+/// Whose records a list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Whose {
+    /// The viewer's own, shared or not.
+    Own,
+    /// What others share.
+    SharedByOthers,
+    #[default]
+    Both,
+}
+
+/// How something answered when it was last asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Status {
+    /// It was never asked.
+    Unknown,
+    /// `healthy`, `degraded` or `down`.
+    Is(String),
+}
+
+/// Which records of one type to list.
+#[derive(Debug, Clone)]
+pub struct VisibleQuery {
+    pub record_type: RecordType,
+    pub whose: Whose,
+    /// Only of this kind: the type of a service or a secret, of a tool's operation.
+    pub kind: Option<String>,
+    /// Only what is enabled, or only what is not.
+    pub enabled: Option<bool>,
+    /// Also archived templates.
+    pub include_archived: bool,
+    pub status: Option<Status>,
+    pub after: Option<RecordId>,
+    pub limit: usize,
+}
+
+impl VisibleQuery {
+    /// Everything of a type that is not archived.
+    pub fn of(record_type: RecordType, limit: usize) -> Self {
+        let (whose, kind, enabled, include_archived, status, after) = (Whose::Both, None, None, false, None, None);
+        Self { record_type, whose, kind, enabled, include_archived, status, after, limit }
+    }
+}
+
+impl Tx<'_> {
+    /// Creates a record of the catalogue in the viewer's own name; what it refers to is there for them.
+    pub fn create_catalogued(
+        &mut self,
+        viewer: &Viewer,
+        content: RecordContent,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
+        refuse_uncatalogued(&content)?;
+        for (_, target) in references_of(&content) {
+            self.record(viewer, target)?;
+        }
+        self.create_record_for(viewer, viewer.owner(), content, reason)
+    }
+
+    /// Changes a record of the catalogue from the state with hash `based_on`; what it newly refers to is there for
+    /// the viewer.
+    pub fn update_catalogued(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        based_on: Digest,
+        content: RecordContent,
+        act: Act,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
+        refuse_uncatalogued(&content)?;
+        let current = self.record(viewer, id)?;
+        if !viewer.may_write(current.owner) {
+            return Err(StoreError::Forbidden);
+        }
+        let before: Vec<_> = references_of(&current.content).collect();
+        for (_, target) in references_of(&content).filter(|reference| !before.contains(reference)) {
+            self.record(viewer, target)?;
+        }
+        let note = ChangeNote { author: viewer.owner(), reason, act };
+        self.commit_change(viewer, id, based_on, content, note)
+    }
+
+    /// A page of the records a viewer may see.
+    pub fn records_visible(
+        &mut self,
+        viewer: &Viewer,
+        query: &VisibleQuery,
+    ) -> Result<Page<Record, RecordId>, StoreError> {
+        let question =
+            Question { kind: query.kind.as_deref(), enabled: query.enabled, only_unarchived: !query.include_archived };
+        let Some(heading) = heading(&query.record_type, &question) else {
+            return Ok(Page { rows: Vec::new(), next: None });
+        };
+        let owner = self.subject(viewer)?;
+        let listed = Listed { table: "record_headings", place: "heading = ?2", whose: query.whose };
+        let place = [Value::from(&heading)];
+        match &query.status {
+            None => self.page_of(&listed, owner, &place, query.after, query.limit),
+            Some(status) => self.page_with_status(&listed, owner, &place, status, query),
+        }
+    }
+
+    /// A page of the records listed somewhere; `place` are the parameters of the listing from `?2` on.
+    pub(crate) fn page_of(
+        &mut self,
+        listed: &Listed,
+        owner: UserId,
+        place: &[Value<'_>],
+        after: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Page<Record, RecordId>, StoreError> {
+        let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
+        let after = after.unwrap_or(FIRST);
+        let (rows, next) = (place.len() + 2, place.len() + 3);
+        let sql = format!(
+            "SELECT {RECORD_COLUMNS} FROM ({}) AS listed JOIN records ON records.id = listed.record
+             ORDER BY id LIMIT ?{next}",
+            listed.sql(rows, next)
+        );
+        let mut bound = vec![Value::from(&owner)];
+        bound.extend_from_slice(place);
+        bound.extend_from_slice(params![&after, count(limit + 1)]);
+        let rows = self.all(&sql, &bound, read_record)?;
+        Ok(page(rows, limit, |last| last.id))
+    }
+
+    fn page_with_status(
+        &mut self,
+        listed: &Listed,
+        owner: UserId,
+        place: &[Value<'_>],
+        status: &Status,
+        query: &VisibleQuery,
+    ) -> Result<Page<Record, RecordId>, StoreError> {
+        let limit = query.limit.clamp(1, RECORDS_PER_PAGE_MAX);
+        let after = query.after.unwrap_or(FIRST);
+        let (heading, looks) = (place[0], count(STATUS_LOOKS_MAX));
+        let window = format!("SELECT record FROM ({}) AS listed ORDER BY record LIMIT ?4", listed.sql(3, 4));
+        let (status, condition) = match status {
+            Status::Unknown => ("", "health.status IS NULL AND ?5 = ''"),
+            Status::Is(status) => (status.as_str(), "health.status = ?5"),
+        };
+        let sql = format!(
+            "SELECT {SEEN_COLUMNS} FROM ({window}) AS looked JOIN records ON records.id = looked.record
+             LEFT JOIN health ON health.record = looked.record WHERE {condition} ORDER BY records.id LIMIT ?6"
+        );
+        let owner = Value::from(&owner);
+        let bound = [owner, heading, Value::from(&after), looks.into(), status.into(), count(limit + 1).into()];
+        let found = page(self.all(&sql, &bound, read_record)?, limit, |last| last.id);
+        if found.next.is_some() {
+            return Ok(found);
+        }
+        // The window's last record, when the window was full: there may be more behind it.
+        let last = format!("SELECT record FROM ({window}) AS looked ORDER BY record LIMIT 1 OFFSET ?5");
+        let bound = [owner, heading, Value::from(&after), looks.into(), count(STATUS_LOOKS_MAX - 1).into()];
+        let next = self.first(&last, &bound, |row| row.array(0).map(RecordId::from_bytes))?;
+        Ok(Page { next, ..found })
+    }
+}
+
+const FIRST: RecordId = RecordId::from_bytes([0; 16]);
+/// [`RECORD_COLUMNS`], beside a table that has an owner too.
+const SEEN_COLUMNS: &str = "records.id, records.owner, version, hash, previous_hash, created_at, updated_at, body";
+
+/// Rows of a table that name records, by owner and by who may see them.
+pub(crate) struct Listed {
+    pub(crate) table: &'static str,
+    /// Which rows, in terms of parameters from `?2` on.
+    pub(crate) place: &'static str,
+    pub(crate) whose: Whose,
+}
+
+impl Listed {
+    /// The records after one, own (`?1`) and shared, each arm read off its own index.
+    fn sql(&self, after: usize, limit: usize) -> String {
+        let arm = |condition: &str, name: &str| {
+            let Self { table, place, .. } = self;
+            format!(
+                "SELECT record FROM (SELECT record FROM {table} WHERE {place} AND {condition} AND record > ?{after}
+                 ORDER BY record LIMIT ?{limit}) AS {name}"
+            )
+        };
+        let own = || arm("owner = ?1", "own");
+        let shared = || arm("shared = 1 AND owner <> ?1", "shared_by_others");
+        match self.whose {
+            Whose::Own => own(),
+            Whose::SharedByOthers => shared(),
+            Whose::Both => format!("{} UNION {}", own(), shared()),
+        }
+    }
+}
+
+fn count(rows: usize) -> i64 {
+    i64::try_from(rows).expect("pages are small")
+}
+
+fn refuse_uncatalogued(content: &RecordContent) -> Result<(), RuleViolation> {
+    content.refuse_deletion()?;
+    if content.record_type.is_catalogued() {
+        return Ok(());
+    }
+    let problem = format!("records of type {} are not part of the catalogue", content.record_type);
+    Err(RuleViolation::new("MG-CORE-007", problem, "use the act made for it"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How SQLite goes about a statement.
+    fn plan(sql: &str) -> String {
+        let database = crate::sqlite::open_scratch().unwrap();
+        let mut statement = database.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
+        let unbound = rusqlite::params_from_iter(vec![rusqlite::types::Null; statement.parameter_count()]);
+        let steps = statement.query_map(unbound, |row| row.get::<_, String>(3)).unwrap();
+        steps.map(Result::unwrap).collect::<Vec<_>>().join("; ")
+    }
+
+    #[test]
+    fn both_arms_of_a_list_are_read_off_their_index_from_where_the_last_page_ended() {
+        let headings = Listed { table: "record_headings", place: "heading = ?2", whose: Whose::Both };
+        let found = plan(&headings.sql(3, 4));
+        assert!(found.contains("record_headings_owner (owner=? AND heading=? AND record>?)"), "{found}");
+        assert!(found.contains("record_headings_shared (heading=? AND record>?)"), "{found}");
+        let references = Listed { table: "record_references", place: "target = ?2 AND kind = ?3", whose: Whose::Both };
+        let found = plan(&references.sql(4, 5));
+        assert!(found.contains("record_references_owner (target=? AND kind=? AND owner=? AND record>?)"), "{found}");
+        assert!(found.contains("record_references_shared (target=? AND kind=? AND record>?)"), "{found}");
+    }
+}
