@@ -7,3 +7,4 @@
 pub mod credential;
 pub mod guard;
 pub mod http;
+pub mod vault;

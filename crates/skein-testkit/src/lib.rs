@@ -8,12 +8,14 @@
 //! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`rogue::Rogue`].
 
 pub mod http;
+pub mod httpbin;
 pub mod moto;
 pub mod postgres;
 pub mod process;
 pub mod python;
 pub mod rogue;
 mod scratch;
+pub mod tls;
 
 /// The value of an environment variable, with an empty one taken as absent.
 #[expect(clippy::disallowed_methods, reason = "how a test run is told of its servers and cache")]
