@@ -38,6 +38,12 @@ enum Form {
     Certificate { pem: Pem, identity: Arc<Identity> },
 }
 
+pub(crate) enum Shown {
+    Header(String, String),
+    Query(String),
+    Nowhere,
+}
+
 /// Oldest first; the last one is in use.
 struct Tokens(Vec<Grant>);
 
@@ -73,6 +79,18 @@ impl Credential {
             }
             Form::Password(login) => Scrubber::new([login.password.as_bytes()]),
             Form::Certificate { pem, .. } => key_scrubber(&pem.private_key),
+        }
+    }
+
+    /// Where the secret stands in a request, told without the secret.
+    pub(crate) fn shown(&self) -> Shown {
+        let header = |name: &str, prefix: &str| Shown::Header(name.to_ascii_lowercase(), format!("{prefix}{MARK}"));
+        match &self.0 {
+            Form::ApiKey { place: SecretPlace::Query, name, .. } => Shown::Query(name.clone()),
+            Form::ApiKey { place: SecretPlace::Header, name, prefix, .. } => header(name, prefix),
+            Form::Token(_) => header("authorization", "Bearer "),
+            Form::Password(_) => header("authorization", "Basic "),
+            Form::Certificate { .. } => Shown::Nowhere,
         }
     }
 
