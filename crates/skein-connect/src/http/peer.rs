@@ -24,7 +24,7 @@ use crate::guard::{Endpoint, Guard};
 
 const PEERS_MAX: usize = 256;
 const KEPT_CONNECTIONS_MAX: usize = 16;
-const KEPT_TIME_MAX: Duration = Duration::from_secs(60);
+const KEPT_TIME_MAX: Duration = Duration::from_mins(1);
 const HEAD_BYTES_MAX: u32 = 64 << 10;
 const USER_AGENT: &str = concat!("skein/", env!("CARGO_PKG_VERSION"));
 

@@ -16,7 +16,7 @@ use super::{Http, call};
 use crate::credential::{Credential, Grant, Renewal};
 use crate::http::CallFault;
 
-const RENEWED_KEPT: Duration = Duration::from_secs(60);
+const RENEWED_KEPT: Duration = Duration::from_mins(1);
 
 type Outcome = Result<Arc<Grant>, CallFault>;
 

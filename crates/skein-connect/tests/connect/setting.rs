@@ -14,7 +14,7 @@ use skein_connect::http::{Http, HttpCall, HttpOptions, Names, Retry};
 
 /// Repeats at once, so that no test waits.
 pub(crate) const AT_ONCE: Retry =
-    Retry { tries_max: 3, pause: Duration::ZERO, pause_max: Duration::ZERO, wished_pause_max: Duration::from_secs(60) };
+    Retry { tries_max: 3, pause: Duration::ZERO, pause_max: Duration::ZERO, wished_pause_max: Duration::from_mins(1) };
 
 pub(crate) fn guard(allowed: &[SocketAddr]) -> Guard {
     let loopback = allowed.iter().map(|address| Endpoint::new(&address.ip().to_string(), address.port())).collect();
