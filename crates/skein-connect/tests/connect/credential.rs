@@ -133,10 +133,8 @@ fn token_service() -> Rogue {
                 .to_string(),
             );
         }
-        match request.header("authorization") == Some(&format!("Bearer access-{newest}")) && newest > 0 {
-            true => Behaviour::json("7"),
-            false => Behaviour::answer(401, &[], ""),
-        }
+        let is_current = request.header("authorization") == Some(&format!("Bearer access-{newest}"));
+        if is_current && newest > 0 { Behaviour::json("7") } else { Behaviour::answer(401, &[], "") }
     })
 }
 
