@@ -79,10 +79,12 @@ async fn redirects_and_texts_of_a_real_service_are_read() {
 }
 
 async fn answered(behaviour: Behaviour, accept: Accept) -> CallReport {
+    answered_within(Limits::default(), behaviour, accept).await
+}
+
+async fn answered_within(limits: Limits, behaviour: Behaviour, accept: Accept) -> CallReport {
     let rogue = Rogue::start(move |_| behaviour.clone());
     let rendered = rendered(json!({"method": "GET", "path": "/"}), json!({}));
-    let limits =
-        Limits { first_byte: Duration::from_millis(200), idle: Duration::from_millis(200), ..Limits::default() };
     let limits = Limits { answer_bytes_max: 1 << 20, ..limits };
     let endpoint = rogue.endpoint();
     let request = RestRequest { accept, limits, ..request(&endpoint, &rendered) };
@@ -141,8 +143,13 @@ async fn slow_endless_huge_and_broken_answers_are_bounded() {
     let part = format!("{head}content-length: 9\r\n\r\n[1").into_bytes();
     let huge = format!("{head}content-length: 300000000\r\n\r\n").into_bytes();
     let fault = |behaviour| async { answered(behaviour, Accept::Json).await.output.unwrap_err() };
-    assert!(matches!(fault(Behaviour::Silence).await, CallFault::Timeout { phase: Phase::FirstByte, .. }));
-    assert!(matches!(fault(Behaviour::Stall(part.clone())).await, CallFault::Timeout { phase: Phase::Idle, .. }));
+    let short = Duration::from_millis(100);
+    let late = Limits { first_byte: short, ..Limits::default() };
+    let report = answered_within(late, Behaviour::Silence, Accept::Json).await;
+    assert!(matches!(report.output, Err(CallFault::Timeout { phase: Phase::FirstByte, .. })));
+    let idle = Limits { idle: short, ..Limits::default() };
+    let report = answered_within(idle, Behaviour::Stall(part.clone()), Accept::Json).await;
+    assert!(matches!(report.output, Err(CallFault::Timeout { phase: Phase::Idle, .. })));
     assert!(matches!(fault(Behaviour::Endless).await, CallFault::TooLarge { .. }));
     assert!(matches!(fault(Behaviour::Stall(huge)).await, CallFault::TooLarge { .. }));
     assert!(matches!(fault(Behaviour::Raw(part.clone())).await, CallFault::Reset { .. }));
