@@ -1,1 +1,12 @@
-//! Placeholder.
+//! The way out: calls to other people's services, and the secrets they need.
+//!
+//! Every connection passes the [`guard`], which judges the address that is really connected to. The
+//! crate carries out what it is told and reports what came back or went wrong; it refuses to know who
+//! asks, what a record is and where things are kept. Start at [`http::Http`];
+//! [`rest`] stands on it, [`credential`] opens doors with it, and [`vault`] keeps what the doors need.
+
+pub mod credential;
+pub mod guard;
+pub mod http;
+pub mod rest;
+pub mod vault;

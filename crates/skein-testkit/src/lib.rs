@@ -5,14 +5,17 @@
 //! call, gone when it is dropped, and gone as well when the test process is killed. What is missing
 //! on the machine is a panic that says how to get it, never a skipped test. Linux only.
 //!
-//! Start at [`postgres::Cluster`], [`process::Program`] or [`moto::Moto`].
+//! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`rogue::Rogue`].
 
 pub mod http;
+pub mod httpbin;
 pub mod moto;
 pub mod postgres;
 pub mod process;
 pub mod python;
+pub mod rogue;
 mod scratch;
+pub mod tls;
 
 /// The value of an environment variable, with an empty one taken as absent.
 #[expect(clippy::disallowed_methods, reason = "how a test run is told of its servers and cache")]

@@ -12,6 +12,7 @@ mod chain;
 mod client;
 mod comparison;
 mod folder;
+mod guard;
 mod http_get;
 mod http_post;
 mod idempotency;
@@ -93,6 +94,8 @@ enum Benchmark {
     Start,
     /// What it costs that every request is carried out once
     Idempotency,
+    /// What a guarded call costs over a bare one
+    Guard,
 }
 
 /// What every benchmark needs to know.
@@ -117,6 +120,7 @@ impl Benchmark {
             Self::HttpPost => http_post::run(setting),
             Self::Start => start::run(setting),
             Self::Idempotency => idempotency::run(setting),
+            Self::Guard => guard::run(setting),
         }
     }
 }

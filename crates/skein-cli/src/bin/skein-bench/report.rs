@@ -9,6 +9,7 @@ use crate::comparison::{Comparison, median};
 pub(crate) enum Unit {
     PerSecond,
     Milliseconds,
+    Microseconds,
     Megabytes,
     /// How many come with one thing.
     Each,
@@ -91,6 +92,7 @@ impl Unit {
         match self {
             Self::PerSecond => format!("{}/s", grouped(&format!("{value:.0}"))),
             Self::Milliseconds => format!("{value:.2} ms"),
+            Self::Microseconds => format!("{value:.0} µs"),
             Self::Megabytes => format!("{value:.1} MB"),
             Self::Each => format!("{value:.2}"),
         }
