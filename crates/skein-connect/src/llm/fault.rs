@@ -138,9 +138,11 @@ impl LlmFault {
     /// Whether the same request may succeed later without anybody changing anything.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::RateLimited { .. } | Self::Overloaded { .. } | Self::ProviderFailed { .. } => true,
             Self::BrokenStream(StreamBreak::Reported(fault)) => fault.is_retryable(),
-            Self::BrokenStream(_) => true,
+            Self::RateLimited { .. }
+            | Self::Overloaded { .. }
+            | Self::ProviderFailed { .. }
+            | Self::BrokenStream(StreamBreak::EndedEarly | StreamBreak::Lost(_)) => true,
             Self::Authentication(_)
             | Self::Permission(_)
             | Self::Quota(_)

@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, as OpenAI, OpenRouter, Ollama, llama.cpp and most others speak them.
+//! OpenAI's chat completions, as OpenAI, gateways, servers on this machine and most others speak them.
 
 use serde_json::{Map, Value, json};
 

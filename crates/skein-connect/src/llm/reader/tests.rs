@@ -187,7 +187,7 @@ fn a_stream_that_ends_early_is_broken_and_keeps_what_came() {
     assert!(failure.is_retryable());
     let so_far = failure.so_far.unwrap();
     assert_eq!((so_far.text.as_str(), so_far.finish), ("Grüße, ", Finish::Unfinished));
-    assert_eq!(so_far.raw.body, CHAT_STREAM[..cut].as_bytes());
+    assert_eq!(so_far.raw.body, &CHAT_STREAM.as_bytes()[..cut]);
 }
 
 #[test]
