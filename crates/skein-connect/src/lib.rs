@@ -1,6 +1,12 @@
-//! The way out: everything Skein asks of the world beyond its own store.
+//! The way out: calls to other people's services, and the secrets they need.
 //!
-//! Language models are in [`llm`]; the one that is built in and needs nobody is in [`offline`].
+//! Every connection passes the [`guard`], which judges the address that is really connected to. The
+//! crate carries out what it is told and reports what came back or went wrong; it refuses to know who
+//! asks, what a record is and where things are kept. Start at [`http::Http`]; language models are in
+//! [`llm`], the one that needs nobody is in [`offline`].
 
+pub mod credential;
+pub mod guard;
+pub mod http;
 pub mod llm;
 pub mod offline;

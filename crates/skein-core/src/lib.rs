@@ -6,6 +6,7 @@
 
 pub mod account;
 pub mod canonical;
+pub mod catalog;
 pub mod digest;
 pub mod document;
 pub mod garden;

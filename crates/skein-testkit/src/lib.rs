@@ -5,13 +5,14 @@
 //! call, gone when it is dropped, and gone as well when the test process is killed. What is missing
 //! on the machine is a panic that says how to get it, never a skipped test. Linux only.
 //!
-//! Start at [`postgres::Cluster`], [`process::Program`] or [`moto::Moto`].
+//! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`rogue::Rogue`].
 
 pub mod http;
 pub mod moto;
 pub mod postgres;
 pub mod process;
 pub mod python;
+pub mod rogue;
 mod scratch;
 
 /// The value of an environment variable, with an empty one taken as absent.

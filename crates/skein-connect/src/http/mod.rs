@@ -1,0 +1,158 @@
+//! One way to call somebody else's service over HTTP: judged, bounded, repeated where that is safe.
+//!
+//! Knows nothing of REST or models; `rest` and `llm` stand on it. Start at [`Http::send`].
+
+mod answer;
+mod call;
+mod fault;
+mod pause;
+mod peer;
+mod redirect;
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use reqwest::Response;
+use rustls::pki_types::CertificateDer;
+use tokio::time::{Instant, timeout_at};
+
+use crate::credential::Credential;
+use crate::guard::Guard;
+use pause::Outcome;
+use peer::{Peer, Peers};
+use redirect::Stop;
+
+pub use answer::{Body, HttpAnswer};
+pub use call::{HttpCall, Limits, Retry};
+pub use fault::{CallFault, Phase};
+pub use peer::{Names, SystemNames};
+
+const REDIRECTS_MAX: usize = 5;
+
+/// What holds for all calls.
+#[derive(Clone)]
+pub struct HttpOptions {
+    pub connect_time_max: Duration,
+    pub names: Arc<dyn Names>,
+    /// Certificates trusted beside those of the system.
+    pub extra_roots: Vec<CertificateDer<'static>>,
+}
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self { connect_time_max: Duration::from_secs(10), names: Arc::new(SystemNames), extra_roots: Vec::new() }
+    }
+}
+
+/// The client for everything that goes out. Clones share their connections.
+#[derive(Clone)]
+pub struct Http(Arc<Shared>);
+
+struct Shared {
+    guard: Guard,
+    peers: Peers,
+    connect_time_max: Duration,
+}
+
+impl std::fmt::Debug for Http {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Http").field(&self.0.guard).finish()
+    }
+}
+
+impl Http {
+    pub fn new(guard: Guard, options: HttpOptions) -> Self {
+        let HttpOptions { connect_time_max, names, extra_roots } = options;
+        let peers = Peers::new(guard.clone(), names, connect_time_max, extra_roots);
+        Self(Arc::new(Shared { guard, peers, connect_time_max }))
+    }
+
+    pub fn guard(&self) -> &Guard {
+        &self.0.guard
+    }
+
+    /// Carries a call out and returns its answer when the head is there, whatever the status says.
+    pub async fn send(&self, call: &HttpCall) -> Result<HttpAnswer, CallFault> {
+        let deadline = Instant::now() + call.limits.total;
+        let mut tries = 0;
+        loop {
+            let answer = self.follow(call, deadline).await;
+            tries += 1;
+            let outcome = match &answer {
+                Ok(answer) => Outcome::Answer(answer.status, &answer.headers),
+                Err(fault) => Outcome::Fault { is_retryable: fault.is_retryable() },
+            };
+            let pause = call.retry.pause_after(tries, &call.method, outcome, luck());
+            match pause.map(|pause| Instant::now() + pause).filter(|next| *next < deadline) {
+                Some(next) => tokio::time::sleep_until(next).await,
+                None => return answer,
+            }
+        }
+    }
+
+    /// One try: to where the redirects end.
+    async fn follow(&self, call: &HttpCall, deadline: Instant) -> Result<HttpAnswer, CallFault> {
+        let HttpCall { method, url, headers, body, .. } = call.clone();
+        let mut stop = Stop { method, url, headers, body, is_trusted: true };
+        for _ in 0..=REDIRECTS_MAX {
+            let response = self.ask(&stop, call, deadline).await?;
+            let Some(next) = stop.next(response.status(), response.headers())? else {
+                let (status, headers) = (response.status(), response.headers().clone());
+                let host = call::endpoint(&stop.url)?.to_string();
+                let body = Body::new(response, host, &stop.method, call.limits, deadline)?;
+                return Ok(HttpAnswer { status, headers, body });
+            };
+            stop = next;
+        }
+        Err(stop.bad_redirect(&format!("more than {REDIRECTS_MAX} times")))
+    }
+
+    /// One request and the head of its answer.
+    async fn ask(&self, stop: &Stop, call: &HttpCall, deadline: Instant) -> Result<Response, CallFault> {
+        call::check(&stop.url)?;
+        let endpoint = call::endpoint(&stop.url)?;
+        if let Ok(literal) = endpoint.host().parse() {
+            self.0.guard.judge(&endpoint, literal)?;
+        }
+        let credential = call.credential.as_deref().filter(|_| stop.is_trusted);
+        let identity = credential.and_then(Credential::identity);
+        let peer = Peer { endpoint, is_encrypted: stop.url.scheme() == "https", identity };
+        let client = self.0.peers.client(&peer)?;
+        let mut request = reqwest::Request::new(stop.method.clone(), stop.url.clone());
+        *request.headers_mut() = stop.headers.clone();
+        if !stop.body.is_empty() {
+            *request.body_mut() = Some(stop.body.clone().into());
+        }
+        if let Some(credential) = credential {
+            credential.apply(&mut request)?;
+        }
+        let host = || peer.endpoint.to_string();
+        let soonest = deadline.min(Instant::now() + call.limits.first_byte);
+        let response = match timeout_at(soonest, client.execute(request)).await {
+            Ok(Ok(response)) => response,
+            Ok(Err(error)) => return Err(CallFault::of(&error, &host(), self.0.connect_time_max)),
+            Err(_) if soonest == deadline => {
+                return Err(CallFault::Timeout { host: host(), phase: Phase::Total, limit: call.limits.total });
+            }
+            Err(_) => {
+                let limit = call.limits.first_byte;
+                return Err(CallFault::Timeout { host: host(), phase: Phase::FirstByte, limit });
+            }
+        };
+        self.judge_again(&peer, response.remote_addr().map(|address| address.ip()))?;
+        Ok(response)
+    }
+
+    /// What was connected to is what was judged; should that ever fail to hold, nobody sees the answer.
+    fn judge_again(&self, peer: &Peer, address: Option<IpAddr>) -> Result<(), CallFault> {
+        let unknown = || CallFault::Address("nobody knows where the connection went".to_owned());
+        Ok(self.0.guard.judge(&peer.endpoint, address.ok_or_else(unknown)?)?)
+    }
+}
+
+/// A random part from nothing up to one, so that many callers do not come back at the same moment.
+fn luck() -> f64 {
+    let bits = getrandom::u32().unwrap_or(u32::MAX / 2);
+    f64::from(bits) / f64::from(u32::MAX)
+}

@@ -1,0 +1,162 @@
+//! What all entries of the catalogue have in common: a record that holds them, an owner, a name.
+//!
+//! An entry's fields *are* its record's data, written in camelCase; whether it is shared stands beside them in
+//! [`RecordContent::shared`].
+
+use std::fmt;
+
+use serde::de::{DeserializeOwned, IgnoredAny};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use crate::garden::record::{Record, RecordContent, RecordType};
+use crate::id::{RecordId, UserId};
+use crate::rule::RuleViolation;
+
+/// Longest name of an entry, in characters.
+pub const NAME_CHARS_MAX: usize = 100;
+/// Longest description of an entry, in characters.
+pub const DESCRIPTION_CHARS_MAX: usize = 4_000;
+
+/// A thing of the catalogue that is kept as the data of a record.
+pub trait Entry: Serialize + DeserializeOwned {
+    /// The type of the records that hold it.
+    const RECORD_TYPE: &'static str;
+
+    fn record_type() -> RecordType {
+        RecordType::parse(Self::RECORD_TYPE).expect("record types of the catalogue are CamelCase")
+    }
+
+    /// Its fields as a record holds them.
+    fn to_data(&self) -> Map<String, Value> {
+        match serde_json::to_value(self) {
+            Ok(Value::Object(fields)) => fields,
+            other => unreachable!("an entry is an object: {other:?}"),
+        }
+    }
+
+    /// Reads what [`Self::to_data`] wrote. Data of another shape is no entry.
+    fn from_data(data: &Map<String, Value>) -> Option<Self> {
+        serde_json::from_value(Value::Object(data.clone())).ok()
+    }
+
+    /// A new record's content.
+    fn to_content(&self, shared: bool) -> RecordContent {
+        RecordContent { shared, ..RecordContent::new(Self::record_type(), self.to_data()) }
+    }
+}
+
+/// An entry as it is kept: which one, whose, and whether others see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Owned<T> {
+    pub id: RecordId,
+    pub owner: UserId,
+    pub shared: bool,
+    pub entry: T,
+}
+
+impl<T: Entry> Owned<T> {
+    /// The entry a record holds, if it holds one of this kind.
+    pub fn from_record(record: &Record) -> Option<Self> {
+        let content = &record.content;
+        if content.record_type.as_str() != T::RECORD_TYPE {
+            return None;
+        }
+        let entry = T::from_data(&content.data)?;
+        Some(Self { id: record.id, owner: record.owner, shared: content.shared, entry })
+    }
+}
+
+/// A field that was settled when the entry was made. A change that names it, with whatever value, is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Fixed {
+    named: bool,
+}
+
+impl<'de> Deserialize<'de> for Fixed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        IgnoredAny::deserialize(deserializer)?;
+        Ok(Self { named: true })
+    }
+}
+
+/// Refuses a change that names fixed fields, listing all of them.
+pub(crate) fn refuse_fixed(
+    rule: &'static str,
+    fields: &[(&str, Fixed)],
+    remedy: &'static str,
+) -> Result<(), RuleViolation> {
+    let named: Vec<&str> = fields.iter().filter(|(_, field)| field.named).map(|(name, _)| *name).collect();
+    if named.is_empty() {
+        return Ok(());
+    }
+    Err(RuleViolation::new(rule, format!("{} cannot be changed", named.join(", ")), remedy))
+}
+
+/// Tells `"description": null` (take it away) from no description at all (leave it).
+pub(crate) fn named<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
+/// A name people find an entry by: one line of 1 to 100 characters.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Name(String);
+
+impl Name {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Name {
+    type Error = BadText;
+
+    fn try_from(text: String) -> Result<Self, BadText> {
+        let is_line = !text.trim().is_empty() && !text.chars().any(char::is_control);
+        if is_line && text.chars().count() <= NAME_CHARS_MAX { Ok(Self(text)) } else { Err(BadText::Name) }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// What an entry is for, in up to 4000 characters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Description(String);
+
+impl Description {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for Description {
+    type Error = BadText;
+
+    fn try_from(text: String) -> Result<Self, BadText> {
+        let fits = text.chars().count() <= DESCRIPTION_CHARS_MAX && !text.contains('\0');
+        if fits { Ok(Self(text)) } else { Err(BadText::Description) }
+    }
+}
+
+/// Why a text is neither a name nor a description.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum BadText {
+    #[error("a name is one line of 1 to {NAME_CHARS_MAX} characters")]
+    Name,
+    #[error("a description has at most {DESCRIPTION_CHARS_MAX} characters")]
+    Description,
+}
+
+pub(crate) fn is_enabled_by_default() -> bool {
+    true
+}

@@ -1,0 +1,142 @@
+//! What checks say about services and tools, and what follows from it.
+//!
+//! A check gives a finding; the status people see is worked out from findings and switches here and nowhere else, so
+//! nobody can set it. What was never checked counts as degraded: it may be tried, with a warning (decision A51).
+
+use serde::{Deserialize, Serialize};
+
+use crate::rule::RuleViolation;
+
+/// How well something works; the later, the worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Health {
+    Healthy,
+    Degraded,
+    Down,
+}
+
+impl Health {
+    pub const ALL: [Self; 3] = [Self::Healthy, Self::Degraded, Self::Down];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Healthy => "healthy",
+            Self::Degraded => "degraded",
+            Self::Down => "down",
+        }
+    }
+}
+
+/// What is known about one thing: its switch, and the last check's finding if there was one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Vitals {
+    pub enabled: bool,
+    pub finding: Option<Health>,
+}
+
+impl Vitals {
+    /// BR-SERVICE-003: what is switched off is down, what was never checked is degraded.
+    pub fn status(self) -> Health {
+        if self.enabled { self.finding.unwrap_or(Health::Degraded) } else { Health::Down }
+    }
+
+    /// BR-TOOL-009 and BR-TOOL-010: a tool is as its own check says, and never better than its service.
+    pub fn status_on(self, service: Self) -> Health {
+        self.status().max(service.status())
+    }
+}
+
+/// That a tool may be called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Callable {
+    Yes,
+    /// It may, and the caller logs a warning.
+    WithWarning,
+}
+
+/// BR-TOOL-005 and BR-TOOL-006: whether a new call of a tool may begin.
+pub fn check_call(tool: Vitals, service: Vitals) -> Result<Callable, RuleViolation> {
+    let refuse = |rule, problem, remedy| Err(RuleViolation::new(rule, problem, remedy));
+    if !tool.enabled {
+        return refuse("BR-TOOL-005", "the tool is disabled", "enable it, or use another tool");
+    }
+    if service.status() == Health::Down {
+        return refuse("BR-TOOL-006", "the tool's service is down", "see the service's last check for the cause");
+    }
+    match tool.status_on(service) {
+        Health::Down => refuse("BR-TOOL-006", "the tool is down", "see its last check for the cause"),
+        Health::Degraded => Ok(Callable::WithWarning),
+        Health::Healthy => Ok(Callable::Yes),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NEW: Vitals = Vitals { enabled: true, finding: None };
+    const DISABLED: Vitals = Vitals { enabled: false, finding: Some(Health::Healthy) };
+
+    fn found(health: Health) -> Vitals {
+        Vitals { enabled: true, finding: Some(health) }
+    }
+
+    #[test]
+    fn br_service_003_status_is_what_the_check_found_holds() {
+        assert_eq!(Health::ALL.map(|health| found(health).status()), Health::ALL);
+        assert_eq!(NEW.status(), Health::Degraded);
+    }
+
+    #[test]
+    fn br_service_003_a_disabled_service_refuses_to_be_healthy() {
+        assert_eq!(DISABLED.status(), Health::Down);
+    }
+
+    #[test]
+    fn br_tool_009_a_tool_may_be_worse_than_its_service_holds() {
+        assert_eq!(found(Health::Down).status_on(found(Health::Healthy)), Health::Down);
+        assert_eq!(found(Health::Healthy).status_on(found(Health::Healthy)), Health::Healthy);
+    }
+
+    #[test]
+    fn br_tool_009_a_disabled_tool_refuses_to_be_healthy() {
+        assert_eq!(DISABLED.status_on(found(Health::Healthy)), Health::Down);
+    }
+
+    #[test]
+    fn br_tool_010_a_healthy_service_leaves_the_tool_as_it_is_holds() {
+        assert_eq!(Health::ALL.map(|tool| found(tool).status_on(found(Health::Healthy))), Health::ALL);
+    }
+
+    #[test]
+    fn br_tool_010_a_tool_refuses_to_be_better_than_its_service() {
+        for (tool, service) in Health::ALL.iter().flat_map(|tool| Health::ALL.map(|service| (*tool, service))) {
+            assert!(found(tool).status_on(found(service)) >= service);
+        }
+    }
+
+    #[test]
+    fn br_tool_005_an_enabled_tool_is_called_holds() {
+        assert_eq!(check_call(found(Health::Healthy), found(Health::Healthy)), Ok(Callable::Yes));
+    }
+
+    #[test]
+    fn br_tool_005_a_disabled_tool_refuses_new_calls() {
+        assert_eq!(check_call(DISABLED, found(Health::Healthy)).unwrap_err().rule(), "BR-TOOL-005");
+    }
+
+    #[test]
+    fn br_tool_006_degraded_tools_and_services_are_called_with_a_warning_holds() {
+        assert_eq!(check_call(NEW, found(Health::Healthy)), Ok(Callable::WithWarning));
+        assert_eq!(check_call(found(Health::Healthy), found(Health::Degraded)), Ok(Callable::WithWarning));
+    }
+
+    #[test]
+    fn br_tool_006_a_tool_or_service_that_is_down_refuses_calls() {
+        let refused = |tool, service| check_call(tool, service).unwrap_err().rule();
+        assert_eq!(refused(found(Health::Down), found(Health::Healthy)), "BR-TOOL-006");
+        assert_eq!(refused(found(Health::Healthy), found(Health::Down)), "BR-TOOL-006");
+        assert_eq!(refused(found(Health::Healthy), DISABLED), "BR-TOOL-006");
+    }
+}

@@ -1,0 +1,362 @@
+//! A request to a REST API: method, path, query, headers and body, with places to fill in.
+//!
+//! Inputs come from anywhere, so each goes in by the law of its place: a path keeps its segments, a query its pairs, a
+//! header its line, a JSON body its structure. Start at [`RestCall::render`].
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::catalog::outline::Outline;
+use crate::catalog::placeholder::{Inputs, Text, plain};
+use crate::catalog::selector::Mapping;
+use crate::rule::RuleViolation;
+
+/// Most query parameters, and most headers, of one call.
+const FIELDS_MAX: usize = 100;
+/// Longest path with its query, in bytes; servers take no more.
+const TARGET_BYTES_MAX: usize = 16 << 10;
+/// Longest value of a header, in bytes.
+const HEADER_BYTES_MAX: usize = 8 << 10;
+
+/// Headers that frame a message or choose its receiver; the connection writes them itself.
+const FRAMING_HEADERS: [&str; 10] = [
+    "host",
+    "content-length",
+    "transfer-encoding",
+    "connection",
+    "keep-alive",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "upgrade",
+    "expect",
+];
+/// Headers that carry a credential; those come from a secret.
+const CREDENTIAL_HEADERS: [&str; 2] = ["authorization", "proxy-authorization"];
+
+/// What is asked of the resource.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "UPPERCASE")]
+pub enum Method {
+    Get,
+    Head,
+    Options,
+    Post,
+    Put,
+    Patch,
+    Delete,
+}
+
+impl Method {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Head => "HEAD",
+            Self::Options => "OPTIONS",
+            Self::Post => "POST",
+            Self::Put => "PUT",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// Whether asking twice is the same as asking once and changes nothing.
+    pub fn is_safe(self) -> bool {
+        matches!(self, Self::Get | Self::Head | Self::Options)
+    }
+}
+
+/// How a body is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BodyFormat {
+    Json,
+    Text,
+    /// `name=value&…`, as an HTML form sends it.
+    Form,
+}
+
+/// How an answer is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Accept {
+    #[default]
+    Json,
+    Text,
+}
+
+/// A request with places to fill in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct RestCall {
+    pub method: Method,
+    /// Begins with `/` and is appended to the endpoint.
+    pub path: Text,
+    /// A list repeats its parameter; one that is absent or `null` is left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub query: BTreeMap<String, Outline>,
+    /// One that is a single absent input is left out.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, Text>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<Outline>,
+    /// Without it, a body that is text around placeholders is text, and any other is JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body_format: Option<BodyFormat>,
+    #[serde(default)]
+    pub accept: Accept,
+    /// How the answer becomes the output; without it the whole body is the output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<Mapping>,
+}
+
+/// A request ready to be sent to an endpoint.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RenderedRest {
+    pub method: Method,
+    /// Percent-encoded; begins with `/`.
+    pub path: String,
+    /// Not yet encoded; see [`Self::target`].
+    pub query: Vec<(String, String)>,
+    pub headers: Vec<(String, String)>,
+    pub body: Option<RenderedBody>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum RenderedBody {
+    Json(Value),
+    Text(String),
+    Form(Vec<(String, String)>),
+}
+
+impl RestCall {
+    pub(super) fn check(&self) -> Result<(), RuleViolation> {
+        check_path(&self.path)?;
+        self.headers.iter().try_for_each(|(name, value)| check_header(name, value))?;
+        let names: BTreeSet<String> = self.headers.keys().map(|name| name.to_ascii_lowercase()).collect();
+        if names.len() < self.headers.len() || names.len() > FIELDS_MAX || self.query.len() > FIELDS_MAX {
+            return Err(refused("headers are named once, and there are at most 100 of them and of query parameters"));
+        }
+        if self.body.is_some() && self.method.is_safe() {
+            return Err(refused(format!("{} has no body", self.method.as_str())));
+        }
+        if self.body_format == Some(BodyFormat::Form) && !matches!(self.body, Some(Outline::Object(_))) {
+            return Err(refused("the body of a form is an object"));
+        }
+        Ok(())
+    }
+
+    pub(super) fn variables(&self, into: &mut BTreeSet<String>) {
+        self.path.variables(into);
+        self.query.values().chain(&self.body).for_each(|outline| outline.variables(into));
+        self.headers.values().for_each(|text| text.variables(into));
+    }
+
+    /// The request with every place filled.
+    pub fn render(&self, inputs: &Inputs) -> Result<RenderedRest, RuleViolation> {
+        let body = self.render_body(inputs)?;
+        let rendered = RenderedRest {
+            method: self.method,
+            path: self.render_path(inputs)?,
+            query: pairs(&self.query, inputs)?,
+            headers: self.render_headers(inputs, body.as_ref())?,
+            body,
+        };
+        if rendered.target().len() > TARGET_BYTES_MAX {
+            return Err(refused("the path and its query are longer than 16 KiB"));
+        }
+        Ok(rendered)
+    }
+
+    /// The answer's body as the tool's output.
+    pub fn output(&self, answer: Value) -> Value {
+        match &self.result {
+            Some(mapping) => mapping.apply(&answer),
+            None => answer,
+        }
+    }
+
+    fn render_path(&self, inputs: &Inputs) -> Result<String, RuleViolation> {
+        let path = self.path.render(inputs, |value, into| match value {
+            Value::String(text) if text.is_empty() => Err(refused("an input of the path is empty")),
+            Value::Array(_) | Value::Object(_) => Err(refused("an input of the path is a list or an object")),
+            scalar => {
+                percent_encode(&plain(scalar), into);
+                Ok(())
+            }
+        })?;
+        refuse_dot_segments(&path)?;
+        Ok(path)
+    }
+
+    fn render_headers(
+        &self,
+        inputs: &Inputs,
+        body: Option<&RenderedBody>,
+    ) -> Result<Vec<(String, String)>, RuleViolation> {
+        let mut headers = Vec::with_capacity(self.headers.len() + 2);
+        for (name, text) in &self.headers {
+            let is_absent = text.sole_place().is_some_and(|path| path.find(inputs).is_none_or(Value::is_null));
+            if !is_absent {
+                headers.push((name.clone(), header_value(name, text, inputs)?));
+            }
+        }
+        let accept = if self.accept == Accept::Json { "application/json" } else { "text/plain, */*;q=0.5" };
+        let defaults = [Some(("accept", accept)), body.map(|body| ("content-type", body.media_type()))];
+        for (name, value) in defaults.into_iter().flatten() {
+            if !headers.iter().any(|(named, _)| named.eq_ignore_ascii_case(name)) {
+                headers.push((name.to_owned(), value.to_owned()));
+            }
+        }
+        Ok(headers)
+    }
+
+    fn render_body(&self, inputs: &Inputs) -> Result<Option<RenderedBody>, RuleViolation> {
+        let Some(outline) = &self.body else { return Ok(None) };
+        let Some(value) = outline.render(inputs)? else { return Ok(None) };
+        Ok(Some(match self.body_format.unwrap_or_else(|| usual_format(outline)) {
+            BodyFormat::Json => RenderedBody::Json(value),
+            BodyFormat::Text => RenderedBody::Text(plain(&value)),
+            BodyFormat::Form => RenderedBody::Form(members(&value)),
+        }))
+    }
+}
+
+impl RenderedRest {
+    /// What follows the endpoint: the path, and the query if there is one, both encoded.
+    pub fn target(&self) -> String {
+        if self.query.is_empty() { self.path.clone() } else { format!("{}?{}", self.path, encode_pairs(&self.query)) }
+    }
+}
+
+impl RenderedBody {
+    pub fn media_type(&self) -> &'static str {
+        match self {
+            Self::Json(_) => "application/json",
+            Self::Text(_) => "text/plain; charset=utf-8",
+            Self::Form(_) => "application/x-www-form-urlencoded",
+        }
+    }
+
+    pub fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Json(value) => value.to_string().into_bytes(),
+            Self::Text(text) => text.clone().into_bytes(),
+            Self::Form(pairs) => encode_pairs(pairs).into_bytes(),
+        }
+    }
+}
+
+/// Whether a text is a header's name: a token of RFC 9110.
+pub fn is_header_name(name: &str) -> bool {
+    let is_token = |b: u8| b.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&b);
+    !name.is_empty() && name.bytes().all(is_token)
+}
+
+fn usual_format(body: &Outline) -> BodyFormat {
+    match body {
+        Outline::Text(text) if text.sole_place().is_none() => BodyFormat::Text,
+        _ => BodyFormat::Json,
+    }
+}
+
+fn check_path(path: &Text) -> Result<(), RuleViolation> {
+    let source = String::from(path.clone());
+    let is_plain = |c: char| c.is_ascii_graphic() && !"?#\\\"<>^`{|}".contains(c);
+    if !source.starts_with('/') || source.starts_with("//") || !path.literals().all(|text| text.chars().all(is_plain)) {
+        return Err(refused("a path begins with one / and is percent-encoded; its query has a place of its own"));
+    }
+    refuse_dot_segments(&source)
+}
+
+/// Segments of dots walk up the path when the address is read, also when they are percent-encoded.
+fn refuse_dot_segments(path: &str) -> Result<(), RuleViolation> {
+    let is_dots = |segment: &str| matches!(segment.to_ascii_lowercase().replace("%2e", ".").as_str(), "." | "..");
+    if path.split('/').any(is_dots) {
+        return Err(refused("a segment of the path would be . or .."));
+    }
+    Ok(())
+}
+
+fn check_header(name: &str, value: &Text) -> Result<(), RuleViolation> {
+    let lower = name.to_ascii_lowercase();
+    if CREDENTIAL_HEADERS.contains(&lower.as_str()) {
+        let problem = format!("the header {name} carries a credential");
+        return Err(RuleViolation::new("BR-SECRET-001", problem, "keep it as a secret and bind it to the tool"));
+    }
+    if !is_header_name(name) || FRAMING_HEADERS.contains(&lower.as_str()) {
+        return Err(refused(format!("{name:?} is not a header that a tool sets")));
+    }
+    if value.literals().all(is_header_text) { Ok(()) } else { Err(refused_header(name)) }
+}
+
+fn header_value(name: &str, text: &Text, inputs: &Inputs) -> Result<String, RuleViolation> {
+    let value = text.render_plain(inputs)?;
+    if is_header_text(&value) && value.len() <= HEADER_BYTES_MAX { Ok(value) } else { Err(refused_header(name)) }
+}
+
+/// Printable ASCII: nothing that could end the line.
+fn is_header_text(text: &str) -> bool {
+    text.bytes().all(|b| (b' '..=b'~').contains(&b))
+}
+
+fn refused_header(name: &str) -> RuleViolation {
+    refused(format!("the header {name} has more than 8 KiB or characters other than printable ASCII"))
+}
+
+fn pairs(fields: &BTreeMap<String, Outline>, inputs: &Inputs) -> Result<Vec<(String, String)>, RuleViolation> {
+    let mut pairs = Vec::with_capacity(fields.len());
+    for (name, outline) in fields {
+        if let Some(value) = outline.render(inputs)? {
+            push_pairs(name, &value, &mut pairs);
+        }
+    }
+    Ok(pairs)
+}
+
+fn members(value: &Value) -> Vec<(String, String)> {
+    let mut pairs = Vec::new();
+    for (name, value) in value.as_object().into_iter().flatten() {
+        push_pairs(name, value, &mut pairs);
+    }
+    pairs
+}
+
+fn push_pairs(name: &str, value: &Value, into: &mut Vec<(String, String)>) {
+    match value {
+        Value::Null => {}
+        Value::Array(values) => into.extend(values.iter().map(|value| (name.to_owned(), plain(value)))),
+        single => into.push((name.to_owned(), plain(single))),
+    }
+}
+
+fn encode_pairs(pairs: &[(String, String)]) -> String {
+    let mut encoded = String::new();
+    for (name, value) in pairs {
+        if !encoded.is_empty() {
+            encoded.push('&');
+        }
+        percent_encode(name, &mut encoded);
+        encoded.push('=');
+        percent_encode(value, &mut encoded);
+    }
+    encoded
+}
+
+/// Everything but the unreserved characters of RFC 3986.
+fn percent_encode(text: &str, into: &mut String) {
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            into.push(char::from(byte));
+        } else {
+            write!(into, "%{byte:02X}").expect("writing to a String cannot fail");
+        }
+    }
+}
+
+fn refused(problem: impl Into<String>) -> RuleViolation {
+    RuleViolation::new("BR-TOOL-002", problem, "see the description of rest_call operations")
+}

@@ -1,0 +1,290 @@
+//! One operation against one service, with everything needed to carry it out but the credential's value.
+//!
+//! A tool stands on a service and may have a secret bound to it; [`Tool::create`] and [`Tool::change`] are given both
+//! and refuse what does not fit. [`Tool::check_fits`] asks again when the service has changed.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
+use crate::catalog::operation::Operation;
+use crate::catalog::schema::{self, Schema};
+use crate::catalog::secret::{self, Secret, SecretUse};
+use crate::catalog::service::{self, Service};
+use crate::catalog::sharing;
+use crate::id::{RecordId, UserId};
+use crate::rule::RuleViolation;
+
+/// The name under which older clients send the secret among the connection's parameters (decision A10).
+const SECRET_ID: &str = "secretId";
+
+/// An operation ready to be carried out.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Tool {
+    pub name: Name,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Description>,
+    pub service_id: RecordId,
+    /// Satisfies the service's `connectionSchema`; never holds a credential.
+    pub connection_params: Map<String, Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_id: Option<RecordId>,
+    /// Where an API key goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secret_use: Option<SecretUse>,
+    pub operation: Operation,
+    pub input_schema: Value,
+    pub output_schema: Value,
+    pub enabled: bool,
+    /// Grows by one when what the tool does changes: operation, schemas or parameters (decision A49).
+    pub definition_version: u32,
+    /// Which template it was made from: provenance, never a dependency.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_template_id: Option<RecordId>,
+}
+
+impl Entry for Tool {
+    const RECORD_TYPE: &'static str = "Tool";
+}
+
+/// What a client sends to make a tool. With a template, the structure may be left out.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ToolDraft {
+    pub name: Name,
+    pub description: Option<Description>,
+    pub service_id: RecordId,
+    #[serde(default)]
+    pub connection_params: Map<String, Value>,
+    pub secret_id: Option<RecordId>,
+    pub secret_use: Option<SecretUse>,
+    pub operation: Option<Value>,
+    pub input_schema: Option<Value>,
+    pub output_schema: Option<Value>,
+    #[serde(default = "entry::is_enabled_by_default")]
+    pub enabled: bool,
+    #[serde(default)]
+    pub shared: bool,
+    pub tool_template_id: Option<RecordId>,
+}
+
+/// What a client sends to alter a tool; what is absent stays, and `null` takes a secret away.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ToolChange {
+    pub name: Option<Name>,
+    #[serde(deserialize_with = "entry::named")]
+    pub description: Option<Option<Description>>,
+    pub connection_params: Option<Map<String, Value>>,
+    #[serde(deserialize_with = "entry::named")]
+    pub secret_id: Option<Option<RecordId>>,
+    #[serde(deserialize_with = "entry::named")]
+    pub secret_use: Option<Option<SecretUse>>,
+    pub operation: Option<Value>,
+    pub input_schema: Option<Value>,
+    pub output_schema: Option<Value>,
+    pub enabled: Option<bool>,
+    pub service_id: Fixed,
+    pub tool_template_id: Fixed,
+    pub status: Fixed,
+    pub owner_id: Fixed,
+}
+
+impl ToolDraft {
+    /// The secret it asks for, wherever the client wrote it; afterwards it stands in `secret_id` alone.
+    pub fn take_secret(&mut self) -> Result<Option<RecordId>, RuleViolation> {
+        if let Some(found) = take_secret(&mut self.connection_params, self.secret_id)? {
+            self.secret_id = Some(found);
+        }
+        Ok(self.secret_id)
+    }
+}
+
+impl ToolChange {
+    /// The secret the tool will have, wherever the client wrote it; afterwards it stands in `secret_id` alone.
+    pub fn take_secret(&mut self, current: Option<RecordId>) -> Result<Option<RecordId>, RuleViolation> {
+        if let Some(params) = &mut self.connection_params
+            && let Some(found) = take_secret(params, self.secret_id.flatten())?
+        {
+            self.secret_id = Some(Some(found));
+        }
+        Ok(self.secret_id.unwrap_or(current))
+    }
+
+    fn refuse_fixed(&self) -> Result<(), RuleViolation> {
+        refuse_fixed("BR-TOOL-001", &[("serviceId", self.service_id)], "make another tool")?;
+        refuse_fixed("BR-TEMPLATE-002", &[("toolTemplateId", self.tool_template_id)], "make another tool")?;
+        refuse_fixed("BR-TOOL-009", &[("status", self.status)], "ask for a health check")?;
+        refuse_fixed("BR-SHARE-003", &[("ownerId", self.owner_id)], "share it with others")
+    }
+}
+
+fn take_secret(params: &mut Map<String, Value>, beside: Option<RecordId>) -> Result<Option<RecordId>, RuleViolation> {
+    let refuse = |problem: &str| Err(RuleViolation::new("BR-TOOL-001", problem, "name one secret by its id"));
+    match (params.remove(SECRET_ID), beside) {
+        (None | Some(Value::Null), beside) => Ok(beside),
+        (Some(Value::String(text)), beside) => match (text.parse(), beside) {
+            (Ok(inside), Some(beside)) if inside != beside => refuse("two different secrets are named"),
+            (Ok(inside), _) => Ok(Some(inside)),
+            (Err(_), _) => refuse("the secretId among the parameters is not an id"),
+        },
+        (Some(_), _) => refuse("the secretId among the parameters is not an id"),
+    }
+}
+
+impl Tool {
+    /// The tool a draft describes, made by `owner` on a service, perhaps with a secret; both must be the ones it names.
+    pub fn create(
+        mut draft: ToolDraft,
+        owner: UserId,
+        service: &Owned<Service>,
+        secret: Option<&Owned<Secret>>,
+    ) -> Result<Self, RuleViolation> {
+        draft.take_secret()?;
+        let tool = Self {
+            name: draft.name,
+            description: draft.description,
+            service_id: draft.service_id,
+            connection_params: service.entry.with_defaults(draft.connection_params),
+            secret_id: draft.secret_id,
+            secret_use: draft.secret_use,
+            operation: Operation::parse(&draft.operation.unwrap_or(Value::Null))?,
+            input_schema: draft.input_schema.unwrap_or_else(no_inputs),
+            output_schema: draft.output_schema.unwrap_or(Value::Bool(true)),
+            enabled: draft.enabled,
+            definition_version: 1,
+            tool_template_id: draft.tool_template_id,
+        };
+        check_definition(&tool.operation, &tool.input_schema, &tool.output_schema)?;
+        tool.check_stands(owner, service, secret)?;
+        Ok(tool)
+    }
+
+    /// The tool after a change.
+    pub fn change(
+        &self,
+        mut change: ToolChange,
+        owner: UserId,
+        service: &Owned<Service>,
+        secret: Option<&Owned<Secret>>,
+    ) -> Result<Self, RuleViolation> {
+        change.refuse_fixed()?;
+        change.take_secret(self.secret_id)?;
+        let mut next = self.clone();
+        next.name = change.name.unwrap_or(next.name);
+        next.description = change.description.unwrap_or(next.description);
+        next.secret_id = change.secret_id.unwrap_or(next.secret_id);
+        next.secret_use = change.secret_use.unwrap_or(next.secret_use);
+        next.input_schema = change.input_schema.unwrap_or(next.input_schema);
+        next.output_schema = change.output_schema.unwrap_or(next.output_schema);
+        next.enabled = change.enabled.unwrap_or(next.enabled);
+        if let Some(params) = change.connection_params {
+            next.connection_params = service.entry.with_defaults(params);
+        }
+        if let Some(operation) = change.operation {
+            next.operation = Operation::parse(&operation)?;
+        }
+        if next.definition() != self.definition() {
+            next.definition_version += 1;
+            check_definition(&next.operation, &next.input_schema, &next.output_schema)?;
+        }
+        next.check_stands(owner, service, secret)?;
+        Ok(next)
+    }
+
+    /// Whether its parameters and its operation fit the service as it is now (decision A52).
+    pub fn check_fits(&self, service: &Service) -> Result<(), RuleViolation> {
+        let (found, expected) = (self.operation.kind(), service.service_type.operation());
+        if found != expected {
+            let problem = format!("a tool of {} does {}", service.service_type.as_str(), expected.as_str());
+            return Err(RuleViolation::new("BR-TOOL-001", problem, "choose the operation by the service's type"));
+        }
+        self.check_params(service)
+    }
+
+    fn definition(&self) -> (&Operation, &Value, &Value, &Map<String, Value>, Option<&SecretUse>) {
+        let Self { operation, input_schema, output_schema, connection_params, secret_use, .. } = self;
+        (operation, input_schema, output_schema, connection_params, secret_use.as_ref())
+    }
+
+    fn check_stands(
+        &self,
+        owner: UserId,
+        service: &Owned<Service>,
+        secret: Option<&Owned<Secret>>,
+    ) -> Result<(), RuleViolation> {
+        assert_eq!(self.service_id, service.id, "a tool is judged with the service it names");
+        assert_eq!(self.secret_id, secret.map(|secret| secret.id), "a tool is judged with the secret it names");
+        sharing::check_reference(owner, service)?;
+        self.check_fits(&service.entry)?;
+        let Some(secret) = secret else { return self.refuse_missing_secret(&service.entry) };
+        sharing::check_binding(owner, secret)?;
+        secret::check_use(secret.entry.secret_type, self.secret_use.as_ref(), service.entry.protocol)
+    }
+
+    /// BR-SERVICE-002: a service that requires a secret has no tools without one.
+    fn refuse_missing_secret(&self, service: &Service) -> Result<(), RuleViolation> {
+        let refuse = |rule, problem: &str, remedy| Err(RuleViolation::new(rule, problem, remedy));
+        if service.requires_secret {
+            let problem = "tools of this service need a secret";
+            return refuse("BR-SERVICE-002", problem, "give the secretId of a secret of yours");
+        }
+        if self.secret_use.is_some() {
+            return refuse("BR-SECRET-003", "secretUse is given without a secret", "give a secretId, or no secretUse");
+        }
+        Ok(())
+    }
+
+    /// BR-TOOL-001: the parameters satisfy the service's schema, and the address its protocol.
+    fn check_params(&self, service: &Service) -> Result<(), RuleViolation> {
+        let refuse = |problem: String| {
+            let remedy = "give the connectionParams that the service's connectionSchema asks for";
+            Err(RuleViolation::new("BR-TOOL-001", problem, remedy))
+        };
+        let schema = match Schema::compile(&service.connection_schema) {
+            Ok(schema) => schema,
+            Err(bad) => return refuse(format!("the service's connectionSchema is not usable: {bad}")),
+        };
+        if let Err(breaches) = schema.check(&Value::Object(self.judged_params(service))) {
+            return refuse(format!("the connectionParams do not fit: {}", schema::describe(&breaches)));
+        }
+        let endpoint = self.connection_params.get("endpoint").and_then(Value::as_str);
+        endpoint
+            .filter(|_| service.builtin.is_none())
+            .map_or(Ok(()), |endpoint| service::check_endpoint(service.protocol, endpoint))
+    }
+
+    /// The parameters as the schema sees them: with the secret's id, if it asks for one among them.
+    fn judged_params(&self, service: &Service) -> Map<String, Value> {
+        let mut params = self.connection_params.clone();
+        if let Some(secret) = self.secret_id.filter(|_| service.asks_for(SECRET_ID)) {
+            params.insert(SECRET_ID.to_owned(), Value::String(secret.to_string()));
+        }
+        params
+    }
+}
+
+/// BR-TOOL-002 and BR-TOOL-003, for tools and their templates.
+pub(crate) fn check_definition(operation: &Operation, inputs: &Value, outputs: &Value) -> Result<(), RuleViolation> {
+    if let Err(bad) = Schema::compile(outputs) {
+        let problem = format!("the outputSchema is not usable: {bad}");
+        return Err(RuleViolation::new("BR-TOOL-003", problem, "describe the result by a JSON Schema"));
+    }
+    let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-TOOL-002", problem, remedy));
+    if let Err(bad) = Schema::compile(inputs) {
+        return refuse(format!("the inputSchema is not usable: {bad}"), "describe the inputs by a JSON Schema");
+    }
+    let is_declared = |name: &String| inputs["properties"].get(name).is_some();
+    let undeclared: Vec<String> = operation.variables().into_iter().filter(|name| !is_declared(name)).collect();
+    if undeclared.is_empty() {
+        return Ok(());
+    }
+    let problem = format!("the inputSchema does not declare {}", undeclared.join(", "));
+    refuse(problem, "declare every variable of the operation under properties")
+}
+
+/// The schema of a tool that takes nothing.
+fn no_inputs() -> Value {
+    serde_json::json!({ "type": "object", "properties": {} })
+}
