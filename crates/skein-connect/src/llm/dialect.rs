@@ -151,10 +151,16 @@ fn add_sampling(body: &mut Map<String, Value>, request: &ChatRequest, wording: W
 /// Usage as both dialects of OpenAI tell it.
 fn openai_usage(value: &Value) -> Option<Piece> {
     let usage = value.get("usage").filter(|usage| usage.is_object())?;
+    let count = |name: &str| usage.get(name).and_then(Value::as_u64);
+    let (input, output) = (count("prompt_tokens"), count("completion_tokens"));
+    if input.unwrap_or(0) == 0 && output.unwrap_or(0) == 0 {
+        // Some servers count nothing and say so with noughts.
+        return None;
+    }
     let detail = |group: &str, name: &str| usage.get(group).and_then(|group| group.get(name)).and_then(Value::as_u64);
     Some(Piece::Usage(UsagePiece {
-        input: usage.get("prompt_tokens").and_then(Value::as_u64),
-        output: usage.get("completion_tokens").and_then(Value::as_u64),
+        input,
+        output,
         cached: detail("prompt_tokens_details", "cached_tokens"),
         reasoning: detail("completion_tokens_details", "reasoning_tokens"),
     }))

@@ -6,6 +6,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use crate::http::CallFault;
+
 /// How much of a provider's own words is repeated, in characters.
 const SAID_CHARACTERS_MAX: usize = 500;
 
@@ -40,6 +42,8 @@ pub enum LlmFault {
     NotUnderstood(Said),
     #[error("{0}")]
     Unsupported(String),
+    #[error(transparent)]
+    Call(#[from] CallFault),
 }
 
 /// How a stream broke after it had begun.
@@ -101,6 +105,7 @@ impl LlmFault {
             Self::TooLarge { .. } => "llm_too_large",
             Self::NotUnderstood(_) => "llm_not_understood",
             Self::Unsupported(_) => "llm_unsupported",
+            Self::Call(fault) => fault.code(),
         }
     }
 
@@ -132,6 +137,8 @@ impl LlmFault {
                 "Check the service's address (most end in /v1) and that its kind of API is the one chosen."
             }
             Self::Unsupported(_) => "Choose another model or another kind of API for this.",
+            Self::Call(CallFault::Refused(_)) => "Ask an administrator to allow this address, or use another.",
+            Self::Call(_) => "Check the service's address and that it runs, then try again.",
         }
     }
 
@@ -139,6 +146,7 @@ impl LlmFault {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::BrokenStream(StreamBreak::Reported(fault)) => fault.is_retryable(),
+            Self::Call(fault) => fault.is_retryable(),
             Self::RateLimited { .. }
             | Self::Overloaded { .. }
             | Self::ProviderFailed { .. }

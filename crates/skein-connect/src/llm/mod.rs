@@ -1,12 +1,13 @@
 //! Language models of any provider behind one interface.
 //!
 //! Pure parts first: what is asked and answered (`chat`), what can go wrong (`fault`), the providers' dialects
-//! (`dialect`) and the reading of what they send (`reader`). Only sending does I/O.
+//! (`dialect`) and the reading of what they send (`reader`). Only `model` does I/O. Start at [`LanguageModel::chat`].
 
 pub mod chat;
 mod dialect;
 mod draft;
 pub mod fault;
+mod model;
 mod reader;
 mod refusal;
 pub mod sse;
@@ -17,4 +18,5 @@ pub use chat::{
 };
 pub use dialect::{BuiltRequest, Wording, build};
 pub use fault::{LlmFault, Said, StreamBreak};
+pub use model::{ChatStream, LIMITS, LanguageModel, Provider};
 pub use reader::{AnswerReader, RESPONSE_BYTES_MAX};

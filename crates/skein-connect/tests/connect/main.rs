@@ -3,4 +3,5 @@
 
 mod guard;
 mod http;
+mod llm;
 mod setting;
