@@ -7,10 +7,14 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use crate::process::{Child, Program, Stream};
 use crate::python::installed;
 use crate::scratch::Scratch;
+
+/// It loads hundreds of modules before it listens, which takes long on a machine with much else to do.
+const START: Duration = Duration::from_mins(3);
 
 /// A running server. Dropping it ends it.
 #[derive(Debug)]
@@ -36,7 +40,8 @@ impl Litellm {
             .arg(config)
             .env("LITELLM_LOCAL_MODEL_COST_MAP", "True")
             .spawn();
-        let line = server.wait_for_line_on(Stream::Stderr, "Uvicorn running on http://");
+        let line = server.find_line(Stream::Stderr, "Uvicorn running on http://", START);
+        let line = line.unwrap_or_else(|| panic!("litellm did not start:\n{}", server.stderr()));
         let address = line.rsplit("http://").next().and_then(|rest| rest.split(' ').next());
         let address = address.and_then(|address| address.parse().ok()).expect("the line holds the address");
         Self { _server: server, _folder: folder, address }

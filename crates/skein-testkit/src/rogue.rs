@@ -122,6 +122,9 @@ impl Drop for Rogue {
     }
 }
 
+/// A second handle to a connection, given up by whoever serves it.
+type Kept = Arc<Mutex<Option<TcpStream>>>;
+
 struct Host {
     script: Arc<Script>,
     seen: Arc<Mutex<Vec<Request>>>,
@@ -131,7 +134,7 @@ struct Host {
 impl Host {
     fn accept(&self, listener: &TcpListener, ended: Receiver<()>) {
         let ended = Arc::new(Mutex::new(ended));
-        let mut open: Vec<(Arc<Mutex<Option<TcpStream>>>, JoinHandle<()>)> = Vec::new();
+        let mut open: Vec<(Kept, JoinHandle<()>)> = Vec::new();
         for (count, stream) in listener.incoming().enumerate() {
             if self.is_over.load(Ordering::Acquire) {
                 break;

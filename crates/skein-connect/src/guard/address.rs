@@ -42,7 +42,7 @@ const fn six(bits: u128, prefix: u8) -> Network {
     Network::new(IpAddr::V6(Ipv6Addr::from_bits(bits)), prefix)
 }
 
-/// Link-local as a whole (AWS, Azure, Google, Oracle, OpenStack, DigitalOcean), then Alibaba, Azure's host, Oracle.
+/// Link-local as a whole (most clouds), then Alibaba, Azure's host, Oracle.
 const METADATA_FOUR: [Network; 4] =
     [four(169, 254, 0, 0, 16), four(100, 100, 100, 200, 32), four(168, 63, 129, 16, 32), four(192, 0, 0, 192, 32)];
 /// Link-local as a whole, then AWS, Google, Scaleway, Oracle.

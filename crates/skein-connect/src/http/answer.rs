@@ -62,14 +62,12 @@ impl Body {
     ) -> Result<Self, CallFault> {
         let limit = limits.answer_bytes_max;
         let announced = response.content_length().filter(|_| method != Method::HEAD);
-        if announced.is_some_and(|length| usize::try_from(length).is_ok_and(|length| length <= limit))
-            || announced.is_none()
-        {
-            let idle = Box::pin(sleep_until(deadline.min(Instant::now() + limits.idle)));
-            let pieces = response.bytes_stream().boxed();
-            return Ok(Self { pieces, host, received: 0, limits, deadline, idle, is_over: false });
+        if announced.is_some_and(|length| length > limit as u64) {
+            return Err(CallFault::TooLarge { host, limit });
         }
-        Err(CallFault::TooLarge { host, limit })
+        let idle = Box::pin(sleep_until(deadline.min(Instant::now() + limits.idle)));
+        let pieces = response.bytes_stream().boxed();
+        Ok(Self { pieces, host, received: 0, limits, deadline, idle, is_over: false })
     }
 
     /// All of it at once.
@@ -82,10 +80,9 @@ impl Body {
     }
 
     fn out_of_time(&self) -> CallFault {
-        let (phase, limit) = match Instant::now() >= self.deadline {
-            true => (Phase::Total, self.limits.total),
-            false => (Phase::Idle, self.limits.idle),
-        };
+        let is_all_used = Instant::now() >= self.deadline;
+        let (phase, limit) =
+            if is_all_used { (Phase::Total, self.limits.total) } else { (Phase::Idle, self.limits.idle) };
         CallFault::Timeout { host: self.host.clone(), phase, limit }
     }
 

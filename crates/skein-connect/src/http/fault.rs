@@ -6,6 +6,9 @@ use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
 
+use http::StatusCode;
+
+use super::pause;
 use crate::guard::Refusal;
 
 /// Why a call brought no usable answer.
@@ -35,6 +38,8 @@ pub enum CallFault {
     Redirect { host: String, cause: String },
     #[error("the secret does not open {host}: {cause}")]
     Credential { host: String, cause: String },
+    #[error("{host} answered with status {status}; {}", status_advice(*status))]
+    Status { host: String, status: u16 },
     #[error("the answer of {host} is not understood: {cause}")]
     Content { host: String, cause: String },
 }
@@ -64,6 +69,7 @@ impl CallFault {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Name { .. } | Self::Connect { .. } | Self::Timeout { .. } | Self::Reset { .. } => true,
+            Self::Status { status, .. } => StatusCode::from_u16(*status).is_ok_and(pause::is_temporary),
             Self::Address(_)
             | Self::Request(_)
             | Self::Refused(_)
@@ -91,6 +97,7 @@ impl CallFault {
             Self::TooLarge { .. } => "answer_too_large",
             Self::Redirect { .. } => "bad_redirect",
             Self::Credential { .. } => "credential_refused",
+            Self::Status { .. } => "refused_by_service",
             Self::Content { .. } => "answer_not_understood",
         }
     }
@@ -108,11 +115,11 @@ impl CallFault {
         if cause_of::<rustls::Error>(error).is_some() {
             return Self::Tls { host, cause };
         }
+        if error.is_connect() && error.is_timeout() {
+            return Self::Timeout { host, phase: Phase::Connect, limit: connect_time_max };
+        }
         if error.is_connect() {
-            return match error.is_timeout() {
-                true => Self::Timeout { host, phase: Phase::Connect, limit: connect_time_max },
-                false => Self::Connect { host, cause },
-            };
+            return Self::Connect { host, cause };
         }
         if error.is_builder() {
             return Self::Request(cause);
@@ -121,6 +128,16 @@ impl CallFault {
             return Self::Protocol { host, cause };
         }
         Self::Reset { host, cause }
+    }
+}
+
+fn status_advice(status: u16) -> &'static str {
+    match status {
+        401 | 403 => "check the secret and what it allows",
+        404 => "check the path",
+        408 | 429 | 502..=504 => "try again later",
+        500..=599 => "the service failed; its owner has to look",
+        _ => "check what is sent against what the service wants",
     }
 }
 

@@ -8,11 +8,13 @@ mod fault;
 mod pause;
 mod peer;
 mod redirect;
+mod renew;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use http::StatusCode;
 use reqwest::Response;
 use rustls::pki_types::CertificateDer;
 use tokio::time::{Instant, timeout_at};
@@ -22,6 +24,7 @@ use crate::guard::Guard;
 use pause::Outcome;
 use peer::{Peer, Peers};
 use redirect::Stop;
+use renew::Renewals;
 
 pub use answer::{Body, HttpAnswer};
 pub use call::{HttpCall, Limits, Retry};
@@ -53,6 +56,7 @@ struct Shared {
     guard: Guard,
     peers: Peers,
     connect_time_max: Duration,
+    renewals: Renewals,
 }
 
 impl std::fmt::Debug for Http {
@@ -65,7 +69,7 @@ impl Http {
     pub fn new(guard: Guard, options: HttpOptions) -> Self {
         let HttpOptions { connect_time_max, names, extra_roots } = options;
         let peers = Peers::new(guard.clone(), names, connect_time_max, extra_roots);
-        Self(Arc::new(Shared { guard, peers, connect_time_max }))
+        Self(Arc::new(Shared { guard, peers, connect_time_max, renewals: Renewals::default() }))
     }
 
     pub fn guard(&self) -> &Guard {
@@ -77,7 +81,7 @@ impl Http {
         let deadline = Instant::now() + call.limits.total;
         let mut tries = 0;
         loop {
-            let answer = self.follow(call, deadline).await;
+            let answer = self.authorized(call, deadline).await;
             tries += 1;
             let outcome = match &answer {
                 Ok(answer) => Outcome::Answer(answer.status, &answer.headers),
@@ -91,8 +95,24 @@ impl Http {
         }
     }
 
-    /// One try: to where the redirects end.
-    async fn follow(&self, call: &HttpCall, deadline: Instant) -> Result<HttpAnswer, CallFault> {
+    /// One try, and a second one with a new token when the service says that the old one has ended.
+    async fn authorized(&self, call: &HttpCall, deadline: Instant) -> Result<HttpAnswer, CallFault> {
+        let used = call.credential.as_ref().map_or(0, |credential| credential.renewals());
+        let (answer, is_trusted) = self.follow(call, deadline).await?;
+        let Some(credential) = call.credential.as_ref().filter(|_| is_trusted) else { return Ok(answer) };
+        if answer.status != StatusCode::UNAUTHORIZED {
+            return Ok(answer);
+        }
+        if credential.renewals() == used {
+            let Some(renewal) = credential.renewal() else { return Ok(answer) };
+            self.renew(credential, renewal).await?;
+        }
+        drop(answer);
+        self.follow(call, deadline).await.map(|(answer, _)| answer)
+    }
+
+    /// To where the redirects end, and whether that is still the origin the caller named.
+    async fn follow(&self, call: &HttpCall, deadline: Instant) -> Result<(HttpAnswer, bool), CallFault> {
         let HttpCall { method, url, headers, body, .. } = call.clone();
         let mut stop = Stop { method, url, headers, body, is_trusted: true };
         for _ in 0..=REDIRECTS_MAX {
@@ -101,7 +121,7 @@ impl Http {
                 let (status, headers) = (response.status(), response.headers().clone());
                 let host = call::endpoint(&stop.url)?.to_string();
                 let body = Body::new(response, host, &stop.method, call.limits, deadline)?;
-                return Ok(HttpAnswer { status, headers, body });
+                return Ok((HttpAnswer { status, headers, body }, stop.is_trusted));
             };
             stop = next;
         }

@@ -37,7 +37,8 @@ impl Retry {
     }
 }
 
-fn is_temporary(status: StatusCode) -> bool {
+/// Whether a status says that the same request may succeed later.
+pub(super) fn is_temporary(status: StatusCode) -> bool {
     matches!(
         status,
         StatusCode::REQUEST_TIMEOUT

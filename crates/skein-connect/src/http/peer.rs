@@ -125,7 +125,7 @@ impl Peers {
         let own_roots = peer.identity.as_ref().and_then(|identity| identity.roots());
         let roots = match own_roots {
             _ if !peer.is_encrypted => RootCertStore::empty(),
-            Some(roots) => roots,
+            Some(roots) => roots.clone(),
             None => self.roots().clone(),
         };
         let failed =
@@ -134,7 +134,7 @@ impl Peers {
         let config = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
         let config = config.map_err(failed)?.with_root_certificates(roots);
         let mut config = match &peer.identity {
-            Some(identity) => config.with_client_auth_cert(identity.chain(), identity.key()).map_err(failed)?,
+            Some(identity) => config.with_client_cert_resolver(identity.presented()),
             None => config.with_no_client_auth(),
         };
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];

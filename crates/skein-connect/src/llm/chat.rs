@@ -7,6 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use serde_json::{Map, Value};
 use skein_core::canonical::{Escape, object_to_string};
+use skein_core::catalog::secret::{SecretPlace, SecretUse};
 use skein_core::digest::Digest;
 
 use super::fault::LlmFault;
@@ -23,6 +24,17 @@ pub enum Dialect {
     Completions,
     /// Anthropic's messages.
     Messages,
+}
+
+impl Dialect {
+    /// Where a key goes when nobody says otherwise.
+    pub fn key_use(self) -> SecretUse {
+        let (name, prefix) = match self {
+            Self::Chat | Self::Completions => ("Authorization", Some("Bearer ".to_owned())),
+            Self::Messages => ("x-api-key", None),
+        };
+        SecretUse { place: SecretPlace::Header, name: name.to_owned(), prefix }
+    }
 }
 
 /// One question to a model, with all it needs to know.

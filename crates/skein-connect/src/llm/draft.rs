@@ -2,11 +2,13 @@
 
 use super::chat::{ChatAnswer, ChatEvent, Finish, RawResponse, ToolCall, Usage, estimated_tokens};
 use super::dialect::{CallPiece, Piece, UsagePiece};
+use crate::credential::{ScrubStream, Scrubber};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Draft {
-    text: String,
-    reasoning: String,
+    scrubber: Scrubber,
+    text: Clean,
+    reasoning: Clean,
     calls: Vec<OpenCall>,
     usage: UsagePiece,
     finish: Option<Finish>,
@@ -19,22 +21,84 @@ pub(super) struct Draft {
 struct OpenCall {
     /// The provider's number of it.
     index: Option<u64>,
-    call: ToolCall,
+    id: String,
+    name: String,
+    arguments: Clean,
+}
+
+impl OpenCall {
+    fn into_call(self) -> ToolCall {
+        ToolCall { id: self.id, name: self.name, arguments: self.arguments.text }
+    }
+}
+
+/// A text without secrets, even those that came cut into pieces.
+#[derive(Debug)]
+struct Clean {
+    text: String,
+    scrub: ScrubStream,
+}
+
+impl Clean {
+    fn new(scrubber: &Scrubber) -> Self {
+        Self { text: String::new(), scrub: scrubber.stream() }
+    }
+
+    /// Adds a piece and gives what of it can be told already.
+    fn push(&mut self, piece: &str) -> Option<String> {
+        let clean = self.scrub.push(piece.as_bytes());
+        self.add(&clean)
+    }
+
+    fn finish(&mut self) -> Option<String> {
+        let rest = self.scrub.finish();
+        self.add(&rest)
+    }
+
+    fn add(&mut self, clean: &[u8]) -> Option<String> {
+        let clean = String::from_utf8_lossy(clean);
+        self.text.push_str(&clean);
+        (!clean.is_empty()).then(|| clean.into_owned())
+    }
 }
 
 impl Draft {
+    pub(super) fn new(scrubber: &Scrubber) -> Self {
+        Self {
+            scrubber: scrubber.clone(),
+            text: Clean::new(scrubber),
+            reasoning: Clean::new(scrubber),
+            calls: Vec::new(),
+            usage: UsagePiece::default(),
+            finish: None,
+            model: None,
+            is_done: false,
+            holds_anything: false,
+        }
+    }
+
+    /// Gives what waited for the rest of what could have been a secret.
+    pub(super) fn finish(&mut self) -> Vec<ChatEvent> {
+        let mut events: Vec<ChatEvent> = self.reasoning.finish().map(ChatEvent::Reasoning).into_iter().collect();
+        events.extend(self.text.finish().map(ChatEvent::Text));
+        for (call, open) in self.calls.iter_mut().enumerate() {
+            events.extend(open.arguments.finish().map(|json| ChatEvent::Arguments { call, json }));
+        }
+        events
+    }
+
+    /// Whether a secret was taken out of what the model wrote.
+    pub(super) fn is_scrubbed(&self) -> bool {
+        let has_found = |clean: &Clean| clean.scrub.has_found();
+        has_found(&self.text) || has_found(&self.reasoning) || self.calls.iter().any(|open| has_found(&open.arguments))
+    }
+
     /// Takes one piece and gives the events it amounts to. Errors are the reader's business.
     pub(super) fn take(&mut self, piece: Piece) -> Vec<ChatEvent> {
         self.holds_anything |= !matches!(piece, Piece::Done | Piece::Error(_));
         match piece {
-            Piece::Text(text) => {
-                self.text.push_str(&text);
-                vec![ChatEvent::Text(text)]
-            }
-            Piece::Reasoning(text) => {
-                self.reasoning.push_str(&text);
-                vec![ChatEvent::Reasoning(text)]
-            }
+            Piece::Text(text) => self.text.push(&text).map(ChatEvent::Text).into_iter().collect(),
+            Piece::Reasoning(text) => self.reasoning.push(&text).map(ChatEvent::Reasoning).into_iter().collect(),
             Piece::Call(piece) => self.take_call(piece),
             Piece::Usage(usage) => {
                 self.take_usage(usage);
@@ -68,7 +132,7 @@ impl Draft {
 
     /// Whether anything was given out that somebody may have shown already.
     pub(super) fn has_begun(&self) -> bool {
-        !self.text.is_empty() || !self.reasoning.is_empty() || !self.calls.is_empty()
+        !self.text.text.is_empty() || !self.reasoning.text.is_empty() || !self.calls.is_empty()
     }
 
     pub(super) fn into_answer(
@@ -87,9 +151,9 @@ impl Draft {
             Some(finish) => finish,
         };
         ChatAnswer {
-            text: self.text,
-            reasoning: self.reasoning,
-            tool_calls: self.calls.into_iter().map(|open| open.call).collect(),
+            text: self.text.text,
+            reasoning: self.reasoning.text,
+            tool_calls: self.calls.into_iter().map(OpenCall::into_call).collect(),
             usage,
             finish,
             model: self.model.unwrap_or_else(|| asked_model.to_owned()),
@@ -103,15 +167,14 @@ impl Draft {
         let number = number.unwrap_or_else(|| {
             let number = self.calls.len();
             let id = if piece.id.is_empty() { format!("call_{number}") } else { piece.id };
-            events.push(ChatEvent::ToolCall { call: number, id: id.clone(), name: piece.name.clone() });
-            let call = ToolCall { id, name: piece.name, arguments: String::new() };
-            self.calls.push(OpenCall { index: piece.index, call });
+            let name = self.scrubber.text(&piece.name).into_owned();
+            let id = self.scrubber.text(&id).into_owned();
+            events.push(ChatEvent::ToolCall { call: number, id: id.clone(), name: name.clone() });
+            self.calls.push(OpenCall { index: piece.index, id, name, arguments: Clean::new(&self.scrubber) });
             number
         });
-        if !piece.arguments.is_empty() {
-            self.calls[number].call.arguments.push_str(&piece.arguments);
-            events.push(ChatEvent::Arguments { call: number, json: piece.arguments });
-        }
+        let told = self.calls[number].arguments.push(&piece.arguments);
+        events.extend(told.map(|json| ChatEvent::Arguments { call: number, json }));
         events
     }
 
@@ -122,7 +185,7 @@ impl Draft {
             Some(_) => self.calls.iter().rposition(|open| open.index == piece.index)?,
             None => self.calls.len().checked_sub(1)?,
         };
-        let begins = !piece.name.is_empty() && (piece.id != self.calls[number].call.id);
+        let begins = !piece.name.is_empty() && piece.id != self.calls[number].id;
         (!begins).then_some(number)
     }
 
@@ -143,9 +206,8 @@ impl Draft {
     }
 
     fn usage_or_estimate(&self, asked_tokens: u64) -> Usage {
-        let written = self.text.chars().count() + self.reasoning.chars().count();
-        let called =
-            self.calls.iter().map(|open| open.call.name.len() + open.call.arguments.chars().count()).sum::<usize>();
+        let written = self.text.text.chars().count() + self.reasoning.text.chars().count();
+        let called = self.calls.iter().map(|open| open.name.len() + open.arguments.text.chars().count()).sum::<usize>();
         Usage {
             input_tokens: self.usage.input.unwrap_or(asked_tokens),
             output_tokens: self.usage.output.unwrap_or_else(|| estimated_tokens(written + called)),

@@ -163,7 +163,10 @@ impl Reading {
             .headers
             .iter()
             .map(|(name, value)| (name.as_str().to_owned(), String::from_utf8_lossy(value.as_bytes()).into_owned()));
-        let reader = AnswerReader::new(provider.dialect, request, answer.status.as_u16(), headers.collect());
+        // Asked after the call: a token may have been renewed on the way.
+        let scrubber = provider.credential.as_deref().map(Credential::scrubber).unwrap_or_default();
+        let status = answer.status.as_u16();
+        let reader = AnswerReader::new(provider.dialect, request, status, headers.collect(), &scrubber);
         Self { body: answer.body, reader, ready: VecDeque::new() }
     }
 

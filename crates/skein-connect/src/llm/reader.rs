@@ -3,6 +3,8 @@
 //! Pure: bytes are pushed in, in pieces of any size, and the outcome does not depend on where they were cut. Everything
 //! received is kept for the raw response, of a broken stream too. Start at [`AnswerReader::push`].
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::chat::{ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, RawResponse};
@@ -11,6 +13,7 @@ use super::draft::Draft;
 use super::fault::{LlmFault, StreamBreak};
 use super::refusal;
 use super::sse::{Event, Events};
+use crate::credential::{ScrubStream, Scrubber};
 
 /// How much of a response is read and kept, in bytes.
 pub const RESPONSE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -23,6 +26,9 @@ pub struct AnswerReader {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    scrub: ScrubStream,
+    /// Whether a header held a secret.
+    is_head_scrubbed: bool,
     shape: Shape,
     draft: Draft,
 }
@@ -39,9 +45,22 @@ enum Shape {
 }
 
 impl AnswerReader {
-    /// Begins with the head of the response; names of headers are in lower case.
-    pub fn new(dialect: Dialect, request: &ChatRequest, status: u16, headers: Vec<(String, String)>) -> Self {
+    /// Begins with the head of the response; names of headers are in lower case. What the scrubber knows is replaced
+    /// before anything else is done with what comes.
+    pub fn new(
+        dialect: Dialect,
+        request: &ChatRequest,
+        status: u16,
+        mut headers: Vec<(String, String)>,
+        scrubber: &Scrubber,
+    ) -> Self {
         let shape = shape_of(status, &headers);
+        let mut is_head_scrubbed = false;
+        for (_, value) in &mut headers {
+            if let Cow::Owned(scrubbed) = scrubber.text(value) {
+                (*value, is_head_scrubbed) = (scrubbed, true);
+            }
+        }
         Self {
             dialect,
             model: request.model.clone(),
@@ -49,14 +68,21 @@ impl AnswerReader {
             status,
             headers,
             body: Vec::new(),
+            scrub: scrubber.stream(),
+            is_head_scrubbed,
             shape,
-            draft: Draft::default(),
+            draft: Draft::new(scrubber),
         }
     }
 
     /// Takes more of the body and adds the events it completes; those before a fault count. After a fault only
     /// [`AnswerReader::fail`] makes sense.
     pub fn push(&mut self, piece: &[u8], given: &mut Vec<ChatEvent>) -> Result<(), LlmFault> {
+        let piece = self.scrub.push(piece);
+        self.take_clean(&piece, given)
+    }
+
+    fn take_clean(&mut self, piece: &[u8], given: &mut Vec<ChatEvent>) -> Result<(), LlmFault> {
         let room = RESPONSE_BYTES_MAX - self.body.len();
         let is_too_much = piece.len() > room;
         self.body.extend_from_slice(&piece[..piece.len().min(room)]);
@@ -72,14 +98,21 @@ impl AnswerReader {
     /// Ends the body. What is given last is the answer.
     pub fn finish(mut self) -> Result<(Vec<ChatEvent>, ChatAnswer), ChatFailure> {
         let mut given = Vec::new();
-        match self.finish_reading(&mut given) {
+        let rest = self.scrub.finish();
+        let outcome = self.take_clean(&rest, &mut given).and_then(|()| self.finish_reading(&mut given));
+        given.extend(self.draft.finish());
+        match outcome {
             Ok(()) => Ok((given, self.into_answer(true))),
             Err(fault) => Err(self.fail(fault)),
         }
     }
 
     /// Gives up: the failure carries what had come by then.
-    pub fn fail(self, fault: LlmFault) -> ChatFailure {
+    pub fn fail(mut self, fault: LlmFault) -> ChatFailure {
+        let rest = self.scrub.finish();
+        let room = RESPONSE_BYTES_MAX - self.body.len();
+        self.body.extend_from_slice(&rest[..rest.len().min(room)]);
+        let _ = self.draft.finish();
         ChatFailure { fault, so_far: Some(Box::new(self.into_answer(false))) }
     }
 
@@ -166,21 +199,17 @@ impl AnswerReader {
     }
 
     fn raw(&self) -> RawResponse {
-        RawResponse {
-            status: self.status,
-            headers: self.headers.clone(),
-            body: self.body.clone().into(),
-            scrubbed: false,
-        }
+        let (status, headers) = (self.status, self.headers.clone());
+        RawResponse { status, headers, body: self.body.clone().into(), scrubbed: self.is_scrubbed() }
+    }
+
+    fn is_scrubbed(&self) -> bool {
+        self.is_head_scrubbed || self.scrub.has_found() || self.draft.is_scrubbed()
     }
 
     fn into_answer(mut self, is_whole: bool) -> ChatAnswer {
-        let raw = RawResponse {
-            status: self.status,
-            headers: std::mem::take(&mut self.headers),
-            body: std::mem::take(&mut self.body).into(),
-            scrubbed: false,
-        };
+        let (headers, body) = (std::mem::take(&mut self.headers), std::mem::take(&mut self.body));
+        let raw = RawResponse { status: self.status, headers, body: body.into(), scrubbed: self.is_scrubbed() };
         self.draft.into_answer(&self.model, self.asked_tokens, raw, is_whole)
     }
 }

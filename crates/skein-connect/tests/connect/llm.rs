@@ -1,16 +1,19 @@
 //! Language models over real connections: a server by others, one that misbehaves, and the built-in model.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt as _;
 use http::HeaderMap;
 use serde_json::{Value, json};
+use skein_connect::credential::Credential;
 use skein_connect::http::{CallFault, Limits};
 use skein_connect::llm::{
     ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, LIMITS, LanguageModel, LlmFault, Message,
     Provider, StreamBreak,
 };
+use skein_core::catalog::secret::SecretType;
 use skein_testkit::litellm::Litellm;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
@@ -55,7 +58,8 @@ async fn a_server_by_others_answers_in_every_dialect_whole_and_streamed() {
         let LanguageModel::Provider(mut provider) = model(server.address(), dialect, server.endpoint()) else {
             unreachable!()
         };
-        provider.headers.insert("authorization", format!("Bearer {}", Litellm::KEY).parse().unwrap());
+        let key = Credential::new(SecretType::ApiKey, Litellm::KEY.as_bytes(), Some(&dialect.key_use())).unwrap();
+        provider.credential = Some(Arc::new(key));
         let model = LanguageModel::Provider(provider);
         for request in [question(), question().streamed()] {
             let (events, answer) = read(&model, &request).await;

@@ -1,7 +1,10 @@
 //! Calls that really leave this crate, to peers on loopback: polite ones by others, and one that is not.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod certificate;
+mod credential;
 mod guard;
 mod http;
 mod llm;
+mod rest;
 mod setting;

@@ -4,6 +4,7 @@ use proptest::prelude::{any, proptest};
 use serde_json::json;
 
 use super::{AnswerReader, RESPONSE_BYTES_MAX};
+use crate::credential::{MARK, Scrubber};
 use crate::llm::chat::{ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, Message, ToolCall, Usage};
 use crate::llm::fault::{LlmFault, StreamBreak};
 
@@ -21,7 +22,7 @@ struct Read {
 fn read(dialect: Dialect, status: u16, content_type: &str, pieces: &[&[u8]]) -> Read {
     let request = ChatRequest::new("asked-model", vec![Message::user("How are you today?")]);
     let headers = vec![("content-type".to_owned(), content_type.to_owned())];
-    let mut reader = AnswerReader::new(dialect, &request, status, headers);
+    let mut reader = AnswerReader::new(dialect, &request, status, headers, &Scrubber::default());
     let mut events = Vec::new();
     for piece in pieces {
         if let Err(fault) = reader.push(piece, &mut events) {
@@ -219,11 +220,42 @@ fn what_is_no_answer_is_not_understood() {
 #[test]
 fn a_response_without_end_is_cut_at_its_limit() {
     let request = ChatRequest::new("m", Vec::new());
-    let mut reader = AnswerReader::new(Dialect::Chat, &request, 200, Vec::new());
+    let mut reader = AnswerReader::new(Dialect::Chat, &request, 200, Vec::new(), &Scrubber::default());
     let piece = vec![b'x'; 3 * 1024 * 1024];
     let fault = std::iter::repeat_with(|| reader.push(&piece, &mut Vec::new())).find_map(Result::err).unwrap();
     assert_eq!(fault, LlmFault::TooLarge { limit: RESPONSE_BYTES_MAX });
     assert_eq!(reader.fail(fault).so_far.unwrap().raw.body.len(), RESPONSE_BYTES_MAX);
+}
+
+#[test]
+fn a_secret_that_comes_back_is_replaced_wherever_it_is_cut() {
+    let secret = "sk-canary-9f3a7c51";
+    let scrubber = Scrubber::new([secret.as_bytes()]);
+    let request = ChatRequest::new("m", Vec::new());
+    let chunk = |text: &str| format!("data: {{\"choices\":[{{\"delta\":{{\"content\":\"{text}\"}}}}]}}\n\n");
+    // Once whole, and once in two pieces of the answer, which only meet in its text.
+    let body = chunk(&format!("a {secret} b ")) + &chunk("sk-cana") + &chunk("ry-9f3a7c51 c") + "data: [DONE]\n\n";
+    for cut in 0..body.len() {
+        let headers = vec![("x-echo".to_owned(), format!("Bearer {secret}"))];
+        let mut reader = AnswerReader::new(Dialect::Chat, &request, 200, headers, &scrubber);
+        let mut events = Vec::new();
+        reader.push(&body.as_bytes()[..cut], &mut events).unwrap();
+        reader.push(&body.as_bytes()[cut..], &mut events).unwrap();
+        let (last, answer) = reader.finish().unwrap();
+        events.extend(last);
+        assert_eq!(answer.text, format!("a {MARK} b {MARK} c"));
+        assert_eq!(told_text(&events), answer.text);
+        assert!(answer.raw.scrubbed && answer.raw.header("x-echo") == Some(&format!("Bearer {MARK}")));
+        assert!(!String::from_utf8_lossy(&answer.raw.hashed_bytes()).contains(secret));
+    }
+    let mut reader = AnswerReader::new(Dialect::Chat, &request, 401, Vec::new(), &scrubber);
+    reader
+        .push(format!("{{\"error\":{{\"message\":\"Incorrect key {secret}\"}}}}").as_bytes(), &mut Vec::new())
+        .unwrap();
+    assert_eq!(
+        reader.finish().unwrap_err().to_string(),
+        format!("the provider does not accept the key: Incorrect key {MARK}")
+    );
 }
 
 /// Whole texts and calls, which do not depend on how often they were told.

@@ -1,0 +1,86 @@
+//! Renews a token once for everybody who finds it ended at the same time.
+//!
+//! A refresh token is often good for one exchange, so two calls must not both make it. The exchange runs as a task
+//! of its own: a caller who gives up in the middle does not lose the new token for the others. It is kept for a
+//! while for calls that opened the old value before the new one was stored.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use futures::FutureExt as _;
+use futures::future::{BoxFuture, Shared};
+use tokio::time::Instant;
+
+use super::{Http, call};
+use crate::credential::{Credential, Grant, Renewal};
+use crate::http::CallFault;
+
+const RENEWED_KEPT: Duration = Duration::from_secs(60);
+
+type Outcome = Result<Arc<Grant>, CallFault>;
+
+#[derive(Default)]
+pub(super) struct Renewals(Mutex<HashMap<[u8; 32], Shared<BoxFuture<'static, Outcome>>>>);
+
+impl Renewals {
+    fn forget(&self, key: [u8; 32]) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&key);
+    }
+}
+
+impl Http {
+    /// Gives the credential a new token, made now or by somebody else a moment ago.
+    pub(super) async fn renew(&self, credential: &Credential, renewal: Renewal) -> Result<(), CallFault> {
+        let outcome = self.renewing(renewal);
+        let token = outcome.await?;
+        credential.use_renewed(&token);
+        Ok(())
+    }
+
+    fn renewing(&self, renewal: Renewal) -> Shared<BoxFuture<'static, Outcome>> {
+        let key = renewal.key();
+        let mut renewals = self.0.renewals.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(renewing) = renewals.get(&key) {
+            return renewing.clone();
+        }
+        let task = tokio::spawn(renewed(self.clone(), renewal, key));
+        let gone = |_| Err(CallFault::Request("the renewal of the token was broken off".to_owned()));
+        let renewing = task.map(move |outcome| outcome.unwrap_or_else(gone)).boxed().shared();
+        renewals.insert(key, renewing.clone());
+        renewing
+    }
+
+    async fn exchange(&self, renewal: &Renewal) -> Outcome {
+        let mut refused = CallFault::Request("the token cannot be renewed".to_owned());
+        for proof in renewal.proofs() {
+            let call = renewal.request(*proof)?;
+            let (answer, _) = self.follow(&call, Instant::now() + call.limits.total).await?;
+            let status = answer.status;
+            match renewal.read(status, &answer.body.whole().await?) {
+                Ok(token) => return Ok(Arc::new(token)),
+                Err(cause) => refused = CallFault::Credential { host: call::endpoint(&call.url)?.to_string(), cause },
+            }
+            if !status.is_client_error() {
+                break;
+            }
+        }
+        Err(refused)
+    }
+}
+
+async fn renewed(http: Http, renewal: Renewal, key: [u8; 32]) -> Outcome {
+    let outcome = http.exchange(&renewal).await;
+    let shared = Arc::downgrade(&http.0);
+    let forget = move || Weak::upgrade(&shared).inspect(|shared| shared.renewals.forget(key));
+    if outcome.is_err() {
+        // The next call may try again; those who waited have their answer.
+        forget();
+    } else {
+        tokio::spawn(async move {
+            tokio::time::sleep(RENEWED_KEPT).await;
+            forget();
+        });
+    }
+    outcome
+}

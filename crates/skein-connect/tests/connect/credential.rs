@@ -1,0 +1,208 @@
+//! A secret acts by its type, is for one origin only, and a token is renewed once for everybody.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use http::Method;
+use serde_json::json;
+use skein_connect::credential::Credential;
+use skein_connect::http::{CallFault, Http, HttpCall};
+use skein_core::catalog::secret::{SecretPlace, SecretType, SecretUse};
+use skein_testkit::rogue::{Behaviour, Request, Rogue};
+
+use crate::setting::{client, get};
+
+fn credential(secret_type: SecretType, value: &str) -> Arc<Credential> {
+    Arc::new(Credential::new(secret_type, value.as_bytes(), None).unwrap())
+}
+
+fn key(place: SecretPlace, name: &str, prefix: Option<&str>) -> Arc<Credential> {
+    let key_use = SecretUse { place, name: name.to_owned(), prefix: prefix.map(str::to_owned) };
+    Arc::new(Credential::new(SecretType::ApiKey, b"canary key+1", Some(&key_use)).unwrap())
+}
+
+async fn sent(credential: Arc<Credential>) -> Request {
+    let rogue = Rogue::start(|_| Behaviour::json("{}"));
+    let call = HttpCall { credential: Some(credential), ..get(&format!("{}/a?b=c", rogue.endpoint())) };
+    client(&[rogue.address()]).send(&call).await.unwrap();
+    rogue.requests().remove(0)
+}
+
+#[tokio::test]
+async fn br_secret_003_an_api_key_goes_where_the_tool_says_holds() {
+    let bearer = credential(SecretType::ApiKey, "canary-key");
+    assert_eq!(sent(bearer).await.header("authorization"), Some("Bearer canary-key"));
+    let header = sent(key(SecretPlace::Header, "X-Api-Key", None)).await;
+    assert_eq!((header.header("x-api-key"), header.header("authorization")), (Some("canary key+1"), None));
+    assert_eq!(
+        sent(key(SecretPlace::Header, "X-Key", Some("Token "))).await.header("x-key"),
+        Some("Token canary key+1")
+    );
+    assert_eq!(sent(key(SecretPlace::Query, "key", None)).await.path, "/a?b=c&key=canary+key%2B1");
+    assert_eq!(sent(key(SecretPlace::Query, "b", None)).await.path, "/a?b=canary+key%2B1");
+}
+
+#[tokio::test]
+async fn br_secret_003_a_password_is_basic_authentication_holds() {
+    let password = credential(SecretType::Password, r#"{"username": "Aladdin", "password": "open sesame"}"#);
+    assert_eq!(sent(password).await.header("authorization"), Some("Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="));
+}
+
+#[test]
+fn br_secret_003_a_value_of_another_form_refuses() {
+    let address = "http://a.example/t";
+    let cases = [
+        (SecretType::ApiKey, ""),
+        (SecretType::ApiKey, "abc"),
+        (SecretType::ApiKey, "two\nlines"),
+        (SecretType::ApiKey, " canary-key "),
+        (SecretType::ApiKey, "nön-ascii"),
+        (SecretType::OauthToken, "just-a-token"),
+        (SecretType::OauthToken, r#"{"accessToken": "abcd", "refreshToken": "efgh"}"#),
+        (SecretType::OauthToken, r#"{"accessToken": "abcd", "color": "red"}"#),
+        (SecretType::OauthToken, r#"{"accessToken": "ab\ncd"}"#),
+        (
+            SecretType::OauthToken,
+            r#"{"accessToken": "abcd", "refreshToken": "efgh", "clientId": "i", "tokenUrl": "file:///t"}"#,
+        ),
+        (SecretType::Password, "plain"),
+        (SecretType::Password, r#"{"username": "a:b", "password": "long enough"}"#),
+        (SecretType::Password, r#"{"username": "a", "password": "abc"}"#),
+        (SecretType::Certificate, "-----BEGIN CERTIFICATE-----"),
+        (SecretType::Certificate, r#"{"certificate": "x", "privateKey": "y"}"#),
+    ];
+    for (secret_type, value) in cases {
+        let refused = Credential::check(secret_type, value.as_bytes()).unwrap_err();
+        assert_eq!(refused.rule(), "BR-SECRET-003", "{value}");
+        assert!(value.len() < 5 || !refused.to_string().contains(value), "{refused}");
+    }
+    let fits = json!({"accessToken": "abcd", "refreshToken": "efgh", "clientId": "i", "tokenUrl": address}).to_string();
+    assert_eq!(Credential::check(SecretType::OauthToken, fits.as_bytes()), Ok(()));
+}
+
+#[test]
+fn nothing_is_shown_of_a_credential() {
+    let shown = format!("{:?}", credential(SecretType::ApiKey, "canary-key"));
+    assert_eq!(shown, "Credential(…)");
+}
+
+#[tokio::test]
+async fn a_secret_does_not_follow_a_redirect_to_another_origin() {
+    let other = Rogue::start(|_| Behaviour::json("{}"));
+    let to = other.endpoint();
+    let first = Rogue::start(move |request| match request.path.as_str() {
+        "/here?key=canary+key%2B1" => Behaviour::redirect(302, "/away"),
+        _ => Behaviour::redirect(302, &to),
+    });
+    let client = client(&[first.address(), other.address()]);
+    let credentials = [
+        key(SecretPlace::Query, "key", None),
+        key(SecretPlace::Header, "X-Api-Key", None),
+        credential(SecretType::Password, r#"{"username": "Aladdin", "password": "open sesame"}"#),
+    ];
+    for credential in credentials {
+        let mut call = HttpCall { credential: Some(credential), ..get(&format!("{}/here", first.endpoint())) };
+        call.headers.insert("x-mine", "perhaps a secret".parse().unwrap());
+        client.send(&call).await.unwrap();
+    }
+    assert_eq!(first.requests()[1].path, "/away?key=canary+key%2B1");
+    for request in other.requests() {
+        assert_eq!(request.path, "/");
+        for name in ["authorization", "x-api-key", "x-mine", "cookie", "referer"] {
+            assert_eq!(request.header(name), None, "{name}");
+        }
+    }
+    assert_eq!(other.requests().len(), 3);
+}
+
+/// A service that accepts only its newest token, and the endpoint that gives it out for the newest refresh token.
+fn token_service() -> Rogue {
+    let given = AtomicUsize::new(0);
+    Rogue::start(move |request| {
+        let newest = given.load(Ordering::SeqCst);
+        if request.path == "/token" {
+            let body = String::from_utf8_lossy(&request.body);
+            let knows_client = request.header("authorization") == Some("Basic Y2xpZW50OmNsaWVudC1zZWNyZXQ=");
+            if !knows_client || !body.contains(&format!("refresh_token=refresh-{newest}&")) {
+                return Behaviour::answer(400, &[("content-type", "application/json")], r#"{"error":"invalid_grant"}"#);
+            }
+            let next = given.fetch_add(1, Ordering::SeqCst) + 1;
+            return Behaviour::json(
+                &json!({"access_token": format!("access-{next}"), "token_type": "bearer",
+                "refresh_token": format!("refresh-{next}")})
+                .to_string(),
+            );
+        }
+        match request.header("authorization") == Some(&format!("Bearer access-{newest}")) && newest > 0 {
+            true => Behaviour::json("7"),
+            false => Behaviour::answer(401, &[], ""),
+        }
+    })
+}
+
+fn token(service: &Rogue, number: usize) -> Arc<Credential> {
+    let value = json!({"accessToken": format!("access-{number}"), "refreshToken": format!("refresh-{number}"),
+        "tokenUrl": format!("{}/token", service.endpoint()), "clientId": "client", "clientSecret": "client-secret",
+        "scope": "read write"});
+    credential(SecretType::OauthToken, &value.to_string())
+}
+
+async fn body(client: &Http, service: &Rogue, credential: &Arc<Credential>) -> Result<String, CallFault> {
+    let call = HttpCall { credential: Some(Arc::clone(credential)), ..get(&service.endpoint()) };
+    let call = HttpCall { method: Method::POST, ..call };
+    let answer = client.send(&call).await?;
+    Ok(format!("{} {:?}", answer.status.as_u16(), answer.body.whole().await?))
+}
+
+#[tokio::test]
+async fn br_secret_003_an_ended_token_is_renewed_and_handed_back_holds() {
+    let service = token_service();
+    let client = client(&[service.address()]);
+    let credential = token(&service, 0);
+    assert_eq!(body(&client, &service, &credential).await.unwrap(), "200 b\"7\"");
+    let renewed = credential.renewed().unwrap();
+    let value: serde_json::Value = serde_json::from_slice(&renewed).unwrap();
+    assert_eq!((&value["accessToken"], &value["refreshToken"]), (&json!("access-1"), &json!("refresh-1")));
+    assert_eq!(Credential::check(SecretType::OauthToken, &renewed), Ok(()));
+    let scrubbed = credential.scrubber().text("access-0 access-1 refresh-1 client-secret").into_owned();
+    assert!(!["access", "refresh", "client"].iter().any(|part| scrubbed.contains(part)), "{scrubbed}");
+    let exchange = &service.requests()[1];
+    assert!(String::from_utf8_lossy(&exchange.body).contains("scope=read%20write"));
+    assert_eq!(body(&client, &service, &credential).await.unwrap(), "200 b\"7\"");
+    assert_eq!(service.requests().iter().filter(|request| request.path == "/token").count(), 1);
+}
+
+#[tokio::test]
+async fn calls_that_find_a_token_ended_together_renew_it_once() {
+    let service = token_service();
+    let client = client(&[service.address()]);
+    let credentials: Vec<_> = (0..8).map(|_| token(&service, 0)).collect();
+    let answers = futures::future::join_all(credentials.iter().map(|credential| body(&client, &service, credential)));
+    for answer in answers.await {
+        assert_eq!(answer.unwrap(), "200 b\"7\"");
+    }
+    assert!(credentials.iter().all(|credential| credential.renewed().is_some()));
+    assert_eq!(service.requests().iter().filter(|request| request.path == "/token").count(), 1);
+}
+
+#[tokio::test]
+async fn br_secret_003_a_token_that_cannot_be_renewed_refuses() {
+    let service = token_service();
+    let client = client(&[service.address()]);
+    let wrong = token(&service, 5);
+    let fault = body(&client, &service, &wrong).await.unwrap_err();
+    assert!(matches!(&fault, CallFault::Credential { cause, .. } if cause.contains("invalid_grant")), "{fault}");
+    assert!(!fault.to_string().contains("refresh-5") && wrong.renewed().is_none());
+    let bare = credential(SecretType::OauthToken, r#"{"accessToken": "ended"}"#);
+    assert_eq!(body(&client, &service, &bare).await.unwrap(), "401 b\"\"");
+}
+
+#[tokio::test]
+async fn a_token_endpoint_is_judged_like_any_address() {
+    let service = Rogue::start(|_| Behaviour::answer(401, &[], ""));
+    let value = json!({"accessToken": "access", "refreshToken": "refresh", "clientId": "c",
+        "tokenUrl": "http://169.254.169.254/token"});
+    let credential = credential(SecretType::OauthToken, &value.to_string());
+    let fault = body(&client(&[service.address()]), &service, &credential).await.unwrap_err();
+    assert!(matches!(fault, CallFault::Refused(_)), "{fault}");
+}

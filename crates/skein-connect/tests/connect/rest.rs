@@ -1,0 +1,163 @@
+//! REST calls against httpbin, and against a service that answers as badly as it can.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use skein_connect::credential::{Credential, MARK};
+use skein_connect::http::{CallFault, Limits, Phase, Retry};
+use skein_connect::rest::{CallReport, RestRequest, call};
+use skein_core::catalog::operation::rest::{Accept, RenderedRest, RestCall};
+use skein_core::catalog::secret::{SecretPlace, SecretType, SecretUse};
+use skein_testkit::httpbin::Httpbin;
+use skein_testkit::rogue::{Behaviour, Rogue};
+
+use crate::setting::client;
+
+fn rendered(operation: Value, inputs: Value) -> RenderedRest {
+    let operation: RestCall = serde_json::from_value(operation).unwrap();
+    let Value::Object(inputs) = inputs else { panic!("inputs are an object") };
+    operation.render(&inputs.into_iter().collect()).unwrap()
+}
+
+fn request<'a>(endpoint: &'a str, rendered: &'a RenderedRest) -> RestRequest<'a> {
+    let limits = Limits { answer_bytes_max: 1 << 20, ..Limits::default() };
+    RestRequest { endpoint, rendered, accept: Accept::Json, credential: None, limits, retry: Retry::NEVER }
+}
+
+#[tokio::test]
+async fn a_call_reaches_a_real_service_as_it_was_rendered() {
+    let httpbin = Httpbin::start();
+    let operation = json!({"method": "POST", "path": "/anything/{{name}}", "query": {"q": "{{q}}"},
+        "headers": {"X-Trace": "t-{{name}}"}, "body": {"list": "{{list}}", "text": "\"{{q}}\""}});
+    let rendered = rendered(operation, json!({"name": "a/b?c", "q": "x&y=z \"", "list": [1, 2]}));
+    let report = call(&client(&[httpbin.address()]), &request(&httpbin.endpoint(), &rendered)).await.unwrap();
+    let output = report.output.unwrap();
+    assert_eq!(output["json"], json!({"list": [1, 2], "text": "\"x&y=z \"\""}));
+    assert_eq!((&output["args"]["q"], &output["method"]), (&json!("x&y=z \""), &json!("POST")));
+    assert_eq!(output["headers"]["X-Trace"], json!("t-a/b?c"));
+    assert_eq!(report.response.unwrap().status, 200);
+}
+
+#[tokio::test]
+async fn each_type_of_secret_is_accepted_by_a_real_service_and_seen_by_nobody() {
+    let httpbin = Httpbin::start();
+    let key_use = SecretUse { place: SecretPlace::Query, name: "key".to_owned(), prefix: None };
+    let cases = [
+        (SecretType::ApiKey, "canary-api-key", None, "/bearer"),
+        (SecretType::ApiKey, "canary-api-key", Some(&key_use), "/anything"),
+        (SecretType::OauthToken, r#"{"accessToken": "canary-api-key"}"#, None, "/bearer"),
+        (SecretType::Password, r#"{"username": "me", "password": "canary-pass"}"#, None, "/basic-auth/me/canary-pass"),
+    ];
+    for (secret_type, value, key_use, path) in cases {
+        let credential = Some(Arc::new(Credential::new(secret_type, value.as_bytes(), key_use).unwrap()));
+        let rendered = rendered(json!({"method": "GET", "path": path}), json!({}));
+        let endpoint = httpbin.endpoint();
+        let request = RestRequest { credential, ..request(&endpoint, &rendered) };
+        let report = call(&client(&[httpbin.address()]), &request).await.unwrap();
+        assert!(report.output.is_ok(), "{report:?}");
+        let shown = format!("{report:?}");
+        assert!(!shown.contains("canary") && shown.contains(MARK), "{shown}");
+        assert!(!shown.contains("Y2FuYXJ5") && !shown.contains("bWU6Y2FuYXJ5"), "{shown}");
+        assert_eq!(report.was_scrubbed, !path.starts_with("/basic"));
+    }
+}
+
+#[tokio::test]
+async fn redirects_and_texts_of_a_real_service_are_read() {
+    let httpbin = Httpbin::start();
+    let client = client(&[httpbin.address()]);
+    let redirected = rendered(json!({"method": "GET", "path": "/redirect/3"}), json!({}));
+    let report = call(&client, &request(&httpbin.endpoint(), &redirected)).await.unwrap();
+    assert!(report.output.unwrap()["url"].as_str().unwrap().ends_with("/get"));
+    let robots = rendered(json!({"method": "GET", "path": "/robots.txt", "accept": "text"}), json!({}));
+    let report = call(&client, &RestRequest { accept: Accept::Text, ..request(&httpbin.endpoint(), &robots) }).await;
+    assert!(report.unwrap().output.unwrap().as_str().unwrap().starts_with("User-agent"));
+    let html = rendered(json!({"method": "GET", "path": "/html"}), json!({}));
+    let report = call(&client, &request(&httpbin.endpoint(), &html)).await.unwrap();
+    assert!(matches!(report.output, Err(CallFault::Content { .. })), "{report:?}");
+}
+
+async fn answered(behaviour: Behaviour, accept: Accept) -> CallReport {
+    let rogue = Rogue::start(move |_| behaviour.clone());
+    let rendered = rendered(json!({"method": "GET", "path": "/"}), json!({}));
+    let limits =
+        Limits { first_byte: Duration::from_millis(200), idle: Duration::from_millis(200), ..Limits::default() };
+    let limits = Limits { answer_bytes_max: 1 << 20, ..limits };
+    let endpoint = rogue.endpoint();
+    let request = RestRequest { accept, limits, ..request(&endpoint, &rendered) };
+    call(&client(&[rogue.address()]), &request).await.unwrap()
+}
+
+fn typed(content_type: &str, body: &[u8]) -> Behaviour {
+    Behaviour::answer(200, &[("content-type", content_type)], body)
+}
+
+#[tokio::test]
+async fn what_is_not_the_expected_content_is_a_fault_that_says_so() {
+    for (behaviour, accept, part) in [
+        (Behaviour::json("{\"a\": "), Accept::Json, "broken at line 1"),
+        (Behaviour::json("\u{7}"), Accept::Json, "broken"),
+        (Behaviour::json(&"[".repeat(100_000)), Accept::Json, "broken"),
+        (typed("text/html", b"<html>"), Accept::Json, "text/html"),
+        (typed("image/png", b"{}"), Accept::Json, "image/png"),
+        (typed("text/plain", b"\xff\xfe"), Accept::Text, "UTF-8"),
+        (Behaviour::answer(200, &[("content-encoding", "gzip")], "x"), Accept::Json, "compressed"),
+    ] {
+        let report = answered(behaviour, accept).await;
+        let fault = report.output.unwrap_err();
+        assert!(matches!(&fault, CallFault::Content { cause, .. } if cause.contains(part)), "{fault}");
+        assert!(report.response.is_some());
+    }
+}
+
+#[tokio::test]
+async fn json_of_every_kind_is_read_and_nothing_is_null() {
+    for (content_type, body, expected) in [
+        ("application/json; charset=utf-8", "[1]", json!([1])),
+        ("application/problem+json", "{}", json!({})),
+        ("Application/JSON", "\"é\"", json!("é")),
+        ("application/json", "", Value::Null),
+    ] {
+        assert_eq!(answered(typed(content_type, body.as_bytes()), Accept::Json).await.output, Ok(expected));
+    }
+    assert_eq!(answered(Behaviour::answer(200, &[], "7"), Accept::Json).await.output, Ok(json!(7)));
+}
+
+#[tokio::test]
+async fn a_status_of_failure_is_a_fault_with_the_answer_beside_it() {
+    for (status, is_retryable) in [(400, false), (403, false), (404, false), (429, true), (500, false), (503, true)] {
+        let report = answered(Behaviour::answer(status, &[], "why"), Accept::Json).await;
+        let fault = report.output.unwrap_err();
+        assert!(matches!(fault, CallFault::Status { status: found, .. } if found == status), "{fault}");
+        assert_eq!(fault.is_retryable(), is_retryable, "{status}");
+        assert_eq!(report.response.unwrap().body, "why");
+    }
+}
+
+#[tokio::test]
+async fn slow_endless_huge_and_broken_answers_are_bounded() {
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n";
+    let part = format!("{head}content-length: 9\r\n\r\n[1").into_bytes();
+    let huge = format!("{head}content-length: 300000000\r\n\r\n").into_bytes();
+    let fault = |behaviour| async { answered(behaviour, Accept::Json).await.output.unwrap_err() };
+    assert!(matches!(fault(Behaviour::Silence).await, CallFault::Timeout { phase: Phase::FirstByte, .. }));
+    assert!(matches!(fault(Behaviour::Stall(part.clone())).await, CallFault::Timeout { phase: Phase::Idle, .. }));
+    assert!(matches!(fault(Behaviour::Endless).await, CallFault::TooLarge { .. }));
+    assert!(matches!(fault(Behaviour::Stall(huge)).await, CallFault::TooLarge { .. }));
+    assert!(matches!(fault(Behaviour::Raw(part.clone())).await, CallFault::Reset { .. }));
+    assert!(matches!(fault(Behaviour::Reset(part)).await, CallFault::Reset { .. }));
+}
+
+#[tokio::test]
+async fn a_secret_given_as_an_input_is_shown_nowhere() {
+    let rogue = Rogue::start(|request| Behaviour::json(&json!({"echo": request.path}).to_string()));
+    let credential = Some(Arc::new(Credential::new(SecretType::ApiKey, b"canary/key", None).unwrap()));
+    let operation = json!({"method": "POST", "path": "/{{x}}", "query": {"q": "{{x}}"}, "headers": {"X-A": "{{x}}"},
+        "body": {"x": "{{x}}"}});
+    let rendered = rendered(operation, json!({"x": "canary/key"}));
+    let endpoint = rogue.endpoint();
+    let report = call(&client(&[rogue.address()]), &RestRequest { credential, ..request(&endpoint, &rendered) }).await;
+    let shown = format!("{report:?}");
+    assert!(!shown.contains("canary") && report.unwrap().was_scrubbed, "{shown}");
+}
