@@ -1,6 +1,6 @@
 //! An OpenAI-compatible server written by others that needs no weights, for tests of language models.
 //!
-//! Our own idea of the API would agree with our own client and prove nothing. LiteLLM's proxy (from PyPI, pinned in
+//! Our own idea of the API would agree with our own client and prove nothing. The proxy of litellm (from PyPI, pinned in
 //! `scripts/requirements.txt`) answers every question to [`Litellm::MODEL`] with [`Litellm::ANSWER`] and asks nobody.
 //!
 //! Start at [`Litellm::start`].

@@ -101,22 +101,21 @@ impl Provider {
         let mut wording = Wording::default();
         loop {
             let built = build(self.dialect, request, wording).map_err(ChatFailure::without_answer)?;
-            let call = self.call(built, request.stream).map_err(ChatFailure::without_answer)?;
+            let call = self.call(&built, request.stream).map_err(ChatFailure::without_answer)?;
             let answer = self.http.send(&call).await.map_err(|fault| ChatFailure::without_answer(fault.into()))?;
             let is_success = answer.status.is_success();
             let reading = Reading::new(self, request, answer);
             if is_success {
                 return Ok(reading.events());
             }
-            let failure = match reading.events().answer().await {
-                Err(failure) => failure,
-                Ok(_) => unreachable!("a refused request has no answer"),
+            let Err(failure) = reading.events().answer().await else {
+                unreachable!("a refused request has no answer");
             };
             wording = wording.after(&failure.fault).ok_or(failure)?;
         }
     }
 
-    fn call(&self, built: BuiltRequest, is_streamed: bool) -> Result<HttpCall, LlmFault> {
+    fn call(&self, built: &BuiltRequest, is_streamed: bool) -> Result<HttpCall, LlmFault> {
         let mut call = HttpCall::new(Method::POST, &address(&self.base_url, built.path))?;
         let accepted = if is_streamed { "text/event-stream, application/json" } else { "application/json" };
         call.headers = self.headers.clone();

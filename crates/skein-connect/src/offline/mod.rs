@@ -2,15 +2,18 @@
 //!
 //! It stands behind the same interface as any other model and is deterministic: the same conversation gets the same
 //! answer, byte for byte. What it says of its own accord is in `phrases.rs`; everything else is a quote. Start at
-//! [`answer`]; the order of thought is `gather`, `intent`, then `relevance` or `summary`, then `quote`.
+//! [`answer`]; the order of thought is `gather`, `intent`, then `reply`, which asks `relevance` and
+//! `summary` for passages and `quote` for their wording.
 
 mod gather;
 mod intent;
 mod passage;
 mod phrases;
 mod quote;
+mod recollect;
 mod relevance;
 mod reply;
+mod summarize;
 mod summary;
 #[cfg(test)]
 mod tests;

@@ -1,73 +1,26 @@
 //! Decides what the built-in model answers. Start at [`reply`].
 
 use super::gather::Conversation;
-use super::intent::{Intent, intent, points_back, wanted_count, wants_all};
+use super::intent::{Intent, intent, points_back, wants_all};
 use super::passage::{Author, Passage};
 use super::phrases;
-use super::quote::{Quote, introduction, listed, quotes, single_quotes, written};
+use super::quote::{Quote, introduction, quotes, written};
+use super::recollect::{acknowledge, recollect, repeat, tasks, who_am_i};
 use super::relevance::{Question, Ranked, Ranking};
-use super::summary::{choose, key_words, length_for, likeness};
+use super::summarize::summarize;
+use super::summary::{key_words, likeness};
 
 /// How much of a question quotes must speak of to be taken for an answer, and to be worth showing at all.
-const ANSWERED: f64 = 0.5;
+pub(super) const ANSWERED: f64 = 0.5;
 const WORTH_SHOWING: f64 = 0.25;
 /// What a passage must score beside the best to be shown with it.
 const BESIDE_THE_BEST: f64 = 0.5;
 const BESIDE_THE_BEST_OF_ALL: f64 = 0.25;
 const QUOTES_MAX: usize = 3;
-const QUOTES_OF_ALL_MAX: usize = 8;
+pub(super) const QUOTES_OF_ALL_MAX: usize = 8;
 /// Passages more alike than this say the same.
 const THE_SAME: f64 = 0.85;
-/// What is told in more sentences is a text that was pasted.
-const PASTED_PASSAGES: usize = 6;
-const KEY_WORDS: usize = 3;
-const SHORT_STATEMENT_WORDS: usize = 3;
-/// Quotes of a text that was just pasted.
-const STANDING_OUT: usize = 3;
-
-/// Words in requests for summaries that do not say of what.
-const SUMMARY_WORDS: [&str; 40] = [
-    "summary",
-    "summarize",
-    "summarise",
-    "tldr",
-    "tl",
-    "dr",
-    "recap",
-    "gist",
-    "overview",
-    "takeaway",
-    "outline",
-    "sum",
-    "key",
-    "main",
-    "point",
-    "points",
-    "idea",
-    "short",
-    "brief",
-    "briefly",
-    "sentence",
-    "sentences",
-    "bullet",
-    "line",
-    "conversation",
-    "chat",
-    "discussion",
-    "far",
-    "today",
-    "article",
-    "note",
-    "notes",
-    "paper",
-    "page",
-    "report",
-    "two",
-    "three",
-    "four",
-    "five",
-    "whole",
-];
+pub(super) const KEY_WORDS: usize = 3;
 
 /// An answer before it is labelled.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +32,7 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    fn set(kind: &'static str, text: impl Into<String>) -> Self {
+    pub(super) fn set(kind: &'static str, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), quotes: Vec::new() }
     }
 }
@@ -120,7 +73,7 @@ fn has_matter(conversation: &Conversation) -> bool {
 }
 
 /// Questions and instructions answer nothing.
-fn is_quotable(conversation: &Conversation, passage: &Passage) -> bool {
+pub(super) fn is_quotable(conversation: &Conversation, passage: &Passage) -> bool {
     let author = conversation.given.source_of(passage).author;
     let instructs = || {
         super::words::plain_words(&passage.text)
@@ -134,7 +87,7 @@ fn is_quotable(conversation: &Conversation, passage: &Passage) -> bool {
     }
 }
 
-fn numbers(conversation: &Conversation, wanted: impl Fn(&Passage) -> bool) -> Vec<usize> {
+pub(super) fn numbers(conversation: &Conversation, wanted: impl Fn(&Passage) -> bool) -> Vec<usize> {
     let passages = conversation.given.passages.iter().enumerate();
     passages.filter(|(_, passage)| wanted(passage)).map(|(number, _)| number).collect()
 }
@@ -152,13 +105,13 @@ fn greeting_again(conversation: &Conversation) -> String {
 // Answers to questions
 
 /// What was found for a question.
-enum Found {
+pub(super) enum Found {
     Answer(Vec<usize>),
     Nearest(Vec<usize>),
     Nothing,
 }
 
-fn find(ranking: &Ranking, conversation: &Conversation, wants_all: bool) -> Found {
+pub(super) fn find(ranking: &Ranking, conversation: &Conversation, wants_all: bool) -> Found {
     let (most, share) =
         if wants_all { (QUOTES_OF_ALL_MAX, BESIDE_THE_BEST_OF_ALL) } else { (QUOTES_MAX, BESIDE_THE_BEST) };
     let best = ranking.ranked.first().map_or(0.0, |ranked| ranked.score);
@@ -198,7 +151,7 @@ fn with_what_came_before(question: Question, conversation: &Conversation) -> Que
     }
 }
 
-fn answer_question(
+pub(super) fn answer_question(
     conversation: &Conversation,
     question: &Question,
     wants_all: bool,
@@ -233,7 +186,7 @@ fn answer_question(
     }
 }
 
-fn quoted(conversation: &Conversation, passages: &[usize], lead: Option<String>) -> Reply {
+pub(super) fn quoted(conversation: &Conversation, passages: &[usize], lead: Option<String>) -> Reply {
     let mut quotes = quotes(&conversation.given, passages);
     let is_told_twice = quotes.len() > 1 && quotes.iter().all(|quote| quote.source.author == Author::Person);
     if lead.is_none() && is_told_twice {
@@ -287,181 +240,6 @@ fn make(conversation: &Conversation) -> Reply {
     }
 }
 
-// What the person said
-
-fn recollect(conversation: &Conversation) -> Reply {
-    let question = Question::new(&conversation.request).without(&["remember", "say", "tell"]);
-    let of_person = |passage: &Passage| {
-        conversation.given.source_of(passage).author == Author::Person && is_quotable(conversation, passage)
-    };
-    if question.matter() > 0 {
-        let has_said_anything = conversation.given.passages.iter().any(of_person);
-        let asks_of_person = super::words::plain_words(&conversation.request).iter().any(|word| word == "i");
-        return answer_question(conversation, &question, true, |passage| {
-            if has_said_anything && asks_of_person { of_person(passage) } else { is_quotable(conversation, passage) }
-        });
-    }
-    let told = numbers(conversation, of_person);
-    if told.is_empty() {
-        return Reply::set("nothing_given", phrases::NOTHING_TOLD);
-    }
-    let chosen = choose(&conversation.given, &told, QUOTES_OF_ALL_MAX);
-    let quotes = single_quotes(&conversation.given, &chosen);
-    Reply { kind: "quotes", text: format!("You told me:\n\n{}", listed(&quotes)), quotes }
-}
-
-fn who_am_i(conversation: &Conversation) -> Reply {
-    let names = |passage: &Passage| {
-        let said = format!(" {} ", super::words::plain_words(&passage.text).join(" "));
-        [" my name ", " i am ", " im ", " call me ", " i work ", " ich bin ", " me llamo "]
-            .iter()
-            .any(|phrase| said.contains(phrase))
-    };
-    let passages = conversation.given.passages.iter().enumerate();
-    let found = passages.filter(|(_, passage)| {
-        conversation.given.source_of(passage).author == Author::Person && !passage.is_question && names(passage)
-    });
-    let found: Vec<usize> = found.map(|(number, _)| number).take(QUOTES_OF_ALL_MAX).collect();
-    if found.is_empty() { Reply::set("not_found", phrases::NOTHING_TOLD) } else { quoted(conversation, &found, None) }
-}
-
-/// What is to be done: lines announced as such, and sentences that say so themselves.
-fn tasks(conversation: &Conversation) -> Reply {
-    let said = |passage: &Passage| format!(" {} ", super::words::plain_words(&passage.text).join(" "));
-    let says = |passage: &Passage, phrases: &[&str]| phrases.iter().any(|phrase| said(passage).contains(phrase));
-    let announces = |passage: &Passage| {
-        let heading = passage.heading.as_deref().unwrap_or_default().to_lowercase();
-        let is_headed = ["to do", "todo", "to-do", "task", "action"].iter().any(|word| heading.contains(word));
-        is_headed || (passage.text.ends_with(':') && says(passage, &[" to do ", " todo ", " tasks ", " action items "]))
-    };
-    let demands = |passage: &Passage| {
-        says(passage, &[" need to ", " must ", " have to ", " should ", " remember to ", " dont forget ", " todo "])
-    };
-    let found =
-        numbers(conversation, |passage| is_quotable(conversation, passage) && (announces(passage) || demands(passage)));
-    if found.is_empty() {
-        return Reply::set("not_found", phrases::NO_TASKS);
-    }
-    quoted(conversation, &found[..found.len().min(QUOTES_OF_ALL_MAX)], None)
-}
-
-fn repeat(message: Option<&(usize, String)>, which: &str) -> Reply {
-    let Some((number, text)) = message else {
-        return Reply::set("not_found", "This is your first message.");
-    };
-    let source = super::passage::Source { author: Author::Person, label: format!("you, message {number}"), link: None };
-    let quotes = vec![Quote { text: text.clone(), source, heading: None }];
-    Reply { kind: "quotes", text: format!("Your {which} message was:\n\n{}", written(&quotes)), quotes }
-}
-
-/// The person told something and asked nothing.
-fn acknowledge(conversation: &Conversation) -> Reply {
-    let given = &conversation.given;
-    let is_new = |passage: &Passage| conversation.told_now.contains(&passage.source);
-    let told = given.passages.iter().filter(|passage| is_new(passage)).count();
-    let attached = conversation.told_now.clone().any(|source| given.sources[source].author == Author::Attached);
-    let words = key_words(given, KEY_WORDS, is_new);
-    if told == 0 {
-        return Reply::set("help", phrases::ABILITIES);
-    }
-    if told >= PASTED_PASSAGES || (attached && told > 1) {
-        return read(conversation, told, &words);
-    }
-    let now: Vec<&str> =
-        given.passages.iter().filter(|passage| is_new(passage)).map(|passage| passage.text.as_str()).collect();
-    let ranking = Ranking::of(&Question::new(&now.join(" ")), given, |passage| {
-        !is_new(passage) && is_quotable(conversation, passage)
-    });
-    let found = find(&ranking, conversation, false);
-    let is_short = super::words::plain_words(&now.join(" ")).len() < SHORT_STATEMENT_WORDS;
-    let kept = match words.as_slice() {
-        [] => "I have kept that.".to_owned(),
-        words => format!("I have kept that. Ask me about {} whenever you like.", listing(words, "or")),
-    };
-    match found {
-        // A word or two that were said before are looked for, not told.
-        Found::Answer(passages) if is_short => quoted(conversation, &passages, None),
-        _ if is_short => Reply::set("kept", phrases::SHORT_STATEMENT),
-        Found::Answer(passages) => {
-            let reply = quoted(conversation, &passages[..1], Some(format!("{kept} It goes with this:")));
-            Reply { kind: "kept", ..reply }
-        }
-        _ => Reply::set("kept", kept),
-    }
-}
-
-/// A longer text was pasted or attached.
-fn read(conversation: &Conversation, told: usize, words: &[String]) -> Reply {
-    let is_new = |passage: &Passage| conversation.told_now.contains(&passage.source);
-    let chosen = choose(&conversation.given, &numbers(conversation, is_new), STANDING_OUT);
-    let quotes = single_quotes(&conversation.given, &chosen);
-    let text = format!(
-        "I have read it: {}. What stands out, in its own words:\n\n{}\n\nAsk me about {}, or for a summary.",
-        counted(told, "passage"),
-        listed(&quotes),
-        listing(words, "or")
-    );
-    Reply { kind: "read", text, quotes }
-}
-
-// Summaries
-
-fn summarize(conversation: &Conversation) -> Reply {
-    let given = &conversation.given;
-    let topic = Question::new(&conversation.request).without(&SUMMARY_WORDS);
-    let scope = summary_scope(conversation, &topic);
-    let in_scope = |passage: &Passage| scope[passage.source] && is_quotable(conversation, passage);
-    let relevant = relevant_to(&topic, conversation, in_scope);
-    let mut candidates = numbers(conversation, in_scope);
-    if let Some(relevant) = relevant {
-        candidates.retain(|number| relevant.contains(number));
-    }
-    if candidates.is_empty() {
-        return Reply::set("nothing_given", phrases::NOTHING_TO_SUMMARIZE);
-    }
-    let all = candidates.len();
-    let count = wanted_count(&conversation.request).unwrap_or_else(|| length_for(all));
-    let chosen = choose(given, &candidates, count);
-    let quotes = single_quotes(given, &chosen);
-    let lead = if chosen.len() == all {
-        "It is short already:".to_owned()
-    } else {
-        format!("In its own words ({} of {}):", chosen.len(), counted(all, "passage"))
-    };
-    Reply { kind: "summary", text: format!("{lead}\n\n{}", listed(&quotes)), quotes }
-}
-
-/// Which sources a summary is of: what came with the request, else the text it names, else everything.
-fn summary_scope(conversation: &Conversation, topic: &Question) -> Vec<bool> {
-    let sources = &conversation.given.sources;
-    if !conversation.told_now.is_empty() {
-        return (0..sources.len()).map(|source| conversation.told_now.contains(&source)).collect();
-    }
-    let named: Vec<bool> =
-        sources.iter().map(|source| source.author == Author::Attached && topic.names(&source.label)).collect();
-    if named.contains(&true) {
-        return named;
-    }
-    let words = super::words::plain_words(&conversation.request);
-    let asks_for_text = words.iter().any(|word| {
-        matches!(word.as_str(), "text" | "document" | "article" | "file" | "attached" | "attachment" | "paper")
-    });
-    let attached: Vec<bool> = sources.iter().map(|source| source.author == Author::Attached).collect();
-    if asks_for_text && attached.contains(&true) { attached } else { vec![true; sources.len()] }
-}
-
-/// The passages that speak of the topic, when it has one that they speak of.
-fn relevant_to(
-    topic: &Question,
-    conversation: &Conversation,
-    in_scope: impl Fn(&Passage) -> bool,
-) -> Option<Vec<usize>> {
-    let ranking = Ranking::of(topic, &conversation.given, in_scope);
-    let all: Vec<&Ranked> = ranking.ranked.iter().collect();
-    let is_about_it = topic.matter() > 0 && ranking.coverage(&all) >= ANSWERED;
-    is_about_it.then(|| all.iter().map(|ranked| ranked.passage).collect())
-}
-
 // Words
 
 /// What the model was given, in short.
@@ -486,11 +264,11 @@ fn inventory(conversation: &Conversation) -> String {
     if parts.is_empty() { "only instructions".to_owned() } else { parts.join(" and ") }
 }
 
-fn counted(count: usize, thing: &str) -> String {
+pub(super) fn counted(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-fn listing(words: &[String], joint: &str) -> String {
+pub(super) fn listing(words: &[String], joint: &str) -> String {
     let quoted: Vec<String> = words.iter().map(|word| format!("“{word}”")).collect();
     match quoted.as_slice() {
         [] => "it".to_owned(),

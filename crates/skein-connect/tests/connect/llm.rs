@@ -80,7 +80,7 @@ async fn a_server_by_others_answers_in_every_dialect_whole_and_streamed() {
 }
 
 fn sse(events: &[Value]) -> String {
-    events.iter().map(|event| format!("data: {event}\n\n")).collect()
+    events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat()
 }
 
 fn delta(text: &str) -> Value {

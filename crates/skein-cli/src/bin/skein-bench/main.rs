@@ -24,6 +24,7 @@ mod postgres;
 mod process;
 mod report;
 mod start;
+mod stream;
 mod verify;
 mod wal;
 
@@ -93,6 +94,8 @@ enum Benchmark {
     Start,
     /// What it costs that every request is carried out once
     Idempotency,
+    /// How long a token of a language model's answer takes through us
+    Stream,
 }
 
 /// What every benchmark needs to know.
@@ -117,6 +120,7 @@ impl Benchmark {
             Self::HttpPost => http_post::run(setting),
             Self::Start => start::run(setting),
             Self::Idempotency => idempotency::run(setting),
+            Self::Stream => stream::run(setting),
         }
     }
 }
