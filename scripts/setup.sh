@@ -116,7 +116,7 @@ check_python_servers() {
   exec 9>"$cache/setup.lock"
   flock 9
   if [ "$(cat "$stamp" 2>/dev/null)" != "$wanted" ] || ! [ -x "$venv/bin/moto_server" ] ||
-    ! [ -x "$venv/bin/schemathesis" ]; then
+    ! [ -x "$venv/bin/schemathesis" ] || ! [ -x "$venv/bin/litellm" ]; then
     say installing "scripts/requirements.txt into $venv (takes about a minute)"
     python3 -m venv --clear "$venv"
     "$venv/bin/pip" install --quiet --disable-pip-version-check -r scripts/requirements.txt >&2 ||

@@ -4,9 +4,12 @@
 //! crate carries out what it is told and reports what came back or went wrong; it refuses to know who
 //! asks, what a record is and where things are kept. Start at [`http::Http`];
 //! [`rest`] stands on it, [`credential`] opens doors with it, and [`vault`] keeps what the doors need.
+//! Language models are in [`llm`]; the one that is built in and needs nobody is in [`offline`].
 
 pub mod credential;
 pub mod guard;
 pub mod http;
+pub mod llm;
+pub mod offline;
 pub mod rest;
 pub mod vault;

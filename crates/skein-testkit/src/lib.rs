@@ -1,14 +1,15 @@
 //! Development only: what tests need from the world, started and cleaned up for them.
 //!
 //! A test of the storage layer wants a real PostgreSQL, a test of the binary wants a real process to
-//! kill, a test of blobs wants an S3 service that others wrote. Each is a guard here: made by one
-//! call, gone when it is dropped, and gone as well when the test process is killed. What is missing
+//! kill, tests of blobs and of language models want services that others wrote. Each is a guard here: made by
+//! one call, gone when it is dropped, and gone as well when the test process is killed. What is missing
 //! on the machine is a panic that says how to get it, never a skipped test. Linux only.
 //!
 //! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`rogue::Rogue`].
 
 pub mod http;
 pub mod httpbin;
+pub mod litellm;
 pub mod moto;
 pub mod postgres;
 pub mod process;

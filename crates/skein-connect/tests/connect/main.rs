@@ -5,5 +5,6 @@ mod certificate;
 mod credential;
 mod guard;
 mod http;
+mod llm;
 mod rest;
 mod setting;

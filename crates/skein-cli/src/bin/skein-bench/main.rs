@@ -25,6 +25,7 @@ mod postgres;
 mod process;
 mod report;
 mod start;
+mod stream;
 mod verify;
 mod wal;
 
@@ -94,6 +95,8 @@ enum Benchmark {
     Start,
     /// What it costs that every request is carried out once
     Idempotency,
+    /// How long a token of a language model's answer takes through us
+    Stream,
     /// What a guarded call costs over a bare one
     Guard,
 }
@@ -120,6 +123,7 @@ impl Benchmark {
             Self::HttpPost => http_post::run(setting),
             Self::Start => start::run(setting),
             Self::Idempotency => idempotency::run(setting),
+            Self::Stream => stream::run(setting),
             Self::Guard => guard::run(setting),
         }
     }

@@ -1,0 +1,22 @@
+//! Language models of any provider behind one interface.
+//!
+//! Pure parts first: what is asked and answered (`chat`), what can go wrong (`fault`), the providers' dialects
+//! (`dialect`) and the reading of what they send (`reader`). Only `model` does I/O. Start at [`LanguageModel::chat`].
+
+pub mod chat;
+mod dialect;
+mod draft;
+pub mod fault;
+mod model;
+mod reader;
+mod refusal;
+pub mod sse;
+
+pub use chat::{
+    Attachment, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, Message, Part, RawResponse,
+    ResponseFormat, ToolCall, ToolChoice, ToolDefinition, Usage, estimated_tokens,
+};
+pub use dialect::{BuiltRequest, Wording, build};
+pub use fault::{LlmFault, Said, StreamBreak};
+pub use model::{ChatStream, LIMITS, LanguageModel, Provider};
+pub use reader::{AnswerReader, RESPONSE_BYTES_MAX};
