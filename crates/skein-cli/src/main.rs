@@ -14,6 +14,7 @@ mod exit;
 mod failure;
 mod lock;
 mod logging;
+mod master_key;
 mod output;
 mod place;
 mod plan;
