@@ -8,6 +8,7 @@
 mod arguments;
 mod commands;
 mod configuration;
+mod definition;
 mod desk;
 mod door;
 mod exit;
@@ -19,6 +20,8 @@ mod output;
 mod place;
 mod plan;
 mod progress;
+mod prompt;
+mod secret_value;
 mod settings;
 mod signals;
 mod views;
