@@ -163,7 +163,7 @@ impl Door {
 
     /// Lets a moment pass in which others get on.
     pub(crate) fn pause(&self, moment: Duration) {
-        self.runtime.block_on(tokio::time::sleep(moment));
+        self.runtime.block_on(async { tokio::time::sleep(moment).await });
     }
 
     async fn read(&self, response: Response<Body>) -> Result<Value, Failure> {

@@ -72,6 +72,22 @@ fn tell_programs(operation: &Value, failure: Failure, desk: &mut Desk<'_>) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::configuration::{Configuration, Environment, Layer};
+    use crate::door::Reach;
+    use crate::place::Place;
+
+    #[test]
+    fn without_a_server_the_work_is_done_here() {
+        let folder = tempfile::tempdir().unwrap();
+        let environment: Environment = [("SKEIN_DIR".into(), folder.path().into())].into_iter().collect();
+        let place = Place::resolve(&Configuration::resolve(None, Layer::new(), &environment).unwrap()).unwrap();
+        let mut out = Vec::new();
+        crate::commands::init::run(&place, &mut out).unwrap();
+        let mut desk = Desk::new(Reach::Place { place, key: None }, None, Form::Json, &mut out);
+        let report = carry_out(&Ask::post("/verifications", json!({})), "verifying", &mut desk).unwrap();
+        assert_eq!(report["ok"], true, "{report}");
+        desk.close().unwrap();
+    }
 
     #[test]
     fn an_operation_ends_with_its_result_or_with_what_went_wrong() {
