@@ -376,8 +376,8 @@ pub(crate) struct FilterArguments {
     /// Only one's own
     #[arg(long)]
     pub(crate) owned: bool,
-    /// Only shared ones
-    #[arg(long)]
+    /// Only what others share
+    #[arg(long, conflicts_with = "owned")]
     pub(crate) shared: bool,
 }
 

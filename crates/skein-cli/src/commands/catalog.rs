@@ -168,8 +168,12 @@ fn rotate_secret(secret: &Thing, source: &ValueSource, desk: &mut Desk<'_>) -> R
 
 fn rotate_vault(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     let result = operation::carry_out(&Ask::post("/vault/rotations", json!({})), "rotating", desk)?;
-    desk.show(&result, views::VAULT.fields, views::VAULT.wanted)?;
-    desk.remark("Every secret is kept under the new master key.")?;
+    desk.show(&result, views::ROTATION.fields, views::ROTATION.wanted)?;
+    if result["unreadable"].as_array().is_some_and(|secrets| !secrets.is_empty()) {
+        let error = anyhow!("some secrets could not be opened with any master key");
+        return Err(Failure::new(Exit::Problem, error, "give the key they are kept under, or rotate their values"));
+    }
+    desk.remark("Every secret is kept under the current master key.")?;
     Ok(Exit::Ok)
 }
 

@@ -65,6 +65,8 @@ pub(crate) static HEALTH: Sheet =
     Sheet { fields: &["status", "checkedAt", "latencyMs", "errorMessage"], wanted: "status", remark: None };
 pub(crate) static VAULT: Sheet =
     Sheet { fields: &["keyId", "secrets", "underOtherKeys"], wanted: "keyId", remark: None };
+pub(crate) static ROTATION: Sheet =
+    Sheet { fields: &["keyId", "rewrapped", "unreadable"], wanted: "keyId", remark: None };
 pub(crate) static CALL: Sheet =
     Sheet { fields: &["output", "latencyMs", "usage", "request", "response"], wanted: "output", remark: None };
 
@@ -96,6 +98,15 @@ pub(crate) static TEMPLATES: List = List {
         ("ARCHIVED", |row| yes(&row["archived"])),
         ("NAME", |row| text(&row["name"])),
         ("DESCRIPTION", |row| text(&row["description"])),
+    ],
+};
+pub(crate) static INSTANCES: List = List {
+    name: "instances",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("OWNER", |row| text(&row["ownerId"])),
+        ("SHARED", shared),
+        ("NAME", |row| text(&row["name"])),
     ],
 };
 pub(crate) static SECRETS: List = List {

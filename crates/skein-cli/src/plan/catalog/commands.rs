@@ -172,12 +172,8 @@ impl CatalogTask {
             TemplateCommand::Unshare(named) => Self::set(&named, "shared", false)?,
             TemplateCommand::Instances { template: named, amount: most } => {
                 let (thing, _) = template(&named)?;
-                let list = match named.kind.kind {
-                    TemplateKind::Service => &views::SERVICES,
-                    TemplateKind::Tool => &views::TOOLS,
-                };
                 let inquiry = Inquiry::about(Method::GET, thing).with_tail("/instances");
-                Self::List { inquiry, list, amount: amount(most) }
+                Self::List { inquiry, list: &views::INSTANCES, amount: amount(most) }
             }
         })
     }

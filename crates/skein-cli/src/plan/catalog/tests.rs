@@ -62,8 +62,8 @@ fn check(line: &str, expected: &str) {
 fn services_become_requests() {
     check("service list", "GET /services");
     check(
-        "service list --type rest_api --enabled true --status down --owned --shared",
-        "GET /services type=rest_api&enabled=true&status=down&owned=true&shared=true",
+        "service list --type rest_api --enabled true --status down --owned",
+        "GET /services type=rest_api&enabled=true&status=down&owned=true",
     );
     check("service show ONE", "GET /services/ONE");
     check("service show Weather", "GET /services/OTHER");
@@ -208,6 +208,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
 fn the_parser_refuses_what_contradicts_itself() {
     for line in [
         "service create",
+        "service list --owned --shared",
         "service change ONE",
         "service change ONE --enable --disable",
         "service discover ONE",
