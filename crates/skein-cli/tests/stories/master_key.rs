@@ -25,6 +25,23 @@ fn the_master_key_is_made_once_and_for_its_owner_alone() {
 }
 
 #[test]
+fn backup_and_restore_say_where_the_master_key_belongs() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let copy = folder.path().join("copy");
+    let told = home.run(&["backup", copy.to_str().unwrap()]).assert_ok();
+    assert!(
+        told.contains(home.dir.join("master.key").to_str().unwrap()) && !copy.join("master.key").exists(),
+        "{told}"
+    );
+    let other = Home { dir: folder.path().join("other"), database: None };
+    let told = other.run(&["restore", copy.to_str().unwrap()]).assert_ok();
+    assert!(told.contains(&format!("put that at {}", other.dir.join("master.key").display())), "{told}");
+    assert!(!other.dir.join("master.key").exists());
+}
+
+#[test]
 fn a_master_key_that_others_can_read_keeps_the_server_from_starting() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
