@@ -1,8 +1,10 @@
 //! Arguments as they are typed; what they amount to is decided in [`crate::plan`].
 
 mod account;
+mod catalog;
 mod item;
 mod relation;
+mod secret;
 
 use std::path::PathBuf;
 
@@ -10,8 +12,16 @@ use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 pub(crate) use self::account::{GrantArguments, GrantCommand, KeyArguments, KeyCommand, UserArguments, UserCommand};
+pub(crate) use self::catalog::{
+    EndpointArguments, EndpointCommand, FilterArguments, ServiceArguments, ServiceChange, ServiceCommand,
+    ServiceCreation, SwitchArguments, TemplateArguments, TemplateCommand, TemplateId, TemplateKind, ToolArguments,
+    ToolChange, ToolCommand, ToolCreation, ToolParts, ToolTest,
+};
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
+pub(crate) use self::secret::{
+    SecretArguments, SecretCommand, SecretTypeName, ValueArguments, VaultArguments, VaultCommand,
+};
 use crate::configuration::{EveryCommand, Serving};
 use crate::exit::EXIT_CODES;
 
@@ -48,6 +58,18 @@ pub(crate) enum Command {
     Item(ItemArguments),
     /// Typed edges between things: add, list, show, follow, remove
     Relation(RelationArguments),
+    /// Endpoints that tools use: list, create, change, share, look whether they are well
+    Service(ServiceArguments),
+    /// Credentials, kept encrypted and never shown: list, create, rotate, delete
+    Secret(SecretArguments),
+    /// Operations on services: list, create, change, share, test
+    Tool(ToolArguments),
+    /// What services and tools are made from: list, create, share, archive
+    Template(TemplateArguments),
+    /// The vault that keeps secrets: its master key
+    Vault(VaultArguments),
+    /// Addresses on the server's own machine that services may use; for administrators
+    Endpoint(EndpointArguments),
     /// How a record came to be what it is
     History(HistoryArguments),
     /// Destroy the payload of an item for ever; that it existed stays provable

@@ -17,7 +17,7 @@ use anyhow::anyhow;
 
 pub(crate) use self::flags::{EveryCommand, Serving};
 use crate::failure::Failure;
-use crate::settings::{Display, Kind, Name, SETTINGS, Setting, Value};
+use crate::settings::{Display, GivenIn, Kind, Name, SETTINGS, Setting, Value};
 
 const CONFIG_VARIABLE: &str = "SKEIN_CONFIG";
 
@@ -183,7 +183,8 @@ pub(crate) fn without_credentials(address: &str) -> String {
 pub(crate) fn write_sample(out: &mut dyn io::Write) -> io::Result<()> {
     writeln!(out, "# Configuration of Skein. SKEIN_… variables and flags override what is set here.")?;
     let mut last_table = None;
-    let (of_tables, plain): (Vec<&Setting>, Vec<&Setting>) = SETTINGS.iter().partition(|one| one.key.contains('.'));
+    let of_files = SETTINGS.iter().filter(|setting| setting.given_in == GivenIn::Anywhere);
+    let (of_tables, plain): (Vec<&Setting>, Vec<&Setting>) = of_files.partition(|one| one.key.contains('.'));
     // In TOML, whatever follows the head of a table belongs to it.
     for setting in plain.into_iter().chain(of_tables) {
         let split = setting.key.split_once('.');

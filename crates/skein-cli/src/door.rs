@@ -11,7 +11,7 @@ mod transfer;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, to_bytes};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, RETRY_AFTER};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, IF_MATCH, RETRY_AFTER};
 use axum::http::{HeaderMap, HeaderName, Method, Request, Response, StatusCode};
 use serde_json::Value;
 use skein_core::{ItemId, OperationId};
@@ -23,6 +23,7 @@ pub(crate) use self::transfer::Upload;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place::Place;
+use crate::secret_value::SecretBody;
 
 const API: &str = "/api/v1";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -57,11 +58,15 @@ pub(crate) struct Ask {
     pub(crate) path: String,
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) body: Option<Value>,
+    /// A body that must not be shown, in place of the other.
+    pub(crate) secret: Option<SecretBody>,
+    /// The hash of the state a change is based on.
+    pub(crate) based_on: Option<String>,
 }
 
 impl Ask {
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), query: Vec::new(), body: None }
+        Self { method, path: path.into(), query: Vec::new(), body: None, secret: None, based_on: None }
     }
 
     pub(crate) fn get(path: impl Into<String>) -> Self {
@@ -74,6 +79,14 @@ impl Ask {
 
     pub(crate) fn with_body(self, body: Value) -> Self {
         Self { body: Some(body), ..self }
+    }
+
+    pub(crate) fn with_secret(self, body: SecretBody) -> Self {
+        Self { secret: Some(body), ..self }
+    }
+
+    pub(crate) fn based_on(self, hash: Option<String>) -> Self {
+        Self { based_on: hash, ..self }
     }
 
     /// One more parameter, unless it is nothing.
@@ -141,6 +154,18 @@ impl Door {
         })
     }
 
+    /// Sees to it that queued work is carried out: here, unless there is a server that does.
+    pub(crate) fn work(&self) {
+        if let Way::Local(local) = &self.way {
+            local.work(&self.runtime);
+        }
+    }
+
+    /// Lets a moment pass in which others get on.
+    pub(crate) fn pause(&self, moment: Duration) {
+        self.runtime.block_on(async { tokio::time::sleep(moment).await });
+    }
+
     async fn read(&self, response: Response<Body>) -> Result<Value, Failure> {
         let status = response.status();
         let bytes = to_bytes(response.into_body(), ANSWER_BYTES_MAX).await;
@@ -185,11 +210,15 @@ impl Door {
         if let Some(grant) = &self.grant {
             request = request.header(GRANT, grant.to_string());
         }
-        if ask.body.is_some() {
+        if ask.body.is_some() || ask.secret.is_some() {
             request = request.header(CONTENT_TYPE, "application/json");
         }
-        let body = ask.body.as_ref().map(Value::to_string).unwrap_or_default();
-        let request = request.body(Bytes::from(body)).map_err(|bad| Broken::Here(unsendable(&bad)))?;
+        if let Some(hash) = &ask.based_on {
+            request = request.header(IF_MATCH, format!("\"{hash}\""));
+        }
+        let open = || Bytes::from(ask.body.as_ref().map(Value::to_string).unwrap_or_default());
+        let body = ask.secret.as_ref().map_or_else(open, SecretBody::bytes);
+        let request = request.body(body).map_err(|bad| Broken::Here(unsendable(&bad)))?;
         match &self.way {
             Way::Remote(remote) => remote.send(request, transfer).await,
             Way::Local(local) => local.send(request, transfer).await,

@@ -12,6 +12,7 @@ use skein_store::{Location, Store, StoreError, StoreOptions};
 use crate::configuration::{Configuration, without_credentials};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::master_key::KeySource;
 use crate::settings::{Name, Setting};
 
 const OWNER_ONLY: u32 = 0o700;
@@ -22,6 +23,7 @@ pub(crate) struct Place {
     pub(crate) dir: PathBuf,
     database: Option<String>,
     s3: Option<S3Options>,
+    pub(crate) master_key: KeySource,
 }
 
 impl Place {
@@ -36,7 +38,8 @@ impl Place {
             let hint = "give --database postgres://user@host/name, or leave it out to use SQLite";
             return Err(Failure::usage(anyhow!("the database is not a PostgreSQL URL"), hint));
         }
-        Ok(Self { dir: dir.to_owned(), database: database.map(str::to_owned), s3 })
+        let master_key = KeySource::resolve(configuration, dir)?;
+        Ok(Self { dir: dir.to_owned(), database: database.map(str::to_owned), s3, master_key })
     }
 
     pub(crate) fn location(&self) -> Location {
@@ -129,7 +132,8 @@ mod tests {
     #[test]
     fn a_database_is_shown_without_its_password() {
         let database = Some("postgres://anna:p@ss@db.example:5432/skein?password=x".to_owned());
-        let place = Place { dir: PathBuf::new(), database, s3: None };
+        let master_key = KeySource::File(PathBuf::new());
+        let place = Place { dir: PathBuf::new(), database, s3: None, master_key };
         assert_eq!(place.database_shown(), "PostgreSQL at db.example:5432/skein");
     }
 }

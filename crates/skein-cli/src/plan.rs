@@ -1,5 +1,6 @@
 //! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
 
+mod catalog;
 mod task;
 
 use std::net::SocketAddr;
@@ -10,6 +11,7 @@ use clap_complete::Shell;
 use skein_core::{Digest, ItemId};
 use skein_store::verify::VerifyOptions;
 
+pub(crate) use self::catalog::{CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference};
 pub(crate) use self::task::{Content, Task, object};
 use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
 use crate::configuration::{Configuration, without_credentials};
@@ -80,6 +82,12 @@ impl Plan {
             Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
             Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
             Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,
+            Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
+            Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
+            Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
+            Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
+            Command::Vault(vault) => errand(vault.asking, Task::of_vault(&vault.command))?,
+            Command::Endpoint(endpoint) => errand(endpoint.asking, CatalogTask::of_endpoint(endpoint.command)?.into())?,
             Command::History(history) => {
                 let (asking, task) = Task::of_history(history)?;
                 errand(asking, task)?

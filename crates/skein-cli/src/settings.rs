@@ -18,6 +18,10 @@ pub(crate) enum Name {
     S3SecretKey,
     Server,
     Key,
+    VaultKeyFile,
+    VaultKey,
+    VaultOlderKeys,
+    NetworkAllowPrivate,
     Log,
     LogFormat,
     Listen,
@@ -45,6 +49,7 @@ pub(crate) struct Setting {
     pub(crate) kind: Kind,
     pub(crate) display: Display,
     pub(crate) used_by: UsedBy,
+    pub(crate) given_in: GivenIn,
     pub(crate) default: Option<&'static str>,
     pub(crate) what: &'static str,
 }
@@ -72,6 +77,14 @@ pub(crate) enum Display {
 pub(crate) enum UsedBy {
     EveryCommand,
     Serve,
+}
+
+/// Where a value may be given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum GivenIn {
+    Anywhere,
+    /// Never in a file, which is copied and shared, nor on the command line, which others see.
+    Environment,
 }
 
 /// The value of a setting, whichever layer it came from.
@@ -125,12 +138,13 @@ const fn setting(name: Name, key: &'static str, variable: &'static str, flag: &'
         kind: Kind::Text,
         display: Display::Plain,
         used_by: UsedBy::EveryCommand,
+        given_in: GivenIn::Anywhere,
         default: None,
         what: "",
     }
 }
 
-pub(crate) const SETTINGS: [Setting; 17] = [
+pub(crate) const SETTINGS: [Setting; 21] = [
     Setting {
         placeholder: "DIR",
         kind: Kind::Path,
@@ -181,6 +195,36 @@ pub(crate) const SETTINGS: [Setting; 17] = [
         display: Display::Secret,
         what: "The key to use; without one, commands on DIR act as the first administrator",
         ..setting(Name::Key, "key", "SKEIN_KEY", "key")
+    },
+    Setting {
+        placeholder: "FILE",
+        kind: Kind::Path,
+        what: "Master keys that secrets are kept under; SKEIN_VAULT_KEY stands in its place [default: DIR/master.key]",
+        ..setting(Name::VaultKeyFile, "vault.key_file", "SKEIN_VAULT_KEY_FILE", "vault-key-file")
+    },
+    Setting {
+        display: Display::Secret,
+        given_in: GivenIn::Environment,
+        what: "The master key, in place of the file",
+        ..setting(Name::VaultKey, "vault.key", "SKEIN_VAULT_KEY", "vault-key")
+    },
+    Setting {
+        kind: Kind::List,
+        display: Display::Secret,
+        given_in: GivenIn::Environment,
+        what: "Master keys that some secrets may still be kept under",
+        ..setting(Name::VaultOlderKeys, "vault.older_keys", "SKEIN_VAULT_OLDER_KEYS", "vault-older-key")
+    },
+    Setting {
+        placeholder: "NETWORK",
+        kind: Kind::List,
+        what: "A private network that services may be in, for example 10.1.0.0/16; can be given several times",
+        ..setting(
+            Name::NetworkAllowPrivate,
+            "network.allow_private",
+            "SKEIN_NETWORK_ALLOW_PRIVATE",
+            "network-allow-private",
+        )
     },
     Setting {
         placeholder: "FILTER",

@@ -1,5 +1,7 @@
 //! What people see of each kind of answer: the columns of a list, the first fields of a sheet.
 
+pub(crate) mod catalog;
+
 use serde_json::Value;
 
 use crate::output::{Column, text};

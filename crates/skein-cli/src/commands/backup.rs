@@ -9,6 +9,7 @@ use skein_store::backup::{Copied, backup};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::master_key::KeySource;
 use crate::place::Place;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
@@ -27,6 +28,9 @@ pub(crate) fn run(place: &Place, target: &Path, form: ReportForm, out: &mut dyn 
     }
     writeln!(out, "Copied {items} items and {blobs} blobs to {target}")?;
     writeln!(out, "Check it with: skein --dir {target} verify --deep")?;
+    if let KeySource::File(path) = &place.master_key {
+        writeln!(out, "Secrets in it open only with the master key: keep a copy of {} elsewhere", path.display())?;
+    }
     tell_lost(&lost_blobs, out)
 }
 

@@ -15,6 +15,7 @@ use skein_store::{SCHEMA_VERSION, Store, StoreError, Tx};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock;
+use crate::master_key::KeySource;
 use crate::place::Place;
 use crate::plan::ReportForm;
 
@@ -47,7 +48,7 @@ impl Finding {
 pub(crate) fn run(place: &Place, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
     let mut findings = vec![directory(place)];
     if place.dir.is_dir() {
-        findings.extend([privacy(place), writing(place), free_space(place), server(place)]);
+        findings.extend([privacy(place), writing(place), free_space(place), server(place), master_key(place)]);
     }
     match place.open_read_only() {
         Ok(store) => findings.extend(inside(place, &store)),
@@ -106,6 +107,18 @@ fn server(place: &Place) -> Finding {
         Ok(None) => Finding::ok("server", "none is running on this directory"),
         Ok(Some(held)) => Finding::ok("server", held.to_string()),
         Err(error) => Finding::problem("server", error.to_string(), "mend the permissions of skein.lock"),
+    }
+}
+
+fn master_key(place: &Place) -> Finding {
+    let shown = match &place.master_key {
+        KeySource::File(path) => path.display().to_string(),
+        KeySource::Environment(_) => "in the environment".to_owned(),
+    };
+    match place.master_key.read() {
+        Ok(keys) if keys.all().len() == 1 => Finding::ok("master key", shown),
+        Ok(keys) => Finding::ok("master key", format!("{shown}, with {} older ones", keys.all().len() - 1)),
+        Err(failure) => Finding::problem("master key", failure.error(), failure.hint()),
     }
 }
 

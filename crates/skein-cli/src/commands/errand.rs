@@ -7,7 +7,7 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
-use super::{bundle, redact};
+use super::{bundle, catalog, redact};
 use crate::desk::Desk;
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -42,6 +42,7 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::Redact { item, reason, is_sure } => redact::run(item, &reason, is_sure, desk),
         Task::Export { file } => bundle::export(&file, desk),
         Task::Import { file } => bundle::import(file, desk),
+        Task::Catalog(task) => catalog::run(task, desk),
     }
 }
 

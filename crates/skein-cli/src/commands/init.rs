@@ -21,6 +21,7 @@ pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
         }
         Err(error) => return Err(error.into()),
     };
+    place.master_key.ensure()?;
     let store = place.open()?;
     place.blobs()?;
     runtime()?.block_on(Engine::new(store.clone(), place.blobs()?).ensure_first_admin())?;

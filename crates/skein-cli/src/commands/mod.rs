@@ -2,6 +2,7 @@
 
 mod backup;
 mod bundle;
+mod catalog;
 mod completions;
 mod config;
 mod doctor;

@@ -15,6 +15,7 @@ use super::verify::{as_json, tell, verdict};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::Lock;
+use crate::master_key::KeySource;
 use crate::place::Place;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
@@ -44,6 +45,12 @@ pub(crate) fn run(place: &Place, source: &Path, form: ReportForm, out: &mut dyn 
     }
     writeln!(out, "Restored {items} items and {copied} blobs to {}", place.database_shown())?;
     tell(&report, out)?;
+    if let KeySource::File(path) = &place.master_key
+        && !path.exists()
+    {
+        writeln!(out, "Secrets in it open only with the master key of its source: put that at {}", path.display())?;
+        writeln!(out, "before the server starts, which makes a new one where there is none.")?;
+    }
     Ok(worst(tell_lost(&lost_blobs, out)?, verdict(&report)))
 }
 

@@ -39,6 +39,7 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     // An address that is taken leaves no new store behind.
     let listener = runtime.block_on(listen(serve.listen))?;
     let address = listener.local_addr().map_err(cannot_run)?;
+    serve.place.master_key.ensure()?;
     let store = serve.place.open()?;
     runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;

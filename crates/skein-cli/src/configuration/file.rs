@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use crate::configuration::{CONFIG_VARIABLE, Environment, Found, Origin};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::settings::{Kind, Name, SETTINGS, Setting, Value};
+use crate::settings::{GivenIn, Kind, Name, SETTINGS, Setting, Value};
 
 const HINT: &str = "correct the file; skein config sample prints every setting";
 /// As many wrong letters as still look like a typing error.
@@ -100,6 +100,9 @@ fn unknown(key: &str) -> Error {
 }
 
 fn read_value(setting: &Setting, value: &DeValue<'_>) -> Result<Value, Error> {
+    if setting.given_in == GivenIn::Environment {
+        return Err(anyhow!("{} is not kept in a file; set {}", setting.key, setting.variable));
+    }
     let wrong = |expected: &str| anyhow!("{} takes {expected}, not {}", setting.key, kind_of(value));
     match (setting.kind, value) {
         (Kind::List, DeValue::Array(list)) => {

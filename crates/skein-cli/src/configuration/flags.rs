@@ -6,7 +6,7 @@ use clap::builder::{OsStringValueParser, PossibleValuesParser, StringValueParser
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 
 use crate::configuration::Layer;
-use crate::settings::{Display, Kind, Name, SETTINGS, Setting, UsedBy, Value};
+use crate::settings::{Display, GivenIn, Kind, Name, SETTINGS, Setting, UsedBy, Value};
 
 /// Settings that every command takes.
 pub(crate) type EveryCommand = Flags<false>;
@@ -18,7 +18,8 @@ pub(crate) struct Flags<const SERVING: bool>(pub(crate) Layer);
 
 impl<const SERVING: bool> Flags<SERVING> {
     fn group() -> impl Iterator<Item = &'static Setting> {
-        SETTINGS.iter().filter(|setting| (setting.used_by == UsedBy::Serve) == SERVING)
+        let may_be_typed = SETTINGS.iter().filter(|setting| setting.given_in == GivenIn::Anywhere);
+        may_be_typed.filter(|setting| (setting.used_by == UsedBy::Serve) == SERVING)
     }
 }
 
@@ -58,7 +59,7 @@ fn argument(setting: &'static Setting) -> Arg {
     // A secret on the command line is seen by everybody on the machine; the flag is there for tests and trials.
     let argument = argument.hide(setting.display == Display::Secret && setting.name != Name::Key);
     // `-h` shows what most people change, `--help` everything.
-    let is_rare = setting.key.starts_with("s3.") || setting.key.starts_with("log");
+    let is_rare = ["s3.", "vault.", "network.", "log"].iter().any(|start| setting.key.starts_with(start));
     if is_global { argument.help_heading("Settings").hide_short_help(is_rare) } else { argument }
 }
 

@@ -1,6 +1,7 @@
 //! The API in this process, over a directory that nobody else holds.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::http::header::HOST;
 use axum::http::{HeaderValue, Method, Request, Response};
-use skein_engine::{Engine, KeyText};
+use skein_engine::{Engine, KeyText, Worker};
 use skein_server::{AllowedHosts, Context};
 use skein_store::Store;
 use skein_store::sealer::seal_all;
@@ -33,7 +34,9 @@ const NOWHERE: &str = "http://127.0.0.1:7420";
 
 /// Dropped in this order: the lock last, so that nobody opens the store before it is closed.
 pub(super) struct Local {
+    worker: OnceLock<Worker>,
     router: Router,
+    engine: Engine,
     store: Store,
     has_written: AtomicBool,
     _lock: Lock,
@@ -73,9 +76,16 @@ impl Local {
         lock.clear().map_err(LockError::Io)?;
         let key = KeyText::draw();
         engine.admit_start_key(&key).await?;
-        let context = Context::new(engine, NOWHERE);
+        let context = Context::new(engine.clone(), NOWHERE);
         let router = skein_server::router(context, AllowedHosts::new(LISTENING, Vec::new()));
-        Ok((Self { router, store, has_written: AtomicBool::new(false), _lock: lock }, key.reveal().to_owned()))
+        let (worker, has_written) = (OnceLock::new(), AtomicBool::new(false));
+        Ok((Self { worker, router, engine, store, has_written, _lock: lock }, key.reveal().to_owned()))
+    }
+
+    /// Carries out what is queued, from now on until the end.
+    pub(super) fn work(&self, runtime: &Runtime) {
+        let _inside = runtime.enter();
+        self.worker.get_or_init(|| Worker::start(self.engine.clone(), format!("command {}", std::process::id())));
     }
 
     pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {

@@ -17,6 +17,7 @@ use crate::arguments::{
 use crate::desk::Amount;
 use crate::door::Ask;
 use crate::failure::Failure;
+use crate::plan::catalog::CatalogTask;
 use crate::views::{self, List, Sheet};
 
 /// One errand, with nothing missing but what standard input may hold.
@@ -57,6 +58,7 @@ pub(crate) enum Task {
     Import {
         file: PathBuf,
     },
+    Catalog(CatalogTask),
 }
 
 /// What a new item says.
@@ -197,9 +199,8 @@ impl Task {
         Ok((asking, task))
     }
 
-    fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {
-        let amount = if amount.all { Amount::All } else { Amount::AtMost(amount.limit.into()) };
-        Self::List { ask, list, amount }
+    fn list(ask: Ask, list: &'static List, most: AmountArguments) -> Self {
+        Self::List { ask, list, amount: amount(most) }
     }
 }
 
@@ -214,12 +215,16 @@ impl Content {
     }
 }
 
+pub(super) fn amount(arguments: AmountArguments) -> Amount {
+    if arguments.all { Amount::All } else { Amount::AtMost(arguments.limit.into()) }
+}
+
 /// As it is typed and as the API spells it.
-fn word(value: &impl ValueEnum) -> String {
+pub(super) fn word(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-fn parse<T: FromStr>(text: &str, hint: &'static str) -> Result<T, Failure>
+pub(super) fn parse<T: FromStr>(text: &str, hint: &'static str) -> Result<T, Failure>
 where
     T::Err: Display,
 {

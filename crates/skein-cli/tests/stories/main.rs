@@ -9,6 +9,7 @@ mod endpoints;
 mod faults;
 mod items;
 mod kill_nine;
+mod master_key;
 mod readme;
 mod refusals;
 mod repeats;

@@ -1,0 +1,181 @@
+//! Commands about services, tools, templates, secrets and the vault: requests to the API, a few of them in two steps.
+
+mod lookup;
+mod operation;
+
+use anyhow::anyhow;
+use axum::http::Method;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde_json::{Map, Value, json};
+
+use self::lookup::find;
+use crate::definition::{Source, to_yaml};
+use crate::desk::{Desk, Form};
+use crate::door::Ask;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{printable, text};
+use crate::plan::{CatalogTask, Change, Inquiry, Shelf, Thing, difference};
+use crate::secret_value::{self, SecretBody, SecretType, ValueSource};
+use crate::views::{Sheet, catalog as views};
+
+pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    match task {
+        CatalogTask::Show { inquiry, sheet } => {
+            let ask = complete(&inquiry, desk)?;
+            ask_and_show(&ask, sheet, desk)
+        }
+        CatalogTask::ShowDefinition(thing) => show_definition(&thing, desk),
+        CatalogTask::List { inquiry, list, amount } => {
+            let ask = complete(&inquiry, desk)?;
+            desk.list(&ask, list.columns, amount)
+        }
+        CatalogTask::Rows { inquiry, list } => {
+            let ask = complete(&inquiry, desk)?;
+            desk.rows(&ask, "data", list.columns)
+        }
+        CatalogTask::Change(change) => carry_out(change, desk),
+        CatalogTask::Health(inquiry) => health(&inquiry, desk),
+        CatalogTask::Test { inquiry, has_details } => test(&inquiry, has_details, desk),
+        CatalogTask::KeepSecret { fields, secret_type, value } => {
+            let value = secret_value::read(secret_type, &value)?;
+            let ask = Ask::new(Method::POST, Shelf::Secrets.path()).with_secret(SecretBody::new(&fields, &value));
+            ask_and_show(&ask, &views::SECRET, desk)
+        }
+        CatalogTask::RotateSecret { secret, value } => rotate_secret(&secret, &value, desk),
+        CatalogTask::RotateVault => rotate_vault(desk),
+    }
+}
+
+fn complete(inquiry: &Inquiry, desk: &mut Desk<'_>) -> Result<Ask, Failure> {
+    inquiry.ask(|thing| find(thing, desk), Source::read)
+}
+
+fn ask_and_show(ask: &Ask, sheet: &Sheet, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let thing = desk.ask(ask)?;
+    desk.show(&thing, sheet.fields, sheet.wanted)
+}
+
+fn sheet_of(shelf: Shelf) -> &'static Sheet {
+    match shelf {
+        Shelf::Services => &views::SERVICE,
+        Shelf::Tools => &views::TOOL,
+        Shelf::Secrets => &views::SECRET,
+        Shelf::ServiceTemplates | Shelf::ToolTemplates => &views::TEMPLATE,
+        Shelf::Endpoints => &views::ENDPOINT,
+    }
+}
+
+fn show_definition(thing: &Thing, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let path = format!("{}/{}", thing.shelf.path(), find(thing, desk)?);
+    let shown = desk.ask(&Ask::get(path))?;
+    write!(desk.out, "{}", to_yaml(&Definition::of(thing.shelf, &shown))?)?;
+    Ok(Exit::Ok)
+}
+
+/// What makes a thing, in the order people read it; its id and hash say what it was an edit of.
+struct Definition<'a>(Vec<(&'a str, &'a Value)>);
+
+impl<'a> Definition<'a> {
+    fn of(shelf: Shelf, shown: &'a Value) -> Self {
+        let names = ["id", "hash"].iter().chain(shelf.definition());
+        Self(names.map(|name| (*name, &shown[*name])).filter(|(_, value)| !value.is_null()).collect())
+    }
+}
+
+impl Serialize for Definition<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
+        map.end()
+    }
+}
+
+/// The change is based on what was edited, else on what is there now; one made meanwhile is refused, not overwritten.
+fn carry_out(change: Change, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let Change { thing, definition, fields, references } = change;
+    let mut wanted = definition.as_ref().map(Source::read).transpose()?.unwrap_or_default();
+    let path = format!("{}/{}", thing.shelf.path(), find(&thing, desk)?);
+    let current = desk.ask(&Ask::get(path.clone()))?;
+    refuse_what_a_definition_cannot_say(&wanted, &current)?;
+    let based_on = wanted.get("hash").and_then(Value::as_str).or(current["hash"].as_str()).map(str::to_owned);
+    wanted.extend(fields);
+    for (name, referred) in &references {
+        wanted.insert((*name).to_owned(), find(referred, desk)?.to_string().into());
+    }
+    let changes = difference(&current, wanted);
+    let sheet = sheet_of(thing.shelf);
+    if changes.is_empty() {
+        desk.show(&current, sheet.fields, sheet.wanted)?;
+        desk.remark("Nothing was changed: it is like that already.")?;
+        return Ok(Exit::Ok);
+    }
+    let ask = Ask::new(Method::PUT, path).with_body(changes.into()).based_on(based_on);
+    ask_and_show(&ask, sheet, desk)
+}
+
+/// A definition of something else was given by mistake; sharing is a decision of its own.
+fn refuse_what_a_definition_cannot_say(wanted: &Map<String, Value>, current: &Value) -> Result<(), Failure> {
+    let differs = |name: &str| wanted.get(name).is_some_and(|value| *value != current[name]);
+    if differs("id") {
+        let error = anyhow!("the definition is that of {}, not of {}", text(&wanted["id"]), text(&current["id"]));
+        return Err(Failure::usage(error, "give the file of the thing that is to change, or leave out its id"));
+    }
+    if differs("shared") {
+        let error = anyhow!("a definition does not say whether something is shared");
+        return Err(Failure::usage(error, "use share or unshare for that"));
+    }
+    Ok(())
+}
+
+fn health(inquiry: &Inquiry, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let ask = complete(inquiry, desk)?;
+    let health = desk.ask(&ask)?;
+    desk.show(&health, views::HEALTH.fields, views::HEALTH.wanted)?;
+    Ok(if health["status"] == "healthy" { Exit::Ok } else { Exit::Problem })
+}
+
+fn test(inquiry: &Inquiry, has_details: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let ask = complete(inquiry, desk)?;
+    let result = operation::carry_out(&ask, "calling", desk)?;
+    if has_details || desk.form == Form::Json {
+        return desk.show(&result, views::CALL.fields, views::CALL.wanted);
+    }
+    let output = match &result["output"] {
+        Value::String(words) => words.clone(),
+        other => format!("{other:#}"),
+    };
+    writeln!(desk.out, "{}", printable(&output))?;
+    if let (Form::People(_), Some(latency)) = (desk.form, result["latencyMs"].as_f64()) {
+        eprintln!("It took {latency:.0} ms.");
+    }
+    Ok(Exit::Ok)
+}
+
+/// Which parts a value has depends on the type the secret was made with.
+fn rotate_secret(secret: &Thing, source: &ValueSource, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let path = format!("{}/{}", secret.shelf.path(), find(secret, desk)?);
+    let current = desk.ask(&Ask::get(path.clone()))?;
+    let word = text(&current["type"]);
+    let secret_type = SecretType::named(&word).ok_or_else(|| {
+        let error = anyhow!("this version does not know secrets of type {}", printable(&word));
+        Failure::new(Exit::Failed, error, "install the version the server has")
+    })?;
+    let value = secret_value::read(secret_type, source)?;
+    let ask = Ask::new(Method::PUT, path).with_secret(SecretBody::new(&Map::new(), &value));
+    ask_and_show(&ask.based_on(current["hash"].as_str().map(str::to_owned)), &views::SECRET, desk)
+}
+
+fn rotate_vault(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let result = operation::carry_out(&Ask::post("/vault/rotations", json!({})), "rotating", desk)?;
+    desk.show(&result, views::ROTATION.fields, views::ROTATION.wanted)?;
+    if result["unreadable"].as_array().is_some_and(|secrets| !secrets.is_empty()) {
+        let error = anyhow!("some secrets could not be opened with any master key");
+        return Err(Failure::new(Exit::Problem, error, "give the key they are kept under, or rotate their values"));
+    }
+    desk.remark("Every secret is kept under the current master key.")?;
+    Ok(Exit::Ok)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! The master keys of the vault: in a file that its owner alone can read, or in the environment.
+//!
+//! A file has one key per line, 32 bytes in base64 (URL-safe, without padding): the current one first, after it older
+//! ones that a secret may still be kept under. `#` begins a comment. What a key is for is not known here. Start at
+//! [`KeySource::ensure`].
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Error, anyhow};
+use base64::Engine as _;
+use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
+use base64::engine::{DecodePaddingMode, general_purpose::NO_PAD};
+use zeroize::Zeroizing;
+
+use crate::configuration::Configuration;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::settings::Name;
+
+const FILE: &str = "master.key";
+const KEY_BYTES: usize = 32;
+/// Far more than a lifetime of rotations fills.
+const FILE_BYTES_MAX: u64 = 64 << 10;
+const OWNER_ONLY: u32 = 0o600;
+/// The permissions of everybody but the owner.
+const OTHERS: u32 = 0o077;
+const HEADING: &str = "\
+# Master keys of Skein, the current one first. Whoever has them can read every secret; without them nobody can.
+# A backup does not hold them: keep a copy of this file elsewhere.
+";
+
+/// Written without padding; a key that another program wrote may have it.
+const BASE64: GeneralPurpose = GeneralPurpose::new(&base64::alphabet::URL_SAFE, lenient(NO_PAD));
+
+const fn lenient(config: GeneralPurposeConfig) -> GeneralPurposeConfig {
+    config.with_decode_padding_mode(DecodePaddingMode::Indifferent)
+}
+
+/// At least one key, the current one first; overwritten with zeros when dropped, and never shown.
+#[derive(Clone)]
+pub(crate) struct MasterKeys(Zeroizing<Vec<[u8; KEY_BYTES]>>);
+
+impl MasterKeys {
+    /// The current one, then older ones.
+    pub(crate) fn all(&self) -> &[[u8; KEY_BYTES]] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for MasterKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} master keys", self.0.len())
+    }
+}
+
+/// Where the keys are.
+#[derive(Debug, Clone)]
+pub(crate) enum KeySource {
+    File(PathBuf),
+    Environment(MasterKeys),
+}
+
+impl KeySource {
+    pub(crate) fn resolve(configuration: &Configuration, dir: &Path) -> Result<Self, Failure> {
+        let older = configuration.list(Name::VaultOlderKeys);
+        let Some(current) = configuration.text(Name::VaultKey) else {
+            if !older.is_empty() {
+                let error = anyhow!("SKEIN_VAULT_OLDER_KEYS is set without SKEIN_VAULT_KEY");
+                return Err(Failure::usage(error, "set SKEIN_VAULT_KEY as well, or list the keys in the key file"));
+            }
+            let named = configuration.path(Name::VaultKeyFile).map(Path::to_owned);
+            return Ok(Self::File(named.unwrap_or_else(|| dir.join(FILE))));
+        };
+        let keys = std::iter::once(current).chain(older.iter().map(String::as_str)).map(parse_key);
+        let keys: Option<Zeroizing<Vec<_>>> = keys.collect::<Option<Vec<_>>>().map(Zeroizing::new);
+        keys.map(MasterKeys).map(Self::Environment).ok_or_else(|| {
+            let error = anyhow!("SKEIN_VAULT_KEY or SKEIN_VAULT_OLDER_KEYS is not made of keys");
+            Failure::usage(error, KEY_HINT)
+        })
+    }
+
+    /// The keys; a file that is missing is made first, with a fresh key.
+    pub(crate) fn ensure(&self) -> Result<MasterKeys, Failure> {
+        if let Self::File(path) = self
+            && !path.exists()
+        {
+            make(path).map_err(|error| cannot("make", path, error))?;
+        }
+        self.read()
+    }
+
+    /// Puts a fresh key before those that are there: what is sealed from now on is sealed under it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the rotation of the vault comes with the vault"))]
+    pub(crate) fn add(&self) -> Result<MasterKeys, Failure> {
+        let fresh = draw();
+        self.replace(|keys| keys.insert(0, *fresh))
+    }
+
+    /// Drops every key but the current one, once nothing is kept under them any more.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the rotation of the vault comes with the vault"))]
+    pub(crate) fn retire_older(&self) -> Result<MasterKeys, Failure> {
+        self.replace(|keys| keys.truncate(1))
+    }
+
+    fn replace(&self, change: impl FnOnce(&mut Vec<[u8; KEY_BYTES]>)) -> Result<MasterKeys, Failure> {
+        let Self::File(path) = self else {
+            let error = anyhow!("the master key comes from the environment, which Skein cannot change");
+            let hint = "start the server with a new SKEIN_VAULT_KEY and the old one in SKEIN_VAULT_OLDER_KEYS";
+            return Err(Failure::usage(error, hint));
+        };
+        let mut keys = read(path)?;
+        let capacity = keys.0.len() + 1;
+        let mut changed = Zeroizing::new(Vec::with_capacity(capacity));
+        changed.append(&mut keys.0);
+        change(&mut changed);
+        let beside = beside(path);
+        let written = write_durably(&beside, &changed).and_then(|()| fs::rename(&beside, path));
+        written.and_then(|()| sync_directory(path)).map_err(|error| cannot("change", path, error))?;
+        Ok(MasterKeys(changed))
+    }
+
+    /// The keys that are there.
+    pub(crate) fn read(&self) -> Result<MasterKeys, Failure> {
+        match self {
+            Self::File(path) => read(path),
+            Self::Environment(keys) => Ok(keys.clone()),
+        }
+    }
+}
+
+const KEY_HINT: &str = "a key is 32 random bytes in base64; openssl rand -base64 32 makes one";
+
+/// Refuses a file that others can look into: what it protects may be known already.
+fn read(path: &Path) -> Result<MasterKeys, Failure> {
+    let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+    let (metadata, file) = opened.map_err(|error| cannot("read", path, error))?;
+    let mode = metadata.permissions().mode() & 0o777;
+    if mode & OTHERS != 0 {
+        let error = anyhow!("others can look into the master key {} (mode {mode:03o})", path.display());
+        return Err(Failure::usage(error, "chmod 600 the file; if somebody may have read it, skein vault rotate then"));
+    }
+    let mut text = Zeroizing::new(String::with_capacity(capacity(metadata.len())));
+    file.take(FILE_BYTES_MAX).read_to_string(&mut text).map_err(|error| cannot("read", path, error))?;
+    parse(&text).ok_or_else(|| {
+        let error = anyhow!("{} does not hold one key per line", path.display());
+        Failure::usage(error, "put back the file from where it was kept; every secret is kept under the keys in it")
+    })
+}
+
+/// Enough for the whole file, so that no copy of a part is left behind while reading.
+fn capacity(length: u64) -> usize {
+    usize::try_from(length.min(FILE_BYTES_MAX)).unwrap_or_default() + 1
+}
+
+fn parse(text: &str) -> Option<MasterKeys> {
+    let lines = text.lines().map(|line| line.split('#').next().unwrap_or_default().trim());
+    let keys: Option<Vec<_>> = lines.filter(|line| !line.is_empty()).map(parse_key).collect();
+    keys.map(Zeroizing::new).filter(|keys| !keys.is_empty()).map(MasterKeys)
+}
+
+fn parse_key(text: &str) -> Option<[u8; KEY_BYTES]> {
+    let text = Zeroizing::new(text.trim().replace('+', "-").replace('/', "_"));
+    let mut bytes = Zeroizing::new(Vec::with_capacity(text.len()));
+    BASE64.decode_vec(text.as_bytes(), &mut bytes).ok()?;
+    bytes.as_slice().try_into().ok()
+}
+
+/// Complete or not there, and never in place of another.
+fn make(path: &Path) -> io::Result<()> {
+    let beside = beside(path);
+    let written = write_durably(&beside, &[*draw()]).and_then(|()| fs::hard_link(&beside, path));
+    let removed = match fs::remove_file(&beside) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
+    };
+    match written {
+        // Somebody else was first; theirs is the key.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.exists() => removed,
+        written => written.and(removed).and_then(|()| sync_directory(path)),
+    }
+}
+
+fn draw() -> Zeroizing<[u8; KEY_BYTES]> {
+    let mut key = Zeroizing::new([0; KEY_BYTES]);
+    getrandom::fill(&mut *key).expect("the operating system provides randomness");
+    key
+}
+
+/// Where a file is written before it takes its place; one that was left behind is written over.
+fn beside(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".new");
+    name.into()
+}
+
+fn write_durably(path: &Path, keys: &[[u8; KEY_BYTES]]) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)?;
+    file.write_all(HEADING.as_bytes())?;
+    for key in keys {
+        let line = Zeroizing::new(BASE64.encode(key));
+        file.write_all(line.as_bytes())?;
+        file.write_all(b"\n")?;
+    }
+    file.sync_all()
+}
+
+fn sync_directory(path: &Path) -> io::Result<()> {
+    path.parent()
+        .filter(|parent| !parent.as_os_str().is_empty())
+        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+}
+
+fn cannot(doing: &str, path: &Path, error: io::Error) -> Failure {
+    let is_missing = error.kind() == io::ErrorKind::NotFound;
+    let error = Error::new(error).context(format!("cannot {doing} the master key {}", path.display()));
+    if is_missing && doing == "read" {
+        return Failure::new(Exit::Failed, error, "skein init makes one; if there are secrets, put back the old file");
+    }
+    Failure::new(Exit::Unavailable, error, "check the permissions and the free space of its directory")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! A key file is made once, whole and private; one that others can read or that holds no keys is refused.
+
+use std::fs::Permissions;
+
+use super::*;
+
+const ONE: &str = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+const OTHER: &str = "_-8AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+fn source(folder: &tempfile::TempDir) -> (KeySource, PathBuf) {
+    let path = folder.path().join(FILE);
+    (KeySource::File(path.clone()), path)
+}
+
+fn private(path: &Path, text: &str) {
+    fs::write(path, text).unwrap();
+    fs::set_permissions(path, Permissions::from_mode(OWNER_ONLY)).unwrap();
+}
+
+#[test]
+fn a_missing_file_is_made_for_its_owner_alone_and_never_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    assert_eq!(source.read().unwrap_err().exit, Exit::Failed);
+    let made = source.ensure().unwrap();
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, OWNER_ONLY);
+    assert!(made.all().len() == 1 && made.all()[0] != [0; KEY_BYTES]);
+    make(&path).unwrap();
+    assert_eq!(source.ensure().unwrap().all(), made.all());
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+}
+
+#[test]
+fn the_current_key_comes_first_and_comments_are_passed_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    private(&path, &format!("# two keys\n\n{OTHER} # since May\n  {ONE}\n"));
+    let keys = source.ensure().unwrap();
+    assert_eq!(keys.all()[0][..3], [0xff, 0xef, 0]);
+    assert_eq!(keys.all()[1], [0; KEY_BYTES]);
+    assert_eq!(format!("{keys:?}"), "2 master keys");
+}
+
+#[test]
+fn a_key_of_another_program_is_taken_in_its_spelling() {
+    let standard = format!("{}=", OTHER.replace('_', "/").replace('-', "+"));
+    assert_eq!(parse(&standard).unwrap().all(), parse(OTHER).unwrap().all());
+}
+
+#[test]
+fn a_file_that_others_can_read_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    for mode in [0o640, 0o604, 0o620] {
+        private(&path, ONE);
+        fs::set_permissions(&path, Permissions::from_mode(mode)).unwrap();
+        let refused = source.ensure().unwrap_err();
+        assert!(refused.error().contains(&format!("mode {mode:03o}")), "{refused}");
+        assert!(refused.hint().contains("chmod 600"), "{refused}");
+    }
+}
+
+#[test]
+fn what_is_no_key_is_refused_and_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    for text in ["", "# nothing\n", "c2hvcnQ", &format!("{ONE}\nsomething else"), &ONE[1..]] {
+        private(&path, text);
+        let refused = source.ensure().unwrap_err();
+        assert_eq!(refused.exit, Exit::Usage, "{text:?}");
+        assert!(text.is_empty() || !refused.to_string().contains(text), "{refused}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "it is left as it was");
+    }
+}
+
+fn resolve(variables: &[(&str, &str)]) -> Result<KeySource, Failure> {
+    let environment = variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+    let configuration = Configuration::resolve(None, crate::configuration::Layer::new(), &environment)?;
+    KeySource::resolve(&configuration, Path::new("/d"))
+}
+
+#[test]
+fn the_environment_stands_in_place_of_the_file() {
+    assert!(matches!(resolve(&[]), Ok(KeySource::File(path)) if path == Path::new("/d/master.key")));
+    let named = resolve(&[("SKEIN_VAULT_KEY_FILE", "/k")]);
+    assert!(matches!(named, Ok(KeySource::File(path)) if path == Path::new("/k")));
+    let both = resolve(&[("SKEIN_VAULT_KEY", OTHER), ("SKEIN_VAULT_OLDER_KEYS", ONE)]).unwrap();
+    assert_eq!(both.ensure().unwrap().all().len(), 2);
+    assert!(!format!("{both:?}").contains(OTHER));
+    for wrong in [&[("SKEIN_VAULT_KEY", "x")][..], &[("SKEIN_VAULT_OLDER_KEYS", ONE)]] {
+        assert_eq!(resolve(wrong).unwrap_err().exit, Exit::Usage);
+    }
+}
+
+#[test]
+fn a_fresh_key_goes_first_and_older_ones_stay_until_they_are_retired() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    let first = source.ensure().unwrap();
+    let both = source.add().unwrap();
+    assert!(both.all().len() == 2 && both.all()[0] != first.all()[0] && both.all()[1] == first.all()[0]);
+    assert_eq!(source.read().unwrap().all(), both.all());
+    assert_eq!(source.retire_older().unwrap().all(), &both.all()[..1]);
+    assert_eq!(source.read().unwrap().all(), &both.all()[..1]);
+    assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, OWNER_ONLY);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
+    let fixed = resolve(&[("SKEIN_VAULT_KEY", ONE)]).unwrap();
+    assert!(fixed.add().unwrap_err().hint().contains("SKEIN_VAULT_OLDER_KEYS"));
+}

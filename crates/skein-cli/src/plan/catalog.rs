@@ -1,0 +1,168 @@
+//! What commands about the catalogue ask of the API.
+//!
+//! Things may be given by name, and definitions stand in files, so a request is complete only once both were looked
+//! at: until then it is an [`Inquiry`]. What is done with them is in [`crate::commands`]. Start at [`CatalogTask`].
+
+mod commands;
+mod inquiry;
+mod secrets;
+
+use serde_json::{Map, Value};
+use skein_core::RecordId;
+
+use self::inquiry::Document;
+pub(crate) use self::inquiry::{Inquiry, difference};
+use crate::definition::Source;
+use crate::desk::Amount;
+use crate::failure::Failure;
+use crate::plan::task::{Task, parse};
+use crate::secret_value::{SecretType, ValueSource};
+use crate::views::{List, Sheet};
+
+/// One command about the catalogue.
+#[derive(Debug, PartialEq)]
+pub(crate) enum CatalogTask {
+    Show {
+        inquiry: Inquiry,
+        sheet: &'static Sheet,
+    },
+    /// As a definition that can be edited and given back.
+    ShowDefinition(Thing),
+    List {
+        inquiry: Inquiry,
+        list: &'static List,
+        amount: Amount,
+    },
+    /// All rows come with one answer.
+    Rows {
+        inquiry: Inquiry,
+        list: &'static List,
+    },
+    /// Changes what differs from what is there.
+    Change(Change),
+    /// Says how the service is, and ends accordingly.
+    Health(Inquiry),
+    /// Calls a tool and waits for what it answers.
+    Test {
+        inquiry: Inquiry,
+        has_details: bool,
+    },
+    KeepSecret {
+        fields: Map<String, Value>,
+        secret_type: SecretType,
+        value: ValueSource,
+    },
+    RotateSecret {
+        secret: Thing,
+        value: ValueSource,
+    },
+    RotateVault,
+}
+
+impl From<CatalogTask> for Task {
+    fn from(task: CatalogTask) -> Self {
+        Self::Catalog(task)
+    }
+}
+
+/// What is to become different about a thing.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) thing: Thing,
+    /// What was edited; flags override what it says.
+    pub(crate) definition: Option<Source>,
+    pub(crate) fields: Map<String, Value>,
+    pub(crate) references: Vec<(&'static str, Thing)>,
+}
+
+/// Things of one kind, as the API keeps them together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shelf {
+    Services,
+    Tools,
+    Secrets,
+    ServiceTemplates,
+    ToolTemplates,
+    Endpoints,
+}
+
+impl Shelf {
+    /// Below `/api/v1`.
+    pub(crate) fn path(self) -> &'static str {
+        match self {
+            Self::Services => "/services",
+            Self::Tools => "/tools",
+            Self::Secrets => "/secrets",
+            Self::ServiceTemplates => "/service-templates",
+            Self::ToolTemplates => "/tool-templates",
+            Self::Endpoints => "/allowed-endpoints",
+        }
+    }
+
+    /// One of them, in words.
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Services => "service",
+            Self::Tools => "tool",
+            Self::Secrets => "secret",
+            Self::ServiceTemplates => "service template",
+            Self::ToolTemplates => "tool template",
+            Self::Endpoints => "endpoint",
+        }
+    }
+
+    /// What makes one of them, in the order people read it.
+    pub(crate) fn definition(self) -> &'static [&'static str] {
+        match self {
+            Self::Services => {
+                &["name", "description", "type", "protocol", "connectionSchema", "requiresSecret", "enabled"]
+            }
+            Self::Tools => &[
+                "name",
+                "description",
+                "serviceId",
+                "connectionParams",
+                "secretId",
+                "secretUse",
+                "operation",
+                "inputSchema",
+                "outputSchema",
+                "enabled",
+            ],
+            Self::ServiceTemplates => {
+                &["name", "description", "type", "protocol", "connectionSchema", "requiresSecret"]
+            }
+            Self::ToolTemplates => &["name", "description", "operation", "inputSchema", "outputSchema"],
+            Self::Secrets => &["name", "description", "type"],
+            Self::Endpoints => &["host", "port"],
+        }
+    }
+}
+
+/// One thing, as it was given.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Thing {
+    pub(crate) shelf: Shelf,
+    pub(crate) named: Named,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Named {
+    Id(RecordId),
+    Name(String),
+}
+
+impl Thing {
+    /// What begins like an id has to be one: a name would only be found by mistake.
+    fn new(shelf: Shelf, text: &str) -> Result<Self, Failure> {
+        let named = if text.starts_with("entity_") {
+            Named::Id(parse(text, "give the id as the list shows it: entity_…, or the name")?)
+        } else {
+            Named::Name(text.to_owned())
+        };
+        Ok(Self { shelf, named })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,80 @@
+//! `secret` and `vault` as inquiries; values are read when they are about to be sent, not before.
+
+use axum::http::Method;
+use serde_json::{Map, Value, json};
+
+use super::{CatalogTask, Change, Inquiry, Shelf, Thing};
+use crate::arguments::{SecretCommand, SecretTypeName, ValueArguments, VaultCommand};
+use crate::definition::Source;
+use crate::door::Ask;
+use crate::failure::Failure;
+use crate::plan::Task;
+use crate::plan::task::{amount, word};
+use crate::secret_value::{SecretType, ValueSource};
+use crate::views::catalog as views;
+
+impl CatalogTask {
+    pub(crate) fn of_secret(command: SecretCommand) -> Result<Self, Failure> {
+        let secret = |text: &str| Thing::new(Shelf::Secrets, text);
+        let sheet = &views::SECRET;
+        Ok(match command {
+            SecretCommand::List(most) => {
+                let inquiry = Inquiry::new(Method::GET, Shelf::Secrets);
+                Self::List { inquiry, list: &views::SECRETS, amount: amount(most) }
+            }
+            SecretCommand::Show(named) => {
+                Self::Show { inquiry: Inquiry::about(Method::GET, secret(&named.secret)?), sheet }
+            }
+            SecretCommand::Create { name, secret_type, description, value } => {
+                let fields = json!({ "name": name, "type": word(&secret_type) });
+                let Value::Object(mut fields) = fields else { unreachable!("it was written as an object") };
+                fields.extend(description.map(|text| ("description".to_owned(), text.into())));
+                Self::KeepSecret { fields, secret_type: secret_type.into(), value: value.into() }
+            }
+            SecretCommand::Rotate { secret: named, value } => {
+                Self::RotateSecret { secret: secret(&named.secret)?, value: value.into() }
+            }
+            SecretCommand::Rename { secret: named, name, description } => {
+                let name = name.map(|name| ("name".to_owned(), Value::from(name)));
+                let description = description.map(|text| ("description".to_owned(), Value::from(text)));
+                let fields: Map<String, Value> = name.into_iter().chain(description).collect();
+                let thing = secret(&named.secret)?;
+                Self::Change(Change { thing, definition: None, fields, references: Vec::new() })
+            }
+            SecretCommand::Delete(named) => {
+                Self::Show { inquiry: Inquiry::about(Method::DELETE, secret(&named.secret)?), sheet }
+            }
+        })
+    }
+}
+
+impl Task {
+    pub(crate) fn of_vault(command: &VaultCommand) -> Self {
+        match command {
+            VaultCommand::Show => Self::Show { ask: Ask::get("/vault"), sheet: &views::VAULT },
+            VaultCommand::Rotate => Self::Catalog(CatalogTask::RotateVault),
+        }
+    }
+}
+
+impl From<SecretTypeName> for SecretType {
+    fn from(name: SecretTypeName) -> Self {
+        match name {
+            SecretTypeName::ApiKey => Self::ApiKey,
+            SecretTypeName::OauthToken => Self::OauthToken,
+            SecretTypeName::Password => Self::Password,
+            SecretTypeName::Certificate => Self::Certificate,
+        }
+    }
+}
+
+impl From<ValueArguments> for ValueSource {
+    fn from(arguments: ValueArguments) -> Self {
+        let ValueArguments { from_file, username, certificate, private_key, ca } = arguments;
+        match (from_file, certificate.zip(private_key)) {
+            (_, Some((certificate, private_key))) => Self::Pem { certificate, private_key, ca },
+            (Some(file), None) => Self::Named { from: Source::named(file), username },
+            (None, None) => Self::Input { username },
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What people see of services, tools, templates, secrets and endpoints.
+
+use serde_json::Value;
+
+use super::{List, Sheet, sheet};
+use crate::output::text;
+
+pub(crate) static SERVICE: Sheet = sheet(&[
+    "id",
+    "name",
+    "description",
+    "type",
+    "protocol",
+    "enabled",
+    "shared",
+    "warning.message",
+    "requiresSecret",
+    "status",
+    "lastHealthCheck",
+    "errorMessage",
+    "ownerId",
+    "version",
+    "hash",
+    "createdAt",
+    "updatedAt",
+]);
+pub(crate) static TOOL: Sheet = sheet(&[
+    "id",
+    "name",
+    "description",
+    "serviceId",
+    "secretId",
+    "enabled",
+    "shared",
+    "warning.message",
+    "status",
+    "lastHealthCheck",
+    "errorMessage",
+    "ownerId",
+    "version",
+    "hash",
+    "createdAt",
+    "updatedAt",
+]);
+pub(crate) static TEMPLATE: Sheet = sheet(&[
+    "id",
+    "name",
+    "description",
+    "type",
+    "protocol",
+    "requiresSecret",
+    "shared",
+    "archived",
+    "ownerId",
+    "version",
+    "hash",
+    "createdAt",
+    "updatedAt",
+]);
+pub(crate) static SECRET: Sheet =
+    sheet(&["id", "name", "description", "type", "valueVersion", "version", "hash", "createdAt", "updatedAt"]);
+pub(crate) static BINDING: Sheet = sheet(&["id", "toolId", "secretId"]);
+pub(crate) static ENDPOINT: Sheet = sheet(&["id", "host", "port", "ownerId", "createdAt"]);
+pub(crate) static HEALTH: Sheet =
+    Sheet { fields: &["status", "checkedAt", "latencyMs", "errorMessage"], wanted: "status", remark: None };
+pub(crate) static VAULT: Sheet =
+    Sheet { fields: &["keyId", "secrets", "underOtherKeys"], wanted: "keyId", remark: None };
+pub(crate) static ROTATION: Sheet =
+    Sheet { fields: &["keyId", "rewrapped", "unreadable"], wanted: "keyId", remark: None };
+pub(crate) static CALL: Sheet =
+    Sheet { fields: &["output", "latencyMs", "usage", "request", "response"], wanted: "output", remark: None };
+
+pub(crate) static SERVICES: List = List {
+    name: "services",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("TYPE", |row| text(&row["type"])),
+        ("STATUS", status),
+        ("SHARED", shared),
+        ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static TOOLS: List = List {
+    name: "tools",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("OPERATION", |row| text(&row["operation"]["type"])),
+        ("STATUS", status),
+        ("SHARED", shared),
+        ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static TEMPLATES: List = List {
+    name: "templates",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("SHARED", shared),
+        ("ARCHIVED", |row| yes(&row["archived"])),
+        ("NAME", |row| text(&row["name"])),
+        ("DESCRIPTION", |row| text(&row["description"])),
+    ],
+};
+pub(crate) static INSTANCES: List = List {
+    name: "instances",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("OWNER", |row| text(&row["ownerId"])),
+        ("SHARED", shared),
+        ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static SECRETS: List = List {
+    name: "secrets",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("TYPE", |row| text(&row["type"])),
+        ("VALUE", |row| format!("version {}", text(&row["valueVersion"]))),
+        ("UPDATED", |row| text(&row["updatedAt"])),
+        ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static ENDPOINTS: List = List {
+    name: "endpoints",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("HOST", |row| text(&row["host"])),
+        ("PORT", |row| text(&row["port"])),
+        ("SINCE", |row| text(&row["createdAt"])),
+    ],
+};
+
+/// What is disabled is not used, however well it is.
+fn status(row: &Value) -> String {
+    if row["enabled"] == false { "disabled".to_owned() } else { text(&row["status"]) }
+}
+
+fn shared(row: &Value) -> String {
+    yes(&row["shared"])
+}
+
+fn yes(value: &Value) -> String {
+    if *value == true { "yes".to_owned() } else { "-".to_owned() }
+}
