@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{Digest, UserId, Viewer};
 use skein_engine::KeyText;
-use skein_store::clock::{Clock as _, SystemClock};
 use skein_store::sealer::seal_all;
 
 use crate::document::Operation;
@@ -178,7 +177,7 @@ impl Estate {
 
 /// A grant on the things of `owner`, for a day.
 pub(crate) async fn give_grant(world: &World, admin: &Person, owner: UserId) -> String {
-    let until = skein_core::Millis(SystemClock.now().0 + 24 * 60 * 60 * 1_000);
+    let until = world.store.read(|tx| Ok(tx.now())).await.unwrap().plus(24 * 60 * 60 * 1_000);
     let body = json!({ "ownerId": owner, "name": "a look", "reason": "asked for", "until": until });
     text(&admin.change(world, "POST", "/api/v1/grants", &body).await, "id")
 }

@@ -68,7 +68,7 @@ pub(crate) struct World {
     /// Moves in worlds whose clock is stopped.
     pub(crate) clock: Arc<StoppedClock>,
     _dir: Arc<TempDir>,
-    _database: Option<Arc<Database>>,
+    database: Option<Arc<Database>>,
 }
 
 pub(crate) struct Answer {
@@ -130,6 +130,11 @@ impl World {
         Self::open_stopped(location, tempfile::tempdir().unwrap(), Some(database)).await
     }
 
+    /// Another server over a store of its own, on the same kind of database.
+    pub(crate) async fn another(&self) -> Self {
+        if self.database.is_some() { Self::postgres().await } else { Self::stopped().await }
+    }
+
     async fn open_stopped(location: Location, dir: TempDir, database: Option<Database>) -> Self {
         let clock = Arc::new(StoppedClock::at(START));
         let options = StoreOptions { clock: Some(clock.clone()), connections: 8, ..StoreOptions::at(location) };
@@ -147,7 +152,7 @@ impl World {
         let router = skein_server::router(Context::new(engine.clone(), PUBLIC_URL), hosts);
         let clock = Arc::new(StoppedClock::at(START));
         let (dir, database) = (Arc::new(dir), database.map(Arc::new));
-        Self { store, engine, blobs, key, admin, router, clock, _dir: dir, _database: database }
+        Self { store, engine, blobs, key, admin, router, clock, _dir: dir, database }
     }
 
     /// The same server, asked by somebody new.
