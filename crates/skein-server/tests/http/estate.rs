@@ -93,6 +93,7 @@ impl Estate {
         let record = text(&records["data"][0], "id");
         let request = owner.request("POST", "/api/v1/blobs").header("content-type", "text/plain");
         let blob = world.send(request.body(format!("{SECRET} bytes").into()).unwrap()).await.json();
+        world.mark().await;
         let store = world.store.clone();
         tokio::task::spawn_blocking(move || seal_all(&store, "test")).await.unwrap().unwrap();
         let export = text(&make("/api/v1/exports", json!({})).await, "id");
