@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -10,6 +11,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
+use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, Millis, Viewer};
 use skein_engine::{Engine, KeyText};
 use skein_server::{AllowedHosts, Context};
@@ -261,6 +263,25 @@ impl World {
             tokio::task::yield_now().await;
         }
         mark
+    }
+
+    /// On PostgreSQL, a transaction of Skein's own that stays open until the result is dropped.
+    pub(crate) async fn hold_back(&self) -> Option<Sender<()>> {
+        self.database.as_ref()?;
+        let (begun, has_begun) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let slow = ItemDraft::recorded(ItemType::NOTE, &serde_json::Map::new());
+        let store = self.store.clone();
+        std::thread::spawn(move || {
+            store.write_blocking(move |tx| {
+                tx.append_item(&Viewer::System("slow"), &slow)?;
+                let _ = begun.send(());
+                let _ = released.recv();
+                Ok(())
+            })
+        });
+        tokio::task::spawn_blocking(move || has_begun.recv()).await.unwrap().unwrap();
+        Some(release)
     }
 
     /// How many items of anybody's were written since a mark.
