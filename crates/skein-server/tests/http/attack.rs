@@ -51,7 +51,7 @@ fn tells_nothing(estate: &Estate, but: &[&str], operation: &Operation, told: &st
 
 /// What the owner has, as the owner reads it.
 async fn belongings(world: &World, estate: &Estate) -> BTreeMap<String, String> {
-    world.mark().await;
+    world.settled().await;
     let mut found = BTreeMap::new();
     let single = [format!("items/{}", estate.item), format!("relations/{}", estate.relation)];
     for path in ["items?limit=1000", "deltas?limit=1000", "operations"].map(str::to_owned).into_iter().chain(single) {

@@ -15,6 +15,7 @@ const ZIP: &str = "application/zip";
 const STATED: [&str; 3] = ["items.jsonl", "records.jsonl", "relations.jsonl"];
 
 async fn export(world: &World) -> Bytes {
+    world.settled().await;
     let made = world.made("/api/v1/exports", &json!({})).await;
     assert_eq!(made["id"], made["operationId"]);
     world.download(made["downloadUrl"].as_str().unwrap()).await

@@ -31,7 +31,7 @@ fn is_about(heard: &Heard, item: &Value) -> bool {
 
 both! {
     async fn events_are_told_by_name_in_order_and_with_the_place_to_go_on_from(world: &World) {
-        world.mark().await;
+        world.settled().await;
         let mut feed = Feed::open(world, "/api/v1/events", None).await;
         let made = notes(world, "ab").await;
         world.post(&format!("/api/v1/items/{}/undo", made[0]["id"].as_str().unwrap()), "").await;
@@ -64,7 +64,8 @@ both! {
     }
 
     async fn a_place_from_elsewhere_is_answered_with_resync_and_nonsense_is_refused(world: &World) {
-        world.mark().await;
+        world.note("a").await;
+        world.settled().await;
         let mut feed = Feed::open(world, "/api/v1/events", Some("999999999.999999999")).await;
         let resync = feed.next().await;
         assert_eq!(resync.name, "resync");
@@ -148,7 +149,7 @@ both! {
             "until": START.plus(3_600_000) });
         let grant = world.made("/api/v1/grants", &grant).await;
         let id = grant["id"].as_str().unwrap();
-        world.mark().await;
+        world.settled().await;
         let mut feed = Feed::of(world, world.request("GET", "/api/v1/events").header("skein-grant", id)).await;
         world.note("not hers").await;
         let hers = anna.note("hers").await;
@@ -165,7 +166,7 @@ both! {
             world.change("PUT", &path, json!({ "canonicalAt": format!("{year}-01-01T00:00:00Z") }).to_string()).await;
         }
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
-        world.mark().await;
+        world.settled().await;
         let (mut seen, mut after) = (Vec::new(), String::new());
         loop {
             let page = world.get(&format!("/api/v1/deltas?limit=2{after}")).await.json();

@@ -103,7 +103,7 @@ both! {
         let early = world.get(&path(&note, "/proof")).await;
         assert_eq!(early.refused(), (409, "not_sealed".to_owned()));
         assert_eq!(early.json()["error"]["retryable"], true);
-        world.mark().await;
+        world.settled().await;
         let store = world.store.clone();
         tokio::task::spawn_blocking(move || seal_all(&store, "test").unwrap()).await.unwrap();
         let answer = world.get(&path(&note, "/proof")).await.json();

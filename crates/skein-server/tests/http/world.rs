@@ -255,13 +255,18 @@ impl World {
         self.state(&json!({ "_type": "Note", "data": { "description": description } })).await
     }
 
-    /// States something and waits until the timeline is settled up to there: transactions of other tests on the
-    /// same PostgreSQL may hold it back.
-    pub(crate) async fn mark(&self) -> Cursor {
-        let mark: Cursor = self.note("so far").await["cursor"].as_str().unwrap().parse().unwrap();
-        while self.store.read(|tx| tx.latest(&Viewer::System("test"))).await.unwrap() < mark {
+    /// Waits until the timeline is settled: transactions of other tests on the same PostgreSQL may hold it back.
+    pub(crate) async fn settled(&self) {
+        let is_settled = |tx: &mut Tx<'_>| Ok(tx.latest(&Viewer::System("test"))? == tx.end(&Viewer::System("test"))?);
+        while !self.store.read(is_settled).await.unwrap() {
             tokio::task::yield_now().await;
         }
+    }
+
+    /// States something and waits until the timeline is settled up to there.
+    pub(crate) async fn mark(&self) -> Cursor {
+        let mark = self.note("so far").await["cursor"].as_str().unwrap().parse().unwrap();
+        self.settled().await;
         mark
     }
 
