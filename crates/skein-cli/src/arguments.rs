@@ -9,7 +9,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use self::account::{GrantArguments, GrantCommand, KeyArguments, KeyCommand, UserArguments, UserCommand};
+pub(crate) use self::account::{
+    GrantArguments, GrantCommand, KeyArguments, KeyCommand, SessionArguments, SessionCommand, UserArguments,
+    UserCommand,
+};
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
 use crate::configuration::{EveryCommand, Serving};
@@ -42,6 +45,8 @@ pub(crate) enum Command {
     User(UserArguments),
     /// API keys: list, create, revoke
     Key(KeyArguments),
+    /// Signed-in browsers: list, end
+    Session(SessionArguments),
     /// Access of an administrator to somebody's things: list, create, end
     Grant(GrantArguments),
     /// Facts: add, list, show, undo, correct the time

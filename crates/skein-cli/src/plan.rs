@@ -77,6 +77,7 @@ impl Plan {
             Command::Serve(_) => Self::Serve(Serve::resolve(&configuration)?),
             Command::User(user) => errand(user.asking, Task::of_user(user.command)?)?,
             Command::Key(key) => errand(key.asking, Task::of_key(key.command)?)?,
+            Command::Session(session) => errand(session.asking, Task::of_session(session.command)?)?,
             Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
             Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
             Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,

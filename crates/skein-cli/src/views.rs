@@ -54,6 +54,7 @@ pub(crate) static LINK: Sheet = Sheet {
 pub(crate) static KEY: Sheet = sheet(&KEY_FIELDS);
 pub(crate) static NEW_KEY: Sheet =
     Sheet { fields: &KEY_FIELDS, wanted: "key", remark: Some("The key is kept only as a hash and not shown again.") };
+pub(crate) static ENDED: Sheet = Sheet { fields: &["ended"], wanted: "ended", remark: None };
 pub(crate) static GRANT: Sheet =
     sheet(&["id", "name", "ownerId", "adminId", "reason", "createdAt", "until", "endedAt"]);
 pub(crate) static ITEM: Sheet =
@@ -80,6 +81,14 @@ pub(crate) static KEYS: List = List {
         ("LAST USED", |row| text(&row["lastUsedAt"])),
         ("REVOKED", |row| text(&row["revokedAt"])),
         ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static SESSIONS: List = List {
+    name: "sessions",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("SINCE", |row| text(&row["startedAt"])),
+        ("UNTIL", |row| text(&row["expiresAt"])),
     ],
 };
 pub(crate) static GRANTS: List = List {

@@ -167,6 +167,7 @@ fn in_path(path: &str) -> Option<(String, String)> {
     match path.split('/').nth(3)? {
         "items" | "grants" => of("item"),
         "keys" => of("key"),
+        "account" => of("session"),
         "relations" => of("rel"),
         "records" => of("entity"),
         "operations" | "exports" => of("op"),

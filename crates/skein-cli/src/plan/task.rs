@@ -8,11 +8,11 @@ use anyhow::{Error, anyhow};
 use axum::http::Method;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
-use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, UserId, document};
+use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, SessionId, UserId, document};
 
 use crate::arguments::{
     AmountArguments, AskingArguments, GrantCommand, HistoryArguments, ItemCommand, KeyCommand, RelationCommand,
-    UserCommand,
+    SessionCommand, UserCommand,
 };
 use crate::desk::Amount;
 use crate::door::Ask;
@@ -100,6 +100,17 @@ impl Task {
             KeyCommand::Revoke { id } => {
                 let id: KeyId = parse(&id, "give the id as skein key list shows it: key_…")?;
                 Self::Show { ask: Ask::new(Method::DELETE, format!("/keys/{id}")), sheet: &views::KEY }
+            }
+        })
+    }
+
+    pub(super) fn of_session(command: SessionCommand) -> Result<Self, Failure> {
+        Ok(match command {
+            SessionCommand::List(amount) => Self::list(Ask::get("/account/sessions"), &views::SESSIONS, amount),
+            SessionCommand::End { id } => {
+                let id: SessionId = parse(&id, "give the id as skein session list shows it: session_…")?;
+                let ask = Ask::new(Method::DELETE, format!("/account/sessions/{id}"));
+                Self::Show { ask, sheet: &views::ENDED }
             }
         })
     }

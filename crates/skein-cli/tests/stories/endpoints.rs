@@ -73,6 +73,21 @@ fn keys_are_shown_once_do_what_their_scope_says_and_end_at_once() {
 }
 
 #[test]
+fn browsers_are_listed_and_signed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    // Whoever starts a server in these stories signs in by the link it prints.
+    let server = home.serve();
+    let id = line(home.run(&["session", "list", "--quiet"]));
+    assert!(home.run(&["session", "list"]).assert_ok().contains(&id));
+    assert_eq!(json(home.run(&["session", "end", &id, "--json"]))["ended"], true);
+    assert_eq!(json(home.run(&["session", "list", "--json"]))["data"].as_array().unwrap().len(), 0);
+    assert_eq!(server.get("/api/v1/account").status, 200);
+    code(&home.run(&["session", "end", &id]), 8, "session_");
+    code(&home.run(&["session", "end", "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A"]), 2, "session list");
+}
+
+#[test]
 fn items_are_taken_back_moved_in_time_and_redacted() {
     both_ways(|home, _| {
         let item = line(home.run(&["item", "add", "a secret", "-q"]));
