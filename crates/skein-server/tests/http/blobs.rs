@@ -2,7 +2,7 @@
 
 use axum::body::{Body, Bytes};
 use axum::http::{Request, StatusCode};
-use futures::stream;
+use futures::{TryStreamExt as _, stream};
 use skein_core::Digest;
 use skein_core::account::{Role, Scope};
 use tokio::sync::oneshot;
@@ -54,6 +54,22 @@ both! {
         assert_eq!(beyond.header("content-range"), "bytes */10");
         let several = asked(world, &path, "range", "bytes=0-1,3-4").await;
         assert_eq!((several.status, several.text.as_str()), (StatusCode::OK, "0123456789"));
+    }
+
+    async fn many_bytes_come_in_pieces_with_their_length_told_before(world: &World) {
+        let bytes = Bytes::from(vec![b'x'; 1 << 20]);
+        let made = world.upload(PATH, "application/x-test", bytes.clone()).await.json();
+        let path = format!("{PATH}/{}", made["hash"].as_str().unwrap());
+        for (range, length) in [("bytes=0-", 1 << 20), ("bytes=5-600004", 600_000)] {
+            let request = world.request("GET", &path).header("range", range).body(Body::empty()).unwrap();
+            let response = world.begin(request).await;
+            assert_eq!(response.headers()["content-length"], length.to_string(), "{range}");
+            let pieces: Vec<Bytes> = response.into_body().into_data_stream().try_collect().await.unwrap();
+            assert!(pieces.len() > 1 && pieces.concat().len() == length, "{range}: {} pieces", pieces.len());
+        }
+        assert_eq!(world.download(&path).await, bytes);
+        let whole = world.begin(world.request("GET", &path).body(Body::empty()).unwrap()).await;
+        assert_eq!(whole.headers()["content-length"], "1048576");
     }
 
     async fn what_a_client_has_is_not_sent_again(world: &World) {
