@@ -2,7 +2,9 @@
 
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
+use skein_core::garden::cursor::Cursor;
 use skein_engine::Worker;
 
 use crate::world::{World, both, fresh_key};
@@ -66,6 +68,14 @@ both! {
         assert_eq!((&done["status"], &done["progress"]), (&json!("completed"), &json!(100)), "{done}");
         assert_eq!((&done["result"]["ok"], &done["result"]["breaks"]), (&json!(true), &json!([])));
         assert!(done["result"]["items"].as_u64().unwrap() >= 1);
+    }
+
+    async fn work_that_is_asked_for_without_a_body_says_where_on_the_timeline_it_is(world: &World) {
+        let request = world.request("POST", "/api/v1/verifications").header("idempotency-key", fresh_key());
+        let queued = world.send(request.body(axum::body::Body::empty()).unwrap()).await;
+        assert_eq!(queued.status, StatusCode::ACCEPTED, "{}", queued.text);
+        let cursor = queued.header("skein-cursor").parse::<Cursor>().unwrap();
+        assert_eq!(cursor, world.store.read(|tx| tx.end(&Viewer::System("test"))).await.unwrap());
     }
 
     async fn br_idemp_005_a_repeat_of_queued_work_answers_200_and_queues_nothing_holds(world: &World) {
