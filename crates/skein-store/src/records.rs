@@ -90,11 +90,22 @@ impl Tx<'_> {
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
+        self.change_record_noting(viewer, id, based_on, content, ChangeNote { author: viewer.owner(), reason })
+    }
+
+    /// [`Self::change_record`] at somebody else's word.
+    pub(crate) fn change_record_noting(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        based_on: Digest,
+        content: RecordContent,
+        note: ChangeNote,
+    ) -> Result<Record, StoreError> {
         let current = self.record(viewer, id)?;
         if !viewer.may_write(current.owner) {
             return Err(StoreError::Forbidden);
         }
-        let note = ChangeNote { author: viewer.owner(), reason };
         let Some((record, delta)) = record::update(&current, based_on, content, note, self.now())? else {
             return Ok(current);
         };

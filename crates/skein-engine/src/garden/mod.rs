@@ -9,5 +9,5 @@ mod relations;
 
 pub use blobs::Attachment;
 pub use items::{ITEMS_PER_BATCH_MAX, NewItem};
-pub use records::{FieldChange, PastState};
+pub use records::{FieldChange, HistoryEntry, PastState};
 pub use relations::RelationQuery;

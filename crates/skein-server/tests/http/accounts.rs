@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use skein_core::KeyId;
 use skein_core::account::{Role, Scope};
 
+use crate::feed::Feed;
 use crate::world::{Answer, HOST, START, World, both, fresh_key};
 
 const NOTE: &str = r#"{"_type":"Note","data":{"description":"a"}}"#;
@@ -276,6 +277,25 @@ both! {
         let ended = anna.change("DELETE", &format!("/api/v1/grants/{grant}"), "").await;
         assert!(ended.json()["endedAt"].is_string(), "{}", ended.text);
         assert_eq!(under(world, grant, &path).await.refused(), (403, "invalid_grant".to_owned()));
+    }
+
+    async fn a_change_of_a_user_is_told_to_both_and_names_who_made_it(world: &World) {
+        let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+        let (admin, user) = (world.admin.owner().to_string(), anna.admin.owner().to_string());
+        let path = format!("/api/v1/users/{user}");
+        let hash = world.get(&path).await.json()["hash"].clone();
+        let change = json!({ "name": "annika", "basedOnHash": hash });
+        assert_eq!(world.change("PUT", &path, change.to_string()).await.status, StatusCode::OK);
+        for told in [world, &anna] {
+            let mut feed = Feed::whole(told).await;
+            let heard = feed.until(|heard| heard.name == "user.changed").await;
+            assert_eq!(heard.last().unwrap().data["subject"], user.as_str());
+            let item = heard.last().unwrap().data["itemId"].as_str().unwrap().to_owned();
+            assert_eq!(told.get(&format!("/api/v1/items/{item}")).await.json()["data"]["by"], admin.as_str());
+        }
+        let record = user.replace("user_", "entity_");
+        let history = anna.get(&format!("/api/v1/records/{record}/history")).await.json();
+        assert_eq!((&history["data"][1]["author"], &history["data"][1]["version"]), (&json!(admin), &json!(2)));
     }
 
     async fn a_grant_is_refused_without_reason_end_or_rank(world: &World) {
