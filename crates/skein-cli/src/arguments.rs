@@ -95,7 +95,7 @@ pub(crate) struct AskingArguments {
 }
 
 /// How much of a list is wanted.
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone)]
 pub(crate) struct AmountArguments {
     /// How many at most
     #[arg(long, value_name = "NUMBER", default_value = "50", value_parser = clap::value_parser!(u32).range(1..))]
@@ -103,6 +103,9 @@ pub(crate) struct AmountArguments {
     /// All there are
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
+    /// Go on from here: pagination.next of an earlier answer with --json
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
 }
 
 #[derive(Args)]
@@ -113,7 +116,7 @@ pub(crate) struct ServeArguments {
 
 #[derive(Args)]
 pub(crate) struct ExportArguments {
-    /// A file that does not exist yet, for example skein.zip
+    /// A file that does not exist yet, for example skein.zip; - writes to standard output
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]

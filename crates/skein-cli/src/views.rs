@@ -106,6 +106,7 @@ pub(crate) static ITEMS: List = List {
     columns: &[
         ("ID", |row| text(&row["id"])),
         ("TIME", |row| text(&row["canonicalAt"])),
+        ("RECORDED", |row| text(&row["realizedAt"])),
         ("TYPE", |row| text(&row["_type"])),
         ("WHAT", summary),
     ],
@@ -133,6 +134,7 @@ pub(crate) static VERSIONS: List = List {
     columns: &[
         ("VERSION", |row| text(&row["version"])),
         ("TIME", |row| text(&row["at"])),
+        ("AUTHOR", |row| text(&row["author"])),
         ("ITEM", |row| text(&row["itemId"])),
         ("HASH", |row| text(&row["newHash"])),
     ],

@@ -30,6 +30,7 @@ pub(crate) enum Task {
         ask: Ask,
         list: &'static List,
         amount: Amount,
+        after: Option<String>,
     },
     /// All rows come with one answer, in this field.
     Rows {
@@ -209,8 +210,9 @@ impl Task {
     }
 
     fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {
-        let amount = if amount.all { Amount::All } else { Amount::AtMost(amount.limit.into()) };
-        Self::List { ask, list, amount }
+        let AmountArguments { limit, all, cursor: after } = amount;
+        let amount = if all { Amount::All } else { Amount::AtMost(limit.into()) };
+        Self::List { ask, list, amount, after }
     }
 }
 

@@ -73,6 +73,21 @@ fn keys_are_shown_once_do_what_their_scope_says_and_end_at_once() {
 }
 
 #[test]
+fn lists_for_programs_say_where_they_go_on() {
+    both_ways(|home, _| {
+        for text in ["one", "two", "three"] {
+            home.run(&["item", "add", text, "-q"]).assert_ok();
+        }
+        let first = json(home.run(&["item", "list", "--type", "Note", "--limit", "2", "--json"]));
+        let next = first["pagination"]["next"].as_str().unwrap();
+        let rest = json(home.run(&["item", "list", "--type", "Note", "--json", "--cursor", next]));
+        assert_eq!((first["data"].as_array().unwrap().len(), rest["data"].as_array().unwrap().len()), (2, 1));
+        assert!(rest["pagination"]["next"].is_null(), "{rest}");
+        code(&home.run(&["item", "list", "--cursor", "nonsense"]), 2, "cursor");
+    });
+}
+
+#[test]
 fn browsers_are_listed_and_signed_out() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
