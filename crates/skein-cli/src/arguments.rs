@@ -11,7 +11,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use clap_complete::Shell;
 
-pub(crate) use self::account::{GrantArguments, GrantCommand, KeyArguments, KeyCommand, UserArguments, UserCommand};
+pub(crate) use self::account::{
+    GrantArguments, GrantCommand, KeyArguments, KeyCommand, SessionArguments, SessionCommand, UserArguments,
+    UserCommand,
+};
 pub(crate) use self::catalog::{
     EndpointArguments, EndpointCommand, FilterArguments, ServiceArguments, ServiceChange, ServiceCommand,
     ServiceCreation, SwitchArguments, TemplateArguments, TemplateCommand, TemplateId, TemplateKind, ToolArguments,
@@ -52,6 +55,8 @@ pub(crate) enum Command {
     User(UserArguments),
     /// API keys: list, create, revoke
     Key(KeyArguments),
+    /// Signed-in browsers: list, end
+    Session(SessionArguments),
     /// Access of an administrator to somebody's things: list, create, end
     Grant(GrantArguments),
     /// Facts: add, list, show, undo, correct the time
@@ -112,7 +117,7 @@ pub(crate) struct AskingArguments {
 }
 
 /// How much of a list is wanted.
-#[derive(Args, Clone, Copy)]
+#[derive(Args, Clone)]
 pub(crate) struct AmountArguments {
     /// How many at most
     #[arg(long, value_name = "NUMBER", default_value = "50", value_parser = clap::value_parser!(u32).range(1..))]
@@ -120,6 +125,9 @@ pub(crate) struct AmountArguments {
     /// All there are
     #[arg(long, conflicts_with = "limit")]
     pub(crate) all: bool,
+    /// Go on from here: pagination.next of an earlier answer with --json
+    #[arg(long, value_name = "CURSOR")]
+    pub(crate) cursor: Option<String>,
 }
 
 #[derive(Args)]
@@ -130,7 +138,7 @@ pub(crate) struct ServeArguments {
 
 #[derive(Args)]
 pub(crate) struct ExportArguments {
-    /// A file that does not exist yet, for example skein.zip
+    /// A file that does not exist yet, for example skein.zip; - writes to standard output
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
     #[command(flatten)]

@@ -20,6 +20,8 @@ use crate::failure::Failure;
 use crate::settings::{Display, GivenIn, Kind, Name, SETTINGS, Setting, Value};
 
 const CONFIG_VARIABLE: &str = "SKEIN_CONFIG";
+/// For those who work on Skein.
+const TEST_VARIABLES: &str = "SKEIN_TEST_";
 
 /// What one source says about some settings.
 pub(crate) type Layer = BTreeMap<Name, Value>;
@@ -35,6 +37,17 @@ impl Environment {
 
     pub(crate) fn variable(&self, name: &str) -> Option<OsString> {
         self.0.get(&OsString::from(name)).filter(|value| !value.is_empty()).cloned()
+    }
+
+    /// Variables that look like settings and are none.
+    pub(crate) fn unknown(&self) -> impl Iterator<Item = String> {
+        let names = self.0.keys().filter_map(|name| name.to_str()).filter(|name| name.starts_with("SKEIN_"));
+        let is_known = |name: &str| {
+            name == CONFIG_VARIABLE
+                || name.starts_with(TEST_VARIABLES)
+                || SETTINGS.iter().any(|setting| setting.variable == name)
+        };
+        names.filter(move |name| !is_known(name)).map(str::to_owned)
     }
 
     /// `skein` in the folder that `variable` names, or in `folder` of the home directory.
@@ -82,13 +95,24 @@ pub(crate) struct Found {
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
     found: BTreeMap<Name, Found>,
+    /// Why the file could not be read, for whoever goes on without it.
+    pub(crate) unread: Option<Failure>,
 }
 
 impl Configuration {
     /// `named` is the file given with `--config`.
     pub(crate) fn resolve(named: Option<PathBuf>, flags: Layer, environment: &Environment) -> Result<Self, Failure> {
+        let mut configuration = Self::forgiving(named, flags, environment)?;
+        configuration.unread.take().map_or(Ok(configuration), Err)
+    }
+
+    /// [`Self::resolve`] for whoever looks for what is wrong: a file that cannot be read is passed over and told.
+    pub(crate) fn forgiving(named: Option<PathBuf>, flags: Layer, environment: &Environment) -> Result<Self, Failure> {
         let mut configuration = Self::defaults(environment);
-        configuration.found.extend(file::read(named, environment)?);
+        match file::read(named, environment) {
+            Ok(found) => configuration.found.extend(found),
+            Err(failure) => configuration.unread = Some(failure),
+        }
         configuration.take_variables(environment)?;
         let flags = flags.into_iter().filter(|(_, value)| !value.is_empty());
         for (name, value) in flags {
@@ -103,7 +127,7 @@ impl Configuration {
         let compiled = SETTINGS.iter().filter_map(|setting| Some((setting.name, text(setting.default?))));
         let dir = environment.directory("XDG_DATA_HOME", ".local/share").map(|dir| (Name::Dir, Value::Path(dir)));
         let found = compiled.chain(dir).map(|(name, value)| (name, Found { value, origin: Origin::Default }));
-        Self { found: found.collect() }
+        Self { found: found.collect(), unread: None }
     }
 
     fn take_variables(&mut self, environment: &Environment) -> Result<(), Failure> {

@@ -4,7 +4,7 @@
 
 use std::io::Write;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use skein_core::ItemId;
 
 use crate::door::{Ask, Door, Reach};
@@ -86,10 +86,16 @@ impl<'a> Desk<'a> {
         Ok(())
     }
 
-    /// Shows a list, page by page, until enough was shown.
-    pub(crate) fn list(&mut self, ask: &Ask, columns: &[Column], amount: Amount) -> Result<Exit, Failure> {
+    /// Shows a list from a place on, page by page, until enough was shown.
+    pub(crate) fn list(
+        &mut self,
+        ask: &Ask,
+        columns: &[Column],
+        amount: Amount,
+        after: Option<String>,
+    ) -> Result<Exit, Failure> {
         let mut writing = ListWriter { form: self.form, columns, pages: 0, written: 0 };
-        let mut cursor: Option<String> = None;
+        let mut cursor = after;
         while let Some(wanted) = still_wanted(amount, writing.written) {
             let page = ask.clone().with("limit", Some(wanted)).with("cursor", cursor.as_ref());
             let mut page = self.ask(&page)?;
@@ -103,7 +109,7 @@ impl<'a> Desk<'a> {
                 break;
             }
         }
-        writing.end(self.out)?;
+        writing.end(self.out, cursor.as_deref())?;
         if cursor.is_some() && matches!(self.form, Form::People(_)) {
             eprintln!("There are more; --limit or --all shows them.");
         }
@@ -155,9 +161,10 @@ impl ListWriter<'_> {
         Ok(())
     }
 
-    fn end(&self, out: &mut dyn Write) -> std::io::Result<()> {
+    /// `next` is where the list goes on.
+    fn end(&self, out: &mut dyn Write, next: Option<&str>) -> std::io::Result<()> {
         match self.form {
-            Form::Json => writeln!(out, "\n]}}"),
+            Form::Json => writeln!(out, "\n],\n\"pagination\":{}}}", json!({ "next": next })),
             Form::People(_) if self.written == 0 => writeln!(out, "There are none."),
             Form::People(_) | Form::Quiet => Ok(()),
         }
@@ -166,8 +173,6 @@ impl ListWriter<'_> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]
@@ -176,9 +181,10 @@ mod tests {
         let mut writing = ListWriter { form: Form::Json, columns: &[], pages: 0, written: 0 };
         writing.write(&mut out, &[json!({ "id": 1 }), json!({ "id": 2 })]).unwrap();
         writing.write(&mut out, &[json!({ "id": 3 })]).unwrap();
-        writing.end(&mut out).unwrap();
+        writing.end(&mut out, Some("item_3")).unwrap();
         let document: Value = serde_json::from_slice(&out).unwrap();
-        assert_eq!(document, json!({ "data": [{ "id": 1 }, { "id": 2 }, { "id": 3 }] }));
+        let expected = json!({ "data": [{ "id": 1 }, { "id": 2 }, { "id": 3 }], "pagination": { "next": "item_3" } });
+        assert_eq!(document, expected);
     }
 
     #[test]

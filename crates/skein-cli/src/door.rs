@@ -283,6 +283,7 @@ async fn find(place: &Place) -> Result<(Way, String), Failure> {
             Err(local::NotOpen::Failed(failure)) => return Err(failure),
         };
         if let Some(holder) = held.holder() {
+            refuse_other_database(place, &holder.database)?;
             let remote = Remote::to(holder.address.clone(), remote::Proxy::Never)?;
             if remote.is_there().await {
                 tracing::debug!(address = holder.address, "going through the server that holds the directory");
@@ -294,6 +295,16 @@ async fn find(place: &Place) -> Result<(Way, String), Failure> {
         }
         tokio::time::sleep(local::LOOK_EVERY).await;
     }
+}
+
+/// A server that holds the directory answers from its own database, whatever other one was named.
+fn refuse_other_database(place: &Place, held: &str) -> Result<(), Failure> {
+    let named = place.database_shown();
+    if !place.names_database() || named == held {
+        return Ok(());
+    }
+    let error = anyhow::anyhow!("the server on {} works on {held}, not on {named}", place.dir.display());
+    Err(Failure::usage(error, "give the --database the server was started with, or another --dir"))
 }
 
 /// How long the server asks to wait, if it is only busy and that is not long.

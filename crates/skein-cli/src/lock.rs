@@ -21,6 +21,8 @@ pub(crate) struct Holder {
     pub(crate) address: String,
     pub(crate) key: String,
     pub(crate) pid: u32,
+    /// Which database it works on, without user and password.
+    pub(crate) database: String,
 }
 
 /// Why a directory could not be locked.
@@ -128,7 +130,7 @@ mod tests {
     use super::*;
 
     fn someone() -> Holder {
-        Holder { address: "http://127.0.0.1:1".to_owned(), key: "sk_x".to_owned(), pid: 7 }
+        Holder { address: "http://127.0.0.1:1".to_owned(), key: "sk_x".to_owned(), pid: 7, database: "a".to_owned() }
     }
 
     #[test]

@@ -58,7 +58,13 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         flags.append(&mut serve.settings.0);
     }
     let environment = Environment::read();
-    let configuration = Configuration::resolve(config, flags, &environment)?;
+    for name in environment.unknown() {
+        eprintln!("warning: {name} is no setting; skein config show lists them");
+    }
+    let configuration = match &command {
+        Command::Doctor(_) => Configuration::forgiving(config, flags, &environment),
+        _ => Configuration::resolve(config, flags, &environment),
+    }?;
     logging::start(&configuration, matches!(command, Command::Serve(_)))?;
     let plan = Plan::resolve(command, configuration, Paint::of_stdout(&environment))?;
     commands::run(plan, &mut std::io::stdout().lock())

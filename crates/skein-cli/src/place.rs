@@ -49,6 +49,11 @@ impl Place {
         }
     }
 
+    /// Whether the database is elsewhere than in the directory.
+    pub(crate) fn names_database(&self) -> bool {
+        self.database.is_some()
+    }
+
     /// Whether whoever holds the directory's lock has the database to itself.
     pub(crate) fn is_exclusive(&self) -> bool {
         self.database.is_none()

@@ -33,7 +33,7 @@ pub(crate) enum Plan {
     Proof { place: Place, item: ItemId },
     Backup { place: Place, target: PathBuf, report: ReportForm },
     Restore { place: Place, source: PathBuf, report: ReportForm },
-    Doctor { place: Place, report: ReportForm },
+    Doctor { place: Place, unread: Option<Failure>, report: ReportForm },
     ShowConfiguration { configuration: Configuration, report: ReportForm },
     SampleConfiguration,
     Completions(Shell),
@@ -71,14 +71,20 @@ impl ReportForm {
 }
 
 impl Plan {
-    pub(crate) fn resolve(command: Command, configuration: Configuration, paint: Paint) -> Result<Self, Failure> {
+    pub(crate) fn resolve(command: Command, mut configuration: Configuration, paint: Paint) -> Result<Self, Failure> {
+        let unread = configuration.unread.take();
         let errand = |asking, task| Self::errand(asking, task, &configuration, paint);
-        let place = || Place::resolve(&configuration);
+        // Whoever named a server must not be answered by this machine's own directory.
+        let place = || {
+            refuse_server(&configuration)?;
+            Place::resolve(&configuration)
+        };
         Ok(match command {
             Command::Init => Self::Init(place()?),
             Command::Serve(_) => Self::Serve(Serve::resolve(&configuration)?),
             Command::User(user) => errand(user.asking, Task::of_user(user.command)?)?,
             Command::Key(key) => errand(key.asking, Task::of_key(key.command)?)?,
+            Command::Session(session) => errand(session.asking, Task::of_session(session.command)?)?,
             Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
             Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
             Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,
@@ -108,7 +114,7 @@ impl Plan {
                 let report = ReportForm::json(restore.json);
                 Self::Restore { place: place()?, source: restore.source, report }
             }
-            Command::Doctor(doctor) => Self::Doctor { place: place()?, report: ReportForm::json(doctor.json) },
+            Command::Doctor(doctor) => Self::Doctor { place: place()?, unread, report: ReportForm::json(doctor.json) },
             Command::Config(config) => match config.command {
                 ConfigCommand::Show { json } => {
                     Self::ShowConfiguration { configuration, report: ReportForm::json(json) }
@@ -201,6 +207,14 @@ fn resolve_reach(configuration: &Configuration) -> Result<Reach, Failure> {
     Ok(Reach::Server { address: address.to_owned(), key })
 }
 
+/// For commands that work on a directory and nothing else.
+fn refuse_server(configuration: &Configuration) -> Result<(), Failure> {
+    let Some(address) = configuration.text(Name::Server) else { return Ok(()) };
+    let error = anyhow!("this command works on a directory, not through {}", without_credentials(address));
+    let hint = "leave out --server, SKEIN_SERVER and server in skein.toml; on the server's machine it works beside it";
+    Err(Failure::usage(error, hint))
+}
+
 fn parse_item(text: &str) -> Result<ItemId, Failure> {
     text.parse().map_err(|bad| Failure::usage(bad, "give the id as the server shows it: item_…"))
 }
@@ -254,6 +268,17 @@ mod tests {
         let Ok(Plan::Serve(serve)) = resolve(line) else { panic!("not a plan to serve") };
         assert_eq!(serve.listen.port(), 0);
         assert_eq!(serve.allowed_hosts, ["a", "b", "c"]);
+    }
+
+    #[test]
+    fn a_named_server_is_refused_where_only_a_directory_is_looked_at() {
+        for line in ["init", "verify", "proof ITEM", "backup d", "restore d", "doctor"] {
+            let line = line.replace("ITEM", "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A");
+            let refused = resolve(&format!("skein {line} --dir d --server http://s --key k")).unwrap_err();
+            assert_eq!(refused.exit, Exit::Usage, "{line}");
+            assert!(refused.to_string().contains("not through http://s"), "{refused}");
+        }
+        assert!(matches!(resolve("skein verify --proof p.json --server http://s"), Ok(Plan::CheckProof { .. })));
     }
 
     #[test]

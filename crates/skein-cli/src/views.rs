@@ -56,6 +56,7 @@ pub(crate) static LINK: Sheet = Sheet {
 pub(crate) static KEY: Sheet = sheet(&KEY_FIELDS);
 pub(crate) static NEW_KEY: Sheet =
     Sheet { fields: &KEY_FIELDS, wanted: "key", remark: Some("The key is kept only as a hash and not shown again.") };
+pub(crate) static ENDED: Sheet = Sheet { fields: &["ended"], wanted: "ended", remark: None };
 pub(crate) static GRANT: Sheet =
     sheet(&["id", "name", "ownerId", "adminId", "reason", "createdAt", "until", "endedAt"]);
 pub(crate) static ITEM: Sheet =
@@ -84,6 +85,14 @@ pub(crate) static KEYS: List = List {
         ("NAME", |row| text(&row["name"])),
     ],
 };
+pub(crate) static SESSIONS: List = List {
+    name: "sessions",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("SINCE", |row| text(&row["startedAt"])),
+        ("UNTIL", |row| text(&row["expiresAt"])),
+    ],
+};
 pub(crate) static GRANTS: List = List {
     name: "grants",
     columns: &[
@@ -99,6 +108,7 @@ pub(crate) static ITEMS: List = List {
     columns: &[
         ("ID", |row| text(&row["id"])),
         ("TIME", |row| text(&row["canonicalAt"])),
+        ("RECORDED", |row| text(&row["realizedAt"])),
         ("TYPE", |row| text(&row["_type"])),
         ("WHAT", summary),
     ],
@@ -126,6 +136,7 @@ pub(crate) static VERSIONS: List = List {
     columns: &[
         ("VERSION", |row| text(&row["version"])),
         ("TIME", |row| text(&row["at"])),
+        ("AUTHOR", |row| text(&row["author"])),
         ("ITEM", |row| text(&row["itemId"])),
         ("HASH", |row| text(&row["newHash"])),
     ],

@@ -114,6 +114,8 @@ ids! {
     RecordId = "entity_";
     /// A typed edge.
     RelationId = "rel_";
+    /// A signed-in browser, by a part of the hash of its token.
+    SessionId = "session_";
     /// Who owns things.
     UserId = "user_";
 }

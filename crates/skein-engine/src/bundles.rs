@@ -14,13 +14,15 @@ use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{OperationId, UserId};
+use skein_store::StoreError;
 use skein_store::bundle::{self, Authority, ExportScope, Imported};
 use skein_store::operations::OperationState;
-use skein_store::{StoreError, Tx};
 
 use crate::account::{Caller, Credential};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::forward::Forward;
+use crate::operations::advance;
 use crate::request::{Changed, Kept, Request, Reservation};
 
 /// The kind of an operation that is an export.
@@ -120,24 +122,22 @@ impl Engine {
         let authority = authority(caller, owner);
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);
         let taking = tokio::task::spawn_blocking(move || {
-            let mut told = std::time::Instant::now();
+            let (mut told, mut forward) = (std::time::Instant::now(), Forward::default());
             bundle::import(&engine.parts().store, &engine.parts().blobs, file, &authority, &mut |step| {
+                let percent = forward.with(step);
                 if told.elapsed() < std::time::Duration::from_secs(1) {
                     return ControlFlow::Continue(());
                 }
                 told = std::time::Instant::now();
-                let progress = step.percent();
-                engine.parts().progress.tell(user, operation, progress);
-                let (acting, state) = (acting.clone(), OperationState::Processing { progress });
+                let acting = acting.clone();
                 // Says that the work goes on; ends it when somebody cancelled.
-                let alive = engine
-                    .parts()
-                    .store
-                    .write_blocking(move |tx: &mut Tx<'_>| tx.advance_operation(&acting, operation, &state));
+                let alive = engine.parts().store.write_blocking(move |tx| advance(tx, &acting, operation, percent));
                 match alive {
-                    Err(StoreError::Ended(_)) => ControlFlow::Break(()),
-                    Ok(_) | Err(_) => ControlFlow::Continue(()),
+                    Ok(reached) => engine.parts().progress.tell(user, operation, reached.value),
+                    Err(StoreError::Ended(_)) => return ControlFlow::Break(()),
+                    Err(_) => {}
                 }
+                ControlFlow::Continue(())
             })
         });
         let taken = taking.await.map_err(|error| StoreError::Panicked(error.to_string()))?;

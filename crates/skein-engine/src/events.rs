@@ -89,8 +89,9 @@ fn starting_point(tx: &mut Tx<'_>, after: Option<Cursor>) -> Result<(Cursor, boo
     let days = tx.setting(&SYSTEM, EVENTS_REPLAY_DAYS.name)?;
     let days = days.as_ref().and_then(setting_value).and_then(|value| EVENTS_REPLAY_DAYS.accept(value));
     let oldest = tx.now().plus(-days.unwrap_or(EVENTS_REPLAY_DAYS.default) * DAY_MS);
-    // A place beyond the end belongs to another store, or to one that was restored since.
-    if after > latest || tx.is_far_behind(&SYSTEM, after, REPLAY_ITEMS_MAX, oldest)? {
+    // A place beyond the end belongs to another store, or to one that was restored since. What was just written may
+    // not be settled yet, and is a place all the same.
+    if after > tx.end(&SYSTEM)? || tx.is_far_behind(&SYSTEM, after, REPLAY_ITEMS_MAX, oldest)? {
         return Ok((latest, true));
     }
     Ok((after, false))

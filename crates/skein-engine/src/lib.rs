@@ -12,6 +12,7 @@ mod bundles;
 mod engine;
 mod error;
 pub mod events;
+mod forward;
 pub mod garden;
 mod operations;
 mod request;

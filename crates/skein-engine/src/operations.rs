@@ -20,6 +20,7 @@ use tokio::task::JoinHandle;
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::forward::Forward;
 use crate::request::{Changed, Outcome, Request, referred};
 
 /// The kind of an operation that verifies the store.
@@ -184,7 +185,7 @@ async fn carry_out(engine: &Engine, job: Job) {
     let Ok((engine, job, outcome)) = verifying.await else { return };
     match outcome {
         Ok(Some(report)) => {
-            let result = report_value(&report).to_string();
+            let result = report_value(report).to_string();
             end(&engine, job, operation, OperationState::Completed { result }).await;
         }
         // Cancelled: its state says so already.
@@ -206,25 +207,43 @@ fn verify_for(
 ) -> Result<Option<Report>, StoreError> {
     let options = VerifyOptions { deep: asked.deep, expect: asked.expect };
     let mut told = std::time::Instant::now();
-    let mut first = true;
+    let (mut first, mut forward) = (true, Forward::default());
     verify_until(&engine.parts().store, &engine.parts().blobs, &options, &mut |step| {
+        let percent = forward.with(step);
         if !first && told.elapsed() < HEARTBEAT_EVERY {
             return ControlFlow::Continue(());
         }
         (told, first) = (std::time::Instant::now(), false);
-        let percent = step.percent();
-        engine.parts().progress.tell(job.owner, operation, percent);
-        let (job, state) = (job.clone(), OperationState::Processing { progress: percent });
+        let (owner, job) = (job.owner, job.clone());
         let alive = engine.parts().store.write_blocking(move |tx| {
             tx.heartbeat(&SYSTEM, &job, LEASE_MS)?;
-            tx.advance_operation(&SYSTEM, operation, &state)
+            advance(tx, &SYSTEM, operation, percent)
         });
         match alive {
-            Err(StoreError::Ended(_) | StoreError::LeaseLost(_)) => ControlFlow::Break(()),
+            Ok(reached) => engine.parts().progress.tell(owner, operation, reached.value),
+            Err(StoreError::Ended(_) | StoreError::LeaseLost(_)) => return ControlFlow::Break(()),
             // A write that failed for another reason is no reason to stop reading.
-            Ok(_) | Err(_) => ControlFlow::Continue(()),
+            Err(_) => {}
         }
+        ControlFlow::Continue(())
     })
+}
+
+/// Notes how far an operation has come, and says so. Whoever takes over what another began starts anew: until it is as
+/// far, nothing changes.
+pub(crate) fn advance(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    operation: OperationId,
+    percent: i64,
+) -> Result<i64, StoreError> {
+    let before = match tx.operation(viewer, operation)?.state {
+        OperationState::Processing { progress } => progress,
+        _ => 0,
+    };
+    let progress = percent.max(before);
+    tx.advance_operation(viewer, operation, &OperationState::Processing { progress })?;
+    Ok(progress)
 }
 
 async fn end(engine: &Engine, job: Job, operation: OperationId, state: OperationState) {
@@ -259,23 +278,14 @@ async fn bury(engine: &Engine, job: Job, why: &'static str) {
     let _ = engine.parts().store.write(move |tx| tx.fail_job(&SYSTEM, &job, why, AfterFailure::Bury)).await;
 }
 
-/// A report as it is kept and shown.
-fn report_value(report: &Report) -> Value {
-    let Report { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
-    let breaks: Vec<Value> = breaks
-        .iter()
-        .map(|found| {
-            // What a row of somebody's says is not for whoever verifies; hashes and places are.
-            let is_content = matches!(found.table.as_ref(), "records" | "relations" | "grants");
-            let shown = |value: &Option<String>| value.clone().filter(|_| !is_content);
-            json!({ "table": found.table, "row": found.row, "problem": found.problem, "lastGood": found.last_good,
-                    "expected": shown(&found.expected), "found": shown(&found.found) })
-        })
-        .collect();
-    // A report is kept as one document: the seals of very many owners are printed by the command alone.
-    let seals: std::collections::BTreeMap<_, _> = seals.iter().take(SEALS_TOLD_MAX).collect();
-    json!({
-        "ok": breaks.is_empty(), "items": items, "sealed": sealed, "unsealed": unsealed, "redacted": redacted,
-        "owners": owners, "head": head, "seals": seals, "breaks": breaks, "notProven": not_proven,
-    })
+/// A report as it is kept: as one document, so that the seals of very many owners are printed by the command alone; and
+/// without what a row of somebody's says, which is not for whoever verifies. Hashes and places are.
+fn report_value(mut report: Report) -> Value {
+    for found in &mut report.breaks {
+        if matches!(found.table.as_ref(), "records" | "relations" | "grants") {
+            (found.expected, found.found) = (None, None);
+        }
+    }
+    report.seals = report.seals.into_iter().take(SEALS_TOLD_MAX).collect();
+    report.to_json()
 }

@@ -138,9 +138,10 @@ impl Engine {
             enqueue(tx, &acting, operation)?;
             Ok(Changed { value: (), operation, cursor: None, is_replay: false })
         };
-        let queued = self.parts().store.write(run).await?.value;
+        let committed = self.parts().store.write(run).await?;
         self.parts().queued.notify_one();
-        Ok(queued)
+        let cursor = (!committed.value.is_replay).then_some(committed.cursor);
+        Ok(Changed { cursor, ..committed.value })
     }
 
     /// Takes the place of a request whose body has not arrived yet, in a commit of its own.

@@ -7,8 +7,8 @@ use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use skein_core::account::Scope;
 use skein_core::{ItemId, KeyId, Millis};
-use skein_engine::Engine;
 use skein_engine::account::{Credential, Link};
+use skein_engine::{Engine, Kept};
 use utoipa::ToSchema;
 
 use crate::context::Context;
@@ -93,13 +93,19 @@ pub(crate) struct EndedView {
     ended: bool,
 }
 
+impl From<Kept<bool>> for EndedView {
+    fn from(Kept(ended): Kept<bool>) -> Self {
+        Self { ended }
+    }
+}
+
 /// Sign this browser out.
 #[utoipa::path(delete, path = "/account/session", tag = "account",
     responses((status = 200, body = Mutated<EndedView>)))]
 pub(crate) async fn end_session(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
     mutation.no_body()?;
     let ended = engine.sign_out(&mutation.caller, mutation.request).await?;
-    let mut response = Answer::done(ended.map(|ended| EndedView { ended: ended.0 })).into_response();
+    let mut response = Answer::done(ended.map(EndedView::from)).into_response();
     response.headers_mut().insert(header::SET_COOKIE, HeaderValue::from_static(ENDED_COOKIE));
     Ok(response)
 }

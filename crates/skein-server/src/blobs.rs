@@ -6,7 +6,6 @@ use axum::body::Body;
 use axum::extract::{FromRequest as _, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
 use serde::Serialize;
 use skein_core::{Digest, ItemId};
 use skein_engine::garden::Attachment;
@@ -109,29 +108,29 @@ pub(crate) async fn download_blob(
         return Ok((StatusCode::NOT_MODIFIED, described(&blob)).into_response());
     }
     let size = blob.size().unsigned_abs();
-    match asked_range(&headers, &blob, size) {
-        Asked::All => {
-            let read = engine.read_blob(blob, None).await?;
-            Ok((StatusCode::OK, described(&read.blob), Body::from(read.bytes)).into_response())
-        }
-        Asked::Part(part) => partial(&engine, blob, part, size).await,
-        Asked::Beyond => {
-            let range = format!("bytes */{size}");
-            let refused =
-                ApiError::new(StatusCode::RANGE_NOT_SATISFIABLE, "range_not_satisfiable", "there are fewer bytes");
-            let mut response = refused.into_response();
-            response.headers_mut().insert(header::CONTENT_RANGE, visible(range));
-            Ok(response)
-        }
+    let part = match asked_range(&headers, &blob, size) {
+        Asked::All => None,
+        Asked::Part(part) => Some(part),
+        Asked::Beyond => return Ok(beyond(size)),
+    };
+    let pieces = engine.read_blob(&blob, part.clone()).await?;
+    let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
+    let mut response = (status, described(&blob), Body::from_stream(pieces)).into_response();
+    let sent = part.as_ref().map_or(size, |part| part.end - part.start);
+    response.headers_mut().insert(header::CONTENT_LENGTH, sent.into());
+    if let Some(Range { start, end }) = part {
+        let range = format!("bytes {start}-{}/{size}", end - 1);
+        response.headers_mut().insert(header::CONTENT_RANGE, visible(range));
     }
+    Ok(response)
 }
 
-async fn partial(engine: &Engine, blob: BlobRef, part: Range<u64>, size: u64) -> Result<Response, ApiError> {
-    let range = format!("bytes {}-{}/{size}", part.start, part.end - 1);
-    let read = engine.read_blob(blob, Some(part)).await?;
-    let headers = described(&read.blob);
-    let bytes: Bytes = read.bytes;
-    Ok((StatusCode::PARTIAL_CONTENT, headers, [(header::CONTENT_RANGE, visible(range))], bytes).into_response())
+fn beyond(size: u64) -> Response {
+    let message = "there are fewer bytes";
+    let refused = ApiError::new(StatusCode::RANGE_NOT_SATISFIABLE, "range_not_satisfiable", message);
+    let mut response = refused.into_response();
+    response.headers_mut().insert(header::CONTENT_RANGE, visible(format!("bytes */{size}")));
+    response
 }
 
 /// Nothing that was uploaded is run by a browser as part of this site.

@@ -7,7 +7,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use axum::extract::Request;
 use axum::http::uri::Authority;
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use crate::error::ApiError;
 use crate::signed_in::SESSION_COOKIE;
@@ -46,7 +46,7 @@ impl AllowedHosts {
             let message = "pages of other sites may not use this server";
             return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
         }
-        if is_signed_in(request) && is_from_elsewhere(request) {
+        if is_signed_in(request) && is_from_elsewhere(request.headers()) {
             let message = "a page of another site led here; open this server's address by itself";
             return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
         }
@@ -90,8 +90,8 @@ fn is_signed_in(request: &Request) -> bool {
 
 /// Whether the browser says that neither a page of ours nor the person asked. Other servers on this machine count as
 /// the same site, so the cookie's `SameSite` does not keep their pages out.
-fn is_from_elsewhere(request: &Request) -> bool {
-    let mut sites = request.headers().get_all(FETCH_SITE).iter();
+pub(crate) fn is_from_elsewhere(headers: &HeaderMap) -> bool {
+    let mut sites = headers.get_all(FETCH_SITE).iter();
     sites.any(|site| site != "same-origin" && site != "none")
 }
 

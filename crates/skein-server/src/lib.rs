@@ -39,6 +39,7 @@ mod relations;
 mod request_labels;
 mod router;
 mod safe_headers;
+mod sessions;
 mod settings;
 mod sign_in;
 mod signed_in;

@@ -92,6 +92,11 @@ impl Mutation {
             .map_err(|problem| ApiError::bad_request("invalid_body", problem.to_string()))
     }
 
+    /// [`Self::body`] where everything has a default: nothing said is nothing asked for.
+    pub(crate) fn body_if_any<T: DeserializeOwned + Default>(&self) -> Result<T, ApiError> {
+        if self.text.is_empty() { Ok(T::default()) } else { self.body() }
+    }
+
     /// For changes that need nothing said: an empty body, or an empty object.
     pub(crate) fn no_body(&self) -> Result<(), ApiError> {
         #[derive(serde::Deserialize)]
@@ -194,6 +199,10 @@ impl Accepted {
         let status_url = format!("/api/v1/operations/{operation_id}");
         let status = if queued.is_replay { StatusCode::OK } else { StatusCode::ACCEPTED };
         let mut response = (status, Json(Self { operation_id, status_url, message })).into_response();
+        if let Some(cursor) = queued.cursor {
+            let cursor = HeaderValue::try_from(cursor.to_string()).expect("cursors are visible ASCII");
+            response.headers_mut().insert(CURSOR, cursor);
+        }
         if queued.is_replay {
             response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
         }

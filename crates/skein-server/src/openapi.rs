@@ -17,7 +17,9 @@ use crate::router;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
-    info(title = "Skein", description = "A memory and orchestration engine: every fact is kept and can be proved.",
+    info(title = "Skein", description = "A memory and orchestration engine: every fact is kept and can be proved.\n\n\
+            Not part of this API, and open to anybody: `GET /health/live` and `GET /health/ready` for whoever watches the \
+            server, `GET /metrics` for Prometheus, and `/sign-in/{token}`, which is for browsers.",
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
@@ -30,7 +32,7 @@ pub(crate) fn preamble() -> OpenApi {
 }
 
 /// What a client may meet: status, code, what it is told, and whether asking again can help.
-const ERRORS: [(u16, &str, &str, &str); 12] = [
+const ERRORS: [(u16, &str, &str, &str); 15] = [
     (400, "invalid_body", "The request cannot be understood.", "name: expected text"),
     (401, "unauthenticated", "Nobody known is asking.", "send a key as \"Authorization: Bearer sk_…\""),
     (403, "permission_denied", "It is there, but not for this credential.", "only an administrator may do this"),
@@ -44,11 +46,16 @@ const ERRORS: [(u16, &str, &str, &str); 12] = [
     ),
     (413, "too_large", "More than this door takes.", "a body has at most 16777216 bytes here"),
     (415, "unsupported_media_type", "The body is of the wrong kind.", "the body has to be JSON"),
+    (416, "range_not_satisfiable", "There are no such bytes.", "there are fewer bytes"),
+    (421, "host_not_allowed", "It was asked for by another name.", "this server does not answer to that host name"),
     (422, "rule_violation", "A rule would be broken; `rule` names it.", "the five minutes for undoing have passed"),
     (429, "rate_limited", "Too many requests; `Retry-After` says when.", "too many requests from this address"),
     (500, "internal", "Our fault.", "something went wrong inside"),
     (503, "busy", "Not now; `Retry-After` says when.", "too much is waiting to be written; try again in a second"),
+    (507, "storage_full", "There is no room left.", "the disk is full"),
 ];
+
+const UUID_OR_ULID: &str = "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25})$";
 
 /// The whole document.
 pub(crate) fn document() -> Value {
@@ -82,8 +89,8 @@ fn security_schemes() -> Value {
 fn shared_parameters() -> Value {
     json!({
         "IdempotencyKey": { "name": "Idempotency-Key", "in": "header", "required": true,
-            "schema": { "type": "string", "format": "uuid" }, "example": "7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d",
-            "description": "Drawn by the client for each request; a repeat within 24 hours is answered, not done again." },
+            "schema": { "type": "string", "pattern": UUID_OR_ULID }, "example": "7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d",
+            "description": "A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again." },
         "Grant": { "name": "Skein-Grant", "in": "header", "required": false,
             "schema": { "type": "string" }, "description": "The grant under which an administrator looks." },
     })
@@ -92,7 +99,7 @@ fn shared_parameters() -> Value {
 fn error_responses() -> Value {
     let response = |(status, code, description, message): (u16, &str, &str, &str)| {
         let rule = if status == 422 { json!("MG-SOIL-005") } else { Value::Null };
-        let retryable = matches!(status, 429 | 503);
+        let retryable = matches!(status, 429 | 503 | 507);
         let example = json!({ "error": { "code": code, "message": message, "rule": rule, "details": {},
             "correlationId": "5f3c9a7e0d6f4a1b8c2d7f9c24e53b1a", "retryable": retryable } });
         let schema = json!({ "$ref": "#/components/schemas/ErrorEnvelope" });
@@ -123,7 +130,8 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     let has_id = path.contains('{');
     let applies = |status: u16| match status {
         404 => has_id || is_change,
-        408 | 413 | 415 => is_change,
+        408 | 413 | 415 | 507 => is_change,
+        416 => path.starts_with("/api/v1/blobs/"),
         409 | 422 => {
             is_change || path.ends_with("/proof") || path.starts_with("/api/v1/relations") || path == "/api/v1/records"
         }
@@ -133,11 +141,16 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let reference = json!({ "$ref": format!("#/components/responses/E{status}") });
         operation["responses"][status.to_string()] = reference;
     }
-    let shared = if is_change { "IdempotencyKey" } else { "Grant" };
-    let reference = json!({ "$ref": format!("#/components/parameters/{shared}") });
+    if path == "/api/v1/verifications" {
+        operation["requestBody"]["required"] = json!(false);
+    }
+    // A grant is for looking, and for redacting.
+    let is_under_grant = !is_change || path.ends_with("/redact");
+    let shared = [("IdempotencyKey", is_change), ("Grant", is_under_grant)].into_iter().filter(|(_, applies)| *applies);
+    let shared = shared.map(|(name, _)| json!({ "$ref": format!("#/components/parameters/{name}") }));
     match operation["parameters"].as_array_mut() {
-        Some(parameters) => parameters.push(reference),
-        None => operation["parameters"] = json!([reference]),
+        Some(parameters) => parameters.extend(shared),
+        None => operation["parameters"] = shared.collect(),
     }
     if is_change && operation["responses"].get("200").is_none() {
         let made = operation["responses"].get("201").or_else(|| operation["responses"].get("202"));
@@ -167,6 +180,7 @@ fn in_path(path: &str) -> Option<(String, String)> {
     match path.split('/').nth(3)? {
         "items" | "grants" => of("item"),
         "keys" => of("key"),
+        "account" => of("session"),
         "relations" => of("rel"),
         "records" => of("entity"),
         "operations" | "exports" => of("op"),

@@ -94,7 +94,7 @@ pub(crate) async fn cancel_operation(
     Ok(Answer::done(cancelled.map(OperationView::from)))
 }
 
-#[derive(Deserialize, ToSchema)]
+#[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "deep": true }))]
 pub(crate) struct VerificationBody {
@@ -113,7 +113,7 @@ pub(crate) async fn request_verification(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Response, ApiError> {
-    let VerificationBody { deep, expect } = mutation.body()?;
+    let VerificationBody { deep, expect } = mutation.body_if_any()?;
     let asked = VerificationRequest { deep, expect };
     let queued = engine.request_verification(&mutation.caller, mutation.request, asked).await?;
     Ok(Accepted::answer(&queued, "the verification is queued; poll the operation for its report"))

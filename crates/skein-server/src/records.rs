@@ -10,7 +10,7 @@ use skein_core::garden::cursor::{BadCursor, Cursor};
 use skein_core::garden::record::Record;
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 use skein_engine::Engine;
-use skein_engine::garden::{FieldChange, PastState};
+use skein_engine::garden::{FieldChange, HistoryEntry, PastState};
 use skein_store::StoreError;
 use skein_store::records::RecordVersion;
 use utoipa::{IntoParams, ToSchema};
@@ -110,6 +110,26 @@ pub(crate) struct DeltasView {
     /// Send it as `after` next time.
     #[schema(value_type = String, example = "0.42")]
     next: Cursor,
+}
+
+/// One version of a record, with who made it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct HistoryView {
+    #[serde(flatten)]
+    delta: DeltaView,
+    /// Who made it; null when that was destroyed.
+    #[schema(value_type = Option<String>, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    author: Option<UserId>,
+    /// Why, if they said so.
+    reason: Option<String>,
+}
+
+impl From<HistoryEntry> for HistoryView {
+    fn from(entry: HistoryEntry) -> Self {
+        let HistoryEntry { version, author, reason } = entry;
+        Self { delta: version.into(), author, reason }
+    }
 }
 
 /// What two versions disagree about.
@@ -220,16 +240,16 @@ pub(crate) async fn read_record(
 
 /// The versions of a record, oldest first.
 #[utoipa::path(get, path = "/records/{id}/history", tag = "records", params(("id" = String, Path), PageParameters),
-    responses((status = 200, body = Listing<DeltaView>)))]
+    responses((status = 200, body = Listing<HistoryView>)))]
 pub(crate) async fn list_history(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     PathId(id): PathId<RecordId>,
     Parameters(parameters): Parameters<PageParameters>,
-) -> Result<Json<Listing<DeltaView>>, ApiError> {
+) -> Result<Json<Listing<HistoryView>>, ApiError> {
     let (after, limit) = parameters.read()?;
     let page = engine.history(&caller, id, after.unwrap_or(0), limit).await?;
-    Ok(Json(Listing::of(page, limit, DeltaView::from)))
+    Ok(Json(Listing::of(page, limit, HistoryView::from)))
 }
 
 /// What two versions of a record disagree about.

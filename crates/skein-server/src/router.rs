@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
-use crate::{docs, edge, error, health, landing, metrics, openapi, sign_in, signed_in};
+use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in, signed_in};
 
 /// For everybody who is signed in.
 fn for_users() -> OpenApiRouter<Context> {
@@ -18,6 +18,8 @@ fn for_users() -> OpenApiRouter<Context> {
         .routes(routes!(account::read_account))
         .routes(routes!(account::create_sign_in_link))
         .routes(routes!(account::end_session))
+        .routes(routes!(sessions::list_sessions))
+        .routes(routes!(sessions::end_session_elsewhere))
         .routes(routes!(keys::list_keys, keys::create_key))
         .routes(routes!(keys::revoke_key))
         .routes(routes!(items::list_items, items::append_items))
@@ -62,7 +64,7 @@ fn for_admins() -> OpenApiRouter<Context> {
 fn for_anybody() -> Router<Context> {
     Router::new()
         .route("/", get(landing::show))
-        .route("/sign-in/{token}", get(sign_in::redeem_link))
+        .route("/sign-in/{token}", get(sign_in::open_link).post(sign_in::follow_link))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
         .route("/metrics", get(metrics::show))

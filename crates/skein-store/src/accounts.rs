@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::account::{Role, Scope};
-use skein_core::garden::record::{Record, RecordContent, RecordType};
+use skein_core::garden::record::{ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, KeyId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
@@ -36,10 +36,11 @@ impl Tx<'_> {
         Ok(user)
     }
 
-    /// Changes the name or role of a user from the state with hash `based_on`.
+    /// Changes the name or role of a user from the state with hash `based_on`, at the word of `author`.
     pub fn change_user(
         &mut self,
         viewer: &Viewer,
+        author: UserId,
         user: UserId,
         based_on: Digest,
         name: Option<&str>,
@@ -53,7 +54,7 @@ impl Tx<'_> {
         if let Some(role) = role {
             content.data.insert("role".to_owned(), json!(role));
         }
-        self.change_record(viewer, user.into(), based_on, content, None)
+        self.change_record_noting(viewer, user.into(), based_on, content, ChangeNote { author, reason: None })
     }
 
     /// The record of a user.

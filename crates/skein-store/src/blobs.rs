@@ -8,11 +8,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use futures::TryStreamExt as _;
+use futures::stream::BoxStream;
+use futures::{StreamExt as _, TryStreamExt as _, stream};
 use object_store::aws::AmazonS3Builder;
 use object_store::local::LocalFileSystem;
-use object_store::{Error as ObjectError, ObjectMeta, ObjectStore, ObjectStoreExt as _};
+use object_store::{Error as ObjectError, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt as _};
 use serde_json::{Map, json};
+use sha2::{Digest as _, Sha256};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, Millis, RuleViolation, Viewer};
 
@@ -25,6 +27,9 @@ use crate::tx::Tx;
 pub const BLOB_BYTES_MAX: usize = 100 << 20;
 /// Objects younger than this are never swept: the transaction that names them may be on its way.
 pub const SWEEP_AFTER_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// Bytes on their way out of the store.
+pub type BlobPieces = BoxStream<'static, Result<Bytes, StoreError>>;
 
 /// Where objects are kept.
 #[derive(Clone)]
@@ -117,20 +122,20 @@ impl Blobs {
             Err(error) => return Err(failed(&error)),
         };
         let actual = Digest::of(&found);
-        if actual == hash {
-            Ok(found)
-        } else {
-            Err(StoreError::Damaged(format!("blob {hash} now has the hash {actual}")))
-        }
+        if actual == hash { Ok(found) } else { Err(altered(hash, actual)) }
     }
 
-    /// A part of the bytes behind a hash; a part cannot be checked against it.
-    pub async fn get_part(&self, hash: Digest, part: Range<u64>) -> Result<Bytes, StoreError> {
-        match self.objects.get_range(&path(&hash), part).await {
-            Ok(bytes) => Ok(bytes),
-            Err(ObjectError::NotFound { .. }) => Err(StoreError::NotFound(format!("blob {hash}"))),
-            Err(error) => Err(failed(&error)),
-        }
+    /// The bytes behind a hash, piece by piece, or a part of them. All of them are checked on the way, and the last
+    /// piece of what was altered is held back; a part cannot be checked.
+    pub async fn open(&self, hash: Digest, part: Option<Range<u64>>) -> Result<BlobPieces, StoreError> {
+        let is_whole = part.is_none();
+        let options = GetOptions { range: part.map(GetRange::Bounded), ..GetOptions::default() };
+        let found = self.objects.get_opts(&path(&hash), options).await.map_err(|error| match error {
+            ObjectError::NotFound { .. } => StoreError::NotFound(format!("blob {hash}")),
+            other => failed(&other),
+        })?;
+        let pieces = found.into_stream().map_err(|error| failed(&error)).fuse();
+        Ok(if is_whole { checked(pieces.boxed(), hash) } else { pieces.boxed() })
     }
 
     /// Keeps bytes again if their object has gone since they were put.
@@ -230,6 +235,27 @@ impl Tx<'_> {
         let sql = "SELECT DISTINCT hash, size FROM blobs ORDER BY hash";
         self.all(sql, &[], |row| Ok((Digest(row.array(0)?), row.int(1)?)))
     }
+}
+
+/// Passes pieces on one behind, so that the last is given only when all of them have the hash they should.
+fn checked(pieces: BlobPieces, hash: Digest) -> BlobPieces {
+    let state = (pieces, Sha256::new(), None);
+    stream::try_unfold(Some(state), move |state| async move {
+        let Some((mut pieces, mut hasher, mut held)) = state else { return Ok(None) };
+        while let Some(piece) = pieces.try_next().await? {
+            hasher.update(&piece);
+            if let Some(ready) = held.replace(piece) {
+                return Ok(Some((ready, Some((pieces, hasher, held)))));
+            }
+        }
+        let actual = Digest(hasher.finalize().into());
+        if actual == hash { Ok(held.map(|last| (last, None))) } else { Err(altered(hash, actual)) }
+    })
+    .boxed()
+}
+
+fn altered(hash: Digest, actual: Digest) -> StoreError {
+    StoreError::Damaged(format!("blob {hash} now has the hash {actual}"))
 }
 
 /// Refuses what does not name a kind of bytes.

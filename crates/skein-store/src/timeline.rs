@@ -10,7 +10,7 @@ use skein_core::{ItemId, Millis, UserId, Viewer};
 
 use crate::error::StoreError;
 use crate::items::{ITEM_COLUMNS, PAGE_BYTES_MAX, StoredItem, read_item};
-use crate::sql::{Row, RowResult, params};
+use crate::sql::{Row, RowResult, Value, params};
 use crate::tx::{Tx, system_only};
 
 /// Most items one step of a follower takes.
@@ -23,6 +23,14 @@ pub(crate) struct Along<'a> {
     pub(crate) columns: &'a str,
     pub(crate) from: &'a str,
 }
+
+/// What a watcher reads, with its owner as ?1: payloads of others neither leave the database nor travel.
+const WATCHED: Along<'_> = Along {
+    columns:
+        "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash, i.payload_hash, i.encoding,
+        CASE WHEN i.owner = ?1 THEN i.payload END, NULL, NULL",
+    from: "items i",
+};
 
 /// What watchers are told, and how far along the timeline it goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,8 +59,17 @@ impl Tx<'_> {
 
     /// The end of the timeline as far as it is settled.
     pub fn latest(&mut self, viewer: &Viewer) -> Result<Cursor, StoreError> {
-        system_only(viewer)?;
         let below = self.sql.settled_below()?;
+        self.end_below(viewer, below)
+    }
+
+    /// The end of the timeline, also of what is not settled yet.
+    pub fn end(&mut self, viewer: &Viewer) -> Result<Cursor, StoreError> {
+        self.end_below(viewer, i64::MAX)
+    }
+
+    fn end_below(&mut self, viewer: &Viewer, below: i64) -> Result<Cursor, StoreError> {
+        system_only(viewer)?;
         let sql = "SELECT tx, position FROM items WHERE tx < ?1 ORDER BY tx DESC, position DESC LIMIT 1";
         let found = self.first(sql, params![below], |row| Ok(Cursor { tx: row.int(0)?, position: row.int(1)? }))?;
         Ok(found.unwrap_or(Cursor::START))
@@ -62,9 +79,9 @@ impl Tx<'_> {
     pub fn events(&mut self, viewer: &Viewer, after: Cursor, limit: usize) -> Result<Events, StoreError> {
         let owner = self.subject(viewer)?;
         let below = self.sql.settled_below()?;
-        let along = Along { columns: ITEM_COLUMNS, from: "items i LEFT JOIN item_marks m ON m.item = i.id" };
         let mut seen = Events { told: Vec::new(), reached: after, looked_at: 0 };
-        self.each_after(&along, after, below, limit.clamp(1, FOLLOW_ITEMS_MAX), &mut |row| {
+        let limit = limit.clamp(1, FOLLOW_ITEMS_MAX);
+        self.each_bound_after(&WATCHED, params![&owner], after, below, limit, &mut |row| {
             seen.looked_at += 1;
             seen.reached = Cursor { tx: row.int(0)?, position: row.int(1)? };
             if row.array(3)? == *owner.as_bytes() {
@@ -128,9 +145,6 @@ impl Tx<'_> {
     }
 
     /// Hands over what comes after a cursor and below a transaction number, in order, at most `limit` rows.
-    ///
-    /// First the rest of the cursor's own transaction, then later ones: on SQLite `position` is the row's own key, and
-    /// a comparison of pairs would walk the index from the transaction's beginning.
     pub(crate) fn each_after(
         &mut self,
         along: &Along<'_>,
@@ -139,19 +153,38 @@ impl Tx<'_> {
         limit: usize,
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), StoreError> {
+        self.each_bound_after(along, &[], after, below, limit, each)
+    }
+
+    /// [`Self::each_after`] where the columns speak of `bound`, as ?1 and so on.
+    ///
+    /// First the rest of the cursor's own transaction, then later ones: on SQLite `position` is the row's own key, and
+    /// a comparison of pairs would walk the index from the transaction's beginning.
+    fn each_bound_after(
+        &mut self,
+        along: &Along<'_>,
+        bound: &[Value<'_>],
+        after: Cursor,
+        below: i64,
+        limit: usize,
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), StoreError> {
         let Along { columns, from } = along;
         let mut left = i64::try_from(limit).expect("steps are bounded");
+        let [a, b, c, d] = [1, 2, 3, 4].map(|n| bound.len() + n);
         let same = format!(
-            "SELECT {columns} FROM {from} WHERE i.tx = ?1 AND i.position > ?2 AND i.tx < ?3 ORDER BY i.position LIMIT ?4"
+            "SELECT {columns} FROM {from} WHERE i.tx = ?{a} AND i.position > ?{b} AND i.tx < ?{c}
+             ORDER BY i.position LIMIT ?{d}"
         );
-        let later =
-            format!("SELECT {columns} FROM {from} WHERE i.tx > ?1 AND i.tx < ?2 ORDER BY i.tx, i.position LIMIT ?3");
-        self.sql.query(&same, params![after.tx, after.position, below, left], &mut |row| {
+        let later = format!(
+            "SELECT {columns} FROM {from} WHERE i.tx > ?{a} AND i.tx < ?{b} ORDER BY i.tx, i.position LIMIT ?{c}"
+        );
+        self.sql.query(&same, &[bound, params![after.tx, after.position, below, left]].concat(), &mut |row| {
             left -= 1;
             each(row)
         })?;
         if left > 0 {
-            self.sql.query(&later, params![after.tx, below, left], each)?;
+            self.sql.query(&later, &[bound, params![after.tx, below, left]].concat(), each)?;
         }
         Ok(())
     }
@@ -175,5 +208,35 @@ impl Tx<'_> {
             params![&owner, name, cursor.tx, cursor.position],
         )?;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Map;
+    use skein_core::garden::item::{ItemDraft, ItemType};
+
+    use super::*;
+    use crate::{Location, Store, StoreOptions};
+
+    #[test]
+    fn payloads_of_others_are_not_read_for_a_watcher() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
+        let owners = [[1; 16], [2; 16]].map(UserId::from_bytes);
+        let note = ItemDraft::recorded(ItemType::NOTE, &Map::new());
+        for owner in owners {
+            let note = note.clone();
+            store.write_blocking(move |tx| tx.append_item(&Viewer::User(owner), &note).map(drop)).unwrap();
+        }
+        let read = store.write_blocking(move |tx| {
+            let mut seen = Vec::new();
+            tx.each_bound_after(&WATCHED, params![&owners[0]], Cursor::START, i64::MAX, 10, &mut |row| {
+                seen.push((UserId::from_bytes(row.array(3)?), row.optional_bytes(10)?.is_some()));
+                Ok(())
+            })?;
+            Ok(seen)
+        });
+        assert_eq!(read.unwrap().value, [(owners[0], true), (owners[1], false)]);
     }
 }

@@ -91,6 +91,26 @@ pub(crate) enum ScopeName {
 }
 
 #[derive(Args)]
+pub(crate) struct SessionArguments {
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
+    #[command(subcommand)]
+    pub(crate) command: SessionCommand,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum SessionCommand {
+    /// List the browsers that are signed in
+    List(AmountArguments),
+    /// Sign a browser out, wherever it is
+    End {
+        /// The session's id, as session_…
+        #[arg(value_name = "SESSION_ID")]
+        id: String,
+    },
+}
+
+#[derive(Args)]
 pub(crate) struct GrantArguments {
     #[command(flatten)]
     pub(crate) asking: AskingArguments,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Error, anyhow};
 use axum::http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use skein_core::OperationId;
 
 use crate::desk::Desk;
@@ -21,21 +21,31 @@ const OWNER_ONLY: u32 = 0o600;
 /// How every ZIP file begins; one without entries begins with its end.
 const ZIP_STARTS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
+/// Into a file that is not there yet, or with `-` to standard output and nothing else.
 pub(crate) fn export(file: &Path, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    if file == Path::new("-") {
+        receive(&mut io::stdout(), desk)?;
+        return Ok(Exit::Ok);
+    }
     let mut part = Part::create(file)?;
+    let (made, bytes) = receive(&mut part.opened, desk)?;
+    part.keep()?;
+    let shown = json!({ "file": file.display().to_string(), "bytes": bytes, "cursor": made["cursor"] });
+    desk.show(&shown, &["file", "bytes", "cursor"], "file")
+}
+
+/// Writes a new export; says what it is and how long.
+fn receive(to: &mut dyn io::Write, desk: &mut Desk<'_>) -> Result<(Value, u64), Failure> {
     let made = desk.ask(&Ask::post("/exports", json!({})))?;
     let id = made["id"].as_str().and_then(|id| id.parse::<OperationId>().ok()).ok_or_else(|| {
         Failure::new(Exit::Failed, anyhow!("the server did not name the export"), "the server's log says more")
     })?;
     let bar = ByteBar::new("receiving");
-    let mut writer = BufWriter::new(&mut part.opened);
+    let mut writer = BufWriter::new(to);
     let bytes = desk.door()?.download(&Ask::get(format!("/exports/{id}")), &mut writer, &bar);
     drop(writer);
     bar.end();
-    let bytes = bytes?;
-    part.keep()?;
-    let shown = json!({ "file": file.display().to_string(), "bytes": bytes, "cursor": made["cursor"] });
-    desk.show(&shown, &["file", "bytes", "cursor"], "file")
+    Ok((made, bytes?))
 }
 
 pub(crate) fn import(file: PathBuf, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

@@ -45,8 +45,14 @@ impl Finding {
     }
 }
 
-pub(crate) fn run(place: &Place, form: ReportForm, out: &mut dyn Write) -> Result<Exit, Failure> {
-    let mut findings = vec![directory(place)];
+/// `unread` is why the configuration file could not be read.
+pub(crate) fn run(
+    place: &Place,
+    unread: Option<&Failure>,
+    form: ReportForm,
+    out: &mut dyn Write,
+) -> Result<Exit, Failure> {
+    let mut findings = vec![configuration(unread), directory(place)];
     if place.dir.is_dir() {
         findings.extend([privacy(place), writing(place), free_space(place), server(place), master_key(place)]);
     }
@@ -60,6 +66,14 @@ pub(crate) fn run(place: &Place, form: ReportForm, out: &mut dyn Write) -> Resul
     }
     let is_well = findings.iter().all(|finding| finding.remedy.is_none());
     Ok(if is_well { Exit::Ok } else { Exit::Problem })
+}
+
+/// What else is found is found without the file.
+fn configuration(unread: Option<&Failure>) -> Finding {
+    match unread {
+        None => Finding::ok("configuration", "it can be read"),
+        Some(failure) => Finding::problem("configuration", failure.error(), failure.hint()),
+    }
 }
 
 fn directory(place: &Place) -> Finding {

@@ -35,7 +35,7 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
             sheet.remark.map_or(Ok(()), |remark| desk.remark(remark))?;
             Ok(Exit::Ok)
         }
-        Task::List { ask, list, amount } => desk.list(&ask, list.columns, amount),
+        Task::List { ask, list, amount, after } => desk.list(&ask, list.columns, amount, after),
         Task::Rows { ask, field, list } => desk.rows(&ask, field, list.columns),
         Task::AddItem { item_type, content, at } => add_item(&item_type, content, at, desk),
         Task::ChangeUser { user, changes } => change_user(user, changes, desk),

@@ -34,7 +34,7 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
         Plan::Proof { place, item } => proof::make(&place, item, out),
         Plan::Backup { place, target, report } => backup::run(&place, &target, report, out),
         Plan::Restore { place, source, report } => restore::run(&place, &source, report, out),
-        Plan::Doctor { place, report } => doctor::run(&place, report, out),
+        Plan::Doctor { place, unread, report } => doctor::run(&place, unread.as_ref(), report, out),
         Plan::ShowConfiguration { configuration, report } => config::show(&configuration, report, out),
         Plan::SampleConfiguration => config::print_sample(out),
         Plan::Completions(shell) => completions::run(shell, out),

@@ -11,7 +11,7 @@ use skein_store::store::database_file;
 use skein_store::verify::{VerifyOptions, verify};
 
 use super::backup::{completeness, tell_lost};
-use super::verify::{as_json, tell, verdict};
+use super::verify::{tell, verdict};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::lock::Lock;
@@ -38,7 +38,7 @@ pub(crate) fn run(place: &Place, source: &Path, form: ReportForm, out: &mut dyn 
     seal_all(&store, "restore")?;
     if form == ReportForm::Programs {
         let shown = json!({
-            "items": items, "blobs": copied, "lostBlobs": lost_blobs, "verification": as_json(&report),
+            "items": items, "blobs": copied, "lostBlobs": lost_blobs, "verification": report.to_json(),
         });
         writeln!(out, "{shown:#}")?;
         return Ok(worst(completeness(&lost_blobs), verdict(&report)));

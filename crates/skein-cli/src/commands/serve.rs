@@ -92,7 +92,7 @@ impl Start {
         let (key, url) = (KeyText::draw(), format!("http://{address}"));
         let public_url = serve.public_url.clone().unwrap_or_else(|| url.clone());
         engine.admit_start_key(&key).await?;
-        announce(&mut lock, &url, &key)?;
+        announce(&mut lock, &url, &key, serve.place.database_shown())?;
         let link = engine.start_link().await?;
         // Servers on one database tell each other apart by where they are found.
         let sealer = Sealer::start(store, format!("{url} {}", std::process::id()), SEAL_EVERY);
@@ -127,9 +127,9 @@ async fn listen(address: SocketAddr) -> Result<TcpListener, Failure> {
     })
 }
 
-fn announce(lock: &mut Lock, url: &str, key: &KeyText) -> Result<(), Failure> {
+fn announce(lock: &mut Lock, url: &str, key: &KeyText, database: String) -> Result<(), Failure> {
     let (address, key) = (url.to_owned(), key.reveal().to_owned());
-    let holder = Holder { address, key, pid: std::process::id() };
+    let holder = Holder { address, key, pid: std::process::id(), database };
     lock.announce(&holder).context("cannot write the lock file").map_err(|error| {
         Failure::new(Exit::Unavailable, error, "check the permissions and the free space of the directory")
     })

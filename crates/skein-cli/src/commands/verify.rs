@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
 use skein_store::verify::{Break, Report, VerifyOptions, verify};
 
 use crate::exit::Exit;
@@ -24,7 +23,7 @@ pub(crate) fn run(
     drop(bar);
     match form {
         ReportForm::People => tell(&report, out)?,
-        ReportForm::Programs => writeln!(out, "{:#}", as_json(&report))?,
+        ReportForm::Programs => writeln!(out, "{:#}", report.to_json())?,
     }
     Ok(verdict(&report))
 }
@@ -65,20 +64,4 @@ fn tell_break(number: usize, found: &Break, out: &mut dyn Write) -> io::Result<(
         }
     }
     Ok(())
-}
-
-pub(crate) fn as_json(report: &Report) -> Value {
-    let Report { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = report;
-    let breaks: Vec<Value> = breaks.iter().map(break_as_json).collect();
-    json!({
-        "ok": breaks.is_empty(), "items": items, "sealed": sealed, "unsealed": unsealed, "redacted": redacted,
-        "owners": owners, "head": head, "seals": seals, "breaks": breaks, "notProven": not_proven,
-    })
-}
-
-fn break_as_json(found: &Break) -> Value {
-    let Break { table, row, problem, expected, found, last_good } = found;
-    json!({
-        "table": table, "row": row, "problem": problem, "expected": expected, "found": found, "lastGood": last_good,
-    })
 }

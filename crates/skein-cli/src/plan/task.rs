@@ -8,11 +8,11 @@ use anyhow::{Error, anyhow};
 use axum::http::Method;
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
-use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, UserId, document};
+use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, SessionId, UserId, document};
 
 use crate::arguments::{
     AmountArguments, AskingArguments, GrantCommand, HistoryArguments, ItemCommand, KeyCommand, RelationCommand,
-    UserCommand,
+    SessionCommand, UserCommand,
 };
 use crate::desk::Amount;
 use crate::door::Ask;
@@ -31,6 +31,7 @@ pub(crate) enum Task {
         ask: Ask,
         list: &'static List,
         amount: Amount,
+        after: Option<String>,
     },
     /// All rows come with one answer, in this field.
     Rows {
@@ -102,6 +103,17 @@ impl Task {
             KeyCommand::Revoke { id } => {
                 let id: KeyId = parse(&id, "give the id as skein key list shows it: key_…")?;
                 Self::Show { ask: Ask::new(Method::DELETE, format!("/keys/{id}")), sheet: &views::KEY }
+            }
+        })
+    }
+
+    pub(super) fn of_session(command: SessionCommand) -> Result<Self, Failure> {
+        Ok(match command {
+            SessionCommand::List(amount) => Self::list(Ask::get("/account/sessions"), &views::SESSIONS, amount),
+            SessionCommand::End { id } => {
+                let id: SessionId = parse(&id, "give the id as skein session list shows it: session_…")?;
+                let ask = Ask::new(Method::DELETE, format!("/account/sessions/{id}"));
+                Self::Show { ask, sheet: &views::ENDED }
             }
         })
     }
@@ -199,8 +211,9 @@ impl Task {
         Ok((asking, task))
     }
 
-    fn list(ask: Ask, list: &'static List, most: AmountArguments) -> Self {
-        Self::List { ask, list, amount: amount(most) }
+    fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {
+        let (amount, after) = portion(amount);
+        Self::List { ask, list, amount, after }
     }
 }
 
@@ -215,8 +228,10 @@ impl Content {
     }
 }
 
-pub(super) fn amount(arguments: AmountArguments) -> Amount {
-    if arguments.all { Amount::All } else { Amount::AtMost(arguments.limit.into()) }
+/// How much of a list, and from where.
+pub(super) fn portion(arguments: AmountArguments) -> (Amount, Option<String>) {
+    let AmountArguments { limit, all, cursor } = arguments;
+    (if all { Amount::All } else { Amount::AtMost(limit.into()) }, cursor)
 }
 
 /// As it is typed and as the API spells it.

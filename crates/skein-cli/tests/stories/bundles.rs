@@ -26,6 +26,13 @@ fn chunked(pieces: &[&[u8]], is_complete: bool) -> Vec<u8> {
 }
 
 #[test]
+fn an_export_to_standard_output_is_nothing_but_the_bundle() {
+    let server = Scripted::start(&[answer("201 Created", MADE), chunked(&[b"PK\x03\x04", b"rest"], true)]);
+    let (finished, _) = server.run(&["export", "-"]);
+    assert_eq!(finished.assert_ok(), "PK\x03\x04rest");
+}
+
+#[test]
 fn an_export_becomes_a_file_for_its_owner_alone() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("all.zip");

@@ -17,6 +17,31 @@ fn skein_with_file(folder: &std::path::Path, text: &str) -> Program {
 }
 
 #[test]
+fn a_variable_that_is_no_setting_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = skein_with_file(folder.path(), "").env("SKEIN_DATABSE", "x").args(["config", "show"]);
+    let finished = finish(program);
+    assert!(finished.err.contains("warning: SKEIN_DATABSE is no setting"), "{}", finished.err);
+    finished.assert_ok();
+}
+
+#[test]
+fn doctor_says_what_is_wrong_with_the_configuration_and_looks_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let program = skein_with_file(folder.path(), "lisen = 1\n");
+    let finished = finish(program.args(["doctor", "--dir", home.dir.to_str().unwrap()]));
+    assert_eq!(finished.code(), Some(1), "{}", finished.err);
+    assert!(
+        finished.out.contains("PROBLEM  configuration: ") && finished.out.contains("skein.toml:1"),
+        "{}",
+        finished.out
+    );
+    assert!(finished.out.contains("ok       database: "), "{}", finished.out);
+}
+
+#[test]
 fn config_show_says_where_each_value_came_from_and_keeps_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let file = "log = \"warn\"\nlisten = \"127.0.0.1:1\"\nkey = \"sk_hidden\"\n";

@@ -73,6 +73,36 @@ fn keys_are_shown_once_do_what_their_scope_says_and_end_at_once() {
 }
 
 #[test]
+fn lists_for_programs_say_where_they_go_on() {
+    both_ways(|home, _| {
+        for text in ["one", "two", "three"] {
+            home.run(&["item", "add", text, "-q"]).assert_ok();
+        }
+        let first = json(home.run(&["item", "list", "--type", "Note", "--limit", "2", "--json"]));
+        let next = first["pagination"]["next"].as_str().unwrap();
+        let rest = json(home.run(&["item", "list", "--type", "Note", "--json", "--cursor", next]));
+        assert_eq!((first["data"].as_array().unwrap().len(), rest["data"].as_array().unwrap().len()), (2, 1));
+        assert!(rest["pagination"]["next"].is_null(), "{rest}");
+        code(&home.run(&["item", "list", "--cursor", "nonsense"]), 2, "cursor");
+    });
+}
+
+#[test]
+fn browsers_are_listed_and_signed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    // Whoever starts a server in these stories signs in by the link it prints.
+    let server = home.serve();
+    let id = line(home.run(&["session", "list", "--quiet"]));
+    assert!(home.run(&["session", "list"]).assert_ok().contains(&id));
+    assert_eq!(json(home.run(&["session", "end", &id, "--json"]))["ended"], true);
+    assert_eq!(json(home.run(&["session", "list", "--json"]))["data"].as_array().unwrap().len(), 0);
+    assert_eq!(server.get("/api/v1/account").status, 200);
+    code(&home.run(&["session", "end", &id]), 8, "session_");
+    code(&home.run(&["session", "end", "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A"]), 2, "session list");
+}
+
+#[test]
 fn items_are_taken_back_moved_in_time_and_redacted() {
     both_ways(|home, _| {
         let item = line(home.run(&["item", "add", "a secret", "-q"]));

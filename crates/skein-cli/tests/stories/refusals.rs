@@ -13,6 +13,17 @@ fn check(finished: &Finished, code: i32, told: &str) {
 }
 
 #[test]
+fn another_database_than_the_servers_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let _server = home.serve();
+    home.run(&["item", "list"]).assert_ok();
+    let refused = home.run(&["item", "list", "--database", "postgres://anna:secret@127.0.0.1:1/other"]);
+    assert_eq!(refused.code(), Some(2), "{}", refused.err);
+    assert!(refused.err.contains("not on PostgreSQL at 127.0.0.1:1/other") && !refused.err.contains("secret"));
+}
+
+#[test]
 fn refusals_of_the_api_have_exit_codes_by_their_meaning() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());

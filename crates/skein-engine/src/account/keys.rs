@@ -9,6 +9,7 @@ use skein_store::accounts::API_KEY;
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
+use crate::account::sessions::LINK_MS;
 use crate::account::{Caller, KeyText};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -71,7 +72,7 @@ impl Engine {
         .await
     }
 
-    /// Ends a key of the caller's.
+    /// Ends a key of the caller's, and every link they asked for that nobody used.
     pub async fn revoke_key(
         &self,
         caller: &Caller,
@@ -82,6 +83,8 @@ impl Engine {
             let before = key_view(tx, viewer, id)?;
             if before.revoked_at.is_none() {
                 tx.revoke_key(viewer, id)?;
+                // Whoever had the key may have asked for a link with it.
+                tx.end_links(viewer, LINK_MS)?;
                 tx.tell_own(viewer, EventName::KeyRevoked, Some(&id.to_string()), told(&before.name, before.scope))?;
             }
             key_view(tx, viewer, id)

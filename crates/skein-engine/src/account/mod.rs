@@ -16,7 +16,7 @@ pub(crate) use key_uses::KeyUses;
 pub use keys::{KeyView, NewKey};
 pub(crate) use known_keys::KnownKeys;
 pub use secret_text::{BadSecretText, KeyText, LinkText, SessionText};
-pub use sessions::{Link, SESSION_MS, START_LINK_MS, SignedInBrowser};
+pub use sessions::{Link, SESSION_MS, START_LINK_MS, SessionView, SignedInBrowser};
 pub use users::{NewUser, User, UserChange};
 
 use std::collections::HashMap;

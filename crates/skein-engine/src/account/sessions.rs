@@ -1,11 +1,13 @@
-//! Signing a browser in by a one-time link, and out again.
+//! Signing a browser in by a one-time link, and out again, here or from elsewhere.
 
 use serde_json::{Map, Value, json};
 use skein_core::garden::event::EventName;
-use skein_core::{Digest, Millis, UserId, Viewer};
+use skein_core::{Digest, Millis, SessionId, UserId, Viewer};
+use skein_store::items::Page;
+use skein_store::sessions::{OpenSession, session_id};
 use skein_store::{StoreError, Tx};
 
-use crate::account::{Caller, Credential, LinkText, SYSTEM, SessionText, widest};
+use crate::account::{Caller, Credential, LinkText, SYSTEM, SessionText, User, widest};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Kept, Outcome, Request, referred};
@@ -15,7 +17,7 @@ pub const SESSION_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 /// How long the link printed at a start, or made for a new user, can be used: a day.
 pub const START_LINK_MS: i64 = 24 * 60 * 60 * 1_000;
 /// How long a link that was asked for can be used: ten minutes.
-const LINK_MS: i64 = 10 * 60 * 1_000;
+pub(super) const LINK_MS: i64 = 10 * 60 * 1_000;
 
 /// A link that signs a browser in, once.
 #[derive(Debug, Clone)]
@@ -43,6 +45,19 @@ pub struct SignedInBrowser {
     pub session: SessionText,
     /// Who it acts for.
     pub user: UserId,
+}
+
+/// A signed-in browser, as its person sees it from anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionView {
+    /// To end it by.
+    pub id: SessionId,
+    /// When it was signed in.
+    pub started_at: Millis,
+    /// Until when it stays signed in.
+    pub expires_at: Millis,
+    /// Whether it is the one that asks.
+    pub is_current: bool,
 }
 
 pub(crate) fn admit_link(tx: &mut Tx<'_>, user: UserId, link: &LinkText, lasts_ms: i64) -> Result<Link, StoreError> {
@@ -101,11 +116,53 @@ impl Engine {
         let redeem = move |tx: &mut Tx<'_>| {
             let Some(signed_in) = tx.redeem_link(&SYSTEM, link, token, SESSION_MS)? else { return Ok(None) };
             let user = Viewer::User(signed_in.user);
-            tx.tell_own(&user, EventName::SessionStarted, None, Map::new())?;
+            tx.tell_own(&user, EventName::SessionStarted, Some(&session_id(token).to_string()), Map::new())?;
             Ok(Some(signed_in.user))
         };
         let user = self.parts().store.write(redeem).await?.value.ok_or(EngineError::UnknownCredential)?;
         Ok(SignedInBrowser { session, user })
+    }
+
+    /// Whom a link signs in: looking does not use it up.
+    pub async fn link_user(&self, link: &LinkText) -> Result<User, EngineError> {
+        let link = link.hash();
+        let look = move |tx: &mut Tx<'_>| {
+            let Some(user) = tx.link_holder(&SYSTEM, link)? else { return Ok(None) };
+            tx.user(&SYSTEM, user)?.try_into().map(Some)
+        };
+        self.parts().store.read(look).await?.ok_or(EngineError::UnknownCredential)
+    }
+
+    /// The caller's browsers that are signed in, page by page.
+    pub async fn sessions(
+        &self,
+        caller: &Caller,
+        after: Option<SessionId>,
+        limit: usize,
+    ) -> Result<Page<SessionView, SessionId>, EngineError> {
+        let (viewer, asking) = (caller.acting(), caller.credential);
+        let page = self.parts().store.read(move |tx| tx.sessions(&viewer, after, limit)).await?;
+        let view = |session: OpenSession| {
+            let is_current = asking == Credential::Session(session.token);
+            let OpenSession { started_at, expires_at, .. } = session;
+            SessionView { id: session.id(), started_at, expires_at, is_current }
+        };
+        Ok(Page { rows: page.rows.into_iter().map(view).collect(), next: page.next })
+    }
+
+    /// Signs out a browser of the caller's, whichever it is.
+    pub async fn end_session(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: SessionId,
+    ) -> Result<Changed<Kept<bool>>, EngineError> {
+        self.change(caller, request, "session.end", move |tx, viewer| {
+            tx.end_session_named(viewer, id)?;
+            tx.tell_own(viewer, EventName::SessionEnded, Some(&id.to_string()), Map::new())?;
+            Ok(Kept(true))
+        })
+        .await
     }
 
     /// Signs the caller's browser out.
@@ -117,7 +174,7 @@ impl Engine {
         let token = token.ok_or(EngineError::NotABrowser)?;
         self.change(caller, request, "session.end", move |tx, viewer| {
             tx.end_session(viewer, token)?;
-            tx.tell_own(viewer, EventName::SessionEnded, None, Map::new())?;
+            tx.tell_own(viewer, EventName::SessionEnded, Some(&session_id(token).to_string()), Map::new())?;
             Ok(Kept(true))
         })
         .await

@@ -117,9 +117,16 @@ impl Engine {
                 let remedy = "make another user an administrator first";
                 return Err(RuleViolation::new("MG-CORE-007", "this is the last administrator", remedy).into());
             }
-            let record = tx.change_user(&SYSTEM, id, change.based_on, name.as_deref(), change.role)?;
+            let by = viewer.owner();
+            let record = tx.change_user(&SYSTEM, by, id, change.based_on, name.as_deref(), change.role)?;
             let user = User::try_from(record)?;
-            tx.tell_own(viewer, EventName::UserChanged, Some(&id.to_string()), told(&user.name, user.role))?;
+            // To whoever did it, and to whoever it was done to.
+            let mut told = told(&user.name, user.role);
+            told.insert("by".to_owned(), json!(by));
+            tx.tell_own(viewer, EventName::UserChanged, Some(&id.to_string()), told.clone())?;
+            if id != by {
+                tx.tell_own(&Viewer::User(id), EventName::UserChanged, Some(&id.to_string()), told)?;
+            }
             Ok(user)
         })
         .await

@@ -5,7 +5,7 @@ use std::ops::Range;
 use bytes::Bytes;
 use serde_json::{Value, json};
 use skein_core::{Digest, ItemId, Viewer};
-use skein_store::blobs::BlobRef;
+use skein_store::blobs::{BlobPieces, BlobRef};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -20,15 +20,6 @@ pub struct Attachment {
     pub item: ItemId,
     /// What they are.
     pub blob: BlobRef,
-}
-
-/// Bytes on their way out.
-#[derive(Debug, Clone)]
-pub struct BlobRead {
-    /// What they are part of.
-    pub blob: BlobRef,
-    /// The part that was asked for, or all.
-    pub bytes: Bytes,
 }
 
 impl Outcome for Attachment {
@@ -75,12 +66,8 @@ impl Engine {
         Ok(self.parts().store.read(move |tx| tx.blob(&viewer, hash)).await?)
     }
 
-    /// Bytes the caller attached: all of them, checked against their hash, or a part.
-    pub async fn read_blob(&self, blob: BlobRef, part: Option<Range<u64>>) -> Result<BlobRead, EngineError> {
-        let bytes = match part {
-            None => self.parts().blobs.get(blob.hash()).await?,
-            Some(part) => self.parts().blobs.get_part(blob.hash(), part).await?,
-        };
-        Ok(BlobRead { blob, bytes })
+    /// Bytes the caller attached, piece by piece: all of them, checked against their hash, or a part.
+    pub async fn read_blob(&self, blob: &BlobRef, part: Option<Range<u64>>) -> Result<BlobPieces, EngineError> {
+        Ok(self.parts().blobs.open(blob.hash(), part).await?)
     }
 }

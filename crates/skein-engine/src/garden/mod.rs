@@ -7,7 +7,7 @@ mod items;
 mod records;
 mod relations;
 
-pub use blobs::{Attachment, BlobRead};
+pub use blobs::Attachment;
 pub use items::{ITEMS_PER_BATCH_MAX, NewItem};
-pub use records::{FieldChange, PastState};
+pub use records::{FieldChange, HistoryEntry, PastState};
 pub use relations::RelationQuery;

@@ -2,9 +2,9 @@
 
 use serde_json::Value;
 use skein_core::garden::cursor::Cursor;
-use skein_core::garden::delta::changed_fields;
+use skein_core::garden::delta::{Delta, changed_fields};
 use skein_core::garden::record::{Record, RecordType};
-use skein_core::{Millis, RecordId};
+use skein_core::{Millis, RecordId, UserId, Viewer};
 use skein_store::items::Page;
 use skein_store::records::RecordVersion;
 use skein_store::{StoreError, Tx};
@@ -33,6 +33,17 @@ pub struct FieldChange {
     pub before: Value,
     /// What it became; null when it is absent.
     pub after: Value,
+}
+
+/// A version of a record with who made it and why, as far as that was not destroyed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HistoryEntry {
+    /// Which version.
+    pub version: RecordVersion,
+    /// Who made it.
+    pub author: Option<UserId>,
+    /// Why, if they said so.
+    pub reason: Option<String>,
 }
 
 impl Engine {
@@ -70,9 +81,14 @@ impl Engine {
         id: RecordId,
         after: i64,
         limit: usize,
-    ) -> Result<Page<RecordVersion, i64>, EngineError> {
+    ) -> Result<Page<HistoryEntry, i64>, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.parts().store.read(move |tx| tx.history(&viewer, id, after, limit)).await?)
+        let look = move |tx: &mut Tx<'_>| {
+            let page = tx.history(&viewer, id, after, limit)?;
+            let rows = page.rows.into_iter().map(|version| entry(tx, &viewer, version)).collect::<Result<_, _>>()?;
+            Ok(Page { rows, next: page.next })
+        };
+        Ok(self.parts().store.read(look).await?)
     }
 
     /// What two versions of a record disagree about, by field.
@@ -102,4 +118,10 @@ impl Engine {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| tx.record_changes(&viewer, after, limit)).await?)
     }
+}
+
+fn entry(tx: &mut Tx<'_>, viewer: &Viewer, version: RecordVersion) -> Result<HistoryEntry, StoreError> {
+    let delta = tx.item(viewer, version.item)?.item.document().as_ref().and_then(Delta::from_document);
+    let (author, reason) = delta.map_or((None, None), |delta| (Some(delta.author), delta.reason));
+    Ok(HistoryEntry { version, author, reason })
 }

@@ -66,6 +66,11 @@ impl IssuerKeys {
                     self.renewed(turn, now).await;
                 }
             }
+            // A token may name any key. Only the one that asks about it waits for the issuer.
+            None if known.is_younger_than(JWKS_USABLE_MS, now) => {
+                let turn = Arc::clone(&self.turn).try_lock_owned().map_err(|_| BadToken::KeysUnavailable)?;
+                self.renewed(turn, now).await;
+            }
             _ => self.renewed(Arc::clone(&self.turn).lock_owned().await, now).await,
         }
         let known = self.known();

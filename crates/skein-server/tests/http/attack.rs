@@ -14,7 +14,7 @@ use skein_engine::KeyText;
 
 use crate::document::{Operation, operations, served};
 use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
-use crate::world::{HOST, World, fresh_key};
+use crate::world::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
 const FOR_ADMINS: [&str; 7] = [
@@ -51,6 +51,7 @@ fn tells_nothing(estate: &Estate, but: &[&str], operation: &Operation, told: &st
 
 /// What the owner has, as the owner reads it.
 async fn belongings(world: &World, estate: &Estate) -> BTreeMap<String, String> {
+    world.settled().await;
     let mut found = BTreeMap::new();
     let single = [format!("items/{}", estate.item), format!("relations/{}", estate.relation)];
     for path in ["items?limit=1000", "deltas?limit=1000", "operations"].map(str::to_owned).into_iter().chain(single) {
@@ -61,50 +62,49 @@ async fn belongings(world: &World, estate: &Estate) -> BTreeMap<String, String> 
     found
 }
 
-#[tokio::test]
-async fn without_a_credential_that_counts_every_operation_is_closed() {
-    let world = World::new().await;
-    let estate = Estate::new(&world).await;
-    let revoked = new_bearer(&world, estate.owner.user, Scope::Write).await;
-    let keys = estate.owner.get(&world, "/api/v1/keys").await.json();
-    let key = keys["data"].as_array().unwrap().iter().rfind(|key| key["name"] == "test").unwrap()["id"].clone();
-    estate.owner.change(&world, "DELETE", &format!("/api/v1/keys/{}", key.as_str().unwrap()), &json!({})).await;
-    let unknown = format!("Bearer {}", KeyText::draw().reveal());
-    let before = belongings(&world, &estate).await;
-    for operation in operations(&served(&world).await) {
-        for headers in [
-            &[][..],
-            &[("authorization", "Bearer sk_malformed")],
-            &[("authorization", "Basic YTpi")],
-            &[("authorization", unknown.as_str())],
-            &[("authorization", revoked.as_str())],
-            &[("cookie", "skein_session=ss_malformed")],
-        ] {
-            let (status, told) = ask(&world, headers, &estate, &operation).await;
-            assert_eq!(status, StatusCode::UNAUTHORIZED, "{} with {headers:?}: {told}", operation.id);
-            assert!(told.contains(r#""code":"unauthenticated""#), "{told}");
-            tells_nothing(&estate, &[], &operation, &told);
+both! {
+    async fn without_a_credential_that_counts_every_operation_is_closed(world: &World) {
+        let estate = Estate::new(world).await;
+        world.clock.advance(1);
+        let revoked = new_bearer(world, estate.owner.user, Scope::Write).await;
+        let keys = estate.owner.get(world, "/api/v1/keys").await.json();
+        let key = keys["data"].as_array().unwrap().iter().rfind(|key| key["name"] == "test").unwrap()["id"].clone();
+        estate.owner.change(world, "DELETE", &format!("/api/v1/keys/{}", key.as_str().unwrap()), &json!({})).await;
+        let unknown = format!("Bearer {}", KeyText::draw().reveal());
+        let before = belongings(world, &estate).await;
+        for operation in operations(&served(world).await) {
+            for headers in [
+                &[][..],
+                &[("authorization", "Bearer sk_malformed")],
+                &[("authorization", "Basic YTpi")],
+                &[("authorization", unknown.as_str())],
+                &[("authorization", revoked.as_str())],
+                &[("cookie", "skein_session=ss_malformed")],
+            ] {
+                let (status, told) = ask(world, headers, &estate, &operation).await;
+                assert_eq!(status, StatusCode::UNAUTHORIZED, "{} with {headers:?}: {told}", operation.id);
+                assert!(told.contains(r#""code":"unauthenticated""#), "{told}");
+                tells_nothing(&estate, &[], &operation, &told);
+            }
         }
+        assert_eq!(belongings(world, &estate).await, before);
     }
-    assert_eq!(belongings(&world, &estate).await, before);
-}
 
-#[tokio::test]
-async fn a_key_for_reading_reads_everything_and_changes_nothing() {
-    let world = World::new().await;
-    let estate = Estate::new(&world).await;
-    let reader = new_bearer(&world, estate.owner.user, Scope::Read).await;
-    let before = belongings(&world, &estate).await;
-    for operation in operations(&served(&world).await) {
-        let (status, told) = ask(&world, &[("authorization", &reader)], &estate, &operation).await;
-        if operation.is_change() || FOR_ADMINS.contains(&operation.id.as_str()) {
-            assert_eq!(status, StatusCode::FORBIDDEN, "{}: {told}", operation.id);
-            assert!(told.contains(r#""code":"permission_denied""#), "{told}");
-        } else {
-            assert_eq!(status, StatusCode::OK, "{}: {told}", operation.id);
+    async fn a_key_for_reading_reads_everything_and_changes_nothing(world: &World) {
+        let estate = Estate::new(world).await;
+        let reader = new_bearer(world, estate.owner.user, Scope::Read).await;
+        let before = belongings(world, &estate).await;
+        for operation in operations(&served(world).await) {
+            let (status, told) = ask(world, &[("authorization", &reader)], &estate, &operation).await;
+            if operation.is_change() || FOR_ADMINS.contains(&operation.id.as_str()) {
+                assert_eq!(status, StatusCode::FORBIDDEN, "{}: {told}", operation.id);
+                assert!(told.contains(r#""code":"permission_denied""#), "{told}");
+            } else {
+                assert_eq!(status, StatusCode::OK, "{}: {told}", operation.id);
+            }
         }
+        assert_eq!(belongings(world, &estate).await, before);
     }
-    assert_eq!(belongings(&world, &estate).await, before);
 }
 
 /// What somebody else hears about a thing of the owner's; nothing where the operation is about their own things.
@@ -120,52 +120,50 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
     }
 }
 
-#[tokio::test]
-async fn somebody_else_finds_nothing_there() {
-    let world = World::new().await;
-    let estate = Estate::new(&world).await;
-    let stranger = Person::new(&world, "Bert", Role::User, Scope::Write).await;
-    let before = belongings(&world, &estate).await;
-    for operation in operations(&served(&world).await) {
-        let (status, told) = ask(&world, &[("authorization", &stranger.bearer)], &estate, &operation).await;
-        match refusal(&operation) {
-            Some(refusal) => assert_eq!(status, refusal, "{}: {told}", operation.id),
-            None => assert!(!status.is_server_error(), "{}: {told}", operation.id),
+both! {
+    async fn somebody_else_finds_nothing_there(world: &World) {
+        let estate = Estate::new(world).await;
+        let stranger = Person::new(world, "Bert", Role::User, Scope::Write).await;
+        let before = belongings(world, &estate).await;
+        for operation in operations(&served(world).await) {
+            let (status, told) = ask(world, &[("authorization", &stranger.bearer)], &estate, &operation).await;
+            match refusal(&operation) {
+                Some(refusal) => assert_eq!(status, refusal, "{}: {told}", operation.id),
+                None => assert!(!status.is_server_error(), "{}: {told}", operation.id),
+            }
+            tells_nothing(&estate, &[], &operation, &told);
+            let grant = [("authorization", stranger.bearer.as_str()), ("skein-grant", &estate.grant)];
+            let (status, told) = ask(world, &grant, &estate, &operation).await;
+            assert_eq!(status, StatusCode::FORBIDDEN, "{} under another's grant: {told}", operation.id);
+            tells_nothing(&estate, &[], &operation, &told);
         }
-        tells_nothing(&estate, &[], &operation, &told);
-        let grant = [("authorization", stranger.bearer.as_str()), ("skein-grant", &estate.grant)];
-        let (status, told) = ask(&world, &grant, &estate, &operation).await;
-        assert_eq!(status, StatusCode::FORBIDDEN, "{} under another's grant: {told}", operation.id);
-        tells_nothing(&estate, &[], &operation, &told);
+        assert_eq!(belongings(world, &estate).await, before);
     }
-    assert_eq!(belongings(&world, &estate).await, before);
-}
 
-#[tokio::test]
-async fn somebody_elses_stream_tells_nothing_of_it() {
-    let world = World::new().await;
-    let estate = Estate::new(&world).await;
-    let stranger = Person::new(&world, "Bert", Role::User, Scope::Write).await;
-    let streams = ["/api/v1/events", "/api/v1/events?after=0.0"];
-    let mut bodies = Vec::new();
-    for target in streams {
-        let response = world.begin(stranger.request("GET", target).body(Body::empty()).unwrap()).await;
-        assert_eq!(response.status(), StatusCode::OK);
-        bodies.push(response.into_body().into_data_stream());
-    }
-    for operation in operations(&served(&world).await).iter().filter(|operation| operation.is_change()) {
-        ask(&world, &[("authorization", &estate.owner.bearer)], &estate, operation).await;
-    }
-    let note = json!({ "_type": "Note", "data": { "description": "Bert's own" } });
-    let last = stranger.change(&world, "POST", "/api/v1/items", &note).await;
-    for mut body in bodies {
-        let mut told = String::new();
-        while !told.contains(last["id"].as_str().unwrap()) {
-            told.push_str(std::str::from_utf8(&body.next().await.unwrap().unwrap()).unwrap());
+    async fn somebody_elses_stream_tells_nothing_of_it(world: &World) {
+        let estate = Estate::new(world).await;
+        let stranger = Person::new(world, "Bert", Role::User, Scope::Write).await;
+        let streams = ["/api/v1/events", "/api/v1/events?after=0.0"];
+        let mut bodies = Vec::new();
+        for target in streams {
+            let response = world.begin(stranger.request("GET", target).body(Body::empty()).unwrap()).await;
+            assert_eq!(response.status(), StatusCode::OK);
+            bodies.push(response.into_body().into_data_stream());
         }
-        let secrets = estate.secrets();
-        assert!(!secrets.iter().any(|secret| told.contains(secret)), "{told}");
-        assert!(told.lines().filter(|line| line.starts_with("event: ")).count() < 5, "{told}");
+        for operation in operations(&served(world).await).iter().filter(|operation| operation.is_change()) {
+            ask(world, &[("authorization", &estate.owner.bearer)], &estate, operation).await;
+        }
+        let note = json!({ "_type": "Note", "data": { "description": "Bert's own" } });
+        let last = stranger.change(world, "POST", "/api/v1/items", &note).await;
+        for mut body in bodies {
+            let mut told = String::new();
+            while !told.contains(last["id"].as_str().unwrap()) {
+                told.push_str(std::str::from_utf8(&body.next().await.unwrap().unwrap()).unwrap());
+            }
+            let secrets = estate.secrets();
+            assert!(!secrets.iter().any(|secret| told.contains(secret)), "{told}");
+            assert!(told.lines().filter(|line| line.starts_with("event: ")).count() < 5, "{told}");
+        }
     }
 }
 
@@ -180,54 +178,52 @@ fn known(estate: &Estate) -> [String; 1] {
     [estate.owner.user.to_string()]
 }
 
-#[tokio::test]
-async fn an_administrator_without_a_grant_sees_no_content() {
-    let world = World::new().await;
-    let estate = Estate::new(&world).await;
-    let admin = Person::new(&world, "Ada", Role::Admin, Scope::Admin).await;
-    let before = belongings(&world, &estate).await;
-    let known = known(&estate);
-    // To give a grant is to be told to its owner; what comes of it is another story.
-    for operation in operations(&served(&world).await).into_iter().filter(|operation| operation.id != "give_grant") {
-        let (status, told) = ask(&world, &[("authorization", &admin.bearer)], &estate, &operation).await;
-        if is_content(&operation) {
-            assert_eq!(status, StatusCode::NOT_FOUND, "{}: {told}", operation.id);
+both! {
+    async fn an_administrator_without_a_grant_sees_no_content(world: &World) {
+        let estate = Estate::new(world).await;
+        let admin = Person::new(world, "Ada", Role::Admin, Scope::Admin).await;
+        let before = belongings(world, &estate).await;
+        let known = known(&estate);
+        // To give a grant is to be told to its owner; what comes of it is another story.
+        for operation in operations(&served(world).await).into_iter().filter(|operation| operation.id != "give_grant") {
+            let (status, told) = ask(world, &[("authorization", &admin.bearer)], &estate, &operation).await;
+            if is_content(&operation) {
+                assert_eq!(status, StatusCode::NOT_FOUND, "{}: {told}", operation.id);
+            }
+            assert!(!status.is_server_error(), "{}: {told}", operation.id);
+            // The names of users are an administrator's business; this one's has the word in it.
+            let told = told.replace(&format!("Anna of the {SECRET}"), "Anna");
+            tells_nothing(&estate, &known.each_ref().map(String::as_str), &operation, &told);
         }
-        assert!(!status.is_server_error(), "{}: {told}", operation.id);
-        // The names of users are an administrator's business; this one's has the word in it.
-        let told = told.replace(&format!("Anna of the {SECRET}"), "Anna");
-        tells_nothing(&estate, &known.each_ref().map(String::as_str), &operation, &told);
+        assert_eq!(belongings(world, &estate).await, before);
     }
-    assert_eq!(belongings(&world, &estate).await, before);
-}
 
-#[tokio::test]
-async fn a_grant_opens_reading_and_redacting_until_it_ends() {
-    let world = World::new().await;
-    let estate = Estate::new(&world).await;
-    let admin = Person::new(&world, "Ada", Role::Admin, Scope::Admin).await;
-    let grant = give_grant(&world, &admin, estate.owner.user).await;
-    let under = [("authorization", admin.bearer.as_str()), ("skein-grant", grant.as_str())];
-    let before = belongings(&world, &estate).await;
-    let all = operations(&served(&world).await);
-    for operation in all.iter().filter(|operation| is_content(operation) && operation.id != "redact_item") {
-        let (status, told) = ask(&world, &under, &estate, operation).await;
-        let expected: &[u16] = if operation.is_change() { &[403, 404] } else { &[200] };
-        assert!(expected.contains(&status.as_u16()), "{}: {status} {told}", operation.id);
-    }
-    let listed = all.iter().find(|operation| operation.id == "list_items").unwrap();
-    assert!(ask(&world, &under, &estate, listed).await.1.contains(&estate.item));
-    assert_eq!(belongings(&world, &estate).await, before);
-    let redact = all.iter().find(|operation| operation.id == "redact_item").unwrap();
-    assert_eq!(ask(&world, &under, &estate, redact).await.0, StatusCode::OK);
-    estate.owner.change(&world, "DELETE", &format!("/api/v1/grants/{grant}"), &json!({})).await;
-    for operation in &all {
-        let (status, told) = ask(&world, &under, &estate, operation).await;
-        assert_eq!(status, StatusCode::FORBIDDEN, "{} under a grant that ended: {told}", operation.id);
-        assert!(told.contains(r#""code":"invalid_grant""#), "{told}");
-        if is_content(operation) {
-            let (status, told) = ask(&world, &under[..1], &estate, operation).await;
-            assert_eq!(status, StatusCode::NOT_FOUND, "{}: {told}", operation.id);
+    async fn a_grant_opens_reading_and_redacting_until_it_ends(world: &World) {
+        let estate = Estate::new(world).await;
+        let admin = Person::new(world, "Ada", Role::Admin, Scope::Admin).await;
+        let grant = give_grant(world, &admin, estate.owner.user).await;
+        let under = [("authorization", admin.bearer.as_str()), ("skein-grant", grant.as_str())];
+        let before = belongings(world, &estate).await;
+        let all = operations(&served(world).await);
+        for operation in all.iter().filter(|operation| is_content(operation) && operation.id != "redact_item") {
+            let (status, told) = ask(world, &under, &estate, operation).await;
+            let expected: &[u16] = if operation.is_change() { &[403, 404] } else { &[200] };
+            assert!(expected.contains(&status.as_u16()), "{}: {status} {told}", operation.id);
+        }
+        let listed = all.iter().find(|operation| operation.id == "list_items").unwrap();
+        assert!(ask(world, &under, &estate, listed).await.1.contains(&estate.item));
+        assert_eq!(belongings(world, &estate).await, before);
+        let redact = all.iter().find(|operation| operation.id == "redact_item").unwrap();
+        assert_eq!(ask(world, &under, &estate, redact).await.0, StatusCode::OK);
+        estate.owner.change(world, "DELETE", &format!("/api/v1/grants/{grant}"), &json!({})).await;
+        for operation in &all {
+            let (status, told) = ask(world, &under, &estate, operation).await;
+            assert_eq!(status, StatusCode::FORBIDDEN, "{} under a grant that ended: {told}", operation.id);
+            assert!(told.contains(r#""code":"invalid_grant""#), "{told}");
+            if is_content(operation) {
+                let (status, told) = ask(world, &under[..1], &estate, operation).await;
+                assert_eq!(status, StatusCode::NOT_FOUND, "{}: {told}", operation.id);
+            }
         }
     }
 }

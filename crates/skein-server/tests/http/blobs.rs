@@ -2,12 +2,12 @@
 
 use axum::body::{Body, Bytes};
 use axum::http::{Request, StatusCode};
-use futures::stream;
+use futures::{TryStreamExt as _, stream};
 use skein_core::Digest;
 use skein_core::account::{Role, Scope};
 use tokio::sync::oneshot;
 
-use crate::world::{Answer, World, fresh_key};
+use crate::world::{Answer, World, both, fresh_key};
 
 const PATH: &str = "/api/v1/blobs";
 
@@ -20,122 +20,127 @@ fn upload(world: &World, key: &str, bytes: impl Into<Body>) -> Request<Body> {
     request.header("idempotency-key", key).body(bytes.into()).unwrap()
 }
 
-#[tokio::test]
-async fn bytes_come_back_as_they_were_sent_and_run_nowhere() {
-    let world = World::new().await;
-    let made = world.upload(PATH, "text/html", "<script>").await;
-    assert_eq!(made.status, StatusCode::CREATED);
-    let (hash, view) = (Digest::of(b"<script>"), made.json());
-    assert_eq!((view["hash"].as_str(), view["size"].as_i64()), (Some(hash.to_string().as_str()), Some(8)));
-    assert_eq!(made.header("location"), format!("{PATH}/{hash}"));
-    let read = world.get(&format!("{PATH}/{hash}")).await;
-    assert_eq!((read.status, read.text.as_str()), (StatusCode::OK, "<script>"));
-    assert_eq!(read.header("content-type"), "text/html");
-    assert_eq!((read.header("content-disposition"), read.header("accept-ranges")), ("attachment", "bytes"));
-    assert_eq!(read.header("x-content-type-options"), "nosniff");
-    let item = world.get(&format!("/api/v1/items/{}", view["itemId"].as_str().unwrap())).await.json();
-    assert_eq!(item["data"]["hash"], view["hash"]);
-}
-
-#[tokio::test]
-async fn parts_are_served_and_what_is_beyond_is_not() {
-    let world = World::new().await;
-    let hash = world.upload(PATH, "text/plain", "0123456789").await.json()["hash"].as_str().unwrap().to_owned();
-    let path = format!("{PATH}/{hash}");
-    for (range, text, told) in [
-        ("bytes=0-0", "0", "0-0"),
-        ("bytes=7-", "789", "7-9"),
-        ("bytes=-2", "89", "8-9"),
-        ("bytes=5-99", "56789", "5-9"),
-    ] {
-        let part = asked(&world, &path, "range", range).await;
-        assert_eq!((part.status, part.text.as_str()), (StatusCode::PARTIAL_CONTENT, text), "{range}");
-        assert_eq!(part.header("content-range"), format!("bytes {told}/10"));
+both! {
+    async fn bytes_come_back_as_they_were_sent_and_run_nowhere(world: &World) {
+        let made = world.upload(PATH, "text/html", "<script>").await;
+        assert_eq!(made.status, StatusCode::CREATED);
+        let (hash, view) = (Digest::of(b"<script>"), made.json());
+        assert_eq!((view["hash"].as_str(), view["size"].as_i64()), (Some(hash.to_string().as_str()), Some(8)));
+        assert_eq!(made.header("location"), format!("{PATH}/{hash}"));
+        let read = world.get(&format!("{PATH}/{hash}")).await;
+        assert_eq!((read.status, read.text.as_str()), (StatusCode::OK, "<script>"));
+        assert_eq!(read.header("content-type"), "text/html");
+        assert_eq!((read.header("content-disposition"), read.header("accept-ranges")), ("attachment", "bytes"));
+        assert_eq!(read.header("x-content-type-options"), "nosniff");
+        let item = world.get(&format!("/api/v1/items/{}", view["itemId"].as_str().unwrap())).await.json();
+        assert_eq!(item["data"]["hash"], view["hash"]);
     }
-    let beyond = asked(&world, &path, "range", "bytes=10-").await;
-    assert_eq!(beyond.refused(), (416, "range_not_satisfiable".to_owned()));
-    assert_eq!(beyond.header("content-range"), "bytes */10");
-    let several = asked(&world, &path, "range", "bytes=0-1,3-4").await;
-    assert_eq!((several.status, several.text.as_str()), (StatusCode::OK, "0123456789"));
-}
 
-#[tokio::test]
-async fn what_a_client_has_is_not_sent_again() {
-    let world = World::new().await;
-    let hash = world.upload(PATH, "text/plain", "abc").await.json()["hash"].as_str().unwrap().to_owned();
-    let path = format!("{PATH}/{hash}");
-    let tag = world.get(&path).await.header("etag").to_owned();
-    assert_eq!(tag, format!("\"{hash}\""));
-    let known = asked(&world, &path, "if-none-match", &tag).await;
-    assert_eq!((known.status, known.text.as_str(), known.header("etag")), (StatusCode::NOT_MODIFIED, "", tag.as_str()));
-    assert_eq!(asked(&world, &path, "if-none-match", "\"other\"").await.text, "abc");
-}
+    async fn parts_are_served_and_what_is_beyond_is_not(world: &World) {
+        let hash = world.upload(PATH, "text/plain", "0123456789").await.json()["hash"].as_str().unwrap().to_owned();
+        let path = format!("{PATH}/{hash}");
+        for (range, text, told) in [
+            ("bytes=0-0", "0", "0-0"),
+            ("bytes=7-", "789", "7-9"),
+            ("bytes=-2", "89", "8-9"),
+            ("bytes=5-99", "56789", "5-9"),
+        ] {
+            let part = asked(world, &path, "range", range).await;
+            assert_eq!((part.status, part.text.as_str()), (StatusCode::PARTIAL_CONTENT, text), "{range}");
+            assert_eq!(part.header("content-range"), format!("bytes {told}/10"));
+        }
+        let beyond = asked(world, &path, "range", "bytes=10-").await;
+        assert_eq!(beyond.refused(), (416, "range_not_satisfiable".to_owned()));
+        assert_eq!(beyond.header("content-range"), "bytes */10");
+        let several = asked(world, &path, "range", "bytes=0-1,3-4").await;
+        assert_eq!((several.status, several.text.as_str()), (StatusCode::OK, "0123456789"));
+    }
 
-#[tokio::test]
-async fn a_hash_opens_nothing_to_whoever_did_not_attach_it() {
-    let world = World::new().await;
-    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
-    let hash = world.upload(PATH, "text/plain", "abc").await.json()["hash"].as_str().unwrap().to_owned();
-    let path = format!("{PATH}/{hash}");
-    let (foreign, missing) = (anna.get(&path).await, anna.get(&format!("{PATH}/{}", Digest::of(b"none"))).await);
-    assert_eq!((foreign.refused(), missing.refused().0), ((404, "not_found".to_owned()), 404));
-    assert_eq!(asked(&anna, &path, "if-none-match", &format!("\"{hash}\"")).await.status, StatusCode::NOT_FOUND);
-    // The same bytes of somebody else are theirs, with the type they say.
-    let hers = anna.upload(PATH, "text/csv", "abc").await;
-    assert_eq!((hers.status, hers.json()["hash"].as_str()), (StatusCode::CREATED, Some(hash.as_str())));
-    assert_eq!(anna.get(&path).await.header("content-type"), "text/csv");
-    assert_eq!(world.get(&path).await.header("content-type"), "text/plain");
-}
+    async fn many_bytes_come_in_pieces_with_their_length_told_before(world: &World) {
+        let bytes = Bytes::from(vec![b'x'; 1 << 20]);
+        let made = world.upload(PATH, "application/x-test", bytes.clone()).await.json();
+        let path = format!("{PATH}/{}", made["hash"].as_str().unwrap());
+        for (range, length) in [("bytes=0-", 1 << 20), ("bytes=5-600004", 600_000)] {
+            let request = world.request("GET", &path).header("range", range).body(Body::empty()).unwrap();
+            let response = world.begin(request).await;
+            assert_eq!(response.headers()["content-length"], length.to_string(), "{range}");
+            let pieces: Vec<Bytes> = response.into_body().into_data_stream().try_collect().await.unwrap();
+            assert!(pieces.len() > 1 && pieces.concat().len() == length, "{range}: {} pieces", pieces.len());
+        }
+        assert_eq!(world.download(&path).await, bytes);
+        let whole = world.begin(world.request("GET", &path).body(Body::empty()).unwrap()).await;
+        assert_eq!(whole.headers()["content-length"], "1048576");
+    }
 
-#[tokio::test]
-async fn an_upload_is_replayed_and_its_key_is_for_these_bytes_alone() {
-    let world = World::new().await;
-    let key = fresh_key();
-    let first = world.send(upload(&world, &key, "abc")).await;
-    let items = world.count().await;
-    let again = world.send(upload(&world, &key, "abc")).await;
-    assert_eq!((again.status, again.header("idempotent-replayed")), (StatusCode::OK, "true"));
-    assert_eq!(again.json(), first.json());
-    let other = world.send(upload(&world, &key, "abd")).await;
-    assert_eq!(other.refused(), (409, "idempotency_payload_mismatch".to_owned()));
-    assert_eq!(world.count().await, items);
-}
+    async fn what_a_client_has_is_not_sent_again(world: &World) {
+        let hash = world.upload(PATH, "text/plain", "abc").await.json()["hash"].as_str().unwrap().to_owned();
+        let path = format!("{PATH}/{hash}");
+        let tag = world.get(&path).await.header("etag").to_owned();
+        assert_eq!(tag, format!("\"{hash}\""));
+        let known = asked(world, &path, "if-none-match", &tag).await;
+        let told = (known.status, known.text.as_str(), known.header("etag"));
+        assert_eq!(told, (StatusCode::NOT_MODIFIED, "", tag.as_str()));
+        assert_eq!(asked(world, &path, "if-none-match", "\"other\"").await.text, "abc");
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn br_idemp_005_an_upload_in_flight_refuses_its_repeat_until_it_has_arrived() {
-    let world = World::new().await;
-    let (key, (begun, has_begun), (finish, finished)) = (fresh_key(), oneshot::channel(), oneshot::channel());
-    // The body is asked for once the place is taken, and ends when the test says so.
-    let body = stream::once(async move {
-        begun.send(()).unwrap();
-        finished.await.unwrap();
-        Ok::<_, std::io::Error>(Bytes::from_static(b"abc"))
-    });
-    let request = upload(&world, &key, Body::from_stream(body));
-    let sending = tokio::spawn({
-        let world = world.clone();
-        async move { world.send(request).await }
-    });
-    has_begun.await.unwrap();
-    let repeat = world.send(upload(&world, &key, "abc")).await;
-    assert_eq!(repeat.refused(), (409, "idempotency_in_flight".to_owned()));
-    assert_eq!((repeat.breaks().1.as_str(), &repeat.json()["error"]["retryable"]), ("BR-IDEMP-005", &true.into()));
-    finish.send(()).unwrap();
-    let first = sending.await.unwrap();
-    assert_eq!(first.status, StatusCode::CREATED);
-    let again = world.send(upload(&world, &key, "abc")).await;
-    assert_eq!((again.status, again.json()), (StatusCode::OK, first.json()));
-}
+    async fn a_hash_opens_nothing_to_whoever_did_not_attach_it(world: &World) {
+        let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+        let hash = world.upload(PATH, "text/plain", "abc").await.json()["hash"].as_str().unwrap().to_owned();
+        let path = format!("{PATH}/{hash}");
+        let (foreign, missing) = (anna.get(&path).await, anna.get(&format!("{PATH}/{}", Digest::of(b"none"))).await);
+        assert_eq!((foreign.refused(), missing.refused().0), ((404, "not_found".to_owned()), 404));
+        assert_eq!(asked(&anna, &path, "if-none-match", &format!("\"{hash}\"")).await.status, StatusCode::NOT_FOUND);
+        // The same bytes of somebody else are theirs, with the type they say.
+        let hers = anna.upload(PATH, "text/csv", "abc").await;
+        assert_eq!((hers.status, hers.json()["hash"].as_str()), (StatusCode::CREATED, Some(hash.as_str())));
+        assert_eq!(anna.get(&path).await.header("content-type"), "text/csv");
+        assert_eq!(world.get(&path).await.header("content-type"), "text/plain");
+    }
 
-#[tokio::test]
-async fn an_upload_that_broke_off_or_was_refused_may_be_tried_again() {
-    let world = World::new().await;
-    let key = fresh_key();
-    let broken = stream::iter([Ok(Bytes::from_static(b"ab")), Err(std::io::Error::other("cut"))]);
-    let cut = world.send(upload(&world, &key, Body::from_stream(broken))).await;
-    assert_eq!(cut.refused(), (400, "invalid_body".to_owned()));
-    let again = world.send(upload(&world, &key, "abc")).await;
-    assert_eq!((again.status, again.json()["size"].as_i64()), (StatusCode::CREATED, Some(3)));
-    let untyped = world.upload(PATH, "nothing", "abc").await;
-    assert_eq!(untyped.breaks(), (422, "MG-BLOB-001".to_owned()));
+    async fn an_upload_is_replayed_and_its_key_is_for_these_bytes_alone(world: &World) {
+        let key = fresh_key();
+        let first = world.send(upload(world, &key, "abc")).await;
+        let items = world.count().await;
+        let again = world.send(upload(world, &key, "abc")).await;
+        assert_eq!((again.status, again.header("idempotent-replayed")), (StatusCode::OK, "true"));
+        assert_eq!(again.json(), first.json());
+        let other = world.send(upload(world, &key, "abd")).await;
+        assert_eq!(other.refused(), (409, "idempotency_payload_mismatch".to_owned()));
+        assert_eq!(world.count().await, items);
+    }
+
+    async fn br_idemp_005_an_upload_in_flight_refuses_its_repeat_until_it_has_arrived(world: &World) {
+        let (key, (begun, has_begun), (finish, finished)) = (fresh_key(), oneshot::channel(), oneshot::channel());
+        // The body is asked for once the place is taken, and ends when the test says so.
+        let body = stream::once(async move {
+            begun.send(()).unwrap();
+            finished.await.unwrap();
+            Ok::<_, std::io::Error>(Bytes::from_static(b"abc"))
+        });
+        let request = upload(world, &key, Body::from_stream(body));
+        let sending = tokio::spawn({
+            let world = world.clone();
+            async move { world.send(request).await }
+        });
+        has_begun.await.unwrap();
+        let repeat = world.send(upload(world, &key, "abc")).await;
+        assert_eq!(repeat.refused(), (409, "idempotency_in_flight".to_owned()));
+        assert_eq!((repeat.breaks().1.as_str(), &repeat.json()["error"]["retryable"]), ("BR-IDEMP-005", &true.into()));
+        finish.send(()).unwrap();
+        let first = sending.await.unwrap();
+        assert_eq!(first.status, StatusCode::CREATED);
+        let again = world.send(upload(world, &key, "abc")).await;
+        assert_eq!((again.status, again.json()), (StatusCode::OK, first.json()));
+    }
+
+    async fn an_upload_that_broke_off_or_was_refused_may_be_tried_again(world: &World) {
+        let key = fresh_key();
+        let broken = stream::iter([Ok(Bytes::from_static(b"ab")), Err(std::io::Error::other("cut"))]);
+        let cut = world.send(upload(world, &key, Body::from_stream(broken))).await;
+        assert_eq!(cut.refused(), (400, "invalid_body".to_owned()));
+        let again = world.send(upload(world, &key, "abc")).await;
+        assert_eq!((again.status, again.json()["size"].as_i64()), (StatusCode::CREATED, Some(3)));
+        let untyped = world.upload(PATH, "nothing", "abc").await;
+        assert_eq!(untyped.breaks(), (422, "MG-BLOB-001".to_owned()));
+    }
 }

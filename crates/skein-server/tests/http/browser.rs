@@ -41,7 +41,7 @@ async fn with_cookie(world: &World, method: &str, path: &str, cookie: &str, head
 async fn a_link_counts_once_and_looking_does_not_use_it_up() {
     let world = World::new().await;
     let path = link(&world).await;
-    for method in ["HEAD", "OPTIONS", "POST"] {
+    for method in ["HEAD", "OPTIONS", "PUT"] {
         let answer = open(&world, method, &path).await;
         assert_eq!((answer.status, answer.header("set-cookie")), (StatusCode::METHOD_NOT_ALLOWED, ""), "{method}");
     }
@@ -124,10 +124,33 @@ async fn its_own_pages_and_its_person_can_and_others_without_it_may_look() {
         let answer = with_cookie(&world, "GET", "/api/v1/items", &cookie, headers).await;
         assert_eq!(answer.status, StatusCode::OK, "{headers:?}: {}", answer.text);
     }
-    // A link in somebody's mail leads here from another site, with cookies of other servers on this machine at most.
-    let path = link(&world).await;
-    let followed = with_cookie(&world, "GET", &path, "other=1", &[("sec-fetch-site", "cross-site")]).await;
+}
+
+#[tokio::test]
+async fn whoever_is_led_to_a_link_is_asked_before_being_signed_in() {
+    let world = World::new().await;
+    let dora = json!({ "name": "Dora <b>\"&'", "role": "user" });
+    let url = world.made("/api/v1/users", &dora).await["signInLink"]["url"].as_str().unwrap().to_owned();
+    let path = url.strip_prefix("http://localhost:7420").unwrap();
+    for site in ["cross-site", "same-site"] {
+        // A link in somebody's mail leads here from another site, with cookies of other servers on this machine at most.
+        let asked = with_cookie(&world, "GET", path, "other=1", &[("sec-fetch-site", site)]).await;
+        assert_eq!((asked.status, asked.header("set-cookie")), (StatusCode::OK, ""), "{}", asked.text);
+        assert!(asked.text.contains("Sign in as Dora &lt;b&gt;&quot;&amp;&#39;?"), "{}", asked.text);
+        assert!(
+            asked.headers.get_all("content-security-policy").iter().any(|policy| policy == "frame-ancestors 'none'")
+        );
+        let forged = with_cookie(&world, "POST", path, "other=1", &[("sec-fetch-site", site)]).await;
+        assert_eq!(forged.refused(), (403, "origin_not_allowed".to_owned()), "{site}");
+    }
+    let forged = with_cookie(&world, "POST", path, "other=1", &[("origin", "http://evil.example")]).await;
+    assert_eq!(forged.refused(), (403, "origin_not_allowed".to_owned()));
+    let own = [("origin", "http://localhost:7420"), ("sec-fetch-site", "same-origin")];
+    let followed = with_cookie(&world, "POST", path, "other=1", &own).await;
     assert_eq!(followed.status, StatusCode::SEE_OTHER, "{}", followed.text);
+    assert!(followed.header("set-cookie").starts_with("skein_session="));
+    let again = with_cookie(&world, "GET", path, "other=1", &[("sec-fetch-site", "cross-site")]).await;
+    assert_eq!(again.refused(), (401, "unauthenticated".to_owned()));
 }
 
 #[tokio::test]

@@ -9,12 +9,13 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{UserId, Viewer};
 
-use crate::world::World;
+use crate::world::{World, both};
 
 const ZIP: &str = "application/zip";
 const STATED: [&str; 3] = ["items.jsonl", "records.jsonl", "relations.jsonl"];
 
 async fn export(world: &World) -> Bytes {
+    world.settled().await;
     let made = world.made("/api/v1/exports", &json!({})).await;
     assert_eq!(made["id"], made["operationId"]);
     world.download(made["downloadUrl"].as_str().unwrap()).await
@@ -54,107 +55,104 @@ async fn on(world: &World, user: UserId) -> World {
     world.clone().asked_by(Viewer::User(user), Scope::Write).await
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn a_user_moves_in_whole_and_what_they_export_there_is_the_same() {
-    let (old, new) = (World::new().await, World::new().await);
-    let anna = somebody(&old).await;
-    let bundle = export(&anna).await;
-    let brought = import(&new, &bundle).await;
-    assert_eq!(brought.status, StatusCode::OK, "{}", brought.text);
-    let count = brought.json();
-    assert!(count["added"].as_u64().unwrap() > 5 && count["skipped"] == 0 && count["blobs"] == 1, "{count}");
+both! {
+    async fn a_user_moves_in_whole_and_what_they_export_there_is_the_same(old: &World) {
+        let new = old.another().await;
+        let anna = somebody(old).await;
+        let bundle = export(&anna).await;
+        let brought = import(&new, &bundle).await;
+        assert_eq!(brought.status, StatusCode::OK, "{}", brought.text);
+        let count = brought.json();
+        assert!(count["added"].as_u64().unwrap() > 5 && count["skipped"] == 0 && count["blobs"] == 1, "{count}");
 
-    let there = on(&new, anna.admin.owner()).await;
-    let notes = async |world: &World| world.get("/api/v1/items?type=Note").await.json()["data"].clone();
-    let without_cursor = |mut notes: Value| {
-        for note in notes.as_array_mut().unwrap() {
-            note.as_object_mut().unwrap().remove("cursor");
+        let there = on(&new, anna.admin.owner()).await;
+        let notes = async |world: &World| world.get("/api/v1/items?type=Note").await.json()["data"].clone();
+        let without_cursor = |mut notes: Value| {
+            for note in notes.as_array_mut().unwrap() {
+                note.as_object_mut().unwrap().remove("cursor");
+            }
+            notes
+        };
+        assert_eq!(without_cursor(notes(&there).await), without_cursor(notes(&anna).await));
+        let (first, second) = (contents(&bundle), contents(&export(&there).await));
+        let whole = |name: &&String| !["items.jsonl", "records.jsonl"].contains(&name.as_str());
+        for name in first.keys().filter(whole) {
+            assert_eq!(first[name], second[name], "{name}");
         }
-        notes
-    };
-    assert_eq!(without_cursor(notes(&there).await), without_cursor(notes(&anna).await));
-    let (first, second) = (contents(&bundle), contents(&export(&there).await));
-    let whole = |name: &&String| !["items.jsonl", "records.jsonl"].contains(&name.as_str());
-    for name in first.keys().filter(whole) {
-        assert_eq!(first[name], second[name], "{name}");
+        // To be asked there, they got one key there: it comes after everything they brought.
+        assert_eq!(
+            lines(&second, "items.jsonl").split_at(lines(&first, "items.jsonl").len()).0,
+            lines(&first, "items.jsonl")
+        );
+        let records = lines(&second, "records.jsonl");
+        assert!(lines(&first, "records.jsonl").iter().all(|record| records.contains(record)), "{records:#?}");
+        assert_eq!(records.len(), lines(&first, "records.jsonl").len() + 1);
     }
-    // To be asked there, they got one key there: it comes after everything they brought.
-    assert_eq!(
-        lines(&second, "items.jsonl").split_at(lines(&first, "items.jsonl").len()).0,
-        lines(&first, "items.jsonl")
-    );
-    let records = lines(&second, "records.jsonl");
-    assert!(lines(&first, "records.jsonl").iter().all(|record| records.contains(record)), "{records:#?}");
-    assert_eq!(records.len(), lines(&first, "records.jsonl").len() + 1);
 }
 
 fn lines(contents: &BTreeMap<String, Vec<u8>>, name: &str) -> Vec<String> {
     std::str::from_utf8(&contents[name]).unwrap().lines().map(str::to_owned).collect()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn importing_again_brings_nothing_and_a_replay_says_what_the_first_brought() {
-    let (old, new) = (World::new().await, World::new().await);
-    let anna = somebody(&old).await;
-    let bundle = export(&anna).await;
-    let first = import(&new, &bundle).await.json();
-    let there = on(&new, anna.admin.owner()).await;
-    let again = import(&there, &bundle).await.json();
-    assert_eq!((&again["added"], &again["skipped"], &again["blobs"]), (&json!(0), &first["added"], &json!(0)));
+both! {
+    async fn importing_again_brings_nothing_and_a_replay_says_what_the_first_brought(old: &World) {
+        let new = old.another().await;
+        let anna = somebody(old).await;
+        let bundle = export(&anna).await;
+        let first = import(&new, &bundle).await.json();
+        let there = on(&new, anna.admin.owner()).await;
+        let again = import(&there, &bundle).await.json();
+        assert_eq!((&again["added"], &again["skipped"], &again["blobs"]), (&json!(0), &first["added"], &json!(0)));
 
-    let key = crate::world::fresh_key();
-    let send = async |bundle: Bytes| {
-        let request = there.request("POST", "/api/v1/imports").header("content-type", ZIP);
-        there.send(request.header("idempotency-key", &key).body(bundle.into()).unwrap()).await
-    };
-    let (one, two) = (send(bundle.clone()).await, send(bundle.clone()).await);
-    assert_eq!((two.json(), two.header("idempotent-replayed")), (one.json(), "true"));
-    let other = send(Bytes::from_static(b"PK")).await;
-    assert_eq!(other.refused(), (409, "idempotency_payload_mismatch".to_owned()));
-}
+        let key = crate::world::fresh_key();
+        let send = async |bundle: Bytes| {
+            let request = there.request("POST", "/api/v1/imports").header("content-type", ZIP);
+            there.send(request.header("idempotency-key", &key).body(bundle.into()).unwrap()).await
+        };
+        let (one, two) = (send(bundle.clone()).await, send(bundle.clone()).await);
+        assert_eq!((two.json(), two.header("idempotent-replayed")), (one.json(), "true"));
+        let other = send(Bytes::from_static(b"PK")).await;
+        assert_eq!(other.refused(), (409, "idempotency_payload_mismatch".to_owned()));
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn nobody_takes_in_what_belongs_to_another() {
-    let (old, new) = (World::new().await, World::new().await);
-    let anna = somebody(&old).await;
-    let bundle = export(&anna).await;
-    let bert = old.joined_by("bert", Role::User, Scope::Write).await;
-    let refused = import(&bert, &bundle).await;
-    assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text);
-    let stranger = new.joined_by("bert", Role::User, Scope::Write).await;
-    assert_eq!(import(&stranger, &bundle).await.status, StatusCode::FORBIDDEN);
-    // Not even an administrator, whether they are here or not: only a command on the server's own machine.
-    let admin = old.joined_by("root", Role::Admin, Scope::Admin).await;
-    assert_eq!(import(&admin, &bundle).await.status, StatusCode::FORBIDDEN);
-    let stranger = new.joined_by("root", Role::Admin, Scope::Admin).await;
-    assert_eq!(import(&stranger, &bundle).await.status, StatusCode::FORBIDDEN);
-    assert_eq!(new.get("/api/v1/users").await.json()["data"].as_array().unwrap().len(), 3);
-}
+    async fn nobody_takes_in_what_belongs_to_another(old: &World) {
+        let new = old.another().await;
+        let anna = somebody(old).await;
+        let bundle = export(&anna).await;
+        let bert = old.joined_by("bert", Role::User, Scope::Write).await;
+        let refused = import(&bert, &bundle).await;
+        assert_eq!(refused.status, StatusCode::FORBIDDEN, "{}", refused.text);
+        let stranger = new.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(import(&stranger, &bundle).await.status, StatusCode::FORBIDDEN);
+        // Not even an administrator, whether they are here or not: only a command on the server's own machine.
+        let admin = old.joined_by("root", Role::Admin, Scope::Admin).await;
+        assert_eq!(import(&admin, &bundle).await.status, StatusCode::FORBIDDEN);
+        let stranger = new.joined_by("root", Role::Admin, Scope::Admin).await;
+        assert_eq!(import(&stranger, &bundle).await.status, StatusCode::FORBIDDEN);
+        assert_eq!(new.get("/api/v1/users").await.json()["data"].as_array().unwrap().len(), 3);
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn what_is_no_bundle_is_refused_and_the_key_is_free_again() {
-    let world = World::new().await;
-    let key = crate::world::fresh_key();
-    let send = async |media_type: &str, bytes: &'static [u8]| {
-        let request = world.request("POST", "/api/v1/imports").header("content-type", media_type);
-        world.send(request.header("idempotency-key", &key).body(bytes.into()).unwrap()).await
-    };
-    assert_eq!(send("application/json", b"{}").await.refused(), (415, "unsupported_media_type".to_owned()));
-    assert_eq!(send(ZIP, b"PK nothing").await.refused(), (400, "invalid_bundle".to_owned()));
-    assert_eq!(send(ZIP, b"").await.refused(), (400, "invalid_bundle".to_owned()));
-}
+    async fn what_is_no_bundle_is_refused_and_the_key_is_free_again(world: &World) {
+        let key = crate::world::fresh_key();
+        let send = async |media_type: &str, bytes: &'static [u8]| {
+            let request = world.request("POST", "/api/v1/imports").header("content-type", media_type);
+            world.send(request.header("idempotency-key", &key).body(bytes.into()).unwrap()).await
+        };
+        assert_eq!(send("application/json", b"{}").await.refused(), (415, "unsupported_media_type".to_owned()));
+        assert_eq!(send(ZIP, b"PK nothing").await.refused(), (400, "invalid_bundle".to_owned()));
+        assert_eq!(send(ZIP, b"").await.refused(), (400, "invalid_bundle".to_owned()));
+    }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn an_export_is_downloaded_by_its_owner_as_often_as_it_takes() {
-    let world = World::new().await;
-    let anna = somebody(&world).await;
-    let made = anna.made("/api/v1/exports", &json!({})).await;
-    let path = made["downloadUrl"].as_str().unwrap();
-    let first = anna.download(path).await;
-    anna.note("later").await;
-    assert_eq!(contents(&anna.download(path).await), contents(&first));
-    assert_eq!(world.get(path).await.refused(), (404, "not_found".to_owned()));
-    let note = anna.note("no export").await;
-    let other = format!("/api/v1/exports/{}", note["operationId"].as_str().unwrap());
-    assert_eq!(anna.get(&other).await.refused(), (404, "not_found".to_owned()));
+    async fn an_export_is_downloaded_by_its_owner_as_often_as_it_takes(world: &World) {
+        let anna = somebody(world).await;
+        let made = anna.made("/api/v1/exports", &json!({})).await;
+        let path = made["downloadUrl"].as_str().unwrap();
+        let first = anna.download(path).await;
+        anna.note("later").await;
+        assert_eq!(contents(&anna.download(path).await), contents(&first));
+        assert_eq!(world.get(path).await.refused(), (404, "not_found".to_owned()));
+        let note = anna.note("no export").await;
+        let other = format!("/api/v1/exports/{}", note["operationId"].as_str().unwrap());
+        assert_eq!(anna.get(&other).await.refused(), (404, "not_found".to_owned()));
+    }
 }

@@ -6,7 +6,6 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::{Digest, UserId, Viewer};
 use skein_engine::KeyText;
-use skein_store::clock::{Clock as _, SystemClock};
 use skein_store::sealer::seal_all;
 
 use crate::document::Operation;
@@ -65,6 +64,7 @@ pub(crate) struct Estate {
     pub(crate) record: String,
     pub(crate) blob: String,
     pub(crate) key: String,
+    pub(crate) session: String,
     pub(crate) operation: String,
     pub(crate) export: String,
     pub(crate) bundle: Vec<u8>,
@@ -90,10 +90,16 @@ impl Estate {
             let path = format!("/api/v1/items/{item}/canonical-time");
             owner.change(world, "PUT", &path, &json!({ "canonicalAt": at })).await;
         }
+        let link = make("/api/v1/account/sign-in-links", json!({})).await;
+        let path = text(&link, "url").replace("http://localhost:7420", "");
+        world.send(Request::get(path).header("host", HOST).body(Body::empty()).unwrap()).await;
+        let sessions = owner.get(world, "/api/v1/account/sessions").await.json();
+        let session = text(&sessions["data"][0], "id");
         let records = owner.get(world, "/api/v1/records?type=TimeOverride").await.json();
         let record = text(&records["data"][0], "id");
         let request = owner.request("POST", "/api/v1/blobs").header("content-type", "text/plain");
         let blob = world.send(request.body(format!("{SECRET} bytes").into()).unwrap()).await.json();
+        world.settled().await;
         let store = world.store.clone();
         tokio::task::spawn_blocking(move || seal_all(&store, "test")).await.unwrap().unwrap();
         let export = text(&make("/api/v1/exports", json!({})).await, "id");
@@ -102,7 +108,7 @@ impl Estate {
         let giver = Person::new(world, "giver", Role::Admin, Scope::Admin).await;
         let grant = give_grant(world, &giver, owner.user).await;
         let blob = text(&blob, "hash");
-        Self { owner, item, other_item, relation, record, blob, key, operation, export, bundle, grant }
+        Self { owner, item, other_item, relation, record, blob, key, session, operation, export, bundle, grant }
     }
 
     /// Where the operation is asked for, with ids of this estate. An operation that is new here has to be added.
@@ -124,6 +130,7 @@ impl Estate {
             ("/api/v1/records/", "id") => self.record.clone(),
             ("/api/v1/blobs/", "hash") => self.blob.clone(),
             ("/api/v1/keys/", "id") => self.key.clone(),
+            ("/api/v1/account/sessions/", "id") => self.session.clone(),
             ("/api/v1/operations/", "id") => self.operation.clone(),
             ("/api/v1/exports/", "id") => self.export.clone(),
             ("/api/v1/grants/", "id") => self.grant.clone(),
@@ -169,7 +176,7 @@ impl Estate {
     /// Everything that may be told to nobody else: ids, hashes and words.
     pub(crate) fn secrets(&self) -> Vec<String> {
         let ids = [&self.item, &self.other_item, &self.relation, &self.record, &self.blob, &self.key];
-        let others = [&self.operation, &self.export, &self.grant];
+        let others = [&self.session, &self.operation, &self.export, &self.grant];
         let mut secrets: Vec<String> = ids.into_iter().chain(others).cloned().collect();
         secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
         secrets
@@ -178,7 +185,7 @@ impl Estate {
 
 /// A grant on the things of `owner`, for a day.
 pub(crate) async fn give_grant(world: &World, admin: &Person, owner: UserId) -> String {
-    let until = skein_core::Millis(SystemClock.now().0 + 24 * 60 * 60 * 1_000);
+    let until = world.store.read(|tx| Ok(tx.now())).await.unwrap().plus(24 * 60 * 60 * 1_000);
     let body = json!({ "ownerId": owner, "name": "a look", "reason": "asked for", "until": until });
     text(&admin.change(world, "POST", "/api/v1/grants", &body).await, "id")
 }

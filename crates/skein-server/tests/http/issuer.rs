@@ -17,6 +17,7 @@ use ring::{hmac, signature};
 use serde_json::{Value, json};
 use skein_server::{TokenOptions, Tokens};
 use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 pub(crate) const ISSUER: &str = "https://issuer.example";
@@ -107,6 +108,8 @@ pub(crate) enum Conduct {
     Fail,
     Redirect(String),
     Send(String),
+    /// Says nothing until it is told to, then publishes.
+    Wait(Arc<Notify>, Vec<Value>),
 }
 
 struct Endpoint {
@@ -159,9 +162,16 @@ impl Drop for Issuer {
 }
 
 async fn answer(State(endpoint): State<Arc<Mutex<Endpoint>>>) -> Response {
-    let mut endpoint = endpoint.lock().unwrap();
-    endpoint.asked += 1;
-    match endpoint.conduct.clone() {
+    let conduct = {
+        let mut endpoint = endpoint.lock().unwrap();
+        endpoint.asked += 1;
+        endpoint.conduct.clone()
+    };
+    match conduct {
+        Conduct::Wait(told, keys) => {
+            told.notified().await;
+            axum::Json(json!({ "keys": keys })).into_response()
+        }
         Conduct::Publish(keys) => axum::Json(json!({ "keys": keys })).into_response(),
         Conduct::Fail => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
         Conduct::Redirect(to) => Redirect::temporary(&to).into_response(),

@@ -6,7 +6,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::{ItemId, Viewer};
 use skein_store::Tx;
 
-use crate::world::World;
+use crate::world::{World, both};
 
 fn ids(listing: &Value) -> Vec<&str> {
     listing["data"].as_array().unwrap().iter().map(|item| item["id"].as_str().unwrap()).collect()
@@ -16,117 +16,102 @@ fn id(item: &Value) -> ItemId {
     item["id"].as_str().unwrap().parse().unwrap()
 }
 
-#[tokio::test]
-async fn a_stated_item_comes_back_whole() {
-    let world = World::new().await;
-    let body = json!({ "_type": "Note", "data": { "description": "é", "n": -0.5 }, "canonicalAt": "2020-01-01T01:00:00+01:00" });
-    let answer = world.post("/api/v1/items", body.to_string()).await;
-    assert_eq!(answer.status, StatusCode::CREATED);
-    let item = answer.json();
-    assert_eq!((&item["_type"], &item["data"]), (&body["_type"], &body["data"]));
-    assert_eq!(item["canonicalAt"], "2020-01-01T00:00:00.000Z");
-    assert_eq!(item["ownerId"], world.admin.owner().to_string());
-    assert_eq!(answer.header("location"), format!("/api/v1/items/{}", id(&item)));
-    let names = "_type canonicalAt cursor data hash id operationId ownerId payloadHash realizedAt";
-    assert_eq!(item.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" "), names);
-}
-
-#[tokio::test]
-async fn one_item_is_read_by_its_id() {
-    let world = World::new().await;
-    let stated = world.note("a").await;
-    let answer = world.get(&format!("/api/v1/items/{}", id(&stated))).await;
-    let mut stated = stated;
-    stated.as_object_mut().unwrap().remove("operationId");
-    assert_eq!((answer.status, answer.json()), (StatusCode::OK, stated));
-}
-
-#[tokio::test]
-async fn a_batch_is_answered_in_its_order() {
-    let world = World::new().await;
-    let items: Vec<Value> = (0..1_000).map(|n| json!({ "_type": "Count", "data": { "n": n } })).collect();
-    let stated = world.state(&json!({ "items": items })).await;
-    let numbers: Vec<&Value> = stated["data"].as_array().unwrap().iter().map(|item| &item["data"]["n"]).collect();
-    assert_eq!(numbers, (0..1_000).map(Value::from).collect::<Vec<_>>().iter().collect::<Vec<_>>());
-}
-
-#[tokio::test]
-async fn the_largest_and_deepest_document_is_kept() {
-    let world = World::new().await;
-    let deep = format!(r#"{{"_type":"X","data":{{"a":{}{}}}}}"#, "[".repeat(63), "]".repeat(63));
-    assert_eq!(world.post("/api/v1/items", deep).await.status, StatusCode::CREATED);
-    let large = format!(r#" {{"_type":"X", "data" : {{"a":"{}"}} }}"#, "x".repeat((1 << 20) - 8));
-    assert_eq!(world.post("/api/v1/items", large).await.status, StatusCode::CREATED);
-}
-
-#[tokio::test]
-async fn pages_follow_each_other_in_both_orders_and_clocks() {
-    let world = World::new().await;
-    for year in [2003, 2001, 2002] {
-        let canonical_at = format!("{year}-01-01T00:00:00Z");
-        world.state(&json!({ "_type": "Year", "data": { "y": year }, "canonicalAt": canonical_at })).await;
+both! {
+    async fn a_stated_item_comes_back_whole(world: &World) {
+        let data = json!({ "description": "é", "n": -0.5 });
+        let body = json!({ "_type": "Note", "data": data, "canonicalAt": "2020-01-01T01:00:00+01:00" });
+        let answer = world.post("/api/v1/items", body.to_string()).await;
+        assert_eq!(answer.status, StatusCode::CREATED);
+        let item = answer.json();
+        assert_eq!((&item["_type"], &item["data"]), (&body["_type"], &body["data"]));
+        assert_eq!(item["canonicalAt"], "2020-01-01T00:00:00.000Z");
+        assert_eq!(item["ownerId"], world.admin.owner().to_string());
+        assert_eq!(answer.header("location"), format!("/api/v1/items/{}", id(&item)));
+        let names = "_type canonicalAt cursor data hash id operationId ownerId payloadHash realizedAt";
+        assert_eq!(item.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" "), names);
     }
-    let check = async |parameters: &str, expected: [i64; 3]| {
-        let (mut years, mut next) = (Vec::new(), String::new());
-        while years.len() < 3 {
-            let page = world.get(&format!("/api/v1/items?type=Year&limit=1&{parameters}{next}")).await.json();
-            assert_eq!((&page["pagination"]["limit"], &page["pagination"]["prev"]), (&json!(1), &Value::Null));
-            years.push(page["data"][0]["data"]["y"].as_i64().unwrap());
-            next = page["pagination"]["next"].as_str().map(|next| format!("&cursor={next}")).unwrap_or_default();
+
+    async fn one_item_is_read_by_its_id(world: &World) {
+        let stated = world.note("a").await;
+        let answer = world.get(&format!("/api/v1/items/{}", id(&stated))).await;
+        let mut stated = stated;
+        stated.as_object_mut().unwrap().remove("operationId");
+        assert_eq!((answer.status, answer.json()), (StatusCode::OK, stated));
+    }
+
+    async fn a_batch_is_answered_in_its_order(world: &World) {
+        let items: Vec<Value> = (0..1_000).map(|n| json!({ "_type": "Count", "data": { "n": n } })).collect();
+        let stated = world.state(&json!({ "items": items })).await;
+        let numbers: Vec<&Value> = stated["data"].as_array().unwrap().iter().map(|item| &item["data"]["n"]).collect();
+        assert_eq!(numbers, (0..1_000).map(Value::from).collect::<Vec<_>>().iter().collect::<Vec<_>>());
+    }
+
+    async fn the_largest_and_deepest_document_is_kept(world: &World) {
+        let deep = format!(r#"{{"_type":"X","data":{{"a":{}{}}}}}"#, "[".repeat(63), "]".repeat(63));
+        assert_eq!(world.post("/api/v1/items", deep).await.status, StatusCode::CREATED);
+        let large = format!(r#" {{"_type":"X", "data" : {{"a":"{}"}} }}"#, "x".repeat((1 << 20) - 8));
+        assert_eq!(world.post("/api/v1/items", large).await.status, StatusCode::CREATED);
+    }
+
+    async fn pages_follow_each_other_in_both_orders_and_clocks(world: &World) {
+        for year in [2003, 2001, 2002] {
+            let canonical_at = format!("{year}-01-01T00:00:00Z");
+            world.state(&json!({ "_type": "Year", "data": { "y": year }, "canonicalAt": canonical_at })).await;
         }
-        assert_eq!((years, next), (expected.to_vec(), String::new()), "{parameters}");
-    };
-    check("clock=realized&order=asc", [2003, 2001, 2002]).await;
-    check("order=desc", [2002, 2001, 2003]).await;
-    check("clock=canonical", [2001, 2002, 2003]).await;
-    check("clock=canonical&order=desc", [2003, 2002, 2001]).await;
-}
-
-#[tokio::test]
-async fn from_is_inclusive_and_until_exclusive() {
-    let world = World::new().await;
-    for year in [2001, 2002, 2003] {
-        let canonical_at = format!("{year}-01-01T00:00:00Z");
-        world.state(&json!({ "_type": "Year", "data": { "y": year }, "canonicalAt": canonical_at })).await;
+        let check = async |parameters: &str, expected: [i64; 3]| {
+            let (mut years, mut next) = (Vec::new(), String::new());
+            while years.len() < 3 {
+                let page = world.get(&format!("/api/v1/items?type=Year&limit=1&{parameters}{next}")).await.json();
+                assert_eq!((&page["pagination"]["limit"], &page["pagination"]["prev"]), (&json!(1), &Value::Null));
+                years.push(page["data"][0]["data"]["y"].as_i64().unwrap());
+                next = page["pagination"]["next"].as_str().map(|next| format!("&cursor={next}")).unwrap_or_default();
+            }
+            assert_eq!((years, next), (expected.to_vec(), String::new()), "{parameters}");
+        };
+        check("clock=realized&order=asc", [2003, 2001, 2002]).await;
+        check("order=desc", [2002, 2001, 2003]).await;
+        check("clock=canonical", [2001, 2002, 2003]).await;
+        check("clock=canonical&order=desc", [2003, 2002, 2001]).await;
     }
-    let path = "/api/v1/items?clock=canonical&from=2001-01-01T00:00:00Z&until=2003-01-01T00:00:00Z";
-    let listing = world.get(path).await.json();
-    let years: Vec<&Value> = listing["data"].as_array().unwrap().iter().map(|item| &item["data"]["y"]).collect();
-    assert_eq!(years, [2001, 2002]);
-}
 
-#[tokio::test]
-async fn an_undone_item_leaves_the_list_and_names_its_tombstone() {
-    let world = World::new().await;
-    let (kept, undone) = (world.note("kept").await, world.note("undone").await);
-    let (admin, item) = (world.admin.clone(), id(&undone));
-    let tombstone = world.store.write(move |tx| tx.undo_item(&admin, item)).await.unwrap().value;
-    let listing = world.get("/api/v1/items?type=Note").await.json();
-    assert_eq!(ids(&listing), [id(&kept).to_string()]);
-    let read = world.get(&format!("/api/v1/items/{item}")).await.json();
-    assert_eq!(read["supersededBy"], tombstone.item.header.id.to_string());
-    assert_eq!(read["data"], undone["data"]);
-}
+    async fn from_is_inclusive_and_until_exclusive(world: &World) {
+        for year in [2001, 2002, 2003] {
+            let canonical_at = format!("{year}-01-01T00:00:00Z");
+            world.state(&json!({ "_type": "Year", "data": { "y": year }, "canonicalAt": canonical_at })).await;
+        }
+        let path = "/api/v1/items?clock=canonical&from=2001-01-01T00:00:00Z&until=2003-01-01T00:00:00Z";
+        let listing = world.get(path).await.json();
+        let years: Vec<&Value> = listing["data"].as_array().unwrap().iter().map(|item| &item["data"]["y"]).collect();
+        assert_eq!(years, [2001, 2002]);
+    }
 
-#[tokio::test]
-async fn a_redacted_item_says_so_and_keeps_its_hashes() {
-    let world = World::new().await;
-    let stated = world.note("a secret").await;
-    let (admin, item) = (world.admin.clone(), id(&stated));
-    world.store.write(move |tx| tx.redact_item(&admin, item, "asked for")).await.unwrap();
-    let read = world.get(&format!("/api/v1/items/{item}")).await.json();
-    assert_eq!((&read["data"], &read["redacted"]), (&Value::Null, &json!(true)));
-    assert_eq!((&read["hash"], &read["payloadHash"]), (&stated["hash"], &stated["payloadHash"]));
-}
+    async fn an_undone_item_leaves_the_list_and_names_its_tombstone(world: &World) {
+        let (kept, undone) = (world.note("kept").await, world.note("undone").await);
+        let (admin, item) = (world.admin.clone(), id(&undone));
+        let tombstone = world.store.write(move |tx| tx.undo_item(&admin, item)).await.unwrap().value;
+        let listing = world.get("/api/v1/items?type=Note").await.json();
+        assert_eq!(ids(&listing), [id(&kept).to_string()]);
+        let read = world.get(&format!("/api/v1/items/{item}")).await.json();
+        assert_eq!(read["supersededBy"], tombstone.item.header.id.to_string());
+        assert_eq!(read["data"], undone["data"]);
+    }
 
-#[tokio::test]
-async fn another_users_items_do_not_exist() {
-    let world = World::new().await;
-    let stated = world.note("mine").await;
-    let create = |tx: &mut Tx<'_>| tx.create_user(&Viewer::System("test"), "other", Role::User);
-    let other = world.store.write(create).await.unwrap().value;
-    let other = world.asked_by(Viewer::User(other), Scope::Write).await;
-    let read = other.get(&format!("/api/v1/items/{}", id(&stated))).await;
-    assert_eq!((read.status, read.code().as_str()), (StatusCode::NOT_FOUND, "not_found"));
-    assert_eq!(ids(&other.get("/api/v1/items?type=Note").await.json()), [""; 0]);
+    async fn a_redacted_item_says_so_and_keeps_its_hashes(world: &World) {
+        let stated = world.note("a secret").await;
+        let (admin, item) = (world.admin.clone(), id(&stated));
+        world.store.write(move |tx| tx.redact_item(&admin, item, "asked for")).await.unwrap();
+        let read = world.get(&format!("/api/v1/items/{item}")).await.json();
+        assert_eq!((&read["data"], &read["redacted"]), (&Value::Null, &json!(true)));
+        assert_eq!((&read["hash"], &read["payloadHash"]), (&stated["hash"], &stated["payloadHash"]));
+    }
+
+    async fn another_users_items_do_not_exist(world: &World) {
+        let stated = world.note("mine").await;
+        let create = |tx: &mut Tx<'_>| tx.create_user(&Viewer::System("test"), "other", Role::User);
+        let other = world.store.write(create).await.unwrap().value;
+        let other = world.clone().asked_by(Viewer::User(other), Scope::Write).await;
+        let read = other.get(&format!("/api/v1/items/{}", id(&stated))).await;
+        assert_eq!((read.status, read.code().as_str()), (StatusCode::NOT_FOUND, "not_found"));
+        assert_eq!(ids(&other.get("/api/v1/items?type=Note").await.json()), [""; 0]);
+    }
 }

@@ -24,6 +24,7 @@ mod operations;
 mod recipes;
 mod refused;
 mod serving;
+mod sessions;
 mod settings;
 mod smuggling;
 mod socket;

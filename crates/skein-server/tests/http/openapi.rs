@@ -54,6 +54,28 @@ fn the_document_has_the_shape_of_openapi_3_1() {
 }
 
 #[test]
+fn what_happens_in_some_places_only_is_said_there() {
+    let document = made();
+    let answers =
+        |path: &str, method: &str, status: &str| document["paths"][path][method]["responses"].get(status).is_some();
+    assert!(answers("/api/v1/blobs/{hash}", "get", "416") && !answers("/api/v1/items/{id}", "get", "416"));
+    assert!(answers("/api/v1/items", "post", "507") && !answers("/api/v1/items", "get", "507"));
+    assert!(operations(&document).iter().all(|operation| answers(
+        &operation.path,
+        &operation.method.to_lowercase(),
+        "421"
+    )));
+    let grant = "#/components/parameters/Grant";
+    let is_under_grant = |path: &str, method: &str| {
+        let parameters = document["paths"][path][method]["parameters"].as_array().unwrap();
+        parameters.iter().any(|parameter| parameter["$ref"] == grant)
+    };
+    assert!(is_under_grant("/api/v1/items/{id}/redact", "post") && !is_under_grant("/api/v1/items/{id}/undo", "post"));
+    let body = &document["paths"]["/api/v1/verifications"]["post"]["requestBody"];
+    assert_ne!(body["required"], true, "{body}");
+}
+
+#[test]
 fn every_reference_leads_somewhere() {
     fn walk(document: &Value, value: &Value) {
         followed(document, value);

@@ -65,6 +65,11 @@ async fn account_recipe(world: &World, change: &str) -> Recipe {
         "DELETE /api/v1/account/session" => {
             Recipe { cookie: Some(browser(world).await), ..plain("/api/v1/account/session", &json!({})) }
         }
+        "DELETE /api/v1/account/sessions/{id}" => {
+            browser(world).await;
+            let sessions = world.get("/api/v1/account/sessions").await.json();
+            plain(format!("/api/v1/account/sessions/{}", text(&sessions["data"][0], "id")), &json!({}))
+        }
         "POST /api/v1/keys" => plain("/api/v1/keys", &key),
         "DELETE /api/v1/keys/{id}" => {
             let made = world.made("/api/v1/keys", &key).await;

@@ -4,49 +4,45 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
-use crate::world::World;
+use crate::world::{World, both};
 
 const KEPT: &str = "/api/v1/settings/operations.keptDays";
 
-#[tokio::test]
-async fn settings_are_read_by_everybody_with_their_limits() {
-    let world = World::new().await;
-    let anna = world.joined_by("anna", Role::User, Scope::Read).await;
-    let all = anna.get("/api/v1/settings").await.json();
-    let names: Vec<&Value> = all["data"].as_array().unwrap().iter().map(|setting| &setting["name"]).collect();
-    assert_eq!(names, ["operations.keptDays", "events.replayDays"]);
-    let one = anna.get(KEPT).await.json();
-    assert_eq!((&one["value"], &one["default"], &one["hash"]), (&json!(7), &json!(7), &Value::Null));
-    assert_eq!(anna.get("/api/v1/settings/no.such").await.refused(), (404, "not_found".to_owned()));
-}
-
-#[tokio::test]
-async fn a_setting_is_changed_from_the_state_that_was_looked_at() {
-    let world = World::new().await;
-    let first = world.change("PUT", KEPT, r#"{"value":14}"#).await;
-    assert_eq!(
-        (first.status, &first.json()["value"], &first.json()["version"]),
-        (StatusCode::OK, &json!(14), &json!(1))
-    );
-    let hash = first.json()["hash"].clone();
-    let second = world.change("PUT", KEPT, json!({ "value": 30, "basedOnHash": hash }).to_string()).await;
-    assert_eq!((&second.json()["value"], &second.json()["version"]), (&json!(30), &json!(2)));
-    let stale = world.change("PUT", KEPT, json!({ "value": 31, "basedOnHash": hash }).to_string()).await;
-    assert_eq!(stale.refused(), (409, "record_changed".to_owned()));
-    assert_eq!(stale.json()["error"]["details"]["currentHash"], second.json()["hash"]);
-    assert_eq!(world.get(KEPT).await.json()["value"], 30);
-}
-
-#[tokio::test]
-async fn a_setting_stays_within_its_limits_and_with_administrators() {
-    let world = World::new().await;
-    for value in ["1", "366", "\"7\"", "7.5", "null"] {
-        let refused = world.change("PUT", KEPT, format!(r#"{{"value":{value}}}"#)).await;
-        assert_eq!(refused.refused(), (422, "invalid_setting".to_owned()), "{value}");
+both! {
+    async fn settings_are_read_by_everybody_with_their_limits(world: &World) {
+        let anna = world.joined_by("anna", Role::User, Scope::Read).await;
+        let all = anna.get("/api/v1/settings").await.json();
+        let names: Vec<&Value> = all["data"].as_array().unwrap().iter().map(|setting| &setting["name"]).collect();
+        assert_eq!(names, ["operations.keptDays", "events.replayDays"]);
+        let one = anna.get(KEPT).await.json();
+        assert_eq!((&one["value"], &one["default"], &one["hash"]), (&json!(7), &json!(7), &Value::Null));
+        assert_eq!(anna.get("/api/v1/settings/no.such").await.refused(), (404, "not_found".to_owned()));
     }
-    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
-    let refused = anna.change("PUT", KEPT, r#"{"value":14}"#).await;
-    assert_eq!(refused.refused(), (403, "permission_denied".to_owned()));
-    assert_eq!(world.change("PUT", KEPT, "{}").await.refused(), (400, "invalid_body".to_owned()));
-    assert_eq!(world.get(KEPT).await.json()["value"], 7);
+
+    async fn a_setting_is_changed_from_the_state_that_was_looked_at(world: &World) {
+        let first = world.change("PUT", KEPT, r#"{"value":14}"#).await;
+        assert_eq!(
+            (first.status, &first.json()["value"], &first.json()["version"]),
+            (StatusCode::OK, &json!(14), &json!(1))
+        );
+        let hash = first.json()["hash"].clone();
+        let second = world.change("PUT", KEPT, json!({ "value": 30, "basedOnHash": hash }).to_string()).await;
+        assert_eq!((&second.json()["value"], &second.json()["version"]), (&json!(30), &json!(2)));
+        let stale = world.change("PUT", KEPT, json!({ "value": 31, "basedOnHash": hash }).to_string()).await;
+        assert_eq!(stale.refused(), (409, "record_changed".to_owned()));
+        assert_eq!(stale.json()["error"]["details"]["currentHash"], second.json()["hash"]);
+        assert_eq!(world.get(KEPT).await.json()["value"], 30);
+    }
+
+    async fn a_setting_stays_within_its_limits_and_with_administrators(world: &World) {
+        for value in ["1", "366", "\"7\"", "7.5", "null"] {
+            let refused = world.change("PUT", KEPT, format!(r#"{{"value":{value}}}"#)).await;
+            assert_eq!(refused.refused(), (422, "invalid_setting".to_owned()), "{value}");
+        }
+        let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+        let refused = anna.change("PUT", KEPT, r#"{"value":14}"#).await;
+        assert_eq!(refused.refused(), (403, "permission_denied".to_owned()));
+        assert_eq!(world.change("PUT", KEPT, "{}").await.refused(), (400, "invalid_body".to_owned()));
+        assert_eq!(world.get(KEPT).await.json()["value"], 7);
+    }
 }

@@ -1,9 +1,12 @@
 //! Signed tokens: which count, which do not, and how the issuer's keys are fetched and kept.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use skein_core::account::Scope;
 use skein_core::{Millis, UserId};
 use skein_server::{BadToken, Claims, TokenOptions, Tokens, limits};
+use tokio::sync::Notify;
 
 use crate::issuer::{AUDIENCE, Conduct, ISSUER, Issuer, PrivateKey, encoded, hmac, token};
 
@@ -186,6 +189,30 @@ async fn unknown_keys_do_not_make_the_server_ask_more_often() {
     let outcomes = futures::future::join_all(checks).await;
     assert!(outcomes.into_iter().all(|outcome| outcome == Err(BadToken::UnknownKey)));
     assert_eq!(issuer.asked(), 1);
+}
+
+#[tokio::test]
+async fn of_many_unknown_keys_one_waits_for_an_issuer_that_is_slow() {
+    let (known, new) = (PrivateKey::ed(), PrivateKey::ed());
+    let (issuer, tokens) = Issuer::publishing(vec![known.published("k")]).await;
+    let good = known.token("k", &claims());
+    assert!(tokens.check(&good, NOW).await.is_ok());
+    let told = Arc::new(Notify::new());
+    issuer.conduct(Conduct::Wait(Arc::clone(&told), vec![known.published("k"), new.published("new")]));
+    let (later, text) = (NOW.plus(limits::JWKS_RETRY_MS), new.token("new", &claims()));
+    let mut waiting = Box::pin(tokens.check(&text, later));
+    while issuer.asked() < 2 {
+        assert!(futures::poll!(waiting.as_mut()).is_pending());
+        tokio::task::yield_now().await;
+    }
+    for n in 0..50 {
+        let unknown = new.token(&format!("made-up-{n}"), &claims());
+        assert_eq!(tokens.check(&unknown, later).await, Err(BadToken::KeysUnavailable));
+    }
+    assert!(tokens.check(&good, later).await.is_ok());
+    told.notify_one();
+    assert!(waiting.await.is_ok());
+    assert_eq!(issuer.asked(), 2);
 }
 
 #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Sender;
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -10,6 +11,7 @@ use axum::response::Response;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
+use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, Millis, Viewer};
 use skein_engine::{Engine, KeyText};
 use skein_server::{AllowedHosts, Context};
@@ -68,7 +70,7 @@ pub(crate) struct World {
     /// Moves in worlds whose clock is stopped.
     pub(crate) clock: Arc<StoppedClock>,
     _dir: Arc<TempDir>,
-    _database: Option<Arc<Database>>,
+    database: Option<Arc<Database>>,
 }
 
 pub(crate) struct Answer {
@@ -130,6 +132,11 @@ impl World {
         Self::open_stopped(location, tempfile::tempdir().unwrap(), Some(database)).await
     }
 
+    /// Another server over a store of its own, on the same kind of database.
+    pub(crate) async fn another(&self) -> Self {
+        if self.database.is_some() { Self::postgres().await } else { Self::stopped().await }
+    }
+
     async fn open_stopped(location: Location, dir: TempDir, database: Option<Database>) -> Self {
         let clock = Arc::new(StoppedClock::at(START));
         let options = StoreOptions { clock: Some(clock.clone()), connections: 8, ..StoreOptions::at(location) };
@@ -147,7 +154,7 @@ impl World {
         let router = skein_server::router(Context::new(engine.clone(), PUBLIC_URL), hosts);
         let clock = Arc::new(StoppedClock::at(START));
         let (dir, database) = (Arc::new(dir), database.map(Arc::new));
-        Self { store, engine, blobs, key, admin, router, clock, _dir: dir, _database: database }
+        Self { store, engine, blobs, key, admin, router, clock, _dir: dir, database }
     }
 
     /// The same server, asked by somebody new.
@@ -248,14 +255,38 @@ impl World {
         self.state(&json!({ "_type": "Note", "data": { "description": description } })).await
     }
 
-    /// States something and waits until the timeline is settled up to there: transactions of other tests on the
-    /// same PostgreSQL may hold it back.
-    pub(crate) async fn mark(&self) -> Cursor {
-        let mark: Cursor = self.note("so far").await["cursor"].as_str().unwrap().parse().unwrap();
-        while self.store.read(|tx| tx.latest(&Viewer::System("test"))).await.unwrap() < mark {
+    /// Waits until the timeline is settled: transactions of other tests on the same PostgreSQL may hold it back.
+    pub(crate) async fn settled(&self) {
+        let is_settled = |tx: &mut Tx<'_>| Ok(tx.latest(&Viewer::System("test"))? == tx.end(&Viewer::System("test"))?);
+        while !self.store.read(is_settled).await.unwrap() {
             tokio::task::yield_now().await;
         }
+    }
+
+    /// States something and waits until the timeline is settled up to there.
+    pub(crate) async fn mark(&self) -> Cursor {
+        let mark = self.note("so far").await["cursor"].as_str().unwrap().parse().unwrap();
+        self.settled().await;
         mark
+    }
+
+    /// On PostgreSQL, a transaction of Skein's own that stays open until the result is dropped.
+    pub(crate) async fn hold_back(&self) -> Option<Sender<()>> {
+        self.database.as_ref()?;
+        let (begun, has_begun) = std::sync::mpsc::channel();
+        let (release, released) = std::sync::mpsc::channel::<()>();
+        let slow = ItemDraft::recorded(ItemType::NOTE, &serde_json::Map::new());
+        let store = self.store.clone();
+        std::thread::spawn(move || {
+            store.write_blocking(move |tx| {
+                tx.append_item(&Viewer::System("slow"), &slow)?;
+                let _ = begun.send(());
+                let _ = released.recv();
+                Ok(())
+            })
+        });
+        tokio::task::spawn_blocking(move || has_begun.recv()).await.unwrap().unwrap();
+        Some(release)
     }
 
     /// How many items of anybody's were written since a mark.

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::mpsc::{Sender, channel};
 
+use serde_json::json;
 use skein_core::garden::audit::Audit;
 pub use skein_core::garden::audit::Break;
 use skein_core::garden::cursor::Cursor;
@@ -66,6 +67,23 @@ pub struct Report {
     pub seals: BTreeMap<UserId, Digest>,
     pub breaks: Vec<Break>,
     pub not_proven: Vec<String>,
+}
+
+impl Report {
+    /// As it is kept, and shown to programs.
+    pub fn to_json(&self) -> serde_json::Value {
+        let Self { items, sealed, unsealed, redacted, owners, head, seals, breaks, not_proven } = self;
+        let found = |found: &Break| {
+            let Break { table, row, problem, expected, found, last_good } = found;
+            json!({ "table": table, "row": row, "problem": problem, "expected": expected, "found": found,
+                "lastGood": last_good })
+        };
+        let breaks: Vec<serde_json::Value> = breaks.iter().map(found).collect();
+        json!({
+            "ok": breaks.is_empty(), "items": items, "sealed": sealed, "unsealed": unsealed, "redacted": redacted,
+            "owners": owners, "head": head, "seals": seals, "breaks": breaks, "notProven": not_proven,
+        })
+    }
 }
 
 /// Collects breaks up to [`BREAKS_MAX`] and passes progress on.

@@ -1,6 +1,9 @@
 //! Objects: durable before they are named, read only by who attached them, swept when nobody did.
 
+use std::ops::Range;
+
 use bytes::Bytes;
+use futures::TryStreamExt as _;
 use skein_core::{Digest, Millis};
 use skein_store::StoreError;
 use skein_store::blobs::{Blobs, S3Options, SWEEP_AFTER_MS};
@@ -10,6 +13,10 @@ use crate::world::{World, both};
 
 fn run<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+}
+
+async fn pieces(blobs: &Blobs, hash: Digest, part: Option<Range<u64>>) -> Vec<Bytes> {
+    blobs.open(hash, part).await.unwrap().try_collect().await.unwrap()
 }
 
 fn far_future() -> Millis {
@@ -25,6 +32,8 @@ fn keeps_objects(world: &World, blobs: &Blobs) {
     let (viewer, blob) = (world.anna.clone(), named.clone());
     world.write(move |tx| tx.attach_blob(&viewer, &blob));
     assert_eq!(run(blobs.get(named.hash())).unwrap(), picture);
+    let opened = |part| run(async { pieces(blobs, named.hash(), part).await.concat() });
+    assert_eq!((opened(None), opened(Some(1..4))), (picture.to_vec(), b"PNG".to_vec()));
     assert_eq!(run(blobs.sweep(&world.store, Millis(0))).unwrap(), 0);
     assert_eq!(run(blobs.sweep(&world.store, far_future())).unwrap(), 1);
     assert_eq!(run(blobs.get(named.hash())).unwrap(), picture);
@@ -75,6 +84,32 @@ fn an_object_that_was_swapped_is_not_handed_out() {
     let hex = blob.hash().to_string();
     std::fs::write(folder.path().join(&hex[..2]).join(&hex), "forged").unwrap();
     assert!(matches!(run(blobs.get(blob.hash())), Err(StoreError::Damaged(_))));
+}
+
+#[test]
+fn an_object_is_read_piece_by_piece_and_the_last_piece_of_an_altered_one_is_held_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::directory(folder.path()).unwrap();
+    let mut bytes = vec![7; 1 << 20];
+    let blob = run(blobs.put(bytes.clone().into(), "text/plain")).unwrap();
+    let read = run(pieces(&blobs, blob.hash(), None));
+    assert_eq!(read.concat(), bytes);
+    assert!(read.iter().all(|piece| piece.len() <= 64 << 10), "{} pieces", read.len());
+    let empty = run(blobs.put(Bytes::new(), "text/plain")).unwrap();
+    assert!(run(pieces(&blobs, empty.hash(), None)).is_empty());
+    let hex = blob.hash().to_string();
+    bytes[5] = 8;
+    std::fs::write(folder.path().join(&hex[..2]).join(&hex), &bytes).unwrap();
+    let mut handed_out = 0;
+    let ended = run(async {
+        let mut pieces = blobs.open(blob.hash(), None).await.unwrap();
+        while let Some(piece) = pieces.try_next().await? {
+            handed_out += piece.len();
+        }
+        Ok(())
+    });
+    assert!(matches!(ended, Err(StoreError::Damaged(_))) && handed_out < bytes.len(), "{ended:?} {handed_out}");
+    assert!(matches!(run(blobs.open(Digest::of(b"x"), None)), Err(StoreError::NotFound(_))));
 }
 
 #[test]

@@ -21,6 +21,7 @@ fn task(line: &str) -> Result<Task, Failure> {
     match Arguments::try_parse_from(words).unwrap().command {
         Command::User(user) => Task::of_user(user.command),
         Command::Key(key) => Task::of_key(key.command),
+        Command::Session(session) => Task::of_session(session.command),
         Command::Grant(grant) => Task::of_grant(grant.command),
         Command::Item(item) => Task::of_item(item.command),
         Command::Relation(relation) => Task::of_relation(relation.command),
@@ -52,6 +53,9 @@ fn accounts_become_requests() {
     check("key list --all", "GET /keys");
     check("key create laptop --scope write", r#"POST /keys  {"name":"laptop","scope":"write"}"#);
     check("key revoke KEY", "DELETE /keys/KEY");
+    check("session list", "GET /account/sessions");
+    let end = "session end session_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
+    check(end, "DELETE /account/sessions/session_01HQ3K4N7Y8M2P5R6T9W0X1Z2A");
     check("grant list", "GET /grants");
     check(
         "grant create USER --name audit --reason asked --until 2026-01-31T12:00:00+01:00",
