@@ -13,6 +13,7 @@ mod door;
 mod exit;
 mod failure;
 mod lock;
+mod log_line;
 mod logging;
 mod output;
 mod place;
