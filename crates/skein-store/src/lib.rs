@@ -12,6 +12,7 @@ mod error;
 pub mod grants;
 pub mod items;
 pub mod jobs;
+mod known_items;
 pub mod leases;
 mod marks;
 pub mod operations;
