@@ -34,6 +34,10 @@ use crate::failure::Failure;
 use crate::output::Paint;
 use crate::plan::Plan;
 
+/// A request allocates often and little, for a moment, on whatever thread it is on.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     let outcome = run(Arguments::parse());
     logging::finish();
