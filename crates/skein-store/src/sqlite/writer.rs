@@ -30,7 +30,9 @@ const QUEUE_BYTES_MAX: usize = 64 << 20;
 const BATCH_FUNCTIONS_MAX: usize = 512;
 const SLOW_FUNCTION: Duration = Duration::from_millis(20);
 const IDLE: Duration = Duration::from_secs(1);
-const CHECKPOINT_ABOVE_PAGES: i32 = 1_000;
+/// 16 MiB: a page that changes often is copied once for many changes, and readers still find their way through the log in
+/// the first block of its index.
+const CHECKPOINT_ABOVE_PAGES: i32 = 4_000;
 
 pub(crate) struct Writer {
     queue: Option<Sender<Queued>>,
