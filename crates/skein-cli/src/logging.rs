@@ -13,6 +13,7 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use crate::configuration::Configuration;
 use crate::failure::Failure;
+use crate::log_line::LogLine;
 use crate::settings::Name;
 
 /// How long a line may wait for others.
@@ -31,21 +32,24 @@ pub(crate) fn start(configuration: &Configuration, is_server: bool) -> Result<()
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(ToWaiting).with_ansi(io::stderr().is_terminal());
     match configuration.text(Name::LogFormat) {
         Some("json") => log.json().flatten_event(true).init(),
-        _ => log.with_target(false).init(),
+        _ => log.event_format(LogLine::new()).init(),
     }
     Ok(())
 }
 
 /// Writes what still waits; for the end of the program.
 pub(crate) fn finish() {
-    write_out(&mut WAITING.lock());
+    WAITING.write_out();
 }
 
-static WAITING: Waiting = Waiting { lines: Mutex::new(Vec::new()), arrived: Condvar::new() };
+static WAITING: Waiting =
+    Waiting { lines: Mutex::new(Vec::new()), writing: Mutex::new(Vec::new()), arrived: Condvar::new() };
 
 /// Lines that were logged and not written yet.
 struct Waiting {
     lines: Mutex<Vec<u8>>,
+    /// Those that are just being written, so that others can be added meanwhile.
+    writing: Mutex<Vec<u8>>,
     arrived: Condvar,
 }
 
@@ -59,7 +63,7 @@ impl Waiting {
             let lines = self.arrived.wait_while(self.lock(), |lines| lines.is_empty());
             drop(lines.unwrap_or_else(PoisonError::into_inner));
             std::thread::park_timeout(GATHER);
-            write_out(&mut self.lock());
+            self.write_out();
         }
     }
 
@@ -67,18 +71,22 @@ impl Waiting {
         let mut lines = self.lock();
         let is_first = lines.is_empty();
         lines.extend_from_slice(line);
-        if at_once || lines.len() >= GATHERED_BYTES_MAX {
-            write_out(&mut lines);
+        let is_due = at_once || lines.len() >= GATHERED_BYTES_MAX;
+        drop(lines);
+        if is_due {
+            self.write_out();
         } else if is_first {
             self.arrived.notify_one();
         }
     }
-}
 
-/// Nobody can be told when standard error is gone.
-fn write_out(lines: &mut Vec<u8>) {
-    let _ = io::stderr().write_all(lines);
-    lines.clear();
+    fn write_out(&self) {
+        let mut writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::swap(&mut *writing, &mut *self.lock());
+        // Nobody can be told when standard error is gone.
+        let _ = io::stderr().write_all(&writing);
+        writing.clear();
+    }
 }
 
 /// Where the subscriber writes its lines.

@@ -14,6 +14,7 @@ mod door;
 mod exit;
 mod failure;
 mod lock;
+mod log_line;
 mod logging;
 mod master_key;
 mod output;
@@ -36,6 +37,10 @@ use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::Paint;
 use crate::plan::Plan;
+
+/// A request allocates often and little, for a moment, on whatever thread it is on.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
     let outcome = run(Arguments::parse());

@@ -69,9 +69,18 @@ fn write_object(out: &mut String, object: &Map<String, Value>, escape: Escape) {
 }
 
 fn write_text(out: &mut String, text: &str, escape: Escape) {
+    // Only ASCII, or the first byte of a character, is ever not plain.
+    let is_plain = |byte: u8| match byte {
+        b'"' | b'\\' | ..b' ' => false,
+        b' '..=b'~' => true,
+        _ => escape == Escape::Unicode,
+    };
     out.push('"');
-    for character in text.chars() {
-        match character {
+    let mut rest = text;
+    while let Some(at) = rest.bytes().position(|byte| !is_plain(byte)) {
+        out.push_str(&rest[..at]);
+        let mut characters = rest[at..].chars();
+        match characters.next().expect("there is a character") {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
             '\n' => out.push_str("\\n"),
@@ -79,12 +88,11 @@ fn write_text(out: &mut String, text: &str, escape: Escape) {
             '\t' => out.push_str("\\t"),
             '\u{8}' => out.push_str("\\b"),
             '\u{c}' => out.push_str("\\f"),
-            ' '..='~' => out.push(character),
-            '\0'..='\u{1f}' => write_escaped(out, character),
-            _ if escape == Escape::Ascii => write_escaped(out, character),
-            _ => out.push(character),
+            character => write_escaped(out, character),
         }
+        rest = characters.as_str();
     }
+    out.push_str(rest);
     out.push('"');
 }
 

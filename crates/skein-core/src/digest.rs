@@ -30,7 +30,7 @@ impl Digest {
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&to_hex(&self.0))
+        f.write_str(spell(&self.0, &mut [0; 64]))
     }
 }
 
@@ -55,7 +55,7 @@ impl FromStr for Digest {
 
 impl serde::Serialize for Digest {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        serializer.serialize_str(spell(&self.0, &mut [0; 64]))
     }
 }
 
@@ -96,13 +96,17 @@ impl FieldHasher {
 
 /// Lower-case hexadecimal.
 pub fn to_hex(bytes: &[u8]) -> String {
+    spell(bytes, &mut vec![0; bytes.len() * 2]).to_owned()
+}
+
+/// Fills `digits`, which has two places for each byte.
+fn spell<'a>(bytes: &[u8], digits: &'a mut [u8]) -> &'a str {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut text = String::with_capacity(bytes.len() * 2);
-    for byte in bytes {
-        text.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        text.push(char::from(DIGITS[usize::from(byte & 15)]));
+    for (byte, pair) in bytes.iter().zip(digits.chunks_exact_mut(2)) {
+        pair[0] = DIGITS[usize::from(byte >> 4)];
+        pair[1] = DIGITS[usize::from(byte & 15)];
     }
-    text
+    str::from_utf8(digits).expect("digits are ASCII")
 }
 
 /// Exactly `N` bytes from their hexadecimal spelling, in either case.

@@ -6,7 +6,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use ulid::Ulid;
+use ulid::{ULID_LEN, Ulid};
 
 use crate::time::Millis;
 
@@ -59,6 +59,13 @@ macro_rules! ids {
                 Ulid::from_bytes(self.0).to_string()
             }
 
+            fn spelled<'a>(&self, text: &'a mut [u8; $prefix.len() + ULID_LEN]) -> &'a str {
+                let (prefix, ulid) = text.split_at_mut($prefix.len());
+                prefix.copy_from_slice($prefix.as_bytes());
+                Ulid::from_bytes(self.0).array_to_str(ulid.try_into().expect("what is left is for the ULID"));
+                str::from_utf8(text).expect("prefixes and ULIDs are ASCII")
+            }
+
             /// Reads the form that [`Self::bare`] writes.
             pub fn from_bare(text: &str) -> Result<Self, BadId> {
                 parse_bits(text).map(Self).ok_or_else(|| BadId { expected: "a bare id,", found: shorten(text) })
@@ -67,7 +74,7 @@ macro_rules! ids {
 
         impl fmt::Display for $name {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "{}{}", $prefix, Ulid::from_bytes(self.0))
+                f.write_str(self.spelled(&mut [0; $prefix.len() + ULID_LEN]))
             }
         }
 
@@ -88,7 +95,7 @@ macro_rules! ids {
 
         impl serde::Serialize for $name {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                serializer.collect_str(self)
+                serializer.serialize_str(self.spelled(&mut [0; $prefix.len() + ULID_LEN]))
             }
         }
 

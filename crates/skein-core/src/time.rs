@@ -30,14 +30,33 @@ impl Millis {
 #[error("{0:?} is not an RFC 3339 time such as 2025-01-15T10:30:00.000Z")]
 pub struct BadTime(String);
 
+impl Millis {
+    /// `None` for what RFC 3339 cannot spell.
+    fn spelled(self) -> Option<[u8; 24]> {
+        let moment = OffsetDateTime::from_unix_timestamp(self.0.div_euclid(1_000)).ok()?;
+        let year = u16::try_from(moment.year()).ok()?;
+        let (month, day) = (u8::from(moment.month()).into(), moment.day().into());
+        let (hour, minute, second) = (moment.hour().into(), moment.minute().into(), moment.second().into());
+        let millisecond = u16::try_from(self.0.rem_euclid(1_000)).ok()?;
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        let parts = [(0..4, year), (5..7, month), (8..10, day), (11..13, hour), (14..16, minute), (17..19, second)];
+        for (place, mut number) in parts.into_iter().chain([(20..23, millisecond)]) {
+            for digit in text[place].iter_mut().rev() {
+                *digit += u8::try_from(number % 10).expect("a digit is below 10");
+                number /= 10;
+            }
+        }
+        Some(text)
+    }
+}
+
+/// By hand: it is written several times in every answer and every line of the log.
 impl fmt::Display for Millis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Ok(moment) = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000) else {
-            return write!(f, "{} ms", self.0);
-        };
-        let (year, month, day) = (moment.year(), u8::from(moment.month()), moment.day());
-        let (hour, minute, second, millisecond) = moment.to_hms_milli();
-        write!(f, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}Z")
+        match self.spelled() {
+            Some(text) => f.write_str(str::from_utf8(&text).expect("digits are ASCII")),
+            None => write!(f, "{} ms", self.0),
+        }
     }
 }
 
@@ -55,7 +74,10 @@ impl FromStr for Millis {
 
 impl serde::Serialize for Millis {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        match self.spelled() {
+            Some(text) => serializer.serialize_str(str::from_utf8(&text).expect("digits are ASCII")),
+            None => serializer.collect_str(self),
+        }
     }
 }
 
@@ -73,6 +95,22 @@ mod tests {
     fn offsets_are_converted_to_utc() {
         let moment: Millis = "2025-01-15T11:30:00.5+01:00".parse().unwrap();
         assert_eq!(moment.to_string(), "2025-01-15T10:30:00.500Z");
+    }
+
+    #[test]
+    fn every_part_has_its_width() {
+        for (milliseconds, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (-1, "1969-12-31T23:59:59.999Z"),
+            (1_107_398_706_007, "2005-02-03T02:45:06.007Z"),
+            (Millis::MIN.0, "0000-01-01T00:00:00.000Z"),
+            (Millis::MAX.0, "9999-12-31T23:59:59.999Z"),
+            (Millis::MAX.0 + 1, "253402300800000 ms"),
+            (Millis::MIN.0 - 1, "-62167219200001 ms"),
+        ] {
+            assert_eq!(Millis(milliseconds).to_string(), text);
+        }
+        assert_eq!(serde_json::to_string(&Millis(-1)).unwrap(), "\"1969-12-31T23:59:59.999Z\"");
     }
 
     #[test]

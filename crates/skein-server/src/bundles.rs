@@ -5,6 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::body::{Body, BodyDataStream};
@@ -91,9 +92,9 @@ pub(crate) async fn download_export(
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<OperationId>,
 ) -> Result<Response, ApiError> {
-    let engine = context.engine;
+    let engine = context.engine.clone();
     let cut = engine.export_cut(&caller, id).await?;
-    let place = context.bundles.try_acquire_owned().map_err(|_| ApiError::busy())?;
+    let place = Arc::clone(&context.bundles).try_acquire_owned().map_err(|_| ApiError::busy())?;
     let (sender, receiver) = mpsc::channel(CHUNKS_WAITING_MAX);
     tokio::task::spawn_blocking(move || {
         let _place = place;
@@ -152,7 +153,7 @@ pub(crate) async fn import_bundle(
     let reserved = context.engine.reserve(&asking.caller, &asking.key, "import").await?;
     let received = receive(&context.engine, &asking, &reserved, body.into_data_stream()).await;
     // Whoever asked may leave: what was begun is finished, and a repeat of the request finds it.
-    let imported = tokio::spawn(take_in(context.engine, asking, reserved, received)).await;
+    let imported = tokio::spawn(take_in(context.engine.clone(), asking, reserved, received)).await;
     let imported = imported.map_err(|error| ApiError::internal(error.to_string()))??;
     let view = |Kept(count): Kept<ImportCount>| {
         let ImportCount { owner_id, added, skipped, blobs } = count;

@@ -3,19 +3,33 @@
 //! What is compressed already gains nothing; a stream of events would be held back until enough of it is there; and
 //! bytes that can be asked for by range are the bytes that were stored.
 
-use axum::http::{Extensions, HeaderMap, HeaderValue, StatusCode, Version, header};
+use std::convert::Infallible;
+use std::future::ready;
+
+use axum::body::Body;
+use axum::http::{Extensions, HeaderMap, HeaderValue, Request, StatusCode, Version, header};
+use axum::response::Response;
+use tower::{Layer as _, ServiceExt as _, service_fn};
 use tower_http::CompressionLevel;
 use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::{And, Predicate as _, SizeAbove};
+use tower_http::compression::predicate::{Predicate as _, SizeAbove};
 
 use crate::limits::COMPRESSED_BYTES_MIN;
 
-/// Judges an answer by its head.
-pub(crate) type ByHead = fn(StatusCode, Version, &HeaderMap, &Extensions) -> bool;
-
-pub(crate) fn layer() -> CompressionLayer<And<SizeAbove, ByHead>> {
-    let worth_it = SizeAbove::new(COMPRESSED_BYTES_MIN).and(is_compressible as ByHead);
-    CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(worth_it)
+/// The answer, compressed where that is worth it for a client that accepts it. Most answers are short and pass as they
+/// are.
+pub(crate) async fn compressed(response: Response, accepted: Option<HeaderValue>) -> Response {
+    let worth_it = SizeAbove::new(COMPRESSED_BYTES_MIN).and(is_compressible);
+    if !worth_it.should_compress(&response) {
+        return response;
+    }
+    let mut request = Request::new(());
+    request.headers_mut().extend(accepted.map(|accepted| (header::ACCEPT_ENCODING, accepted)));
+    let mut response = Some(response);
+    let answer = service_fn(move |_: Request<()>| ready(Ok::<_, Infallible>(response.take().unwrap_or_default())));
+    let compress = CompressionLayer::new().gzip(true).quality(CompressionLevel::Fastest).compress_when(worth_it);
+    let Ok(response) = compress.layer(answer).oneshot(request).await;
+    response.map(Body::new)
 }
 
 fn is_compressible(_: StatusCode, _: Version, headers: &HeaderMap, _: &Extensions) -> bool {
@@ -36,29 +50,20 @@ fn is_text(media_type: &str) -> bool {
 mod tests {
     use std::io::Read as _;
 
-    use axum::Router;
-    use axum::body::{Body, Bytes, to_bytes};
-    use axum::extract::Request;
-    use axum::response::Response;
-    use axum::routing::get;
+    use axum::body::{Bytes, to_bytes};
     use flate2::read::GzDecoder;
-    use tower::ServiceExt as _;
 
     use super::*;
 
     const LONG: usize = COMPRESSED_BYTES_MIN as usize;
 
-    /// What a client gets that accepts this encoding, from a handler that answers with these headers.
+    /// What a client gets that accepts this encoding, of an answer with these headers.
     async fn answer(accepted: &str, headers: &[(&'static str, &'static str)], length: usize) -> (bool, Bytes) {
-        let headers = headers.to_vec();
-        let handler = async move || {
-            let response =
-                headers.iter().fold(Response::builder(), |response, (name, value)| response.header(*name, *value));
-            response.body(Body::from("x".repeat(length))).unwrap()
-        };
-        let router: Router = Router::new().route("/", get(handler)).layer(layer());
-        let request = Request::get("/").header("accept-encoding", accepted).body(Body::empty()).unwrap();
-        let response = router.oneshot(request).await.unwrap();
+        let response =
+            headers.iter().fold(Response::builder(), |response, (name, value)| response.header(*name, *value));
+        let response = response.body(Body::from("x".repeat(length))).unwrap();
+        let accepted = HeaderValue::from_str(accepted).unwrap();
+        let response = compressed(response, Some(accepted)).await;
         let is_compressed = response.headers().get("content-encoding").is_some_and(|encoding| encoding == "gzip");
         (is_compressed, to_bytes(response.into_body(), usize::MAX).await.unwrap())
     }

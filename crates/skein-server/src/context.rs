@@ -1,5 +1,6 @@
 //! What every handler can reach: the engine, whose tokens are trusted, and where this server is found.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use axum::extract::FromRef;
@@ -7,30 +8,48 @@ use skein_engine::Engine;
 use tokio::sync::Semaphore;
 
 use crate::limits::BUNDLES_AT_ONCE;
+use crate::metrics::Metrics;
 use crate::tokens::Tokens;
 
-/// Cheap to clone; one per server.
+/// Cheap to clone, which happens several times for every request; one per server.
 #[derive(Clone)]
-pub struct Context {
+pub struct Context(Arc<Parts>);
+
+pub struct Parts {
     pub(crate) engine: Engine,
     /// Where a browser finds this server, without a slash at the end.
-    pub(crate) public_url: Arc<str>,
+    pub(crate) public_url: Box<str>,
     /// Whose bearer tokens are accepted, if anybody's.
-    pub(crate) tokens: Option<Arc<Tokens>>,
+    pub(crate) tokens: Option<Tokens>,
     /// Places for bundles on their way in or out.
     pub(crate) bundles: Arc<Semaphore>,
+    /// What this server counts.
+    pub(crate) metrics: Metrics,
 }
 
 impl Context {
     pub fn new(engine: Engine, public_url: &str) -> Self {
+        Self::made(engine, public_url, None)
+    }
+
+    fn made(engine: Engine, public_url: &str, tokens: Option<Tokens>) -> Self {
         let bundles = Arc::new(Semaphore::new(BUNDLES_AT_ONCE));
-        Self { engine, public_url: public_url.trim_end_matches('/').into(), tokens: None, bundles }
+        let (public_url, metrics) = (public_url.trim_end_matches('/').into(), Metrics::new());
+        Self(Arc::new(Parts { engine, public_url, tokens, bundles, metrics }))
     }
 
     /// Also accepts the tokens of an issuer.
     #[must_use]
     pub fn trusting(self, tokens: Option<Tokens>) -> Self {
-        Self { tokens: tokens.map(Arc::new), ..self }
+        Self::made(self.engine.clone(), &self.public_url, tokens)
+    }
+}
+
+impl Deref for Context {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.0
     }
 }
 

@@ -1,51 +1,57 @@
-//! What stands around every path, in the order a request meets it from the bottom up.
+//! What stands around every path, in the order a request meets it.
 //!
-//! Few layers, because each costs every request: what only judges a request is one gate.
+//! One layer for all of it, because the router makes a copy of each layer for every request.
 
 use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::http::header::ACCEPT_ENCODING;
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
-use tokio::sync::SemaphorePermit;
 
+use crate::compression::compressed;
+use crate::context::Context;
 use crate::error::ApiError;
 use crate::host_guard::AllowedHosts;
-use crate::metrics::Metrics;
 use crate::rate_limit::RateLimits;
-use crate::workload::Workload;
-use crate::{compression, correlation, limits};
+use crate::workload::{Place, Workload};
+use crate::{correlation, limits};
 
 /// The routes, behind everything that protects and watches them.
-pub(crate) fn around(routes: Router, hosts: AllowedHosts) -> Router {
-    let gate = Gate { hosts, rates: RateLimits::new(), workload: Workload::new(limits::REQUESTS_AT_ONCE_MAX) };
-    routes
-        .layer(compression::layer())
-        .layer(DefaultBodyLimit::max(limits::BODY_BYTES_MAX))
-        .layer(from_fn_with_state(Arc::new(gate), enter))
-        .layer(from_fn_with_state(Arc::new(Metrics::new()), correlation::follow))
+pub(crate) fn around(routes: Router, context: Context, hosts: AllowedHosts) -> Router {
+    let workload = Workload::new(limits::REQUESTS_AT_ONCE_MAX);
+    let edge = Edge { context, hosts, rates: RateLimits::new(), workload };
+    routes.layer(from_fn_with_state(Arc::new(edge), pass))
 }
 
-/// What a request has to pass before anything is done for it.
-struct Gate {
+struct Edge {
+    context: Context,
     hosts: AllowedHosts,
     rates: RateLimits,
     workload: Workload,
 }
 
-impl Gate {
-    fn admit(&self, request: &Request) -> Result<Option<SemaphorePermit<'_>>, ApiError> {
+async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
+    correlation::follow(&edge.context.metrics, request, |request| edge.enter(request, next)).await
+}
+
+impl Edge {
+    /// A request counts as work until its answer begins, not while the answer streams.
+    async fn enter(&self, mut request: Request, next: Next) -> Response {
+        let _place = match self.admit(&request) {
+            Ok(place) => place,
+            Err(error) => return error.into_response(),
+        };
+        let accepted = request.headers().get(ACCEPT_ENCODING).cloned();
+        DefaultBodyLimit::max(limits::BODY_BYTES_MAX).apply(&mut request);
+        compressed(next.run(request).await, accepted).await
+    }
+
+    /// What a request has to pass before anything is done for it.
+    fn admit(&self, request: &Request) -> Result<Option<Place<'_>>, ApiError> {
         self.rates.admit(request)?;
         self.hosts.admit(request)?;
         self.workload.admit(request)
-    }
-}
-
-/// A request counts as work until its answer begins, not while the answer streams.
-async fn enter(State(gate): State<Arc<Gate>>, request: Request, next: Next) -> Response {
-    match gate.admit(&request) {
-        Ok(_place) => next.run(request).await,
-        Err(error) => error.into_response(),
     }
 }

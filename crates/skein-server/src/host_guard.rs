@@ -21,28 +21,32 @@ const FETCH_SITE: &str = "sec-fetch-site";
 #[derive(Debug, Clone)]
 pub struct AllowedHosts {
     listening: SocketAddr,
+    /// Its address as clients spell it who were told it, which most were.
+    spelled: String,
     named: Vec<String>,
 }
 
 impl AllowedHosts {
     /// The address it listens on and this machine's own names for it; `named` are further ones, `name` or `name:port`.
     pub fn new(listening: SocketAddr, named: Vec<String>) -> Self {
-        Self { listening, named }
+        Self { listening, spelled: listening.to_string(), named }
     }
 
     /// Refuses a request to another name or from another page.
     pub(crate) fn admit(&self, request: &Request) -> Result<(), ApiError> {
-        let text = |value: &HeaderValue| value.to_str().unwrap_or_default().to_owned();
-        let authority = request.uri().authority().map(ToString::to_string);
+        fn text(value: &HeaderValue) -> &str {
+            value.to_str().unwrap_or_default()
+        }
+        let authority = request.uri().authority().map(Authority::as_str);
         let mut targets = request.headers().get_all(header::HOST).iter().map(text).chain(authority).peekable();
         let is_named = targets.peek().is_some();
-        if !is_named || !targets.all(|target| self.allows(&target, HTTP_PORT)) {
+        if !is_named || !targets.all(|target| self.allows(target, HTTP_PORT)) {
             let message = "this server does not answer to that host name; use the address it printed \
                            at start, or allow the name with --allow-host";
             return Err(ApiError::new(StatusCode::MISDIRECTED_REQUEST, "host_not_allowed", message));
         }
         let mut origins = request.headers().get_all(header::ORIGIN).iter().map(text);
-        if !origins.all(|origin| self.allows_origin(&origin)) {
+        if !origins.all(|origin| self.allows_origin(origin)) {
             let message = "pages of other sites may not use this server";
             return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
         }
@@ -54,6 +58,9 @@ impl AllowedHosts {
     }
 
     fn allows(&self, authority: &str, default_port: u16) -> bool {
+        if authority == self.spelled {
+            return true;
+        }
         let Some((host, given_port)) = split(authority) else { return false };
         let port = given_port.unwrap_or(default_port);
         let is_own = port == self.listening.port() && self.is_own_host(&host);

@@ -3,7 +3,6 @@
 mod request;
 mod view;
 
-use axum::Json;
 use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
@@ -15,6 +14,7 @@ use utoipa::ToSchema;
 use crate::error::ApiError;
 use crate::items::request::{AppendBody, AppendRequest, ListParameters};
 use crate::items::view::{AppendAnswer, BatchView, ItemView};
+use crate::json::Json;
 use crate::mutation::{Answer, Mutated, Mutation};
 use crate::pagination::{Listing, write_cursor};
 use crate::path_id::PathId;

@@ -21,6 +21,7 @@ mod grants;
 mod health;
 mod host_guard;
 mod items;
+mod json;
 mod json_parts;
 mod keys;
 mod landing;

@@ -3,10 +3,9 @@
 //! Labels are words of ours (`request_labels`), so their number is that of our routes and nobody's data is in them.
 //! Each router counts for itself: nothing is global, and servers in one process do not disturb each other.
 
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::Extension;
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::IntoResponse;
@@ -14,6 +13,7 @@ use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT, TextEncoder,
 };
 
+use crate::context::Context;
 use crate::error::ApiError;
 
 /// From what a read from memory takes to where clients give up, in seconds.
@@ -51,8 +51,9 @@ impl Metrics {
     }
 
     /// Counts a request as in flight until the result is dropped.
-    pub(crate) fn in_flight(&self) -> InFlight {
-        InFlight::enter(self.in_flight.clone())
+    pub(crate) fn in_flight(&self) -> InFlight<'_> {
+        self.in_flight.inc();
+        InFlight(&self.in_flight)
     }
 
     pub(crate) fn count(&self, method: &str, route: Option<&str>, status: StatusCode, took: Duration) {
@@ -68,16 +69,9 @@ impl Metrics {
 }
 
 /// Counts itself, also when the client leaves before the answer.
-pub(crate) struct InFlight(IntGauge);
+pub(crate) struct InFlight<'a>(&'a IntGauge);
 
-impl InFlight {
-    fn enter(gauge: IntGauge) -> Self {
-        gauge.inc();
-        Self(gauge)
-    }
-}
-
-impl Drop for InFlight {
+impl Drop for InFlight<'_> {
     fn drop(&mut self) {
         self.0.dec();
     }
@@ -94,7 +88,7 @@ fn class(status: StatusCode) -> &'static str {
 }
 
 /// `GET /metrics`: everything that was counted, as Prometheus reads it.
-pub(crate) async fn show(Extension(metrics): Extension<Arc<Metrics>>) -> Result<impl IntoResponse, ApiError> {
-    let text = metrics.text().map_err(|error| ApiError::internal(error.to_string()))?;
+pub(crate) async fn show(State(context): State<Context>) -> Result<impl IntoResponse, ApiError> {
+    let text = context.metrics.text().map_err(|error| ApiError::internal(error.to_string()))?;
     Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text))
 }

@@ -4,7 +4,6 @@
 //! size. A handler that takes a [`Mutation`] has all that behind it; what is left is to parse, call the engine once
 //! and say what came out.
 
-use axum::Json;
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts as _, Request as HttpRequest};
 use axum::http::request::Parts;
@@ -20,6 +19,7 @@ use utoipa::ToSchema;
 use crate::body::JsonText;
 use crate::context::Context;
 use crate::error::ApiError;
+use crate::json::Json;
 use crate::signed_in::SignedIn;
 
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");

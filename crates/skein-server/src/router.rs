@@ -86,6 +86,6 @@ pub fn router(context: Context, hosts: AllowedHosts) -> Router {
         .merge(for_anybody())
         .fallback(error::no_such_path)
         .method_not_allowed_fallback(error::no_such_method)
-        .with_state(context);
-    edge::around(routes, hosts)
+        .with_state(context.clone());
+    edge::around(routes, context, hosts)
 }

@@ -16,6 +16,7 @@ use skein_engine::account::{KeyText, Presented, SessionText};
 use skein_store::clock::{Clock as _, SystemClock};
 
 use crate::context::Context;
+use crate::correlation::Asker;
 use crate::error::ApiError;
 use crate::tokens::{Claims, Tokens};
 
@@ -31,8 +32,11 @@ pub(crate) async fn require(
     next: Next,
 ) -> Result<Response, ApiError> {
     let grant = grant(request.headers())?;
-    let presented = presented(request.headers(), context.tokens.as_deref()).await?;
+    let presented = presented(request.headers(), context.tokens.as_ref()).await?;
     let caller = context.engine.authenticate(&presented, grant).await?;
+    if let Some(asker) = request.extensions().get::<Asker>() {
+        asker.is(caller.user);
+    }
     if !request.method().is_safe() {
         caller.require(Scope::Write)?;
     }

@@ -3,31 +3,44 @@
 //!
 //! A request counts until its answer begins, not while the answer streams, which may take as long as the client likes.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use axum::extract::Request;
-use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::error::ApiError;
-use crate::request_labels;
 
-/// Asked by whoever watches the server: one that is busy is still alive, and can still be measured.
+/// Paths asked for by whoever watches the server: one that is busy is still alive, and can still be measured.
 const ALWAYS_ADMITTED: [&str; 3] = ["/health/live", "/health/ready", "/metrics"];
 
 /// Places for requests in work.
 #[derive(Debug)]
-pub(crate) struct Workload(Semaphore);
+pub(crate) struct Workload {
+    at_once: AtomicUsize,
+    at_once_max: usize,
+}
+
+/// A place that is taken, until it is dropped.
+pub(crate) struct Place<'a>(&'a Workload);
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.0.at_once.fetch_sub(1, Ordering::Relaxed);
+    }
+}
 
 impl Workload {
     pub(crate) fn new(at_once_max: usize) -> Self {
-        Self(Semaphore::new(at_once_max))
+        Self { at_once: AtomicUsize::new(0), at_once_max }
     }
 
     /// A place, to be given back when the answer begins; none is taken by whoever is always admitted.
-    pub(crate) fn admit(&self, request: &Request) -> Result<Option<SemaphorePermit<'_>>, ApiError> {
-        let route = request_labels::route(request);
-        if route.is_some_and(|route| ALWAYS_ADMITTED.contains(&route.as_str())) {
+    pub(crate) fn admit(&self, request: &Request) -> Result<Option<Place<'_>>, ApiError> {
+        if ALWAYS_ADMITTED.contains(&request.uri().path()) {
             return Ok(None);
         }
-        self.0.try_acquire().map(Some).map_err(|_| ApiError::busy())
+        let before = self.at_once.fetch_add(1, Ordering::Relaxed);
+        let place = Place(self);
+        if before < self.at_once_max { Ok(Some(place)) } else { Err(ApiError::busy()) }
     }
 }
 

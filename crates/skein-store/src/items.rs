@@ -9,8 +9,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::Read;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use crate::error::{SqlError, StoreError};
+use crate::known_items::KnownItems;
 use crate::sql::{Row, Value, params};
 use crate::tx::Tx;
 
@@ -177,9 +179,19 @@ impl Tx<'_> {
     }
 
     pub(crate) fn find_item(&mut self, id: ItemId) -> Result<Option<StoredItem>, StoreError> {
-        let sql = format!("SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1");
-        let found = self.first(&sql, params![&id], |row| Ok(read_item(row)))?.transpose()?;
-        found.map(checked).transpose()
+        static BY_ID: LazyLock<String> = LazyLock::new(|| {
+            format!("SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1")
+        });
+        let (known, revisions) = (self.known(), self.known().map(KnownItems::revisions));
+        if let Some(stored) = known.and_then(|known| known.find(id)) {
+            return Ok(Some(stored));
+        }
+        let found = self.first(&BY_ID, params![&id], |row| Ok(read_item(row)))?.transpose()?;
+        let found = found.map(checked).transpose()?;
+        if let (Some(known), Some(revisions), Some(stored)) = (known, revisions, &found) {
+            known.remember(revisions, stored);
+        }
+        Ok(found)
     }
 
     /// The viewer's own facts, page by page. A page costs the same wherever it lies.

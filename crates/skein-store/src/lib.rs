@@ -15,6 +15,7 @@ mod headings;
 pub mod health;
 pub mod items;
 pub mod jobs;
+mod known_items;
 pub mod leases;
 mod marks;
 pub mod operations;

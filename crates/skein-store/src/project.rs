@@ -29,6 +29,7 @@ impl Tx<'_> {
         if !item_type.is_system() {
             return Ok(());
         }
+        self.revise();
         // The name of a destroyed attachment went with its payload.
         if *item_type == ItemType::BLOB_ATTACHED && item.payload.is_none() {
             return Ok(());

@@ -142,6 +142,10 @@ impl Payload {
         &self.bytes
     }
 
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.bytes
+    }
+
     pub fn form(&self) -> PayloadForm {
         self.form
     }

@@ -1,7 +1,7 @@
-//! Whose key was whose at the last look, for as long as nothing was committed since.
+//! Whose key was whose at the last look, for as long as no record was changed since.
 //!
 //! A program asks many times in a row with the same key. Where this process alone can commit, a look at the count of
-//! commits is enough to know that no key was revoked and no role changed in between; elsewhere nothing is remembered.
+//! revisions is enough to know that no key was revoked and no role changed in between; elsewhere nothing is remembered.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -17,27 +17,27 @@ pub(crate) struct KnownKeys(Mutex<Known>);
 
 #[derive(Default)]
 struct Known {
-    /// After how many commits they were looked up.
-    commits: u64,
+    /// After how many revisions they were looked up.
+    revisions: u64,
     callers: HashMap<Digest, Caller>,
 }
 
 impl KnownKeys {
-    /// The holder of a key, if it was looked up after this many commits.
-    pub(crate) fn find(&self, commits: u64, key: &Digest) -> Option<Caller> {
+    /// The holder of a key, if it was looked up after this many revisions.
+    pub(crate) fn find(&self, revisions: u64, key: &Digest) -> Option<Caller> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.commits == commits { known.callers.get(key).cloned() } else { None }
+        if known.revisions == revisions { known.callers.get(key).cloned() } else { None }
     }
 
-    /// Remembers what was looked up when `commits` had been made: read before the look.
-    pub(crate) fn remember(&self, commits: u64, key: Digest, caller: Caller) {
+    /// Remembers what was looked up when `revisions` had been made: read before the look.
+    pub(crate) fn remember(&self, revisions: u64, key: Digest, caller: Caller) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.commits > commits {
+        if known.revisions > revisions {
             return;
         }
-        if known.commits < commits || known.callers.len() >= KEYS_MAX {
+        if known.revisions < revisions || known.callers.len() >= KEYS_MAX {
             known.callers.clear();
-            known.commits = commits;
+            known.revisions = revisions;
         }
         known.callers.insert(key, caller);
     }
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_looked_up_holds_until_the_next_commit() {
+    fn what_was_looked_up_holds_until_the_next_revision() {
         let (known, key) = (KnownKeys::default(), Digest([1; 32]));
         known.remember(5, key, caller(1));
         assert_eq!(known.find(5, &key), Some(caller(1)));

@@ -129,24 +129,23 @@ impl StartKeys {
 impl Engine {
     /// Who this is. Takes effect at once when a key is revoked or a session ended.
     pub async fn authenticate(&self, presented: &Presented, grant: Option<ItemId>) -> Result<Caller, EngineError> {
-        let (presented, commits) = (presented.clone(), self.parts().store.commits_here());
-        let key = match &presented {
-            Presented::Key(key) if grant.is_none() => Some(key.hash()),
-            Presented::Key(_) | Presented::Session(_) | Presented::Token { .. } => None,
+        let revisions = self.parts().store.revisions_here();
+        let hash = match presented {
+            Presented::Key(key) => Some(key.hash()),
+            Presented::Session(_) | Presented::Token { .. } => None,
         };
-        if let (Some(key), Some(commits)) = (&key, commits)
-            && let Some(caller) = self.parts().known_keys.find(commits, key)
+        let key = hash.filter(|_| grant.is_none());
+        if let (Some(key), Some(revisions)) = (&key, revisions)
+            && let Some(caller) = self.parts().known_keys.find(revisions, key)
         {
             self.note_use_of(&caller);
             return Ok(caller);
         }
-        let starting = match &presented {
-            Presented::Key(key) => self.parts().start_keys.holder(key.hash()),
-            Presented::Session(_) | Presented::Token { .. } => None,
-        };
+        let starting = hash.and_then(|hash| self.parts().start_keys.holder(hash));
         if let (Some(user), None) = (starting, grant) {
             return Ok(start_caller(user));
         }
+        let presented = presented.clone();
         let look_up = move |tx: &mut Tx<'_>| {
             let caller = match starting {
                 Some(user) => Some(start_caller(user)),
@@ -157,8 +156,8 @@ impl Engine {
         };
         let caller = self.parts().store.look_up(look_up).await??;
         self.note_use_of(&caller);
-        if let (Some(key), Some(commits)) = (key, commits) {
-            self.parts().known_keys.remember(commits, key, caller.clone());
+        if let (Some(key), Some(revisions)) = (key, revisions) {
+            self.parts().known_keys.remember(revisions, key, caller.clone());
         }
         Ok(caller)
     }

@@ -65,8 +65,8 @@ impl From<StoredItem> for ItemView {
     fn from(stored: StoredItem) -> Self {
         let StoredItem { item, cursor, canonical_at, tombstone } = stored;
         Self {
-            data: item.payload.as_ref().and_then(written),
             redacted: item.payload.is_none(),
+            data: item.payload.and_then(written),
             id: item.header.id,
             item_type: item.header.item_type.as_str().to_owned(),
             owner_id: item.header.owner,
@@ -81,10 +81,10 @@ impl From<StoredItem> for ItemView {
 }
 
 /// A document as it was hashed: it need not be taken apart to be passed on.
-fn written(payload: &Payload) -> Option<Box<RawValue>> {
+fn written(payload: Payload) -> Option<Box<RawValue>> {
     match payload.form() {
         PayloadForm::Document => {
-            String::from_utf8(payload.bytes().to_vec()).ok().and_then(|text| RawValue::from_string(text).ok())
+            String::from_utf8(payload.into_bytes()).ok().and_then(|text| RawValue::from_string(text).ok())
         }
         PayloadForm::Raw => None,
     }

@@ -62,6 +62,7 @@ async fn a_line_says_what_was_asked_and_how_it_ended() {
         "status=400",
         "took_us=",
         "bytes=",
+        "user=user_",
         "correlation_id=",
     ] {
         assert!(lines[0].contains(part), "{part} is missing: {}", lines[0]);

@@ -6,7 +6,7 @@
 //! made durable, the next gathers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -16,6 +16,7 @@ use skein_core::Millis;
 
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
+use crate::known_items::Revisions;
 use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;
 use crate::tx::Tx;
@@ -29,12 +30,14 @@ const QUEUE_BYTES_MAX: usize = 64 << 20;
 const BATCH_FUNCTIONS_MAX: usize = 512;
 const SLOW_FUNCTION: Duration = Duration::from_millis(20);
 const IDLE: Duration = Duration::from_secs(1);
-const CHECKPOINT_ABOVE_PAGES: i32 = 1_000;
+/// 16 MiB: a page that changes often is copied once for many changes, and readers still find their way through the log in
+/// the first block of its index.
+const CHECKPOINT_ABOVE_PAGES: i32 = 4_000;
 
 pub(crate) struct Writer {
     queue: Option<Sender<Queued>>,
     waiting: Arc<Waiting>,
-    commits: Arc<AtomicU64>,
+    revisions: Revisions,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -53,7 +56,7 @@ impl Writer {
     pub(crate) fn start(mut connection: Connection, clock: Arc<dyn Clock>, wake: Wake) -> Result<Self, StoreError> {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
-        let (waiting, commits) = (Arc::new(Waiting::default()), Arc::new(AtomicU64::new(0)));
+        let (waiting, revisions) = (Arc::new(Waiting::default()), Revisions::default());
         let mut thread = WriterThread {
             last_now: last_now(&connection)?,
             number: crate::store::timeline_offset(&mut SqliteSql(&connection))?,
@@ -63,17 +66,17 @@ impl Writer {
             wake,
             tasks,
             waiting: Arc::clone(&waiting),
-            commits: Arc::clone(&commits),
+            revisions: revisions.clone(),
+            is_revised: false,
         };
         let run = move || thread.run();
         let thread = std::thread::Builder::new().name("skein-writer".to_owned()).spawn(run);
         let thread = Some(thread.expect("the system can start a thread"));
-        Ok(Self { queue: Some(queue), waiting, commits, thread })
+        Ok(Self { queue: Some(queue), waiting, revisions, thread })
     }
 
-    /// How often was committed; counted before anybody who waits for a commit is told of it.
-    pub(crate) fn commits(&self) -> u64 {
-        self.commits.load(Ordering::Acquire)
+    pub(crate) fn revisions(&self) -> &Revisions {
+        &self.revisions
     }
 
     /// Queues a function, unless too much waits already.
@@ -142,7 +145,9 @@ struct WriterThread {
     wake: Wake,
     tasks: Receiver<Queued>,
     waiting: Arc<Waiting>,
-    commits: Arc<AtomicU64>,
+    revisions: Revisions,
+    /// Whether the open transaction holds more than plain facts.
+    is_revised: bool,
 }
 
 impl WriterThread {
@@ -262,7 +267,10 @@ impl WriterThread {
         self.last_now = self.last_now.max(self.clock.now());
         let started = Instant::now();
         let seed = *work.seed();
-        let outcome = work.run(&mut Tx::new(&mut SqliteSql(&self.connection), self.last_now, self.number, seed));
+        let mut sql = SqliteSql(&self.connection);
+        let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
+        let outcome = work.run(&mut tx);
+        self.is_revised |= tx.revises();
         let took = started.elapsed();
         if took > SLOW_FUNCTION {
             tracing::warn!(took_ms = took.as_millis(), "a write kept all others waiting");
@@ -270,9 +278,11 @@ impl WriterThread {
         outcome
     }
 
-    fn commit(&self) -> Result<(), SqlError> {
+    fn commit(&mut self) -> Result<(), SqlError> {
         self.statement("COMMIT")?;
-        self.commits.fetch_add(1, Ordering::Release);
+        if std::mem::take(&mut self.is_revised) {
+            self.revisions.add();
+        }
         Ok(())
     }
 

@@ -44,6 +44,28 @@ both! {
         assert_eq!(read.item.header.owner, user(&world.anna));
     }
 
+    fn a_look_shows_what_became_of_an_item_since_the_last_look(world: &World) {
+        let written = world.note("not for ever");
+        let id = written.item.header.id;
+        let look = |viewer: &Viewer| {
+            let viewer = viewer.clone();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+            runtime.block_on(world.store.look_up(move |tx| tx.item(&viewer, id)))
+        };
+        let anna = || look(&world.anna).unwrap();
+        assert_eq!((anna(), anna()), (written.clone(), written));
+        assert!(matches!(look(&world.bert), Err(StoreError::NotFound(_))));
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.override_canonical_time(&viewer, id, Some(Millis(7))));
+        assert_eq!(anna().canonical_at, Millis(7));
+        let viewer = world.anna.clone();
+        let tombstone = world.write(move |tx| tx.undo_item(&viewer, id)).item.header.id;
+        assert_eq!(anna().tombstone, Some(tombstone));
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.redact_item(&viewer, id, "asked for").map(drop));
+        assert_eq!(anna().item.payload, None);
+    }
+
     fn raw_bytes_are_kept_compressed_and_read_back_the_same(world: &World) {
         let bytes = b"{\"id\":\"r1\"}\r\n".repeat(5_000);
         let draft = ItemDraft::received(ItemType::parse("RawResponse").unwrap(), bytes.clone()).unwrap();
