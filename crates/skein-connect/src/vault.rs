@@ -154,6 +154,12 @@ impl SealedFor<'_> {
     }
 }
 
+impl From<[u8; KEY_BYTES]> for MasterKey {
+    fn from(bytes: [u8; KEY_BYTES]) -> Self {
+        Self(bytes)
+    }
+}
+
 impl FromStr for MasterKey {
     type Err = BadMasterKey;
 

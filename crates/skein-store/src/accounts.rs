@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::account::{Role, Scope};
-use skein_core::garden::record::{ChangeNote, Record, RecordContent, RecordType};
+use skein_core::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, KeyId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::StoreError;
@@ -54,7 +54,8 @@ impl Tx<'_> {
         if let Some(role) = role {
             content.data.insert("role".to_owned(), json!(role));
         }
-        self.change_record_noting(viewer, user.into(), based_on, content, ChangeNote { author, reason: None })
+        let note = ChangeNote { author, reason: None, act: Act::Plain };
+        self.commit_change(viewer, user.into(), based_on, content, note)
     }
 
     /// The record of a user.

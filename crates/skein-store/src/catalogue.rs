@@ -73,11 +73,23 @@ impl Tx<'_> {
         content: RecordContent,
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
+        let id = RecordId::new(self.now(), self.entropy());
+        self.create_catalogued_as(viewer, id, content, reason)
+    }
+
+    /// [`Self::create_catalogued`] under an id that was chosen before, as by whoever seals a value for it.
+    pub fn create_catalogued_as(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        content: RecordContent,
+        reason: Option<String>,
+    ) -> Result<Record, StoreError> {
         refuse_uncatalogued(&content)?;
         for (_, target) in references_of(&content) {
             self.record(viewer, target)?;
         }
-        self.create_record_for(viewer, viewer.owner(), content, reason)
+        self.create_record_as(viewer, id, viewer.owner(), content, reason)
     }
 
     /// Changes a record of the catalogue from the state with hash `based_on`; what it newly refers to is there for

@@ -1,6 +1,7 @@
 //! What can go wrong in the store, sorted by what the caller can do about it.
 
 use skein_core::RuleViolation;
+use skein_core::catalog::sharing::Refused;
 use skein_core::document::BadDocument;
 use skein_core::garden::cursor::BadCursor;
 use skein_core::garden::delta::BrokenHistory;
@@ -28,6 +29,9 @@ pub enum StoreError {
     NotSealed(skein_core::ItemId),
     #[error("this belongs to someone else")]
     Forbidden,
+    /// Decided by the catalogue: hidden, forbidden, in use, or against a rule.
+    #[error(transparent)]
+    Refused(Refused),
     #[error("{0} exists already")]
     Exists(String),
     /// A key that stands for another request (rules BR-IDEMP-002, BR-IDEMP-004).
@@ -92,6 +96,15 @@ pub enum SqlError {
     Interrupted,
     #[error("{0}")]
     Other(String),
+}
+
+impl From<Refused> for StoreError {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Rule(violation) => Self::Rule(violation),
+            other => Self::Refused(other),
+        }
+    }
 }
 
 impl From<SqlError> for StoreError {

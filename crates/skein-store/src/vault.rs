@@ -89,6 +89,13 @@ impl Tx<'_> {
         Ok(page(rows, limit, |last| last.secret))
     }
 
+    /// How many values there are, and how many of them another master key than this one wraps; for Skein.
+    pub fn count_sealed(&mut self, viewer: &Viewer, key_id: &str) -> Result<(i64, i64), StoreError> {
+        system_only(viewer)?;
+        let sql = "SELECT count(*), count(CASE WHEN key_id <> ?1 THEN 1 END) FROM vault";
+        Ok(self.first(sql, params![key_id], |row| Ok((row.int(0)?, row.int(1)?)))?.unwrap_or_default())
+    }
+
     /// Replaces the wrapping of a data key; for Skein. `false` when the value was rotated, destroyed or wrapped anew
     /// since `was` was read: then nothing changes.
     pub fn rewrap_sealed(

@@ -9,6 +9,7 @@
 //! Nothing here connects to anything: an operation is rendered to a value, and somebody else sends it.
 
 pub mod discover;
+pub mod endpoint;
 pub mod entry;
 pub mod health;
 pub mod operation;

@@ -137,6 +137,7 @@ pub struct Dependents {
 }
 
 pub const TOOLS: Dependents = Dependents { one: "tool", many: "tools" };
+pub const BINDINGS: Dependents = Dependents { one: "secret binding", many: "secret bindings" };
 pub const PROCESSES: Dependents = Dependents { one: "process", many: "processes" };
 
 /// Whether a service may be deleted: no tool stands on it.

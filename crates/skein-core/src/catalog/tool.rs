@@ -209,6 +209,16 @@ impl Tool {
         self.check_params(service)
     }
 
+    /// The inputs with the schema's defaults filled in where nothing was given.
+    pub fn with_defaults(&self, mut inputs: Map<String, Value>) -> Map<String, Value> {
+        for (name, property) in self.input_schema["properties"].as_object().into_iter().flatten() {
+            if let Some(default) = property.get("default").filter(|_| !inputs.contains_key(name)) {
+                inputs.insert(name.clone(), default.clone());
+            }
+        }
+        inputs
+    }
+
     fn definition(&self) -> (&Operation, &Value, &Value, &Map<String, Value>, Option<&SecretUse>) {
         let Self { operation, input_schema, output_schema, connection_params, secret_use, .. } = self;
         (operation, input_schema, output_schema, connection_params, secret_use.as_ref())

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::flow::standing::Standing;
+use crate::flow::footing::Footing;
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
 use crate::id::{ItemId, RecordId};
 use crate::ravens::input_hash;
@@ -41,13 +41,13 @@ pub struct ToolCall {
     pub sequence: i64,
     pub predecessor: Option<ItemId>,
     pub tags: Vec<String>,
-    pub standing: Standing,
+    pub footing: Footing,
 }
 
 impl ToolCall {
     /// Refuses inputs that are larger than a document.
     pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
-        let Standing { executor, tool_owner, service_owner, secret, payer } = self.standing;
+        let Footing { executor, tool_owner, service_owner, secret, payer } = self.footing;
         let inputs = Value::Object(self.inputs.clone());
         let document = json!({
             "toolId": self.tool,
@@ -140,7 +140,7 @@ mod tests {
             sequence: 1,
             predecessor: None,
             tags: Vec::new(),
-            standing: Standing {
+            footing: Footing {
                 executor: BERT,
                 tool_owner: ANNA,
                 service_owner: ANNA,

@@ -82,6 +82,8 @@ events! {
     VerificationRequested = "verification.requested", "A verification of the store was queued.";
     VerificationCompleted = "verification.completed", "A verification ended; the operation has its report.";
     VerificationFailed = "verification.failed", "A verification could not be carried out.";
+    VaultRotationRequested = "vault.rotation.requested", "A new master key was asked for.";
+    VaultRotated = "vault.rotated", "Every secret is under a new master key.";
     ToolCallRequested = "tool.call.requested", "A tool is about to be called; the subject is the call.";
     ToolCalled = "tool.called", "A call of a tool succeeded; the subject is the call.";
     ToolCallFailed = "tool.call.failed", "A call of a tool came to nothing, or nobody saw its end.";

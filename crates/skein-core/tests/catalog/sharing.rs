@@ -10,7 +10,7 @@ use skein_core::catalog::sharing::{
 };
 use skein_core::catalog::template::{ServiceTemplate, ToolTemplate};
 use skein_core::catalog::tool::{Tool, ToolDraft};
-use skein_core::garden::record::{ChangeNote, create};
+use skein_core::garden::record::{Act, ChangeNote, create};
 use skein_core::{Millis, Viewer};
 
 use crate::samples::{
@@ -52,7 +52,7 @@ fn br_share_001_a_private_entry_refuses_to_exist_for_others() {
 fn br_share_002_a_shared_entry_is_seen_by_everyone_and_names_its_owner_holds() {
     let record = {
         let content = service(json!({})).entry.to_content(true);
-        let note = ChangeNote { author: ANNA, reason: None };
+        let note = ChangeNote { author: ANNA, reason: None, act: Act::Plain };
         create(SERVICE, ANNA, content, note, Millis(0)).unwrap().0
     };
     let seen = Owned::<Service>::from_record(&record).unwrap();

@@ -37,7 +37,7 @@ pub struct Discovered {
 }
 
 /// An operation that cannot be a tool.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, serde::Deserialize)]
 pub struct Skipped {
     /// Such as `POST /uploads`.
     pub operation: String,
