@@ -87,6 +87,7 @@ impl From<StoreError> for Failure {
             | StoreError::Record(_)
             | StoreError::Cursor(_)
             | StoreError::Forbidden
+            | StoreError::Refused(_)
             | StoreError::LeaseLost(_) => (Exit::Failed, "change what is asked for; nothing was written"),
             StoreError::NotSealed(_) => (Exit::Failed, "try again shortly, or stop the server, which seals everything"),
             StoreError::NotFound(_) => (Exit::Failed, "look for a typing error, and whether --dir is the right one"),
@@ -120,6 +121,8 @@ impl From<EngineError> for Failure {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Store(error) => error.into(),
+            EngineError::Call(_) => Self::new(Exit::Unavailable, error, "look at the service and try again"),
+            EngineError::Vault(_) => Self::new(Exit::Unavailable, error, "skein doctor looks at the master key"),
             EngineError::UnknownCredential
             | EngineError::AdminsOnly
             | EngineError::NoSuchGrant(_)

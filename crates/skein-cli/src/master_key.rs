@@ -14,6 +14,8 @@ use anyhow::{Error, anyhow};
 use base64::Engine as _;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose::NO_PAD};
+use skein_connect::vault::MasterKey;
+use skein_engine::catalog::KeyKeeper;
 use zeroize::Zeroizing;
 
 use crate::configuration::Configuration;
@@ -45,6 +47,10 @@ const fn lenient(config: GeneralPurposeConfig) -> GeneralPurposeConfig {
 pub(crate) struct MasterKeys(Zeroizing<Vec<[u8; KEY_BYTES]>>);
 
 impl MasterKeys {
+    fn to_vault(&self) -> Vec<MasterKey> {
+        self.0.iter().map(|key| MasterKey::from(*key)).collect()
+    }
+
     /// The current one, then older ones.
     pub(crate) fn all(&self) -> &[[u8; KEY_BYTES]] {
         &self.0
@@ -83,6 +89,10 @@ impl KeySource {
         })
     }
 
+    pub(crate) fn is_missing(&self) -> bool {
+        matches!(self, Self::File(path) if !path.exists())
+    }
+
     /// The keys; a file that is missing is made first, with a fresh key.
     pub(crate) fn ensure(&self) -> Result<MasterKeys, Failure> {
         if let Self::File(path) = self
@@ -94,14 +104,12 @@ impl KeySource {
     }
 
     /// Puts a fresh key before those that are there: what is sealed from now on is sealed under it.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the rotation of the vault comes with the vault"))]
     pub(crate) fn add(&self) -> Result<MasterKeys, Failure> {
         let fresh = draw();
         self.replace(|keys| keys.insert(0, *fresh))
     }
 
     /// Drops every key but the current one, once nothing is kept under them any more.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the rotation of the vault comes with the vault"))]
     pub(crate) fn retire_older(&self) -> Result<MasterKeys, Failure> {
         self.replace(|keys| keys.truncate(1))
     }
@@ -129,6 +137,23 @@ impl KeySource {
             Self::File(path) => read(path),
             Self::Environment(keys) => Ok(keys.clone()),
         }
+    }
+}
+
+impl KeyKeeper for KeySource {
+    fn keys(&self) -> Result<Vec<MasterKey>, String> {
+        self.read().map(|keys| keys.to_vault()).map_err(|failure| failure.to_string())
+    }
+
+    /// Keys of the environment are whoever's who started the server.
+    fn renew(&self) -> Result<Vec<MasterKey>, String> {
+        let keys = if matches!(self, Self::File(_)) { self.add() } else { self.read() };
+        keys.map(|keys| keys.to_vault()).map_err(|failure| failure.to_string())
+    }
+
+    fn retire_older(&self) -> Result<Vec<MasterKey>, String> {
+        let keys = if matches!(self, Self::File(_)) { KeySource::retire_older(self) } else { self.read() };
+        keys.map(|keys| keys.to_vault()).map_err(|failure| failure.to_string())
     }
 }
 

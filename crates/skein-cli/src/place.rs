@@ -1,10 +1,16 @@
 //! Where everything is kept: the directory, the database and the blobs, resolved from the configuration.
 
 use std::fs::DirBuilder;
+use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
 
 use anyhow::{Context as _, anyhow};
+use axum::http::Uri;
+use skein_connect::guard::{BadNetwork, Endpoint, Guard, Network, Policy};
+use skein_connect::http::HttpOptions;
+use skein_core::Viewer;
+use skein_engine::catalog::Outside;
 use skein_store::blobs::{Blobs, S3Options};
 use skein_store::store::database_file;
 use skein_store::{Location, Store, StoreError, StoreOptions};
@@ -16,6 +22,7 @@ use crate::master_key::KeySource;
 use crate::settings::{Name, Setting};
 
 const OWNER_ONLY: u32 = 0o700;
+const SYSTEM: Viewer = Viewer::System("looking for secrets");
 
 /// A directory, and what is kept elsewhere than in it.
 #[derive(Debug, Clone)]
@@ -24,6 +31,7 @@ pub(crate) struct Place {
     database: Option<String>,
     s3: Option<S3Options>,
     pub(crate) master_key: KeySource,
+    private_networks: Vec<Network>,
 }
 
 impl Place {
@@ -39,7 +47,8 @@ impl Place {
             return Err(Failure::usage(anyhow!("the database is not a PostgreSQL URL"), hint));
         }
         let master_key = KeySource::resolve(configuration, dir)?;
-        Ok(Self { dir: dir.to_owned(), database: database.map(str::to_owned), s3, master_key })
+        let private_networks = resolve_networks(configuration)?;
+        Ok(Self { dir: dir.to_owned(), database: database.map(str::to_owned), s3, master_key, private_networks })
     }
 
     pub(crate) fn location(&self) -> Location {
@@ -99,12 +108,53 @@ impl Place {
         Ok(())
     }
 
+    /// The way out, for a server found at `own` and at `public_url`. Makes the master key, unless something is kept under
+    /// one that is missing.
+    pub(crate) fn outside(
+        &self,
+        store: &Store,
+        own: Option<SocketAddr>,
+        public_url: Option<&str>,
+    ) -> Result<Outside, Failure> {
+        if self.master_key.is_missing() && store.read_blocking(|tx| tx.count_sealed(&SYSTEM, ""))?.0 > 0 {
+            let error = anyhow!(
+                "secrets are kept in {}, but the master key they are kept under is missing",
+                self.database_shown()
+            );
+            let hint = "put master.key back from where a copy was kept, or name it with --vault-key-file";
+            return Err(Failure::new(Exit::Failed, error, hint));
+        }
+        self.master_key.ensure()?;
+        let policy = Policy {
+            own_addresses: own.into_iter().collect(),
+            own_names: public_url.and_then(named).into_iter().collect(),
+            private: self.private_networks.clone(),
+            ..Policy::default()
+        };
+        let outside = Outside::new(Box::new(self.master_key.clone()), Guard::new(policy), HttpOptions::default());
+        outside.map_err(|problem| Failure::usage(anyhow!(problem), "put the master key back where it was kept"))
+    }
+
     pub(crate) fn blobs(&self) -> Result<Blobs, StoreError> {
         match &self.s3 {
             Some(options) => Blobs::s3(options),
             None => Blobs::directory(&self.dir.join("blobs")),
         }
     }
+}
+
+/// The host and port that a URL names.
+fn named(url: &str) -> Option<Endpoint> {
+    let uri: Uri = url.parse().ok()?;
+    let port = uri.port_u16().unwrap_or(if uri.scheme_str() == Some("https") { 443 } else { 80 });
+    Some(Endpoint::new(uri.host()?, port))
+}
+
+fn resolve_networks(configuration: &Configuration) -> Result<Vec<Network>, Failure> {
+    let networks = configuration.list(Name::NetworkAllowPrivate).iter().map(|text| text.parse());
+    networks.collect::<Result<_, _>>().map_err(|bad: BadNetwork| {
+        Failure::usage(anyhow!("network.allow_private: {bad}"), "give networks such as 10.1.0.0/16 or fd00:1::/64")
+    })
 }
 
 fn is_postgres(url: &str) -> bool {
@@ -138,7 +188,7 @@ mod tests {
     fn a_database_is_shown_without_its_password() {
         let database = Some("postgres://anna:p@ss@db.example:5432/skein?password=x".to_owned());
         let master_key = KeySource::File(PathBuf::new());
-        let place = Place { dir: PathBuf::new(), database, s3: None, master_key };
+        let place = Place { dir: PathBuf::new(), database, s3: None, master_key, private_networks: Vec::new() };
         assert_eq!(place.database_shown(), "PostgreSQL at db.example:5432/skein");
     }
 }

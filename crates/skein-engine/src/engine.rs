@@ -12,6 +12,7 @@ use skein_store::store::Statistics;
 use tokio::sync::Notify;
 
 use crate::account::{KeyUses, KnownKeys, StartKeys};
+use crate::catalog::{Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
 
@@ -27,6 +28,10 @@ pub(crate) struct Parts {
     pub(crate) known_keys: KnownKeys,
     pub(crate) start_keys: StartKeys,
     pub(crate) progress: Progress,
+    pub(crate) outside: Outside,
+    pub(crate) schemas: Schemas,
+    /// Rings when a call was queued here.
+    pub(crate) called: Notify,
     /// Rings when work was queued here, so that it is taken up at once.
     pub(crate) queued: Notify,
 }
@@ -38,10 +43,28 @@ impl Engine {
 }
 
 impl Engine {
-    /// An engine over an open store and its blobs.
-    pub fn new(store: Store, blobs: Blobs) -> Self {
-        let (key_uses, known_keys, start_keys, progress, queued) = Default::default();
-        Self(Arc::new(Parts { store, blobs, key_uses, known_keys, start_keys, progress, queued }))
+    /// An engine over an open store and its blobs, with a way out.
+    pub fn new(store: Store, blobs: Blobs, outside: Outside) -> Self {
+        let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
+        let (called, queued) = Default::default();
+        Self(Arc::new(Parts {
+            store,
+            blobs,
+            key_uses,
+            known_keys,
+            start_keys,
+            progress,
+            outside,
+            schemas,
+            called,
+            queued,
+        }))
+    }
+
+    /// Brings in what every installation has, and follows what was decided about the outside.
+    pub async fn prepare(&self) -> Result<(), EngineError> {
+        self.plant_seeds().await?;
+        self.follow_endpoints().await
     }
 
     /// Whether requests can be answered now.

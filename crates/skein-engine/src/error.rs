@@ -1,5 +1,7 @@
 //! Why a use case was not carried out; each door translates this once, exhaustively.
 
+use skein_connect::http::CallFault;
+use skein_connect::vault::VaultError;
 use skein_core::ItemId;
 use skein_core::account::Scope;
 use skein_core::garden::item::BadItem;
@@ -17,6 +19,12 @@ pub enum EngineError {
     /// No such key, session, link or user, or it ended: these are told apart nowhere.
     #[error("this credential is not known here or was ended")]
     UnknownCredential,
+    /// What was asked for needs somebody outside, who could not be reached.
+    #[error(transparent)]
+    Call(#[from] CallFault),
+    /// The value of a secret cannot be sealed.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
     /// Only administrators may do this.
     #[error("only an administrator may do this")]
     AdminsOnly,

@@ -9,6 +9,7 @@
 
 pub mod account;
 mod bundles;
+pub mod catalog;
 mod engine;
 mod error;
 pub mod events;

@@ -112,8 +112,8 @@ impl Worker {
     /// Starts working in the background; `name` tells workers apart.
     pub fn start(engine: Engine, name: String) -> Self {
         Self(tokio::spawn(async move {
-            let sweeping = sweep(engine.clone());
-            tokio::join!(work(engine, name), sweeping);
+            let calling = crate::catalog::work(engine.clone(), name.clone());
+            tokio::join!(work(engine.clone(), name), sweep(engine), calling);
         }))
     }
 }

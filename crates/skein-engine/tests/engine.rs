@@ -5,14 +5,21 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::json;
+use skein_connect::guard::Guard;
+use skein_connect::http::HttpOptions;
 use skein_core::account::Scope;
 use skein_engine::account::{Credential, Presented};
+use skein_engine::catalog::{Outside, Passing};
 use skein_engine::garden::{ITEMS_PER_BATCH_MAX, NewItem};
 use skein_engine::{Caller, Engine, EngineError, KeyText, Request};
 use skein_store::blobs::Blobs;
 use skein_store::items::ItemQuery;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use tempfile::TempDir;
+
+fn outside() -> Outside {
+    Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default()).unwrap()
+}
 
 struct World {
     engine: Engine,
@@ -24,14 +31,14 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        Self { engine: Engine::new(store, blobs), dir }
+        Self { engine: Engine::new(store, blobs, outside()), dir }
     }
 
     /// Another process on the same store, as far as this crate can tell.
     fn reopened(&self) -> Engine {
         let place = self.dir.path();
         let store = Store::open(StoreOptions::at(Location::Directory(place.to_owned()))).unwrap();
-        Engine::new(store, Blobs::directory(&place.join("blobs")).unwrap())
+        Engine::new(store, Blobs::directory(&place.join("blobs")).unwrap(), outside())
     }
 
     async fn admin(&self) -> Caller {
@@ -144,7 +151,7 @@ async fn a_store_opened_for_reading_refuses_to_write() {
     let location = Location::Directory(dir.path().to_owned());
     drop(Store::open(StoreOptions::at(location.clone())).unwrap());
     let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-    let engine = Engine::new(Store::open_read_only(location).unwrap(), blobs);
+    let engine = Engine::new(Store::open_read_only(location).unwrap(), blobs, outside());
     engine.ready().await.unwrap();
     let refused = engine.ensure_first_admin().await;
     assert!(matches!(refused, Err(EngineError::Store(StoreError::ReadOnly(_)))));

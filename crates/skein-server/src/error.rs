@@ -8,7 +8,9 @@ use axum::http::{HeaderValue, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
+use skein_connect::http::CallFault;
 use skein_core::RuleViolation;
+use skein_core::catalog::sharing::Refused;
 use skein_core::document::BadDocument;
 use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
@@ -179,6 +181,11 @@ impl From<EngineError> for ApiError {
             EngineError::UnknownCredential => Self::unauthenticated(
                 "this credential is not known here or was ended; the server prints a link for a new one at each start",
             ),
+            EngineError::Call(fault) => fault.into(),
+            EngineError::Vault(fault) => {
+                let message = "the vault cannot seal or open this now; an administrator has to look";
+                Self::unavailable("vault_unavailable", message).caused_by(fault.to_string())
+            }
             EngineError::NoSuchGrant(_) => Self::new(StatusCode::FORBIDDEN, "invalid_grant", error.to_string()),
             EngineError::Cancelled => Self::new(StatusCode::CONFLICT, "cancelled", error.to_string()),
             EngineError::NotABrowser => Self::new(StatusCode::CONFLICT, "not_a_browser", error.to_string()),
@@ -195,6 +202,20 @@ impl From<EngineError> for ApiError {
             EngineError::BatchItem { index, source } => Self::from(source).in_batch(index),
             EngineError::BatchSize => Self::bad_request("invalid_body", error.to_string()),
         }
+    }
+}
+
+/// Somebody outside was asked within the request, and did not answer as they should.
+impl From<CallFault> for ApiError {
+    fn from(fault: CallFault) -> Self {
+        let (status, retryable) = match &fault {
+            CallFault::Address(_) | CallFault::Request(_) | CallFault::Refused(_) => {
+                (StatusCode::UNPROCESSABLE_ENTITY, false)
+            }
+            CallFault::Timeout { .. } => (StatusCode::GATEWAY_TIMEOUT, true),
+            other => (StatusCode::BAD_GATEWAY, other.is_retryable()),
+        };
+        Self { retryable, ..Self::new(status, fault.code(), fault.to_string()) }
     }
 }
 
@@ -218,6 +239,7 @@ impl From<StoreError> for ApiError {
             StoreError::Cursor(_) => Self::bad_request("invalid_cursor", told),
             StoreError::NotFound(_) => Self::new(StatusCode::NOT_FOUND, "not_found", told),
             StoreError::NotSealed(_) => Self::new(StatusCode::CONFLICT, "not_sealed", told).retryable(),
+            StoreError::Refused(refused) => refused.into(),
             StoreError::Forbidden => Self::new(StatusCode::FORBIDDEN, "permission_denied", told),
             StoreError::Exists(_) => Self::new(StatusCode::CONFLICT, "already_exists", told),
             StoreError::RequestMismatch => {
@@ -249,6 +271,21 @@ impl From<StoreError> for ApiError {
             | StoreError::History(_)
             | StoreError::Panicked(_)
             | StoreError::Sql(_) => Self::internal(told),
+        }
+    }
+}
+
+impl From<Refused> for ApiError {
+    fn from(refused: Refused) -> Self {
+        let told = |status, code, violation: &RuleViolation| {
+            let message = format!("{}; {}", violation.problem(), violation.remedy());
+            Self::new(status, code, message).breaking(violation.rule())
+        };
+        match refused {
+            Refused::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", refused.to_string()),
+            Refused::Forbidden(violation) => told(StatusCode::FORBIDDEN, "permission_denied", &violation),
+            Refused::Conflict(violation) => told(StatusCode::CONFLICT, "deletion_dependency", &violation),
+            Refused::Rule(violation) => violation.into(),
         }
     }
 }

@@ -10,6 +10,7 @@ mod account;
 mod blobs;
 mod body;
 mod bundles;
+mod catalog;
 mod compression;
 mod context;
 mod correlation;

@@ -11,6 +11,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 use skein_core::account::repeat::IdempotencyKey;
 use skein_core::{Digest, OperationId, document};
 use skein_engine::{Caller, Changed, Request};
@@ -87,9 +88,35 @@ impl FromRequest<Context> for Mutation {
 impl Mutation {
     /// The body as what it should be; its derive has to deny unknown fields.
     pub(crate) fn body<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        let document = document::parse_object(&self.text)?;
+        Self::read(self.document()?)
+    }
+
+    /// The body as an object whose parts go different ways.
+    pub(crate) fn document(&self) -> Result<Map<String, Value>, ApiError> {
+        Ok(document::parse_object(&self.text)?)
+    }
+
+    /// What is left of a [`Self::document`], as what it should be.
+    pub(crate) fn read<T: DeserializeOwned>(document: Map<String, Value>) -> Result<T, ApiError> {
         serde_json::from_value(document.into())
             .map_err(|problem| ApiError::bad_request("invalid_body", problem.to_string()))
+    }
+
+    /// Takes what a change is based on out of a [`Self::document`].
+    pub(crate) fn taken_based_on(&self, document: &mut Map<String, Value>) -> Result<Option<Digest>, ApiError> {
+        match document.remove("basedOnHash") {
+            Some(Value::String(text)) => self.based_on(Some(&text)),
+            None | Some(Value::Null) => self.based_on(None),
+            // Not a hash, whatever it is.
+            Some(other) => self.based_on(Some(&other.to_string())),
+        }
+    }
+
+    /// A change of a record and the state it is based on, which it cannot do without.
+    pub(crate) fn based_change<T: DeserializeOwned>(&self) -> Result<(T, Digest), ApiError> {
+        let mut document = self.document()?;
+        let based_on = self.taken_based_on(&mut document)?.ok_or_else(nothing_based_on)?;
+        Ok((Self::read(document)?, based_on))
     }
 
     /// [`Self::body`] where everything has a default: nothing said is nothing asked for.
@@ -120,11 +147,13 @@ impl Mutation {
 
     /// [`Self::based_on`] where a change cannot do without.
     pub(crate) fn must_be_based_on(&self, in_body: Option<&str>) -> Result<Digest, ApiError> {
-        self.based_on(in_body)?.ok_or_else(|| {
-            let message = "basedOnHash: name the hash of the state you looked at, here or in If-Match";
-            ApiError::bad_request("invalid_body", message).breaking("MG-CORE-002").with_detail("field", "basedOnHash")
-        })
+        self.based_on(in_body)?.ok_or_else(nothing_based_on)
     }
+}
+
+fn nothing_based_on() -> ApiError {
+    let message = "basedOnHash: name the hash of the state you looked at, here or in If-Match";
+    ApiError::bad_request("invalid_body", message).breaking("MG-CORE-002").with_detail("field", "basedOnHash")
 }
 
 /// What every change answers with: the thing it made or changed, and as what it is on record.

@@ -23,7 +23,7 @@ use crate::router;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
-        (name = "events"), (name = "operations"), (name = "administration"))
+        (name = "catalogue"), (name = "events"), (name = "operations"), (name = "administration"))
 )]
 struct Preamble;
 
@@ -146,7 +146,10 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     }
     // A grant is for looking, and for redacting.
     let is_under_grant = !is_change || path.ends_with("/redact");
-    let shared = [("IdempotencyKey", is_change), ("Grant", is_under_grant)].into_iter().filter(|(_, applies)| *applies);
+    // Asking a service whether it is there is no change that could be made twice (decision A59).
+    let is_repeated = is_change && !path.ends_with("/health");
+    let shared =
+        [("IdempotencyKey", is_repeated), ("Grant", is_under_grant)].into_iter().filter(|(_, applies)| *applies);
     let shared = shared.map(|(name, _)| json!({ "$ref": format!("#/components/parameters/{name}") }));
     match operation["parameters"].as_array_mut() {
         Some(parameters) => parameters.extend(shared),
@@ -182,7 +185,9 @@ fn in_path(path: &str) -> Option<(String, String)> {
         "keys" => of("key"),
         "account" => of("session"),
         "relations" => of("rel"),
-        "records" => of("entity"),
+        "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints" => {
+            of("entity")
+        }
         "operations" | "exports" => of("op"),
         "users" => of("user"),
         "blobs" => {

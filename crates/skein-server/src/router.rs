@@ -7,6 +7,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
+use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
@@ -45,6 +46,39 @@ fn for_users() -> OpenApiRouter<Context> {
         .routes(routes!(operations::cancel_operation))
         .routes(routes!(events::watch_events))
         .routes(routes!(records::list_deltas))
+        .merge(for_builders())
+}
+
+/// For everybody who is signed in: what can be called, and with what.
+fn for_builders() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(services::list_services, services::create_service))
+        .routes(routes!(services::read_service, services::change_service, services::delete_service))
+        .routes(routes!(services::share_service))
+        .routes(routes!(services::check_service))
+        .routes(routes!(services::discover_tools))
+        .routes(routes!(secrets::list_secrets, secrets::create_secret))
+        .routes(routes!(secrets::read_secret, secrets::change_secret, secrets::delete_secret))
+        .routes(routes!(secrets::share_secret))
+        .routes(routes!(tools::list_tools, tools::create_tool))
+        .routes(routes!(tools::read_tool, tools::change_tool, tools::delete_tool))
+        .routes(routes!(tools::share_tool))
+        .routes(routes!(tools::test_tool))
+        .routes(routes!(tools::bind_secret, tools::unbind_secret))
+        .routes(routes!(templates::list_service_templates, templates::create_service_template))
+        .routes(routes!(
+            templates::read_service_template,
+            templates::change_service_template,
+            templates::archive_service_template
+        ))
+        .routes(routes!(templates::list_template_services))
+        .routes(routes!(templates::list_tool_templates, templates::create_tool_template))
+        .routes(routes!(
+            templates::read_tool_template,
+            templates::change_tool_template,
+            templates::archive_tool_template
+        ))
+        .routes(routes!(templates::list_template_tools))
 }
 
 /// For administrators; users read their own part.
@@ -58,6 +92,10 @@ fn for_admins() -> OpenApiRouter<Context> {
         .routes(routes!(settings::list_settings))
         .routes(routes!(settings::read_setting, settings::change_setting))
         .routes(routes!(operations::request_verification))
+        .routes(routes!(endpoints::list_endpoints, endpoints::allow_endpoint))
+        .routes(routes!(endpoints::refuse_endpoint))
+        .routes(routes!(vault::read_vault))
+        .routes(routes!(vault::rotate_vault))
 }
 
 /// For anybody: what is asked before, or without, signing in.

@@ -26,9 +26,9 @@ pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failur
             ask_and_show(&ask, sheet, desk)
         }
         CatalogTask::ShowDefinition(thing) => show_definition(&thing, desk),
-        CatalogTask::List { inquiry, list, amount } => {
+        CatalogTask::List { inquiry, list, portion: (amount, after) } => {
             let ask = complete(&inquiry, desk)?;
-            desk.list(&ask, list.columns, amount)
+            desk.list(&ask, list.columns, amount, after)
         }
         CatalogTask::Rows { inquiry, list } => {
             let ask = complete(&inquiry, desk)?;

@@ -21,10 +21,13 @@ pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
         }
         Err(error) => return Err(error.into()),
     };
-    place.master_key.ensure()?;
     let store = place.open()?;
     place.blobs()?;
-    runtime()?.block_on(Engine::new(store.clone(), place.blobs()?).ensure_first_admin())?;
+    let engine = Engine::new(store.clone(), place.blobs()?, place.outside(&store, None, None)?);
+    runtime()?.block_on(async {
+        engine.ensure_first_admin().await?;
+        engine.prepare().await
+    })?;
     seal_all(&store, "init")?;
     writeln!(out, "Skein is ready: {}", place.database_shown())?;
     writeln!(out, "Start it with the same options and: skein serve")?;

@@ -39,7 +39,6 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     // An address that is taken leaves no new store behind.
     let listener = runtime.block_on(listen(serve.listen))?;
     let address = listener.local_addr().map_err(cannot_run)?;
-    serve.place.master_key.ensure()?;
     let store = serve.place.open()?;
     runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
@@ -88,10 +87,15 @@ struct Start {
 
 impl Start {
     async fn begin(serve: &Serve, mut lock: Lock, store: Store, address: SocketAddr) -> Result<Self, Failure> {
-        let engine = Engine::new(store.clone(), serve.place.blobs()?);
+        let engine = Engine::new(
+            store.clone(),
+            serve.place.blobs()?,
+            serve.place.outside(&store, Some(address), serve.public_url.as_deref())?,
+        );
         let (key, url) = (KeyText::draw(), format!("http://{address}"));
         let public_url = serve.public_url.clone().unwrap_or_else(|| url.clone());
         engine.admit_start_key(&key).await?;
+        engine.prepare().await?;
         announce(&mut lock, &url, &key, serve.place.database_shown())?;
         let link = engine.start_link().await?;
         // Servers on one database tell each other apart by where they are found.

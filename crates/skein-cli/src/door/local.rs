@@ -71,11 +71,12 @@ impl Local {
 
     async fn begin(place: &Place, mut lock: Lock) -> Result<(Self, String), Failure> {
         let store = place.open()?;
-        let engine = Engine::new(store.clone(), place.blobs()?);
+        let engine = Engine::new(store.clone(), place.blobs()?, place.outside(&store, None, None)?);
         // What a killed server left behind must not send others to where it was.
         lock.clear().map_err(LockError::Io)?;
         let key = KeyText::draw();
         engine.admit_start_key(&key).await?;
+        engine.prepare().await?;
         let context = Context::new(engine.clone(), NOWHERE);
         let router = skein_server::router(context, AllowedHosts::new(LISTENING, Vec::new()));
         let (worker, has_written) = (OnceLock::new(), AtomicBool::new(false));
@@ -104,6 +105,7 @@ impl Local {
 
     /// Seals what was written.
     pub(super) fn close(self, runtime: Runtime) -> Result<(), Failure> {
+        drop(self.worker);
         // What was accepted is finished before it is sealed.
         runtime.shutdown_timeout(CLOSING);
         if self.has_written.into_inner() {

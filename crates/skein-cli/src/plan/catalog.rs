@@ -31,7 +31,7 @@ pub(crate) enum CatalogTask {
     List {
         inquiry: Inquiry,
         list: &'static List,
-        amount: Amount,
+        portion: (Amount, Option<String>),
     },
     /// All rows come with one answer.
     Rows {

@@ -3,6 +3,8 @@
 use std::path::Path;
 
 use serde_json::Value;
+use skein_testkit::httpbin::Httpbin;
+use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::process::Program;
 
 use crate::server::{Finished, SKEIN, after, finish};
@@ -58,10 +60,46 @@ fn the_first_fact_of_the_readme_is_stated_repeated_watched_exported_and_verified
     assert!(server.terminate().success(), "{}", server.stderr());
 }
 
-fn run_story(blocks: &[String], home: &Path) -> [String; 4] {
+/// Anna describes a service and shares a tool; Bert calls it with her key and with his own, and reads neither.
+fn the_first_tool(database: Option<&str>) {
+    let folder = tempfile::tempdir().unwrap();
+    let peer = Httpbin::start();
+    let serve = Program::new(SKEIN).args(["serve", "--listen", "127.0.0.1:0"]).env("HOME", folder.path());
+    let serve = database.into_iter().fold(serve, |serve, url| serve.env("SKEIN_DATABASE", url));
+    let mut server = serve.spawn();
+    let address = after(&server.wait_for_line("Skein is listening on "), "listening on ");
+    let peer = peer.address().to_string();
+    let blocks: Vec<String> = commands("A first tool")
+        .into_iter()
+        .map(|block| block.replace(ADDRESS, &address).replace("127.0.0.1:8000", &peer))
+        .collect();
+    let database = database.map_or_else(String::new, |url| format!("export SKEIN_DATABASE='{url}'\n"));
+    let blocks: Vec<String> = blocks.iter().map(|block| format!("{database}{block}")).collect();
+    let [mine, shared] = run_story(&blocks, folder.path());
+    assert!(mine.contains("/anything/heron"), "{mine}");
+    assert!(shared.contains("/anything/stork") && shared.contains("/anything/crane"), "{shared}");
+    assert!(shared.contains("My key") && !shared.contains("Echo key"), "{shared}");
+    for told in [mine, shared, server.stderr()] {
+        assert!(!told.contains("k-7f9c24e53b1a0d6f") && !told.contains("k-of-bert-himself"), "{told}");
+    }
+    assert!(server.terminate().success(), "{}", server.stderr());
+}
+
+#[test]
+fn the_first_tool_of_the_readme_is_made_tested_shared_and_used_by_another_on_sqlite() {
+    the_first_tool(None);
+}
+
+#[test]
+fn the_first_tool_of_the_readme_is_made_tested_shared_and_used_by_another_on_postgres() {
+    let database = Database::fresh(Cluster::shared());
+    the_first_tool(Some(database.url()));
+}
+
+fn run_story<const BLOCKS: usize>(blocks: &[String], home: &Path) -> [String; BLOCKS] {
     let finished = run(blocks, home);
     let told: Vec<String> = finished.out.split("=== end of block ===\n").map(str::to_owned).collect();
     let problem = format!("{}\n{}", finished.out, finished.err);
     finished.assert_ok();
-    told.try_into().unwrap_or_else(|_| panic!("the story has four blocks\n{problem}"))
+    told.try_into().unwrap_or_else(|_| panic!("the story has other blocks\n{problem}"))
 }

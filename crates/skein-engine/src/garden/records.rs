@@ -51,7 +51,7 @@ impl Engine {
     pub async fn record(&self, caller: &Caller, id: RecordId, state: PastState) -> Result<Record, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| match state {
-            PastState::Now => tx.record(&viewer, id),
+            PastState::Now => current(tx, &viewer, id),
             PastState::Version(version) => tx.record_version(&viewer, id, version),
             PastState::At(at) => {
                 let (version, _) = tx.record_at_time(&viewer, id, at)?;
@@ -118,6 +118,13 @@ impl Engine {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| tx.record_changes(&viewer, after, limit)).await?)
     }
+}
+
+/// What others share of the catalogue is shown by the catalogue, which knows what to leave out.
+fn current(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
+    let record = tx.record(viewer, id)?;
+    let is_hidden = record.content.record_type.is_catalogued() && !viewer.may_read(record.owner, tx.now());
+    if is_hidden { Err(StoreError::NotFound(id.to_string())) } else { Ok(record) }
 }
 
 fn entry(tx: &mut Tx<'_>, viewer: &Viewer, version: RecordVersion) -> Result<HistoryEntry, StoreError> {

@@ -17,14 +17,19 @@ use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
 use crate::world::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
-const FOR_ADMINS: [&str; 7] = [
+const FOR_ADMINS: [&str; 12] = [
+    "allow_endpoint",
     "change_setting",
     "change_user",
     "create_link_for_user",
     "create_user",
     "give_grant",
+    "list_endpoints",
     "list_users",
+    "read_vault",
+    "refuse_endpoint",
     "request_verification",
+    "rotate_vault",
 ];
 
 /// How an answer ended and all that it told. A stream of events has no end, so it is not read here.
@@ -115,7 +120,7 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
         // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle.
         "read_user" | "import_bundle" => Some(StatusCode::FORBIDDEN),
         "read_setting" => None,
-        "create_relation" => Some(StatusCode::NOT_FOUND),
+        "create_relation" | "create_tool" => Some(StatusCode::NOT_FOUND),
         _ => is_by_id.then_some(StatusCode::NOT_FOUND),
     }
 }

@@ -29,6 +29,11 @@ impl Operation {
         self.method != "GET"
     }
 
+    /// A change that is made once however often it is asked for. Asking whether a service is there is none.
+    pub(crate) fn is_keyed(&self) -> bool {
+        self.is_change() && !self.path.ends_with("/health")
+    }
+
     pub(crate) fn takes_json(&self) -> bool {
         self.body.as_ref().is_some_and(|body| body.content_type == "application/json")
     }

@@ -9,6 +9,7 @@ use skein_engine::KeyText;
 use skein_store::sealer::seal_all;
 
 use crate::document::Operation;
+use crate::recipes::{now, weather};
 use crate::world::{Answer, HOST, World, fresh_key};
 
 /// Words that stand in everything of the owner's and nowhere else.
@@ -69,6 +70,45 @@ pub(crate) struct Estate {
     pub(crate) export: String,
     pub(crate) bundle: Vec<u8>,
     pub(crate) grant: String,
+    pub(crate) catalogue: Catalogue,
+}
+
+/// What the owner can have called.
+pub(crate) struct Catalogue {
+    service: String,
+    tool: String,
+    secret: String,
+    service_template: String,
+    tool_template: String,
+    /// Of the installation.
+    endpoint: String,
+}
+
+impl Catalogue {
+    async fn new(world: &World, owner: &Person, admin: &Person) -> Self {
+        let make = async |path: &str, body: Value| text(&owner.change(world, "POST", path, &body).await, "id");
+        let named = |mut body: Value, name: &str| {
+            body["name"] = json!(format!("{SECRET} {name}"));
+            body
+        };
+        let service = make("/api/v1/services", named(weather(), "service")).await;
+        let key = json!({ "name": format!("{SECRET} key"), "type": "api_key", "value": "k-of-the-heronry" });
+        let secret = make("/api/v1/secrets", key).await;
+        let mut tool = named(now(&json!({ "id": service })), "tool");
+        tool["connectionParams"] = json!({ "endpoint": "https://127.0.0.1:1" });
+        tool["secretId"] = json!(secret);
+        let blueprint =
+            ["operation", "inputSchema", "outputSchema", "name"].map(|name| (name.to_owned(), tool[name].clone()));
+        let allowed = json!({ "host": "localhost", "port": 2 });
+        Self {
+            tool: make("/api/v1/tools", tool).await,
+            service,
+            secret,
+            service_template: make("/api/v1/service-templates", named(weather(), "template")).await,
+            tool_template: make("/api/v1/tool-templates", Value::Object(blueprint.into_iter().collect())).await,
+            endpoint: text(&admin.change(world, "POST", "/api/v1/allowed-endpoints", &allowed).await, "id"),
+        }
+    }
 }
 
 fn text(value: &Value, name: &str) -> String {
@@ -108,7 +148,22 @@ impl Estate {
         let giver = Person::new(world, "giver", Role::Admin, Scope::Admin).await;
         let grant = give_grant(world, &giver, owner.user).await;
         let blob = text(&blob, "hash");
-        Self { owner, item, other_item, relation, record, blob, key, session, operation, export, bundle, grant }
+        let catalogue = Catalogue::new(world, &owner, &giver).await;
+        Self {
+            owner,
+            item,
+            other_item,
+            relation,
+            record,
+            blob,
+            key,
+            session,
+            operation,
+            export,
+            bundle,
+            grant,
+            catalogue,
+        }
     }
 
     /// Where the operation is asked for, with ids of this estate. An operation that is new here has to be added.
@@ -135,6 +190,12 @@ impl Estate {
             ("/api/v1/exports/", "id") => self.export.clone(),
             ("/api/v1/grants/", "id") => self.grant.clone(),
             ("/api/v1/users/", "id") => self.owner.user.to_string(),
+            ("/api/v1/services/", "id") => self.catalogue.service.clone(),
+            ("/api/v1/tools/", "id") => self.catalogue.tool.clone(),
+            ("/api/v1/secrets/", "id") => self.catalogue.secret.clone(),
+            ("/api/v1/service-templates/", "id") => self.catalogue.service_template.clone(),
+            ("/api/v1/tool-templates/", "id") => self.catalogue.tool_template.clone(),
+            ("/api/v1/allowed-endpoints/", "id") => self.catalogue.endpoint.clone(),
             ("/api/v1/settings/", "name") => "operations.keptDays".to_owned(),
             _ => panic!("{} has a path the attack does not know: say here what to put in it", operation.id),
         }
@@ -146,6 +207,8 @@ impl Estate {
             Some("item") if name == "target" => self.other_item.clone(),
             Some("item") => self.item.clone(),
             Some("user") => self.owner.user.to_string(),
+            Some("entity") if name == "secretId" => self.catalogue.secret.clone(),
+            Some("entity") if name == "serviceId" => self.catalogue.service.clone(),
             _ => example.to_owned(),
         }
     }
@@ -177,7 +240,9 @@ impl Estate {
     pub(crate) fn secrets(&self) -> Vec<String> {
         let ids = [&self.item, &self.other_item, &self.relation, &self.record, &self.blob, &self.key];
         let others = [&self.session, &self.operation, &self.export, &self.grant];
-        let mut secrets: Vec<String> = ids.into_iter().chain(others).cloned().collect();
+        let Catalogue { service, tool, secret, service_template, tool_template, endpoint: _ } = &self.catalogue;
+        let catalogue = [service, tool, secret, service_template, tool_template];
+        let mut secrets: Vec<String> = ids.into_iter().chain(others).chain(catalogue).cloned().collect();
         secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
         secrets
     }

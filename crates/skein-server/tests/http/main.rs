@@ -7,6 +7,7 @@ mod attack;
 mod blobs;
 mod browser;
 mod bundles;
+mod catalogue;
 mod document;
 mod doors;
 mod estate;

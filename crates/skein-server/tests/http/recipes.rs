@@ -54,8 +54,120 @@ pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
             let queued = world.post("/api/v1/verifications", "{}").await.json();
             plain(format!("/api/v1/operations/{}/cancel", text(&queued, "operationId")), &json!({}))
         }
+        catalogue if is_of_catalogue(catalogue) => catalogue_recipe(world, catalogue).await,
         account => account_recipe(world, account).await,
     }
+}
+
+fn is_of_catalogue(change: &str) -> bool {
+    ["/services", "/tools", "/secrets", "/service-templates", "/tool-templates", "/allowed-endpoints", "/vault"]
+        .iter()
+        .any(|part| change.contains(&format!("/api/v1{part}")))
+}
+
+async fn catalogue_recipe(world: &World, change: &str) -> Recipe {
+    let made = async |path: &str, body: Value| world.made(&format!("/api/v1{path}"), &body).await;
+    let at = |path: &str, thing: &Value, end: &str| format!("/api/v1{path}/{}{end}", text(thing, "id"));
+    let (share, key) =
+        (json!({ "shared": true }), json!({ "name": "key", "type": "api_key", "value": "k-7f9c24e53b1a" }));
+    match change {
+        "POST /api/v1/services" => plain("/api/v1/services", &weather()),
+        "PUT /api/v1/services/{id}" => {
+            let service = made("/services", weather()).await;
+            plain(at("/services", &service, ""), &json!({ "enabled": false, "basedOnHash": service["hash"] }))
+        }
+        "DELETE /api/v1/services/{id}" => plain(at("/services", &made("/services", weather()).await, ""), &json!({})),
+        "PUT /api/v1/services/{id}/share" => {
+            plain(at("/services", &made("/services", weather()).await, "/share"), &share)
+        }
+        "POST /api/v1/services/{id}/discover" => {
+            let document = json!({ "openapi": "3.1.0", "info": { "title": "W", "version": "1" },
+                "paths": { "/now": { "get": { "operationId": "now", "responses": {} } } } });
+            let body = json!({ "document": document, "connectionParams": { "endpoint": "https://weather.example" } });
+            plain(at("/services", &made("/services", weather()).await, "/discover"), &body)
+        }
+        "POST /api/v1/tools" => plain("/api/v1/tools", &now(&made("/services", weather()).await)),
+        "PUT /api/v1/tools/{id}" => {
+            let tool = tool(world).await;
+            plain(at("/tools", &tool, ""), &json!({ "name": "later", "basedOnHash": tool["hash"] }))
+        }
+        "DELETE /api/v1/tools/{id}" => plain(at("/tools", &tool(world).await, ""), &json!({})),
+        "PUT /api/v1/tools/{id}/share" => plain(at("/tools", &tool(world).await, "/share"), &share),
+        "POST /api/v1/tools/{id}/test" => {
+            plain(at("/tools", &tool(world).await, "/test"), &json!({ "inputs": { "city": "Bern" } }))
+        }
+        "PUT /api/v1/tools/{id}/secret" => {
+            let (tool, secret) = (foreign_tool(world).await, made("/secrets", key).await);
+            plain(at("/tools", &tool, "/secret"), &json!({ "secretId": secret["id"] }))
+        }
+        "DELETE /api/v1/tools/{id}/secret" => {
+            let (tool, secret) = (foreign_tool(world).await, made("/secrets", key).await);
+            let path = at("/tools", &tool, "/secret");
+            world.changed("PUT", &path, &json!({ "secretId": secret["id"] })).await;
+            plain(path, &json!({}))
+        }
+        "POST /api/v1/secrets" => plain("/api/v1/secrets", &key),
+        "PUT /api/v1/secrets/{id}" => {
+            plain(at("/secrets", &made("/secrets", key).await, ""), &json!({ "value": "k-0d6f0a1b2c3d" }))
+        }
+        "DELETE /api/v1/secrets/{id}" => plain(at("/secrets", &made("/secrets", key).await, ""), &json!({})),
+        "PUT /api/v1/secrets/{id}/share" => plain(at("/secrets", &made("/secrets", key).await, "/share"), &share),
+        "POST /api/v1/service-templates" => plain("/api/v1/service-templates", &weather()),
+        "PUT /api/v1/service-templates/{id}" => {
+            plain(at("/service-templates", &made("/service-templates", weather()).await, ""), &share)
+        }
+        "DELETE /api/v1/service-templates/{id}" => {
+            plain(at("/service-templates", &made("/service-templates", weather()).await, ""), &json!({}))
+        }
+        "POST /api/v1/tool-templates" => plain("/api/v1/tool-templates", &blueprint()),
+        "PUT /api/v1/tool-templates/{id}" => {
+            plain(at("/tool-templates", &made("/tool-templates", blueprint()).await, ""), &share)
+        }
+        "DELETE /api/v1/tool-templates/{id}" => {
+            plain(at("/tool-templates", &made("/tool-templates", blueprint()).await, ""), &json!({}))
+        }
+        "POST /api/v1/allowed-endpoints" => {
+            plain("/api/v1/allowed-endpoints", &json!({ "host": "127.0.0.1", "port": 11434 }))
+        }
+        "DELETE /api/v1/allowed-endpoints/{id}" => {
+            let allowed = made("/allowed-endpoints", json!({ "host": "localhost", "port": 8080 })).await;
+            plain(at("/allowed-endpoints", &allowed, ""), &json!({}))
+        }
+        "POST /api/v1/vault/rotations" => plain("/api/v1/vault/rotations", &json!({})),
+        unknown => panic!("{unknown} has no recipe here: say how to ask for it, and it is checked that it is told"),
+    }
+}
+
+/// A service, or a template of one.
+pub(crate) fn weather() -> Value {
+    json!({ "name": "Weather", "type": "rest_api", "protocol": "https", "requiresSecret": false,
+        "connectionSchema": { "type": "object", "required": ["endpoint"], "properties": { "endpoint": { "type": "string" } } } })
+}
+
+/// A tool on it, or a template of one.
+fn blueprint() -> Value {
+    json!({ "name": "Weather now", "operation": { "type": "rest_call", "method": "GET", "path": "/now/{{city}}" },
+        "inputSchema": { "type": "object", "required": ["city"], "properties": { "city": { "type": "string" } } },
+        "outputSchema": {} })
+}
+
+pub(crate) fn now(service: &Value) -> Value {
+    let mut tool = blueprint();
+    tool["serviceId"] = service["id"].clone();
+    tool["connectionParams"] = json!({ "endpoint": "https://weather.example" });
+    tool
+}
+
+async fn tool(world: &World) -> Value {
+    let service = world.made("/api/v1/services", &weather()).await;
+    world.made("/api/v1/tools", &now(&service)).await
+}
+
+/// A tool that somebody else shares, on their own private service.
+async fn foreign_tool(world: &World) -> Value {
+    let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+    let shared = tool(&bert).await;
+    bert.changed("PUT", &format!("/api/v1/tools/{}/share", text(&shared, "id")), &json!({ "shared": true })).await
 }
 
 async fn account_recipe(world: &World, change: &str) -> Recipe {
@@ -147,7 +259,9 @@ pub(crate) fn changes() -> Vec<String> {
     let operations = paths.flat_map(|(path, methods)| {
         methods.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))
     });
-    let changes: Vec<String> = operations.filter(|operation| !operation.starts_with("GET ")).collect();
+    // Asking whether a service is there changes nothing.
+    let is_change = |operation: &String| !operation.starts_with("GET ") && !operation.ends_with("/health");
+    let changes: Vec<String> = operations.filter(is_change).collect();
     assert!(changes.len() >= 20, "{changes:?}");
     changes
 }

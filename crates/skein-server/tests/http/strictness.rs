@@ -31,7 +31,7 @@ fn refused(answer: &Answer, status: u16, codes: &[&str], operation: &Operation) 
 
 #[tokio::test]
 async fn br_idemp_001_every_change_carries_a_key_holds() {
-    let (world, estate, changes) = walk(Operation::is_change).await;
+    let (world, estate, changes) = walk(Operation::is_keyed).await;
     let document = served(&world).await;
     for operation in changes {
         let mut parameters = operation.parameters(&document);
@@ -48,7 +48,7 @@ async fn br_idemp_001_every_change_carries_a_key_holds() {
 
 #[tokio::test]
 async fn br_idemp_001_a_change_without_or_with_a_bad_key_refuses() {
-    let (world, estate, changes) = walk(Operation::is_change).await;
+    let (world, estate, changes) = walk(Operation::is_keyed).await;
     let before = world.count().await;
     let twice = [fresh_key(), fresh_key()];
     let bad: [&[String]; 5] = [&[], &[String::new()], &["1".to_owned()], &["x".repeat(4_000)], &twice];
@@ -73,7 +73,7 @@ async fn change(world: &World, estate: &Estate, operation: &Operation, label: &s
 
 /// Takes a JSON body, be it an empty one.
 fn takes_json(operation: &Operation) -> bool {
-    operation.is_change() && (operation.body.is_none() || operation.takes_json())
+    operation.is_keyed() && (operation.body.is_none() || operation.takes_json())
 }
 
 #[tokio::test]
@@ -109,7 +109,7 @@ async fn bodies_that_are_no_object_too_deep_too_large_or_labelled_as_something_e
 
 #[tokio::test]
 async fn uploads_that_are_announced_too_large_or_labelled_as_something_else() {
-    let (world, estate, changes) = walk(|operation| operation.is_change() && !takes_json(operation)).await;
+    let (world, estate, changes) = walk(|operation| operation.is_keyed() && !takes_json(operation)).await;
     for operation in changes {
         let request = begun(&estate, &operation).header("idempotency-key", fresh_key());
         match operation.id.as_str() {

@@ -9,10 +9,13 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
+use skein_connect::guard::Guard;
+use skein_connect::http::HttpOptions;
 use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, Millis, Viewer};
+use skein_engine::catalog::{Outside, Passing};
 use skein_engine::{Engine, KeyText};
 use skein_server::{AllowedHosts, Context};
 use skein_store::blobs::Blobs;
@@ -71,6 +74,11 @@ pub(crate) struct World {
     pub(crate) clock: Arc<StoppedClock>,
     _dir: Arc<TempDir>,
     database: Option<Arc<Database>>,
+}
+
+/// A way out under rules that allow only the wide world, with a key that lives as long as the test.
+fn outside() -> Outside {
+    Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default()).unwrap()
 }
 
 pub(crate) struct Answer {
@@ -146,7 +154,7 @@ impl World {
     async fn open(options: StoreOptions, dir: TempDir, database: Option<Database>) -> Self {
         let store = Store::open(options).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        let engine = Engine::new(store.clone(), blobs.clone());
+        let engine = Engine::new(store.clone(), blobs.clone(), outside());
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let admin = Viewer::User(engine.ensure_first_admin().await.unwrap());
@@ -244,6 +252,13 @@ impl World {
     pub(crate) async fn made(&self, path: &str, body: &Value) -> Value {
         let answer = self.post(path, body.to_string()).await;
         assert_eq!(answer.status, StatusCode::CREATED, "{path} {body}: {}", answer.text);
+        answer.json()
+    }
+
+    /// What came of a change that has to succeed.
+    pub(crate) async fn changed(&self, method: &str, path: &str, body: &Value) -> Value {
+        let answer = self.change(method, path, body.to_string()).await;
+        assert_eq!(answer.status, StatusCode::OK, "{method} {path} {body}: {}", answer.text);
         answer.json()
     }
 

@@ -11,7 +11,7 @@ use crate::arguments::{
 };
 use crate::definition::Source;
 use crate::failure::Failure;
-use crate::plan::task::{amount, object, word};
+use crate::plan::task::{object, portion, word};
 use crate::views::{Sheet, catalog as views};
 
 impl CatalogTask {
@@ -21,7 +21,7 @@ impl CatalogTask {
         Ok(match command {
             ServiceCommand::List { filter, amount: most } => {
                 let inquiry = filtered(Inquiry::new(Method::GET, Shelf::Services), &filter);
-                Self::List { inquiry, list: &views::SERVICES, amount: amount(most) }
+                Self::List { inquiry, list: &views::SERVICES, portion: portion(most) }
             }
             ServiceCommand::Show { service: named, written } => show(service(&named)?, sheet, written.yaml),
             ServiceCommand::Create(creation) => Self::create_service(creation)?,
@@ -82,7 +82,7 @@ impl CatalogTask {
             ToolCommand::List { filter, service, amount: most } => {
                 let inquiry = filtered(Inquiry::new(Method::GET, Shelf::Tools), &filter);
                 let inquiry = inquiry.with_references(reference("serviceId", Shelf::Services, service)?);
-                Self::List { inquiry, list: &views::TOOLS, amount: amount(most) }
+                Self::List { inquiry, list: &views::TOOLS, portion: portion(most) }
             }
             ToolCommand::Show { tool: named, written } => show(tool(&named)?, sheet, written.yaml),
             ToolCommand::Create(creation) => Self::create_tool(creation)?,
@@ -151,7 +151,7 @@ impl CatalogTask {
             TemplateCommand::List { kind, archived, amount: most } => {
                 let (shelf, _) = templates(kind.kind);
                 let inquiry = Inquiry::new(Method::GET, shelf).with("includeArchived", archived.then_some(true));
-                Self::List { inquiry, list: &views::TEMPLATES, amount: amount(most) }
+                Self::List { inquiry, list: &views::TEMPLATES, portion: portion(most) }
             }
             TemplateCommand::Show { template: named, written } => {
                 let (thing, sheet) = template(&named)?;
@@ -173,7 +173,7 @@ impl CatalogTask {
             TemplateCommand::Instances { template: named, amount: most } => {
                 let (thing, _) = template(&named)?;
                 let inquiry = Inquiry::about(Method::GET, thing).with_tail("/instances");
-                Self::List { inquiry, list: &views::INSTANCES, amount: amount(most) }
+                Self::List { inquiry, list: &views::INSTANCES, portion: portion(most) }
             }
         })
     }
@@ -190,7 +190,7 @@ impl CatalogTask {
         Ok(match command {
             EndpointCommand::List(most) => {
                 let inquiry = Inquiry::new(Method::GET, Shelf::Endpoints);
-                Self::List { inquiry, list: &views::ENDPOINTS, amount: amount(most) }
+                Self::List { inquiry, list: &views::ENDPOINTS, portion: portion(most) }
             }
             EndpointCommand::Allow { address } => {
                 let (host, port) = parse_address(&address)?;

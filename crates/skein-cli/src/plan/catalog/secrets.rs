@@ -9,7 +9,7 @@ use crate::definition::Source;
 use crate::door::Ask;
 use crate::failure::Failure;
 use crate::plan::Task;
-use crate::plan::task::{amount, word};
+use crate::plan::task::{portion, word};
 use crate::secret_value::{SecretType, ValueSource};
 use crate::views::catalog as views;
 
@@ -20,7 +20,7 @@ impl CatalogTask {
         Ok(match command {
             SecretCommand::List(most) => {
                 let inquiry = Inquiry::new(Method::GET, Shelf::Secrets);
-                Self::List { inquiry, list: &views::SECRETS, amount: amount(most) }
+                Self::List { inquiry, list: &views::SECRETS, portion: portion(most) }
             }
             SecretCommand::Show(named) => {
                 Self::Show { inquiry: Inquiry::about(Method::GET, secret(&named.secret)?), sheet }

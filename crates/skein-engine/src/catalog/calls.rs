@@ -1,0 +1,279 @@
+//! Carries out the operation of a tool, whatever kind it is, and says what went out and what came back.
+//!
+//! What is told of either has no secret in it: requests are shown before the credential is put in, answers are scrubbed
+//! of it.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use skein_connect::credential::Credential;
+use skein_connect::http::{CallFault, Http, Limits, Retry};
+use skein_connect::llm::{
+    self, ChatAnswer, ChatRequest, Dialect, Finish, LanguageModel, Message, Provider, RawResponse, ResponseFormat,
+    ToolDefinition, Usage,
+};
+use skein_connect::rest::{self, RestRequest};
+use skein_core::RuleViolation;
+use skein_core::catalog::operation::Operation;
+use skein_core::catalog::operation::prompt::{LlmApi, LlmCall};
+use skein_core::catalog::operation::rest::RestCall;
+use skein_core::catalog::secret::{SecretType, SecretUse};
+use skein_core::catalog::service::{Builtin, Service};
+use skein_core::catalog::tool::Tool;
+
+use crate::catalog::work::told;
+
+/// How much of a request or an answer is shown, in characters; the output itself is kept whole.
+const SHOWN_CHARS_MAX: usize = 16_384;
+
+/// What came of a call.
+pub(super) struct Answered {
+    /// The output, or what went wrong.
+    pub(super) outcome: Result<Value, Value>,
+    /// What went out, without the secret.
+    pub(super) request: Value,
+    /// What came back, without the secret.
+    pub(super) response: Value,
+    /// Tokens, where there were any.
+    pub(super) usage: Option<Value>,
+}
+
+impl Answered {
+    /// A call that brought nothing.
+    pub(super) fn fault(code: &str, message: &str, is_retryable: bool) -> Self {
+        let mut error = told(code, message);
+        error["retryable"] = json!(is_retryable);
+        Self { outcome: Err(error), request: Value::Null, response: Value::Null, usage: None }
+    }
+
+    fn broken(violation: &RuleViolation) -> Self {
+        let mut answered =
+            Self::fault("rule_violation", &format!("{}; {}", violation.problem(), violation.remedy()), false);
+        if let Err(error) = &mut answered.outcome {
+            error["rule"] = json!(violation.rule());
+        }
+        answered
+    }
+
+    fn call_fault(fault: &CallFault) -> Self {
+        Self::fault(fault.code(), &fault.to_string(), fault.is_retryable())
+    }
+}
+
+/// Whether a call whose end nobody saw may be made again.
+pub(super) fn is_repeatable(operation: &Operation) -> bool {
+    match operation {
+        Operation::RestCall(call) => call.method.is_safe(),
+        Operation::LlmCall(_) => true,
+        Operation::GraphQuery(_) | Operation::McpTool(_) => false,
+    }
+}
+
+/// Where an API key goes: where the tool says, else where its kind of service expects it.
+pub(super) fn secret_use(tool: &Tool, secret_type: SecretType) -> Option<SecretUse> {
+    if secret_type != SecretType::ApiKey {
+        return None;
+    }
+    let by_kind = match &tool.operation {
+        Operation::LlmCall(call) => Some(dialect(tool, call).key_use()),
+        _ => None,
+    };
+    tool.secret_use.clone().or(by_kind)
+}
+
+/// Carries the operation of `tool` out.
+pub(super) async fn call(
+    http: &Http,
+    tool: &Tool,
+    service: &Service,
+    inputs: &Map<String, Value>,
+    credential: Option<&Arc<Credential>>,
+) -> Answered {
+    match &tool.operation {
+        Operation::RestCall(call) => rest_call(http, tool, call, inputs, credential).await,
+        Operation::LlmCall(call) => match chat_request(tool, call, inputs) {
+            Ok(request) => llm_call(&model(http, tool, service, call, credential), &request).await,
+            Err(violation) => Answered::broken(&violation),
+        },
+        Operation::GraphQuery(_) | Operation::McpTool(_) => {
+            let message = "connections to graph databases and MCP servers are not there yet";
+            Answered::fault("not_supported", message, false)
+        }
+    }
+}
+
+async fn rest_call(
+    http: &Http,
+    tool: &Tool,
+    call: &RestCall,
+    inputs: &Map<String, Value>,
+    credential: Option<&Arc<Credential>>,
+) -> Answered {
+    let rendered = match call.render(inputs) {
+        Ok(rendered) => rendered,
+        Err(violation) => return Answered::broken(&violation),
+    };
+    let request = RestRequest {
+        endpoint: endpoint(tool),
+        rendered: &rendered,
+        accept: call.accept,
+        credential: credential.cloned(),
+        limits: Limits::default(),
+        retry: Retry::default(),
+    };
+    let report = match rest::call(http, &request).await {
+        Ok(report) => report,
+        Err(fault) => return Answered::call_fault(&fault),
+    };
+    let outcome = match report.output {
+        Ok(answer) => Ok(call.output(answer)),
+        Err(fault) => Answered::call_fault(&fault).outcome,
+    };
+    let request = json!({ "method": report.request.method, "url": report.request.url,
+        "headers": shown_headers(&report.request.headers), "body": report.request.body });
+    let response = report.response.map_or(Value::Null, |response| {
+        json!({ "status": response.status, "headers": shown_headers(&response.headers), "body": response.body,
+            "truncated": response.truncated, "scrubbed": report.was_scrubbed })
+    });
+    Answered { outcome, request, response, usage: None }
+}
+
+/// How the provider wants to be spoken to: as the operation says, else as the connection says.
+fn dialect(tool: &Tool, call: &LlmCall) -> Dialect {
+    let named = tool.connection_params.get("dialect").and_then(Value::as_str);
+    match (call.api, named) {
+        (Some(LlmApi::Completions), _) => Dialect::Completions,
+        (Some(LlmApi::Messages), _) | (None, Some("anthropic")) => Dialect::Messages,
+        (Some(LlmApi::Chat) | None, _) => Dialect::Chat,
+    }
+}
+
+fn chat_request(tool: &Tool, call: &LlmCall, inputs: &Map<String, Value>) -> Result<ChatRequest, RuleViolation> {
+    let rendered = call.render(inputs)?;
+    let system = rendered.system.filter(|text| !text.trim().is_empty()).map(Message::system);
+    let messages = system.into_iter().chain([Message::user(rendered.prompt)]).collect();
+    let params = &tool.connection_params;
+    let model = params.get("model").and_then(Value::as_str).unwrap_or_default();
+    let offered = |offer: &skein_core::catalog::operation::prompt::ToolOffer| ToolDefinition {
+        name: offer.name.clone(),
+        description: offer.description.clone().unwrap_or_default(),
+        parameters: offer.parameters.clone(),
+    };
+    Ok(ChatRequest {
+        temperature: params.get("temperature").and_then(Value::as_f64),
+        max_tokens: params.get("maxTokens").and_then(Value::as_u64).and_then(|tokens| u32::try_from(tokens).ok()),
+        stop: call.stop.clone(),
+        response_format: response_format(call.response_format.as_ref()),
+        tools: call.tools.iter().map(offered).collect(),
+        ..ChatRequest::new(model, messages)
+    })
+}
+
+fn response_format(asked: Option<&Value>) -> ResponseFormat {
+    let kind = asked.and_then(|asked| asked.get("type")).and_then(Value::as_str);
+    match (asked, kind) {
+        (Some(asked), Some("json_schema")) => ResponseFormat::Schema {
+            name: asked["json_schema"]["name"].as_str().unwrap_or("answer").to_owned(),
+            schema: asked["json_schema"]["schema"].clone(),
+        },
+        (Some(_), Some("json_object")) => ResponseFormat::Json,
+        _ => ResponseFormat::Text,
+    }
+}
+
+fn model(
+    http: &Http,
+    tool: &Tool,
+    service: &Service,
+    call: &LlmCall,
+    credential: Option<&Arc<Credential>>,
+) -> LanguageModel {
+    if service.builtin == Some(Builtin::OfflineModel) {
+        return LanguageModel::Offline;
+    }
+    LanguageModel::Provider(Provider {
+        http: http.clone(),
+        dialect: dialect(tool, call),
+        base_url: endpoint(tool).to_owned(),
+        credential: credential.cloned(),
+        headers: http::HeaderMap::new(),
+        limits: llm::LIMITS,
+    })
+}
+
+async fn llm_call(model: &LanguageModel, request: &ChatRequest) -> Answered {
+    match model.answer(request).await {
+        Ok(answer) => answered(request, &answer),
+        Err(failure) => {
+            let fault = &failure.fault;
+            let message = format!("{fault}; {}", fault.advice());
+            let response = failure.so_far.as_ref().map_or(Value::Null, |so_far| shown_raw(&so_far.raw));
+            let request = json!({ "model": request.model, "messages": shown_messages(request) });
+            Answered { request, response, ..Answered::fault(fault.code(), &message, fault.is_retryable()) }
+        }
+    }
+}
+
+/// What a model answered, as the output of a tool.
+fn answered(request: &ChatRequest, answer: &ChatAnswer) -> Answered {
+    let calls: Vec<Value> = answer
+        .tool_calls
+        .iter()
+        .map(|call| json!({ "id": call.id, "name": call.name, "arguments": call.arguments }))
+        .collect();
+    let mut output = json!({ "text": answer.text, "finish": finish(&answer.finish), "model": answer.model });
+    if !calls.is_empty() {
+        output["toolCalls"] = json!(calls);
+    }
+    Answered {
+        outcome: Ok(output),
+        request: json!({ "model": request.model, "messages": shown_messages(request) }),
+        response: shown_raw(&answer.raw),
+        usage: Some(shown_usage(answer.usage)),
+    }
+}
+
+fn finish(finish: &Finish) -> &str {
+    match finish {
+        Finish::Stop => "stop",
+        Finish::Length => "length",
+        Finish::ToolCalls => "tool_calls",
+        Finish::ContentFilter => "content_filter",
+        Finish::Other(reason) => reason,
+        Finish::Unfinished => "unfinished",
+    }
+}
+
+fn shown_messages(request: &ChatRequest) -> Vec<Value> {
+    let role = |message: &Message| match message {
+        Message::System(_) => "system",
+        Message::User(_) => "user",
+        Message::Assistant { .. } => "assistant",
+        Message::Tool { .. } => "tool",
+    };
+    request.messages.iter().map(|message| json!({ "role": role(message), "content": cut(&message.text()) })).collect()
+}
+
+fn shown_raw(raw: &RawResponse) -> Value {
+    let body = String::from_utf8_lossy(&raw.body);
+    json!({ "status": raw.status, "headers": shown_headers(&raw.headers), "body": cut(&body), "scrubbed": raw.scrubbed })
+}
+
+fn shown_headers(headers: &[(String, String)]) -> Value {
+    headers.iter().map(|(name, value)| (name.clone(), Value::from(cut(value)))).collect::<Map<_, _>>().into()
+}
+
+fn endpoint(tool: &Tool) -> &str {
+    tool.connection_params.get("endpoint").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn shown_usage(usage: Usage) -> Value {
+    json!({ "inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
+        "cachedInputTokens": usage.cached_input_tokens, "reasoningTokens": usage.reasoning_tokens,
+        "isEstimate": usage.is_estimate })
+}
+
+/// As much of a text as an operation keeps.
+fn cut(text: &str) -> String {
+    text.chars().filter(|character| *character != '\0').take(SHOWN_CHARS_MAX).collect()
+}

@@ -1,0 +1,110 @@
+//! Which addresses on this machine may be called: one recorded decision of an administrator each (decision Z24).
+//!
+//! The decisions are records of the installation. The network guard of each server follows them: at its start, with
+//! each change made here, and by looking again every few seconds for what other servers decided.
+
+use std::collections::BTreeSet;
+
+use skein_connect::guard::Endpoint;
+use skein_core::RecordId;
+use skein_core::catalog::endpoint::AllowedEndpoint;
+use skein_core::catalog::entry::Entry as _;
+use skein_core::garden::event::EventName;
+use skein_store::catalogue::{VisibleQuery, Whose};
+use skein_store::items::Page;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::{SYSTEM, Shown, load, make, shown_page};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Request};
+
+/// Decisions read at once.
+const PAGE: usize = 1_000;
+
+impl Engine {
+    /// What is allowed, for administrators.
+    pub async fn allowed_endpoints(
+        &self,
+        caller: &Caller,
+        after: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Page<Shown<AllowedEndpoint>, RecordId>, EngineError> {
+        caller.require_admin()?;
+        Ok(self.parts().store.read(move |tx| allowed(tx, after, limit)).await?)
+    }
+
+    /// Allows services to call an address on this machine.
+    pub async fn allow_endpoint(
+        &self,
+        caller: &Caller,
+        request: Request,
+        host: &str,
+        port: u16,
+    ) -> Result<Changed<Shown<AllowedEndpoint>>, EngineError> {
+        caller.require_admin()?;
+        let entry = AllowedEndpoint::create(host, port).map_err(StoreError::from)?;
+        let made = self.change(caller, request, "endpoint.allow", move |tx, viewer| {
+            let named = tx.record_named(&SYSTEM, &AllowedEndpoint::record_type(), &entry.name)?;
+            let shown = match named {
+                Some(record) => record.try_into()?,
+                None => make(tx, &SYSTEM, &entry, false)?,
+            };
+            tx.tell_own(viewer, EventName::EndpointAllowed, Some(&shown.id.to_string()), told(&entry))?;
+            Ok(shown)
+        });
+        let made = made.await?;
+        self.follow_endpoints().await?;
+        Ok(made)
+    }
+
+    /// Refuses an address again.
+    pub async fn refuse_endpoint(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+    ) -> Result<Changed<Shown<AllowedEndpoint>>, EngineError> {
+        caller.require_admin()?;
+        let refused = self.change(caller, request, "endpoint.refuse", move |tx, viewer| {
+            let current: Shown<AllowedEndpoint> = load(tx, &SYSTEM, id)?;
+            tx.tell_own(viewer, EventName::EndpointRefused, Some(&id.to_string()), told(&current.entry))?;
+            tx.delete_record(&SYSTEM, id, None, None)?.try_into()
+        });
+        let refused = refused.await?;
+        self.follow_endpoints().await?;
+        Ok(refused)
+    }
+
+    /// Makes the network guard follow the decisions as they stand.
+    pub async fn follow_endpoints(&self) -> Result<(), EngineError> {
+        let read = |tx: &mut Tx<'_>| {
+            let (mut found, mut after) = (BTreeSet::new(), None);
+            loop {
+                let page = allowed(tx, after, PAGE)?;
+                found.extend(page.rows.iter().map(|row| Endpoint::new(&row.entry.host, row.entry.port)));
+                after = page.next;
+                if after.is_none() {
+                    return Ok(found);
+                }
+            }
+        };
+        let found = self.parts().store.read(read).await?;
+        self.parts().outside.guard().change(|policy| policy.loopback = found);
+        Ok(())
+    }
+}
+
+fn allowed(
+    tx: &mut Tx<'_>,
+    after: Option<RecordId>,
+    limit: usize,
+) -> Result<Page<Shown<AllowedEndpoint>, RecordId>, StoreError> {
+    let of_all = VisibleQuery::of(AllowedEndpoint::record_type(), limit);
+    shown_page(tx.records_visible(&SYSTEM, &VisibleQuery { whose: Whose::Own, after, ..of_all })?)
+}
+
+fn told(entry: &AllowedEndpoint) -> serde_json::Map<String, serde_json::Value> {
+    serde_json::Map::from_iter([("endpoint".to_owned(), serde_json::json!(entry.name))])
+}

@@ -1,0 +1,255 @@
+//! The catalogue: what can be called, how, with which credential, and by whom.
+//!
+//! Everything here is an entry of `skein_core::catalog` kept in a record. A use case loads what an act is about, lets the
+//! core decide, and writes the record; what others see of it and what stands in the way of deleting it the store knows.
+//! Start at [`services`] for how an entry lives, at [`trials`] for how a tool is called.
+
+mod bindings;
+mod calls;
+mod discovery;
+mod endpoints;
+mod health;
+mod outside;
+mod schemas;
+mod secrets;
+mod seeds;
+mod services;
+mod templates;
+mod tools;
+mod trials;
+mod vault;
+mod work;
+
+use serde_json::{Value, json};
+use skein_core::catalog::entry::{Entry, Owned};
+use skein_core::catalog::health::Health;
+use skein_core::catalog::sharing::{Reach, References, Standing, UnshareWarning};
+use skein_core::garden::record::{Act, Record};
+use skein_core::{Digest, Millis, RecordId, UserId, Viewer};
+use skein_store::catalogue::{VisibleQuery, Whose};
+use skein_store::items::Page;
+use skein_store::references::Referrers;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Outcome, Request};
+
+pub use discovery::{DiscoveredTools, Discovery, Source};
+pub use health::{Checked, Vital};
+pub use outside::Outside;
+pub(crate) use schemas::Schemas;
+pub use secrets::SecretValue;
+pub use templates::Template;
+pub use trials::TOOL_TEST;
+pub use vault::{KeyKeeper, Passing, VAULT_ROTATION, VaultState};
+pub(crate) use work::work;
+
+const SYSTEM: Viewer = Viewer::System("catalogue");
+
+/// An entry with what its record says about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown<T> {
+    /// Which one.
+    pub id: RecordId,
+    /// Whose it is.
+    pub owner: UserId,
+    /// Whether others may see and use it.
+    pub shared: bool,
+    /// How often it was changed, and made.
+    pub version: i64,
+    /// To base a change on.
+    pub hash: Digest,
+    /// When it was made.
+    pub created_at: Millis,
+    /// When it was last changed.
+    pub updated_at: Millis,
+    /// What it says.
+    pub entry: T,
+}
+
+impl<T: Entry> TryFrom<Record> for Shown<T> {
+    type Error = StoreError;
+
+    /// A record of another kind is no entry of this one.
+    fn try_from(record: Record) -> Result<Self, StoreError> {
+        let Owned { id, owner, shared, entry } =
+            Owned::from_record(&record).ok_or_else(|| StoreError::NotFound(record.id.to_string()))?;
+        let Record { version, hash, created_at, updated_at, .. } = record;
+        Ok(Self { id, owner, shared, version, hash, created_at, updated_at, entry })
+    }
+}
+
+impl<T: Entry> Shown<T> {
+    /// All that who may see and change it depends on.
+    pub(crate) fn standing(&self) -> Standing {
+        Standing { owner: self.owner, shared: self.shared, reach: Reach::of(T::RECORD_TYPE) }
+    }
+}
+
+impl<T: Clone> Shown<T> {
+    /// As the core judges it.
+    pub(crate) fn owned(&self) -> Owned<T> {
+        Owned { id: self.id, owner: self.owner, shared: self.shared, entry: self.entry.clone() }
+    }
+}
+
+impl<T: Entry + Send + 'static> Outcome for Shown<T> {
+    fn reference(&self) -> Value {
+        json!({ "record": self.id, "version": self.version })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        Record::recall(tx, viewer, reference)?.try_into()
+    }
+}
+
+/// What came of sharing something or taking it back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reshared<T> {
+    /// As it is now.
+    pub shown: Shown<T>,
+    /// Who loses by it.
+    pub warning: Option<UnshareWarning>,
+}
+
+impl<T: Entry + Send + 'static> Outcome for Reshared<T> {
+    fn reference(&self) -> Value {
+        self.shown.reference()
+    }
+
+    /// Whoever asks again knows the warning, or asked for nothing that has one.
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        Ok(Self { shown: Shown::recall(tx, viewer, reference)?, warning: None })
+    }
+}
+
+/// Which entries to list.
+#[derive(Debug, Clone, Default)]
+pub struct EntryQuery {
+    /// Whose.
+    pub whose: Whose,
+    /// Only of this type: a service's, a secret's, a tool's operation's.
+    pub kind: Option<String>,
+    /// Only enabled ones, or only others.
+    pub enabled: Option<bool>,
+    /// Only tools on this service.
+    pub service: Option<RecordId>,
+    /// Only those in this state.
+    pub status: Option<Health>,
+    /// Also archived templates.
+    pub include_archived: bool,
+}
+
+impl EntryQuery {
+    fn visible<T: Entry>(&self, after: Option<RecordId>, limit: usize) -> VisibleQuery {
+        VisibleQuery {
+            whose: self.whose,
+            kind: self.kind.clone(),
+            enabled: self.enabled,
+            include_archived: self.include_archived,
+            after,
+            ..VisibleQuery::of(T::record_type(), limit)
+        }
+    }
+}
+
+impl Engine {
+    /// One entry that the caller may see.
+    pub async fn entry<T: Entry + Send + 'static>(
+        &self,
+        caller: &Caller,
+        id: RecordId,
+    ) -> Result<Shown<T>, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.parts().store.look_up(move |tx| load(tx, &viewer, id)).await?)
+    }
+
+    /// The entries of one kind that the caller may see: their own, and what others share.
+    pub async fn entries<T: Entry + Send + 'static>(
+        &self,
+        caller: &Caller,
+        query: EntryQuery,
+        after: Option<RecordId>,
+        limit: usize,
+    ) -> Result<Page<Shown<T>, RecordId>, EngineError> {
+        let viewer = caller.viewer();
+        let list = move |tx: &mut Tx<'_>| shown_page(tx.records_visible(&viewer, &query.visible::<T>(after, limit))?);
+        Ok(self.parts().store.read(list).await?)
+    }
+
+    /// Lets others see an entry, or takes it back; its owner learns who loses by that, and is never kept from it.
+    pub(crate) async fn reshare<T: Entry + Clone + Send + 'static>(
+        &self,
+        caller: &Caller,
+        request: Request,
+        kind: &'static str,
+        (id, shared): (RecordId, bool),
+        warn: fn(&mut Tx<'_>, &Shown<T>) -> Result<Option<UnshareWarning>, StoreError>,
+    ) -> Result<Changed<Reshared<T>>, EngineError> {
+        self.change(caller, request, kind, move |tx, viewer| {
+            let current: Shown<T> = load(tx, viewer, id)?;
+            let warning = if current.shared && !shared { warn(tx, &current)? } else { None };
+            let shown = save(tx, viewer, &current, &current.entry, Saving { shared, ..Saving::of(&current) })?;
+            Ok(Reshared { shown, warning })
+        })
+        .await
+    }
+}
+
+fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<Shown<T>, RecordId>, StoreError> {
+    let rows = page.rows.into_iter().map(Shown::try_from).collect::<Result<_, _>>()?;
+    Ok(Page { rows, next: page.next })
+}
+
+/// An entry that the viewer may see.
+fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
+    tx.record(viewer, id)?.try_into()
+}
+
+/// Makes an entry in the viewer's name.
+fn make<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, entry: &T, shared: bool) -> Result<Shown<T>, StoreError> {
+    tx.create_catalogued(viewer, entry.to_content(shared), None)?.try_into()
+}
+
+/// What a new version of an entry is based on, and what it is called.
+#[derive(Clone, Copy)]
+struct Saving {
+    based_on: Digest,
+    shared: bool,
+    act: Act,
+}
+
+impl Saving {
+    /// Based on what was loaded in the same transaction.
+    fn of<T>(current: &Shown<T>) -> Self {
+        Self { based_on: current.hash, shared: current.shared, act: Act::Plain }
+    }
+
+    /// Based on what the client looked at, if they said so.
+    fn based_on<T>(current: &Shown<T>, based_on: Option<Digest>) -> Self {
+        Self { based_on: based_on.unwrap_or(current.hash), ..Self::of(current) }
+    }
+}
+
+fn save<T: Entry>(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    current: &Shown<T>,
+    entry: &T,
+    saving: Saving,
+) -> Result<Shown<T>, StoreError> {
+    let Saving { based_on, shared, act } = saving;
+    tx.update_catalogued(viewer, current.id, based_on, entry.to_content(shared), act, None)?.try_into()
+}
+
+/// How many things refer to something, as the core counts.
+fn references(found: Referrers) -> References {
+    let count = |number: i64| u64::try_from(number).unwrap_or_default();
+    References {
+        all: count(found.total),
+        by_others: count(found.by_others),
+        other_owners: count(found.owners_among_others),
+    }
+}

@@ -1,0 +1,86 @@
+//! Services: made in full or from a template, changed by their owner, deleted once no tool stands on them.
+
+use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
+use skein_core::catalog::sharing::{self, UnshareWarning};
+use skein_core::catalog::template::ServiceTemplate;
+use skein_core::{Digest, RecordId, Viewer};
+use skein_store::references::ReferenceKind;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::{Reshared, Saving, Shown, load, make, references, save};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Request};
+
+impl Engine {
+    /// Makes a service, in full or from a template.
+    pub async fn create_service(
+        &self,
+        caller: &Caller,
+        request: Request,
+        draft: ServiceDraft,
+    ) -> Result<Changed<Shown<Service>>, EngineError> {
+        self.change(caller, request, "service.create", move |tx, viewer| {
+            let draft = filled_in(tx, viewer, draft.clone())?;
+            let shared = draft.shared;
+            make(tx, viewer, &Service::create(draft)?, shared)
+        })
+        .await
+    }
+
+    /// Changes a service; its tools are judged by the new schema when they are next used or checked.
+    pub async fn change_service(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+        change: ServiceChange,
+        based_on: Digest,
+    ) -> Result<Changed<Shown<Service>>, EngineError> {
+        self.change(caller, request, "service.change", move |tx, viewer| {
+            let current: Shown<Service> = load(tx, viewer, id)?;
+            let next = current.entry.change(change.clone())?;
+            save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))
+        })
+        .await
+    }
+
+    /// Lets others stand their tools on a service, or takes it back.
+    pub async fn share_service(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+        shared: bool,
+    ) -> Result<Changed<Reshared<Service>>, EngineError> {
+        self.reshare(caller, request, "service.share", (id, shared), warning).await
+    }
+
+    /// Deletes a service that no tool stands on.
+    pub async fn delete_service(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+    ) -> Result<Changed<Shown<Service>>, EngineError> {
+        self.change(caller, request, "service.delete", move |tx, viewer| {
+            let current: Shown<Service> = load(tx, viewer, id)?;
+            sharing::check_change(viewer, current.standing(), tx.now())?;
+            sharing::check_service_deletion(references(tx.referrers(id, ReferenceKind::Service, current.owner)?))?;
+            tx.delete_record(viewer, id, None, None)?.try_into()
+        })
+        .await
+    }
+}
+
+fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ServiceDraft) -> Result<ServiceDraft, StoreError> {
+    let Some(template) = draft.service_template_id else { return Ok(draft) };
+    let template: Shown<ServiceTemplate> = load(tx, viewer, template)?;
+    Ok(template.owned().instantiate(draft)?)
+}
+
+fn warning(tx: &mut Tx<'_>, service: &Shown<Service>) -> Result<Option<UnshareWarning>, StoreError> {
+    let tools = tx.referrers(service.id, ReferenceKind::Service, service.owner)?;
+    Ok(sharing::unshare_warning(sharing::TOOLS, references(tools)))
+}

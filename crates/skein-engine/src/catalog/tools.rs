@@ -1,0 +1,99 @@
+//! Tools: one operation on one service, with the owner's secret where one is needed.
+
+use skein_core::catalog::secret::Secret;
+use skein_core::catalog::service::Service;
+use skein_core::catalog::sharing::{self, UnshareWarning};
+use skein_core::catalog::template::ToolTemplate;
+use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
+use skein_core::{Digest, RecordId, Viewer};
+use skein_store::references::ReferenceKind;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::{Reshared, SYSTEM, Saving, Shown, load, make, references, save};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Request};
+
+impl Engine {
+    /// Makes a tool, in full or from a template.
+    pub async fn create_tool(
+        &self,
+        caller: &Caller,
+        request: Request,
+        draft: ToolDraft,
+    ) -> Result<Changed<Shown<Tool>>, EngineError> {
+        self.change(caller, request, "tool.create", move |tx, viewer| create(tx, viewer, draft.clone())).await
+    }
+
+    /// Changes a tool; its service stays the one it was made on.
+    pub async fn change_tool(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+        change: ToolChange,
+        based_on: Digest,
+    ) -> Result<Changed<Shown<Tool>>, EngineError> {
+        self.change(caller, request, "tool.change", move |tx, viewer| {
+            let current: Shown<Tool> = load(tx, viewer, id)?;
+            sharing::check_change(viewer, current.standing(), tx.now())?;
+            let mut change = change.clone();
+            let secret = change.take_secret(current.entry.secret_id)?;
+            // A service that was taken back is hidden from the tool's owner, who may still switch the tool off.
+            let service: Shown<Service> = load(tx, &SYSTEM, current.entry.service_id)?;
+            let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, viewer, secret)).transpose()?;
+            let owned = secret.map(|secret| secret.owned());
+            let next = current.entry.change(change, current.owner, &service.owned(), owned.as_ref())?;
+            save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))
+        })
+        .await
+    }
+
+    /// Lets others call a tool, at its owner's expense where it has a secret, or takes it back.
+    pub async fn share_tool(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+        shared: bool,
+    ) -> Result<Changed<Reshared<Tool>>, EngineError> {
+        self.reshare(caller, request, "tool.share", (id, shared), warning).await
+    }
+
+    /// Deletes a tool; what others bound to it goes with it.
+    pub async fn delete_tool(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+    ) -> Result<Changed<Shown<Tool>>, EngineError> {
+        self.change(caller, request, "tool.delete", move |tx, viewer| {
+            let current: Shown<Tool> = load(tx, viewer, id)?;
+            sharing::check_change(viewer, current.standing(), tx.now())?;
+            tx.delete_record(viewer, id, None, None)?.try_into()
+        })
+        .await
+    }
+}
+
+/// Makes a tool on what the viewer may see.
+pub(super) fn create(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<Shown<Tool>, StoreError> {
+    let mut draft = filled_in(tx, viewer, draft)?;
+    let secret = draft.take_secret()?;
+    let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, viewer, secret)).transpose()?;
+    let service: Shown<Service> = load(tx, viewer, draft.service_id)?;
+    let (shared, secret) = (draft.shared, secret.map(|secret| secret.owned()));
+    make(tx, viewer, &Tool::create(draft, viewer.owner(), &service.owned(), secret.as_ref())?, shared)
+}
+
+fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<ToolDraft, StoreError> {
+    let Some(template) = draft.tool_template_id else { return Ok(draft) };
+    let template: Shown<ToolTemplate> = load(tx, viewer, template)?;
+    Ok(template.owned().instantiate(draft)?)
+}
+
+fn warning(tx: &mut Tx<'_>, tool: &Shown<Tool>) -> Result<Option<UnshareWarning>, StoreError> {
+    let bindings = tx.referrers(tool.id, ReferenceKind::Tool, tool.owner)?;
+    Ok(sharing::unshare_warning(sharing::BINDINGS, references(bindings)))
+}

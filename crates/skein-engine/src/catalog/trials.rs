@@ -1,0 +1,330 @@
+//! Calling a tool for real: asked for, written down, carried out, told.
+//!
+//! The call is an item before it is made and its result an item after, both of whoever called. Whether it may be made,
+//! with whose secret and at whose expense, is judged when it is asked for and again right before it goes out.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use serde_json::{Map, Value, json};
+use skein_connect::credential::Credential;
+use skein_connect::vault::VaultError;
+use skein_core::catalog::health::{self, Callable, Health, Vitals};
+use skein_core::catalog::schema;
+use skein_core::catalog::secret::Secret;
+use skein_core::catalog::service::Service;
+use skein_core::catalog::tool::Tool;
+use skein_core::flow::footing::{Chain, Footing, Holding};
+use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
+use skein_core::garden::event::EventName;
+use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::{ItemId, RecordId, RuleViolation, UserId, Viewer};
+use skein_store::jobs::Job;
+use skein_store::vault::SealedSecret;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::calls::{self, Answered};
+use crate::catalog::work::{self, Ended, Task, told};
+use crate::catalog::{SYSTEM, Shown, bindings, load, secrets};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Request};
+
+/// The kind of an operation that calls a tool to see whether it works.
+pub const TOOL_TEST: &str = "tool.test";
+
+/// A tool with all that a call of it needs.
+struct Ready {
+    tool: Shown<Tool>,
+    service: Shown<Service>,
+    footing: Footing,
+    sealed: Option<(Shown<Secret>, SealedSecret)>,
+    callable: Callable,
+}
+
+impl Engine {
+    /// Queues a call of a tool; its operation tells what went out and what came back.
+    pub async fn test_tool(
+        &self,
+        caller: &Caller,
+        request: Request,
+        tool: RecordId,
+        inputs: Map<String, Value>,
+    ) -> Result<Changed<()>, EngineError> {
+        let engine = self.clone();
+        let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
+            let ready = ready(tx, viewer.owner(), tool)?;
+            let inputs = ready.tool.entry.with_defaults(inputs.clone());
+            engine.check_inputs(&ready.tool, &inputs)?;
+            let call = tx.append_item(viewer, &written(&ready, &inputs, &operation.to_string()).to_draft()?)?;
+            work::enqueue(tx, viewer, operation, &Task::ToolTest { tool, call: call.item.header.id, inputs })
+        });
+        let queued = queued.await?;
+        self.parts().called.notify_one();
+        Ok(queued)
+    }
+
+    fn check_inputs(&self, tool: &Shown<Tool>, inputs: &Map<String, Value>) -> Result<(), RuleViolation> {
+        let compiled = self.parts().schemas.of_inputs(tool)?;
+        compiled.check(&Value::Object(inputs.clone())).map_err(|breaches| {
+            let problem = format!("the inputs do not fit: {}", schema::describe(&breaches));
+            RuleViolation::new("BR-TOOL-002", problem, "give what the tool's inputSchema asks for")
+        })
+    }
+}
+
+fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCall {
+    ToolCall {
+        tool: ready.tool.id,
+        tool_version: ready.tool.version,
+        operation: ready.tool.entry.operation.kind().as_str().to_owned(),
+        inputs: inputs.clone(),
+        asker: Asker::Person,
+        context: "trying the tool out".to_owned(),
+        session: session.to_owned(),
+        sequence: 1,
+        predecessor: None,
+        tags: vec!["test".to_owned()],
+        footing: ready.footing,
+    }
+}
+
+/// Loads what a call stands on and judges it.
+fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
+    let viewer = Viewer::User(executor);
+    let tool: Shown<Tool> = load(tx, &viewer, tool)?;
+    // What the tool stands on may not be the executor's to see; the chain says whether it may be used.
+    let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
+    let tool_secret = tool.entry.secret_id.map(|secret| load::<Secret>(tx, &SYSTEM, secret)).transpose()?;
+    let own = bindings::bound(tx, &viewer, tool.id)?;
+    let own_secret = own.map(|binding| load::<Secret>(tx, &viewer, binding.entry.secret_id)).transpose()?;
+    let chain = Chain {
+        executor,
+        tool: holding(&tool),
+        service: holding(&service),
+        tool_secret: tool_secret.as_ref().map(holding),
+        own_secret: own_secret.as_ref().map(holding),
+        requires_secret: service.entry.requires_secret,
+    };
+    let footing = chain.judge()?;
+    tool.entry.check_fits(&service.entry)?;
+    let secret =
+        footing.secret.and_then(|(id, _)| [own_secret, tool_secret].into_iter().flatten().find(|s| s.id == id));
+    let sealed = match secret {
+        None => None,
+        Some(secret) => {
+            let sealed = tx.sealed(&SYSTEM, secret.id)?.ok_or_else(|| no_value(&secret))?;
+            Some((secret, sealed))
+        }
+    };
+    let (tool_vitals, service_vitals) = super::health::vitals_of(tx, &tool, &service)?;
+    // A test is how something that was down is found to work again.
+    let asked = |vitals: Vitals| Vitals { finding: vitals.finding.filter(|found| *found != Health::Down), ..vitals };
+    let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
+    Ok(Ready { tool, service, footing, sealed, callable })
+}
+
+fn holding<T>(shown: &Shown<T>) -> Holding {
+    Holding { id: shown.id, owner: shown.owner, shared: shown.shared }
+}
+
+fn no_value(secret: &Shown<Secret>) -> RuleViolation {
+    let problem = format!("the vault holds no value for the secret {:?}", secret.entry.name.as_str());
+    RuleViolation::new("BR-SECRET-001", problem, "give the secret a value: it came here without one")
+}
+
+/// Carries out a call that was written down before.
+pub(super) async fn carry_out(
+    engine: &Engine,
+    job: &Job,
+    (tool, call): (RecordId, ItemId),
+    inputs: &Map<String, Value>,
+) -> Result<Ended, StoreError> {
+    let executor = job.owner;
+    let ready = match engine.parts().store.read(move |tx| ready(tx, executor, tool)).await {
+        Ok(ready) => ready,
+        Err(StoreError::Rule(violation)) => return engine.refused(executor, call, &violation).await,
+        Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_))) => {
+            let gone = RuleViolation::new("BR-SHARE-007", error.to_string(), "ask for what is there");
+            return engine.refused(executor, call, &gone).await;
+        }
+        Err(error) => return Err(error),
+    };
+    if job.attempts > 1 && !calls::is_repeatable(&ready.tool.entry.operation) {
+        return engine.lost(executor, call).await;
+    }
+    if ready.callable == Callable::WithWarning {
+        tracing::debug!(%tool, "calling a tool that is degraded or was never checked");
+    }
+    let begun = Instant::now();
+    let answered = engine.call(&ready, inputs).await;
+    let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+    engine.conclude(&ready, call, answered, latency_ms).await
+}
+
+impl Engine {
+    /// Ends a call that was not made because it may not be.
+    async fn refused(&self, executor: UserId, call: ItemId, violation: &RuleViolation) -> Result<Ended, StoreError> {
+        let message = format!("{}; {}", violation.problem(), violation.remedy());
+        let mut error = told("rule_violation", &message);
+        error["rule"] = json!(violation.rule());
+        let result = ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..nothing(call) };
+        self.write_result(executor, result, None).await?;
+        Ok(Ended::Failed(error, EventName::ToolCallFailed))
+    }
+
+    /// Ends a call whose worker vanished and that is not made twice.
+    async fn lost(&self, executor: UserId, call: ItemId) -> Result<Ended, StoreError> {
+        let message = "the server stopped while the call was under way; look at the service before calling again";
+        let error = told("outcome_unknown", message);
+        let result = ToolResult { status: CallStatus::Unknown, error: Some(error.clone()), ..nothing(call) };
+        self.write_result(executor, result, None).await?;
+        Ok(Ended::Failed(error, EventName::ToolCallFailed))
+    }
+
+    /// Makes the call.
+    async fn call(&self, ready: &Ready, inputs: &Map<String, Value>) -> Answered {
+        let credential = match self.credential(ready) {
+            Ok(credential) => credential,
+            Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
+        };
+        let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
+        let answered = calls::call(http, tool, service, inputs, credential.as_ref()).await;
+        let renewed = credential.and_then(|credential| credential.renewed());
+        if let (Some((_, sealed)), Some(renewed)) = (&ready.sealed, renewed)
+            && let Err(error) = self.keep_renewed(sealed, renewed.into()).await
+        {
+            tracing::warn!(%error, secret = %sealed.secret, "a renewed token could not be kept");
+        }
+        answered
+    }
+
+    /// Opens the secret, if one is used; keys that another server made are looked for once.
+    fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
+        let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
+        let outside = &self.parts().outside;
+        let opened = secrets::open(&outside.vault(), sealed).or_else(|error| match error {
+            VaultError::UnknownKey(_) => {
+                outside.reload_keys().map_or(Err(error), |vault| secrets::open(&vault, sealed))
+            }
+            other => Err(other),
+        });
+        let opened = opened.map_err(|error| {
+            tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");
+            error.to_string()
+        })?;
+        let key_use = calls::secret_use(&ready.tool.entry, secret.entry.secret_type);
+        let credential = Credential::new(secret.entry.secret_type, &opened, key_use.as_ref());
+        credential.map(|credential| Some(Arc::new(credential))).map_err(|violation| violation.problem().to_owned())
+    }
+
+    /// Writes down what came of a call.
+    async fn conclude(
+        &self,
+        ready: &Ready,
+        call: ItemId,
+        answered: Answered,
+        latency_ms: i64,
+    ) -> Result<Ended, StoreError> {
+        let Answered { outcome, request, response, usage } = self.checked(&ready.tool, answered);
+        let blank = ToolResult { latency_ms, usage: usage.clone(), ..nothing(call) };
+        let result = match &outcome {
+            Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
+            Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
+        };
+        let result_id = self.write_result(ready.footing.executor, result, Some(ready)).await?;
+        let mut told = json!({ "latencyMs": latency_ms, "request": request, "response": response, "usage": usage,
+            "callId": call, "resultId": result_id, "payerId": ready.footing.payer });
+        Ok(match outcome {
+            Ok(output) => {
+                told["output"] = output;
+                Ended::Completed(told, EventName::ToolCalled)
+            }
+            Err(mut error) => {
+                for (name, value) in told.as_object_mut().into_iter().flatten() {
+                    error[name] = value.take();
+                }
+                Ended::Failed(error, EventName::ToolCallFailed)
+            }
+        })
+    }
+
+    /// A result that does not fit what the tool promises is none (rule BR-TOOL-003).
+    fn checked(&self, tool: &Shown<Tool>, answered: Answered) -> Answered {
+        let Ok(output) = &answered.outcome else { return answered };
+        let problem = match self.parts().schemas.of_outputs(tool) {
+            Ok(compiled) => compiled.check(output).err().map(|breaches| schema::describe(&breaches)),
+            Err(violation) => Some(violation.problem().to_owned()),
+        };
+        let Some(problem) = problem else { return answered };
+        let mut error = told("output_mismatch", &format!("the answer does not fit the tool's outputSchema: {problem}"));
+        error["rule"] = json!("BR-TOOL-003");
+        Answered { outcome: Err(error), ..answered }
+    }
+
+    async fn write_result(
+        &self,
+        executor: UserId,
+        result: ToolResult,
+        ready: Option<&Ready>,
+    ) -> Result<ItemId, StoreError> {
+        let draft = result.to_draft()?;
+        let (viewer, call) = (Viewer::User(executor), result.call);
+        let used = ready.filter(|ready| ready.footing.is_across_users()).map(|ready| (ready.footing, ready.tool.id));
+        let finding = ready.filter(|ready| ready.footing.payer == ready.tool.owner && ready.tool.owner == executor);
+        let finding = finding.map(|ready| Finding {
+            tool: ready.tool.id,
+            service: Some(ready.service.id).filter(|_| ready.service.owner == executor),
+            problem: result.error.as_ref().map(|error| error["message"].as_str().unwrap_or_default().to_owned()),
+        });
+        let write = move |tx: &mut Tx<'_>| {
+            let written = tx.append_item(&viewer, &draft)?.item.header.id;
+            let ends = (Endpoint::Item(written), Endpoint::Item(call));
+            tx.relate(&viewer, &RelationDraft::new(RelationKind::ResultOf, ends.0, ends.1, Qualities::default())?)?;
+            if let Some((footing, tool)) = &used {
+                tell_owners(tx, footing, *tool, call)?;
+            }
+            finding.as_ref().map_or(Ok(()), |finding| finding.keep(tx))?;
+            Ok(written)
+        };
+        Ok(self.parts().store.write(write).await?.value)
+    }
+}
+
+/// What an owner's own call tells about how their things are.
+struct Finding {
+    tool: RecordId,
+    service: Option<RecordId>,
+    problem: Option<String>,
+}
+
+impl Finding {
+    /// One answer shows that both work. One failure shows only that something is wrong with the tool.
+    fn keep(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let status = if self.problem.is_none() { Health::Healthy } else { Health::Degraded };
+        tx.set_health(&SYSTEM, self.tool, status.as_str(), self.problem.as_deref(), None)?;
+        match self.service.filter(|_| self.problem.is_none()) {
+            Some(service) => tx.set_health(&SYSTEM, service, status.as_str(), None, None),
+            None => Ok(()),
+        }
+    }
+}
+
+fn nothing(call: ItemId) -> ToolResult {
+    let (output, error, usage, cost) = (Value::Null, None, None, None);
+    ToolResult { call, status: CallStatus::Unknown, output, error, latency_ms: 0, usage, cost }
+}
+
+/// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
+fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
+    let mut owners = vec![footing.tool_owner, footing.service_owner];
+    owners.dedup();
+    for owner in owners.into_iter().filter(|owner| *owner != footing.executor && *owner != UserId::SYSTEM) {
+        let about =
+            [("executorId", json!(footing.executor)), ("payerId", json!(footing.payer)), ("callId", json!(call))];
+        let about = about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        tx.tell_own(&Viewer::User(owner), EventName::ToolUsed, Some(&tool.to_string()), about)?;
+    }
+    Ok(())
+}

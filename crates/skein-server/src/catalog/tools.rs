@@ -1,0 +1,317 @@
+//! Tools over HTTP, and trying them out.
+
+use axum::Json;
+use axum::extract::State;
+use axum::response::Response;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use skein_core::RecordId;
+use skein_core::catalog::secret::SecretBinding;
+use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
+use skein_engine::Engine;
+use skein_engine::catalog::{EntryQuery, Shown, Vital};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::catalog::{CatalogueParameters, EntryHead, ShareBody, VitalView, WarningView};
+use crate::error::ApiError;
+use crate::mutation::{Accepted, Answer, Mutated, Mutation};
+use crate::pagination::Listing;
+use crate::path_id::PathId;
+use crate::query::{NoParameters, Parameters};
+use crate::signed_in::SignedIn;
+
+/// One operation on one service.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct ToolView {
+    #[serde(flatten)]
+    head: EntryHead,
+    #[serde(flatten)]
+    #[schema(value_type = ToolFields)]
+    tool: Tool,
+    #[serde(flatten)]
+    vital: VitalView,
+}
+
+impl ToolView {
+    fn new((shown, vital): (Shown<Tool>, Vital)) -> Self {
+        Self { head: EntryHead::of(&shown), tool: shown.entry, vital: vital.into() }
+    }
+
+    /// Right after a change nothing was checked yet.
+    pub(super) fn unchecked(shown: Shown<Tool>) -> Self {
+        let vital = Vital::unchecked(shown.entry.enabled);
+        Self::new((shown, vital))
+    }
+}
+
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes skein_core::catalog::tool::Tool")]
+pub(crate) struct ToolFields {
+    #[schema(example = "Weather now")]
+    name: String,
+    description: Option<String>,
+    service_id: String,
+    /// What the service's connectionSchema asks for.
+    connection_params: Map<String, Value>,
+    /// Whose value is used when the tool is called; told to the owner alone.
+    secret_id: Option<String>,
+    /// Where an API key goes: {"in": "header", "name": "X-Api-Key", "prefix": ""}.
+    secret_use: Option<Value>,
+    /// A graph_query, rest_call, llm_call or mcp_tool, by the service's type.
+    operation: Map<String, Value>,
+    /// A JSON Schema of what a caller gives.
+    input_schema: Value,
+    /// A JSON Schema of what comes back.
+    output_schema: Value,
+    enabled: bool,
+    /// Grows with each change of what the tool does.
+    definition_version: u32,
+    /// Which template it was made from.
+    tool_template_id: Option<String>,
+}
+
+/// In full, or by a template: then operation, inputSchema and outputSchema are left out.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "name": "Weather now",
+    "serviceId": "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z", "connectionParams": { "endpoint": "https://weather.example" },
+    "operation": { "type": "rest_call", "method": "GET", "path": "/now/{{city}}" },
+    "inputSchema": { "type": "object", "required": ["city"], "properties": { "city": { "type": "string" } } },
+    "outputSchema": {} }))]
+#[expect(dead_code, reason = "describes ToolDraft")]
+pub(crate) struct ToolBody {
+    #[schema(min_length = 1, max_length = 100)]
+    name: String,
+    #[schema(max_length = 4000)]
+    description: Option<String>,
+    service_id: String,
+    connection_params: Option<Map<String, Value>>,
+    secret_id: Option<String>,
+    secret_use: Option<Value>,
+    operation: Option<Map<String, Value>>,
+    input_schema: Option<Value>,
+    output_schema: Option<Value>,
+    enabled: Option<bool>,
+    shared: Option<bool>,
+    tool_template_id: Option<String>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "enabled": false,
+    "basedOnHash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }))]
+#[expect(dead_code, reason = "describes ToolChange")]
+pub(crate) struct ToolChangeBody {
+    /// The hash of the state you looked at; `If-Match` will do as well.
+    based_on_hash: Option<String>,
+    name: Option<String>,
+    description: Option<String>,
+    connection_params: Option<Map<String, Value>>,
+    secret_id: Option<String>,
+    secret_use: Option<Value>,
+    operation: Option<Map<String, Value>>,
+    input_schema: Option<Value>,
+    output_schema: Option<Value>,
+    enabled: Option<bool>,
+}
+
+/// A tool after it was shared or taken back.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct SharedToolView {
+    #[serde(flatten)]
+    tool: ToolView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warning: Option<WarningView>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "inputs": { "city": "Bern" } }))]
+pub(crate) struct TestBody {
+    /// What the tool's inputSchema asks for.
+    #[serde(default)]
+    #[schema(value_type = Object)]
+    inputs: Map<String, Value>,
+}
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "secretId": "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z" }))]
+pub(crate) struct BindBody {
+    /// A secret of yours.
+    #[schema(value_type = String)]
+    secret_id: RecordId,
+}
+
+/// One's own secret for somebody else's tool.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct BindingView {
+    #[serde(flatten)]
+    head: EntryHead,
+    #[schema(value_type = String)]
+    tool_id: RecordId,
+    #[schema(value_type = String)]
+    secret_id: RecordId,
+}
+
+impl From<Shown<SecretBinding>> for BindingView {
+    fn from(shown: Shown<SecretBinding>) -> Self {
+        let head = EntryHead::of(&shown);
+        let SecretBinding { tool_id, secret_id } = shown.entry;
+        Self { head, tool_id, secret_id }
+    }
+}
+
+/// Which tools.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ToolParameters {
+    /// Only on this service; a page may then be short and still go on.
+    #[param(value_type = Option<String>)]
+    service_id: Option<RecordId>,
+    /// Only of this type of operation: rest_call, llm_call, graph_query or mcp_tool.
+    #[serde(rename = "type")]
+    #[param(rename = "type")]
+    kind: Option<String>,
+    /// Only enabled ones (true), or only disabled ones (false).
+    #[param(value_type = Option<bool>)]
+    enabled: Option<String>,
+    /// Only those that are healthy, degraded or down; a page may then be short and still go on.
+    status: Option<String>,
+    /// Only your own (true).
+    #[param(value_type = Option<bool>)]
+    owned: Option<String>,
+    /// Only what others share (true).
+    #[param(value_type = Option<bool>)]
+    shared: Option<String>,
+    /// Where the last page ended.
+    cursor: Option<String>,
+    /// Entries per page, 1 to 1000.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, example = 100)]
+    limit: Option<String>,
+}
+
+/// Your tools and those that others share.
+#[utoipa::path(get, path = "/tools", tag = "catalogue", params(ToolParameters),
+    responses((status = 200, body = Listing<ToolView>)))]
+pub(crate) async fn list_tools(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<ToolParameters>,
+) -> Result<Json<Listing<ToolView>>, ApiError> {
+    let ToolParameters { service_id, kind, enabled, status, owned, shared, cursor, limit } = parameters;
+    let parameters = CatalogueParameters { kind, enabled, status, owned, shared, cursor, limit };
+    let (after, limit) = parameters.page()?;
+    let query = EntryQuery { service: service_id, ..parameters.query()? };
+    let page = engine.tools(&caller, query, after, limit).await?;
+    Ok(Json(Listing::of(page, limit, ToolView::new)))
+}
+
+/// Define an operation on a service, in full or by a template.
+#[utoipa::path(post, path = "/tools", tag = "catalogue", request_body = ToolBody,
+    responses((status = 201, body = Mutated<ToolView>)))]
+pub(crate) async fn create_tool(
+    State(engine): State<Engine>,
+    mutation: Mutation,
+) -> Result<Answer<ToolView>, ApiError> {
+    let draft: ToolDraft = mutation.body()?;
+    let made = engine.create_tool(&mutation.caller, mutation.request, draft).await?;
+    let location = format!("/api/v1/tools/{}", made.value.id);
+    Ok(Answer::made(made.map(ToolView::unchecked), location))
+}
+
+/// One tool.
+#[utoipa::path(get, path = "/tools/{id}", tag = "catalogue", params(("id" = String, Path)),
+    responses((status = 200, body = ToolView)))]
+pub(crate) async fn read_tool(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(id): PathId<RecordId>,
+) -> Result<Json<ToolView>, ApiError> {
+    Ok(Json(ToolView::new(engine.tool(&caller, id).await?)))
+}
+
+/// Change anything but the service.
+#[utoipa::path(put, path = "/tools/{id}", tag = "catalogue", params(("id" = String, Path)),
+    request_body = ToolChangeBody, responses((status = 200, body = Mutated<ToolView>)))]
+pub(crate) async fn change_tool(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Answer<ToolView>, ApiError> {
+    let (change, based_on) = mutation.based_change::<ToolChange>()?;
+    let changed = engine.change_tool(&mutation.caller, mutation.request, id, change, based_on).await?;
+    Ok(Answer::done(changed.map(ToolView::unchecked)))
+}
+
+/// Delete a tool.
+#[utoipa::path(delete, path = "/tools/{id}", tag = "catalogue", params(("id" = String, Path)),
+    responses((status = 200, body = Mutated<ToolView>)))]
+pub(crate) async fn delete_tool(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Answer<ToolView>, ApiError> {
+    mutation.no_body()?;
+    let deleted = engine.delete_tool(&mutation.caller, mutation.request, id).await?;
+    Ok(Answer::done(deleted.map(ToolView::unchecked)))
+}
+
+/// Share a tool or take it back. Others call a shared tool with your secret, at your expense.
+#[utoipa::path(put, path = "/tools/{id}/share", tag = "catalogue", params(("id" = String, Path)),
+    request_body = ShareBody, responses((status = 200, body = Mutated<SharedToolView>)))]
+pub(crate) async fn share_tool(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Answer<SharedToolView>, ApiError> {
+    let ShareBody { shared } = mutation.body()?;
+    let changed = engine.share_tool(&mutation.caller, mutation.request, id, shared).await?;
+    Ok(Answer::done(changed.map(|reshared| SharedToolView {
+        tool: ToolView::unchecked(reshared.shown),
+        warning: reshared.warning.map(WarningView::from),
+    })))
+}
+
+/// Call a tool for real; the operation tells what went out, what came back and how long it took.
+#[utoipa::path(post, path = "/tools/{id}/test", tag = "catalogue", params(("id" = String, Path)),
+    request_body = TestBody, responses((status = 202, body = Accepted)))]
+pub(crate) async fn test_tool(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Response, ApiError> {
+    let TestBody { inputs } = mutation.body()?;
+    let queued = engine.test_tool(&mutation.caller, mutation.request, id, inputs).await?;
+    Ok(Accepted::answer(&queued, "the tool will be called"))
+}
+
+/// Use a secret of your own with a tool that somebody else shares.
+#[utoipa::path(put, path = "/tools/{id}/secret", tag = "catalogue", params(("id" = String, Path)),
+    request_body = BindBody, responses((status = 200, body = Mutated<BindingView>)))]
+pub(crate) async fn bind_secret(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Answer<BindingView>, ApiError> {
+    let BindBody { secret_id } = mutation.body()?;
+    let bound = engine.bind_secret(&mutation.caller, mutation.request, id, secret_id).await?;
+    Ok(Answer::done(bound.map(BindingView::from)))
+}
+
+/// Go back to the owner's secret.
+#[utoipa::path(delete, path = "/tools/{id}/secret", tag = "catalogue", params(("id" = String, Path)),
+    responses((status = 200, body = Mutated<BindingView>)))]
+pub(crate) async fn unbind_secret(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Answer<BindingView>, ApiError> {
+    mutation.no_body()?;
+    let unbound = engine.unbind_secret(&mutation.caller, mutation.request, id).await?;
+    Ok(Answer::done(unbound.map(BindingView::from)))
+}

@@ -1,0 +1,340 @@
+//! The catalogue over HTTP, on both databases: what may be made, seen, shared, called and deleted, and by whom.
+
+use serde_json::{Value, json};
+use skein_core::account::{Role, Scope};
+use skein_engine::Worker;
+use skein_testkit::rogue::{Behaviour, Rogue};
+
+use crate::recipes::{now, weather};
+use crate::world::{Answer, World, both};
+
+const KEY: &str = "k-7f9c24e53b1a0d6f";
+
+fn id(thing: &Value) -> &str {
+    thing["id"].as_str().unwrap_or_else(|| panic!("no id in {thing}"))
+}
+
+/// A peer that says which path and key it was sent.
+fn peer() -> Rogue {
+    Rogue::start(|request| {
+        let key = request.header("x-api-key").unwrap_or_default();
+        Behaviour::json(&json!({ "path": request.path, "key": key, "plain": key.is_empty() }).to_string())
+    })
+}
+
+/// A service at a peer, on which tools with and without a key stand.
+async fn service(world: &World) -> Value {
+    let mut service = weather();
+    service["protocol"] = json!("http");
+    world.made("/api/v1/services", &service).await
+}
+
+async fn secret(world: &World, value: &str) -> Value {
+    world.made("/api/v1/secrets", &json!({ "name": "key", "type": "api_key", "value": value })).await
+}
+
+async fn tool(world: &World, peer: &Rogue, secret: Option<&Value>) -> Value {
+    let mut tool = now(&service(world).await);
+    tool["connectionParams"] = json!({ "endpoint": peer.endpoint() });
+    if let Some(secret) = secret {
+        tool["secretId"] = secret["id"].clone();
+        tool["secretUse"] = json!({ "in": "header", "name": "X-Api-Key" });
+    }
+    world.made("/api/v1/tools", &tool).await
+}
+
+/// An administrator's decision that the peer may be called.
+async fn allow(world: &World, peer: &Rogue) -> Value {
+    let address = peer.address();
+    let body = json!({ "host": address.ip().to_string(), "port": address.port() });
+    world.made("/api/v1/allowed-endpoints", &body).await
+}
+
+async fn share(world: &World, path: &str, shared: bool) -> Value {
+    world.changed("PUT", &format!("/api/v1/{path}/share"), &json!({ "shared": shared })).await
+}
+
+/// The operation of a test, once it has ended.
+async fn tested(world: &World, tool: &Value) -> Value {
+    let answer = world.post(&format!("/api/v1/tools/{}/test", id(tool)), r#"{"inputs":{"city":"Bern"}}"#).await;
+    assert_eq!(answer.status, 202, "{}", answer.text);
+    let path = answer.json()["statusUrl"].as_str().unwrap().to_owned();
+    loop {
+        let operation = world.get(&path).await.json();
+        if !["queued", "processing"].contains(&operation["status"].as_str().unwrap()) {
+            return operation;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn delete(world: &World, path: &str) -> Answer {
+    world.change("DELETE", &format!("/api/v1/{path}"), "{}").await
+}
+
+both! {
+    async fn a_tool_is_tested_for_real_and_leaves_its_call_and_result(world: &World) {
+        let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
+        allow(world, &peer).await;
+        let tool = tool(world, &peer, Some(&secret(world, KEY).await)).await;
+        assert_eq!(tool["status"], "degraded");
+        let done = tested(world, &tool).await;
+        assert_eq!(done["status"], "completed", "{done}");
+        let result = &done["result"];
+        assert_eq!(result["output"], json!({ "path": "/now/Bern", "key": "[secret withheld]", "plain": false }));
+        assert_eq!((&result["response"]["status"], &result["response"]["scrubbed"]), (&json!(200), &json!(true)));
+        assert!(result["latencyMs"].is_i64() && result["request"]["url"].as_str().unwrap().ends_with("/now/Bern"));
+        let call = world.get(&format!("/api/v1/items/{}", result["callId"].as_str().unwrap())).await.json();
+        assert_eq!((&call["_type"], &call["data"]["inputs"]), (&json!("ToolCall"), &json!({ "city": "Bern" })));
+        assert_eq!((&call["data"]["toolId"], &call["data"]["caller"]), (&tool["id"], &json!("person")));
+        let written = world.get(&format!("/api/v1/items/{}", result["resultId"].as_str().unwrap())).await.json();
+        assert_eq!((&written["data"]["status"], &written["data"]["callId"]), (&json!("success"), &call["id"]));
+        assert_eq!(world.get(&format!("/api/v1/tools/{}", id(&tool))).await.json()["status"], "healthy");
+        assert_eq!(peer.requests()[0].header("x-api-key"), Some(KEY));
+    }
+
+    async fn z24_a_loopback_address_is_called_only_by_a_recorded_decision(world: &World) {
+        let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
+        let tool = tool(world, &peer, None).await;
+        let refused = tested(world, &tool).await;
+        assert_eq!((&refused["status"], &refused["error"]["code"]), (&json!("failed"), &json!("address_refused")));
+        let allowed = allow(world, &peer).await;
+        assert_eq!(tested(world, &tool).await["status"], "completed");
+        assert_eq!(delete(world, &format!("allowed-endpoints/{}", id(&allowed))).await.status, 200);
+        assert_eq!(tested(world, &tool).await["error"]["code"], "address_refused");
+        assert_eq!(peer.requests().len(), 1);
+    }
+
+    async fn z16_a_shared_tool_runs_with_its_owners_secret_or_with_ones_own(world: &World) {
+        let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
+        allow(world, &peer).await;
+        let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let hers = secret(&anna, KEY).await;
+        let tool = tool(&anna, &peer, Some(&hers)).await;
+        let path = format!("/api/v1/tools/{}", id(&tool));
+        assert_eq!(bert.get(&path).await.refused(), (404, "not_found".to_owned()));
+        share(&anna, &format!("tools/{}", id(&tool)), true).await;
+        let seen = bert.get(&path).await.json();
+        assert_eq!((&seen["ownerId"], &seen["secretId"]), (&tool["ownerId"], &Value::Null));
+        let record = bert.get(&format!("/api/v1/records/{}", id(&tool))).await;
+        assert_eq!(record.refused(), (404, "not_found".to_owned()));
+        let by_delegation = tested(&bert, &tool).await;
+        assert_eq!(by_delegation["result"]["payerId"], tool["ownerId"], "{by_delegation}");
+        let foreign = bert.change("PUT", &format!("{path}/secret"), json!({ "secretId": hers["id"] }).to_string()).await;
+        assert_eq!(foreign.refused(), (404, "not_found".to_owned()));
+        let his = secret(&bert, "k-of-bert-himself").await;
+        bert.changed("PUT", &format!("{path}/secret"), &json!({ "secretId": his["id"] })).await;
+        let by_himself = tested(&bert, &tool).await;
+        assert_eq!(by_himself["result"]["payerId"], his["ownerId"], "{by_himself}");
+        let keys: Vec<_> = peer.requests().iter().map(|request| request.header("x-api-key").unwrap().to_owned()).collect();
+        assert_eq!(keys, [KEY, "k-of-bert-himself"]);
+        for told in [by_delegation.to_string(), by_himself.to_string(), seen.to_string()] {
+            assert!(!told.contains(KEY) && !told.contains("k-of-bert"), "{told}");
+        }
+        // Anna sees who used it, and not what for.
+        let told = anna.get("/api/v1/items?type=SystemEvent&limit=100").await.text;
+        assert!(told.contains("tool.used") && told.contains(bert.admin.owner().to_string().as_str()), "{told}");
+        assert!(!told.contains("Bern"), "{told}");
+    }
+
+    async fn br_share_007_a_tool_that_is_shared_no_more_refuses(world: &World) {
+        let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
+        allow(world, &peer).await;
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let tool = tool(world, &peer, None).await;
+        let (path, place) = (format!("tools/{}", id(&tool)), format!("services/{}", tool["serviceId"].as_str().unwrap()));
+        share(world, &path, true).await;
+        assert_eq!(tested(&bert, &tool).await["status"], "completed");
+        share(world, &path, false).await;
+        let refused = bert.post(&format!("/api/v1/{path}/test"), r#"{"inputs":{"city":"Bern"}}"#).await;
+        assert_eq!(refused.refused(), (404, "not_found".to_owned()));
+        // A tool of Bert's on the administrator's service lives and falls with its being shared.
+        share(world, &place, true).await;
+        let mut own = now(&json!({ "id": tool["serviceId"] }));
+        own["connectionParams"] = json!({ "endpoint": peer.endpoint() });
+        let own = bert.made("/api/v1/tools", &own).await;
+        assert_eq!(tested(&bert, &own).await["status"], "completed");
+        let warned = share(world, &place, false).await;
+        assert_eq!((&warned["warning"]["affectedCount"], &warned["warning"]["affectedUserCount"]), (&json!(1), &json!(1)));
+        let refused = bert.post(&format!("/api/v1/tools/{}/test", id(&own)), r#"{"inputs":{"city":"Bern"}}"#).await;
+        assert_eq!(refused.breaks(), (422, "BR-SHARE-007".to_owned()));
+    }
+
+    async fn what_is_used_is_not_deleted(world: &World) {
+        let peer = peer();
+        let key = secret(world, KEY).await;
+        let tool = tool(world, &peer, Some(&key)).await;
+        let service = format!("services/{}", tool["serviceId"].as_str().unwrap());
+        assert_eq!(delete(world, &service).await.breaks(), (409, "BR-SERVICE-004".to_owned()));
+        assert_eq!(delete(world, &format!("secrets/{}", id(&key))).await.breaks(), (409, "BR-SECRET-002".to_owned()));
+        assert_eq!(delete(world, &format!("tools/{}", id(&tool))).await.status, 200);
+        assert_eq!(delete(world, &service).await.status, 200);
+        assert_eq!(delete(world, &format!("secrets/{}", id(&key))).await.status, 200);
+        assert_eq!(world.get(&format!("/api/v1/{service}")).await.refused(), (404, "not_found".to_owned()));
+        // That it was there can still be read by its owner.
+        let history = world.get(&format!("/api/v1/records/{}/history", id(&tool))).await.json();
+        assert_eq!(history["data"].as_array().unwrap().len(), 2, "{history}");
+    }
+
+    async fn br_share_004_what_others_stand_on_refuses_to_be_deleted(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let place = service(world).await;
+        share(world, &format!("services/{}", id(&place)), true).await;
+        bert.made("/api/v1/tools", &now(&place)).await;
+        let refused = delete(world, &format!("services/{}", id(&place))).await;
+        assert_eq!(refused.breaks(), (409, "BR-SHARE-004".to_owned()));
+        assert_eq!(delete(&bert, &format!("services/{}", id(&place))).await.breaks(), (403, "BR-SHARE-003".to_owned()));
+    }
+
+    async fn br_template_007_instances_are_listed_to_who_may_see_them_holds(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let template = world.made("/api/v1/service-templates", &weather()).await;
+        let path = format!("service-templates/{}", id(&template));
+        world.changed("PUT", &format!("/api/v1/{path}"), &json!({ "shared": true })).await;
+        let from = json!({ "name": "mine", "serviceTemplateId": template["id"] });
+        let his = bert.made("/api/v1/services", &from).await;
+        let hers = world.made("/api/v1/services", &from).await;
+        assert_eq!((&his["type"], &his["serviceTemplateId"]), (&json!("rest_api"), &template["id"]));
+        let listed = async |world: &World| {
+            let page = world.get(&format!("/api/v1/{path}/instances")).await.json();
+            page["data"].as_array().unwrap().iter().map(|entry| entry["id"].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!((listed(world).await, listed(&bert).await), (vec![hers["id"].clone()], vec![his["id"].clone()]));
+        share(&bert, &format!("services/{}", id(&his)), true).await;
+        assert_eq!(listed(world).await.len(), 2);
+    }
+
+    async fn br_template_007_the_instances_of_a_hidden_template_refuses(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let template = world.made("/api/v1/service-templates", &weather()).await;
+        let hidden = bert.get(&format!("/api/v1/service-templates/{}/instances", id(&template))).await;
+        assert_eq!(hidden.refused(), (404, "not_found".to_owned()));
+    }
+
+    async fn templates_are_archived_and_never_altered(world: &World) {
+        let template = world.made("/api/v1/service-templates", &weather()).await;
+        let path = format!("/api/v1/service-templates/{}", id(&template));
+        let altered = world.change("PUT", &path, r#"{"name":"other","protocol":"http"}"#).await;
+        assert_eq!(altered.breaks(), (422, "BR-TEMPLATE-003".to_owned()));
+        assert!(altered.text.contains("name, protocol"), "{}", altered.text);
+        assert_eq!(delete(world, &path["/api/v1/".len()..]).await.json()["archived"], true);
+        let from = json!({ "name": "late", "serviceTemplateId": template["id"] }).to_string();
+        assert_eq!(world.post("/api/v1/services", from.clone()).await.breaks(), (422, "BR-TEMPLATE-006".to_owned()));
+        let listed = async |query: &str| world.get(&format!("/api/v1/service-templates{query}")).await.text;
+        assert!(!listed("").await.contains(id(&template)));
+        assert!(listed("?includeArchived=true").await.contains(id(&template)));
+        assert_eq!(world.get(&path).await.status, 200);
+        world.changed("PUT", &path, &json!({ "archived": false })).await;
+        assert_eq!(world.post("/api/v1/services", from).await.status, 201);
+    }
+
+    async fn tools_are_made_from_an_openapi_document(world: &World) {
+        let service = service(world).await;
+        let document = json!({ "openapi": "3.1.0", "info": { "title": "Pets", "version": "1" }, "paths": {
+            "/pets/{petId}": { "get": { "operationId": "readPet",
+                "parameters": [{ "name": "petId", "in": "path", "required": true, "schema": { "type": "integer" } }],
+                "responses": { "200": { "description": "A pet", "content": { "application/json": {
+                    "schema": { "type": "object", "properties": { "name": { "type": "string" } } } } } } } } } } });
+        let body = json!({ "document": document, "connectionParams": { "endpoint": "http://pets.example" } });
+        let found = world.made(&format!("/api/v1/services/{}/discover", id(&service)), &body).await;
+        let tool = &found["data"][0];
+        assert_eq!((&tool["name"], &found["skipped"]), (&json!("readPet"), &json!([])));
+        assert_eq!(tool["inputSchema"]["properties"]["petId"]["type"], "integer");
+        assert_eq!(tool["outputSchema"]["properties"]["name"]["type"], "string");
+        assert_eq!(world.get(&format!("/api/v1/tools/{}", id(tool))).await.json()["name"], "readPet");
+    }
+
+    async fn a_service_is_checked_on_demand(world: &World) {
+        let peer = peer();
+        let place = service(world).await;
+        let path = format!("/api/v1/services/{}", id(&place));
+        let check = async || world.send(world.request("POST", &format!("{path}/health")).body("".into()).unwrap()).await;
+        assert_eq!(check().await.breaks(), (422, "BR-SERVICE-003".to_owned()));
+        let mut tool = now(&place);
+        tool["connectionParams"] = json!({ "endpoint": peer.endpoint() });
+        world.made("/api/v1/tools", &tool).await;
+        assert_eq!(check().await.json()["status"], "down");
+        allow(world, &peer).await;
+        assert_eq!(check().await.json()["status"], "healthy");
+        let seen = world.get(&path).await.json();
+        assert_eq!((&seen["status"], seen["lastHealthCheck"].is_string()), (&json!("healthy"), true));
+        let change = json!({ "enabled": false, "basedOnHash": seen["hash"] });
+        assert_eq!(world.changed("PUT", &path, &change).await["status"], "down");
+        let healthy = world.get("/api/v1/services?status=healthy&owned=true").await.json();
+        assert_eq!(healthy["data"], json!([]));
+        let by_hand = world.change("PUT", &path, json!({ "status": "healthy", "basedOnHash": seen["hash"] }).to_string()).await;
+        assert_eq!(by_hand.breaks(), (422, "BR-SERVICE-003".to_owned()));
+    }
+
+    async fn what_comes_along_is_there_for_everybody_and_nobodys_to_change(world: &World) {
+        world.engine.prepare().await.unwrap();
+        let items = world.count().await;
+        world.engine.prepare().await.unwrap();
+        assert_eq!(world.count().await, items);
+        let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+        let services = anna.get("/api/v1/services").await.json();
+        let names: Vec<_> = services["data"].as_array().unwrap().iter().map(|row| row["name"].as_str().unwrap()).collect();
+        for name in ["Offline model", "OpenAI", "Anthropic", "OpenRouter", "Ollama", "llama.cpp"] {
+            assert!(names.contains(&name), "{name} is missing: {names:?}");
+        }
+        let offline = services["data"].as_array().unwrap().iter().find(|row| row["builtin"] == "offline_model").unwrap();
+        let change = json!({ "enabled": false, "basedOnHash": offline["hash"] }).to_string();
+        let refused = world.change("PUT", &format!("/api/v1/services/{}", id(offline)), change).await;
+        assert_eq!(refused.status, 403, "{}", refused.text);
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        let tools = anna.get("/api/v1/tools").await.json();
+        let inputs = json!({ "inputs": { "text": "Herons nest in May. The pond froze in January.", "question": "When do herons nest?" } });
+        let queued = anna.post(&format!("/api/v1/tools/{}/test", id(&tools["data"][0])), inputs.to_string()).await.json();
+        let path = queued["statusUrl"].as_str().unwrap();
+        let done = loop {
+            let operation = anna.get(path).await.json();
+            if !["queued", "processing"].contains(&operation["status"].as_str().unwrap()) {
+                break operation;
+            }
+            tokio::task::yield_now().await;
+        };
+        assert!(done["result"]["output"]["text"].as_str().unwrap().contains("Herons nest in May"), "{done}");
+    }
+
+    async fn a_master_key_is_replaced_while_secrets_serve(world: &World) {
+        let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
+        allow(world, &peer).await;
+        let tool = tool(world, &peer, Some(&secret(world, KEY).await)).await;
+        let before = world.get("/api/v1/vault").await.json();
+        assert_eq!((&before["secrets"], &before["underOtherKeys"]), (&json!(1), &json!(0)));
+        let queued = world.post("/api/v1/vault/rotations", "{}").await.json();
+        let path = queued["statusUrl"].as_str().unwrap();
+        while world.get(path).await.json()["status"] != "completed" {
+            tokio::task::yield_now().await;
+        }
+        let after = world.get("/api/v1/vault").await.json();
+        assert_ne!(after["keyId"], before["keyId"]);
+        assert_eq!((&after["secrets"], &after["underOtherKeys"]), (&json!(1), &json!(0)));
+        assert_eq!(tested(world, &tool).await["status"], "completed");
+    }
+
+    async fn br_sec_001_a_secret_serves_its_owner_holds(world: &World) {
+        let key = secret(world, KEY).await;
+        let path = format!("/api/v1/secrets/{}", id(&key));
+        let rotated = world.changed("PUT", &path, &json!({ "value": "k-another-value" })).await;
+        assert_eq!((&rotated["valueVersion"], rotated.get("value")), (&json!(2), None));
+        assert!(!world.get(&path).await.text.contains("k-another"));
+    }
+
+    async fn br_sec_001_anybody_else_with_or_without_a_grant_refuses(world: &World) {
+        let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+        let path = format!("/api/v1/secrets/{}", id(&secret(&anna, KEY).await));
+        anna.changed("PUT", &format!("{path}/share"), &json!({ "shared": true })).await;
+        let until = crate::world::START.plus(3_600_000);
+        let grant = json!({ "ownerId": anna.admin.owner(), "name": "a look", "reason": "asked", "until": until });
+        let grant = world.made("/api/v1/grants", &grant).await;
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(bert.get(&path).await.refused(), (404, "not_found".to_owned()));
+        assert_eq!(world.get(&path).await.refused(), (404, "not_found".to_owned()));
+        // A grant shows that there is one, and never its value.
+        let looked = world.request("GET", &path).header("skein-grant", id(&grant)).body("".into()).unwrap();
+        let looked = world.send(looked).await;
+        assert!(!looked.text.contains(KEY), "{}", looked.text);
+    }
+}
