@@ -5,7 +5,7 @@
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 
-/// Something of the catalogue, as far as standing is concerned.
+/// Something of the catalogue, as far as footing is concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Holding {
     pub id: RecordId,
@@ -28,7 +28,7 @@ pub struct Chain {
 
 /// In whose name a call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Standing {
+pub struct Footing {
     pub executor: UserId,
     pub tool_owner: UserId,
     pub service_owner: UserId,
@@ -38,7 +38,7 @@ pub struct Standing {
     pub payer: UserId,
 }
 
-impl Standing {
+impl Footing {
     /// Whether anything used belongs to somebody else.
     pub fn is_across_users(&self) -> bool {
         self.tool_owner != self.executor || self.service_owner != self.executor
@@ -46,7 +46,7 @@ impl Standing {
 }
 
 impl Chain {
-    pub fn judge(&self) -> Result<Standing, RuleViolation> {
+    pub fn judge(&self) -> Result<Footing, RuleViolation> {
         let Self { executor, tool, service, .. } = *self;
         if tool.owner != executor && !tool.shared {
             return refuse("BR-SHARE-007", "the tool is not shared by its owner", "ask its owner to share it");
@@ -57,7 +57,7 @@ impl Chain {
         }
         let secret = self.secret()?;
         let payer = secret.map_or(executor, |(_, owner)| owner);
-        Ok(Standing { executor, tool_owner: tool.owner, service_owner: service.owner, secret, payer })
+        Ok(Footing { executor, tool_owner: tool.owner, service_owner: service.owner, secret, payer })
     }
 
     /// The executor's own first, else the owner's by delegation; a secret never serves a third person.
@@ -108,9 +108,9 @@ mod tests {
 
     #[test]
     fn br_share_007_a_shared_tool_on_a_shared_service_holds() {
-        let standing = chain().judge().unwrap();
-        assert!(standing.is_across_users());
-        assert_eq!((standing.executor, standing.tool_owner, standing.service_owner), (BERT, ANNA, CARL));
+        let footing = chain().judge().unwrap();
+        assert!(footing.is_across_users());
+        assert_eq!((footing.executor, footing.tool_owner, footing.service_owner), (BERT, ANNA, CARL));
     }
 
     #[test]
@@ -126,8 +126,8 @@ mod tests {
     fn br_exec_002_the_secret_decides_who_pays_holds() {
         assert_eq!(chain().judge().unwrap().payer, ANNA);
         let own = holding(4, BERT, false);
-        let standing = Chain { own_secret: Some(own), ..chain() }.judge().unwrap();
-        assert_eq!((standing.payer, standing.secret), (BERT, Some((own.id, BERT))));
+        let footing = Chain { own_secret: Some(own), ..chain() }.judge().unwrap();
+        assert_eq!((footing.payer, footing.secret), (BERT, Some((own.id, BERT))));
         let free = Chain { tool_secret: None, requires_secret: false, ..chain() };
         assert_eq!(free.judge().unwrap().payer, BERT);
     }
