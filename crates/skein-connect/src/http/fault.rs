@@ -34,7 +34,7 @@ pub enum CallFault {
     Protocol { host: String, cause: String },
     #[error("the answer of {host} is larger than {limit} bytes; ask for less or raise the limit")]
     TooLarge { host: String, limit: usize },
-    #[error("{host} redirects without end or to nowhere: {cause}; use the address it should lead to")]
+    #[error("{host} redirects and is not followed: {cause}; use the address it should lead to")]
     Redirect { host: String, cause: String },
     #[error("the secret does not open {host}: {cause}")]
     Credential { host: String, cause: String },

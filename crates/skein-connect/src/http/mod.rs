@@ -113,19 +113,25 @@ impl Http {
 
     /// To where the redirects end, and whether that is still the origin the caller named.
     async fn follow(&self, call: &HttpCall, deadline: Instant) -> Result<(HttpAnswer, bool), CallFault> {
-        let HttpCall { method, url, headers, body, .. } = call.clone();
-        let mut stop = Stop { method, url, headers, body, is_trusted: true };
+        let mut stop = Stop::first(call);
         for _ in 0..=REDIRECTS_MAX {
             let response = self.ask(&stop, call, deadline).await?;
             let Some(next) = stop.next(response.status(), response.headers())? else {
-                let (status, headers) = (response.status(), response.headers().clone());
-                let host = call::endpoint(&stop.url)?.to_string();
-                let body = Body::new(response, host, &stop.method, call.limits, deadline)?;
-                return Ok((HttpAnswer { status, headers, body }, stop.is_trusted));
+                return Ok((answered(response, &stop, call.limits, deadline)?, stop.is_trusted));
             };
             stop = next;
         }
         Err(stop.bad_redirect(&format!("more than {REDIRECTS_MAX} times")))
+    }
+
+    /// Without following anywhere: what the call holds is for its receiver alone.
+    async fn ask_once(&self, call: &HttpCall, deadline: Instant) -> Result<HttpAnswer, CallFault> {
+        let stop = Stop::first(call);
+        let response = self.ask(&stop, call, deadline).await?;
+        if response.status().is_redirection() {
+            return Err(stop.bad_redirect("what was sent is secret and goes nowhere else"));
+        }
+        answered(response, &stop, call.limits, deadline)
     }
 
     /// One request and the head of its answer.
@@ -169,6 +175,13 @@ impl Http {
         let unknown = || CallFault::Address("nobody knows where the connection went".to_owned());
         Ok(self.0.guard.judge(&peer.endpoint, address.ok_or_else(unknown)?)?)
     }
+}
+
+fn answered(response: Response, stop: &Stop, limits: Limits, deadline: Instant) -> Result<HttpAnswer, CallFault> {
+    let (status, headers) = (response.status(), response.headers().clone());
+    let host = call::endpoint(&stop.url)?.to_string();
+    let body = Body::new(response, host, &stop.method, limits, deadline)?;
+    Ok(HttpAnswer { status, headers, body })
 }
 
 /// A random part from nothing up to one, so that many callers do not come back at the same moment.

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, Method, StatusCode, header};
 use reqwest::Url;
 
-use super::call;
+use super::call::{self, HttpCall};
 use super::fault::CallFault;
 
 /// The request as it is at one stop of its way.
@@ -22,6 +22,11 @@ pub(super) struct Stop {
 const HARMLESS: [HeaderName; 4] = [header::ACCEPT, header::ACCEPT_LANGUAGE, header::CONTENT_TYPE, header::USER_AGENT];
 
 impl Stop {
+    pub(super) fn first(call: &HttpCall) -> Self {
+        let HttpCall { method, url, headers, body, .. } = call.clone();
+        Self { method, url, headers, body, is_trusted: true }
+    }
+
     /// The next stop, if the answer names one.
     pub(super) fn next(&self, status: StatusCode, headers: &HeaderMap) -> Result<Option<Self>, CallFault> {
         let is_redirect = matches!(status.as_u16(), 301 | 302 | 303 | 307 | 308);

@@ -55,7 +55,7 @@ impl Http {
         let mut refused = CallFault::Request("the token cannot be renewed".to_owned());
         for proof in renewal.proofs() {
             let call = renewal.request(*proof)?;
-            let (answer, _) = self.follow(&call, Instant::now() + call.limits.total).await?;
+            let answer = self.ask_once(&call, Instant::now() + call.limits.total).await?;
             let status = answer.status;
             match renewal.read(status, &answer.body.whole().await?) {
                 Ok(token) => return Ok(Arc::new(token)),

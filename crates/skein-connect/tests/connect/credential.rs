@@ -204,3 +204,25 @@ async fn a_token_endpoint_is_judged_like_any_address() {
     let fault = body(&client(&[service.address()]), &service, &credential).await.unwrap_err();
     assert!(matches!(fault, CallFault::Refused(_)), "{fault}");
 }
+
+#[tokio::test]
+async fn a_token_endpoint_that_redirects_is_not_followed() {
+    let other = Rogue::start(|_| Behaviour::json(r#"{"access_token": "theirs"}"#));
+    for (status, elsewhere) in
+        [301, 302, 303, 307, 308].into_iter().flat_map(|status| [(status, true), (status, false)])
+    {
+        let to = if elsewhere { other.endpoint() } else { "/again".to_owned() };
+        let service = Rogue::start(move |request| match request.path.as_str() {
+            "/token" => Behaviour::redirect(status, &to),
+            _ => Behaviour::answer(401, &[], ""),
+        });
+        let credential = token(&service, 0);
+        let client = client(&[service.address(), other.address()]);
+        let fault = body(&client, &service, &credential).await.unwrap_err();
+        assert!(matches!(fault, CallFault::Redirect { .. }), "{status} {fault}");
+        assert!(credential.renewed().is_none());
+        let paths: Vec<String> = service.requests().into_iter().map(|request| request.path).collect();
+        assert_eq!(paths, ["/", "/token"], "{status}");
+    }
+    assert_eq!(other.requests(), []);
+}
