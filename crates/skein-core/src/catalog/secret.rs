@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
-use crate::catalog::operation::rest::is_header_name;
+use crate::catalog::operation::rest::{FRAMING_HEADERS, is_header_name};
 use crate::catalog::service::Protocol;
 use crate::catalog::sharing;
 use crate::catalog::tool::Tool;
@@ -154,7 +154,7 @@ impl SecretUse {
         let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-SECRET-003", problem, remedy));
         let fits = |text: &str| text.len() <= PLACE_BYTES_MAX && text.bytes().all(|b| (b' '..=b'~').contains(&b));
         let has_name = match self.place {
-            SecretPlace::Header => is_header_name(&self.name),
+            SecretPlace::Header => is_header_name(&self.name) && !is_framing(&self.name),
             SecretPlace::Query => !self.name.is_empty(),
         };
         if !has_name || !fits(&self.name) {
@@ -166,6 +166,11 @@ impl SecretUse {
             (None, _) => Ok(()),
         }
     }
+}
+
+/// Whether the connection writes the header itself; a key in its place would break the call or send it elsewhere.
+fn is_framing(name: &str) -> bool {
+    FRAMING_HEADERS.iter().any(|framing| name.eq_ignore_ascii_case(framing))
 }
 
 /// BR-SECRET-003: the protocol has a place for a secret of this type, and only an API key is told where to go.

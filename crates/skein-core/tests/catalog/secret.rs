@@ -102,7 +102,8 @@ fn br_secret_003_a_type_out_of_its_place_refuses() {
     let refused = |secret_type, protocol, secret_use| bound(secret_type, protocol, secret_use).unwrap_err().rule();
     assert_eq!(refused(SecretType::Certificate, "http", json!(null)), "BR-SECRET-003");
     assert_eq!(refused(SecretType::Password, "https", json!({ "in": "query", "name": "pw" })), "BR-SECRET-003");
-    for name in ["", "X Key", "X-Key\r\nHost", "X:Key"] {
+    let framing = ["Host", "Content-Length", "transfer-encoding", "CONNECTION", "Upgrade", "Expect", "TE"];
+    for name in ["", "X Key", "X-Key\r\nHost", "X:Key"].into_iter().chain(framing) {
         assert_eq!(refused(SecretType::ApiKey, "https", json!({ "in": "header", "name": name })), "BR-SECRET-003");
     }
     let injected = json!({ "in": "header", "name": "X-Key", "prefix": "a\r\nHost: b" });
@@ -111,6 +112,7 @@ fn br_secret_003_a_type_out_of_its_place_refuses() {
         refused(SecretType::ApiKey, "https", json!({ "in": "query", "name": "k", "prefix": "x" })),
         "BR-SECRET-003"
     );
+    assert_eq!(bound(SecretType::ApiKey, "https", json!({ "in": "query", "name": "host" })), Ok(()));
     let unbound = |name: &str| tool(json!({ "secretUse": { "in": "header", "name": name } })).map(drop);
     assert_eq!(unbound("X-Key"), Ok(()), "others may bind their own");
     assert_eq!(unbound("X Key").unwrap_err().rule(), "BR-SECRET-003");

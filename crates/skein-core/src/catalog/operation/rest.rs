@@ -22,7 +22,7 @@ const TARGET_BYTES_MAX: usize = 16 << 10;
 const HEADER_BYTES_MAX: usize = 8 << 10;
 
 /// Headers that frame a message or choose its receiver; the connection writes them itself.
-const FRAMING_HEADERS: [&str; 10] = [
+pub(crate) const FRAMING_HEADERS: [&str; 10] = [
     "host",
     "content-length",
     "transfer-encoding",
