@@ -58,8 +58,8 @@ fn document() -> Value {
 
 fn discovered(document: &Value) -> Discovered {
     let key = secret(SecretType::ApiKey);
-    discover(document, &Ground { service_id: SERVICE, connection_params: object(json!({})), secret: Some(&key) })
-        .unwrap()
+    let connection_params = object(json!({ "endpoint": "https://own.example" }));
+    discover(document, &Ground { service_id: SERVICE, connection_params, secret: Some(&key) }).unwrap()
 }
 
 fn tool_of(document: &Value, name: &str) -> ToolDraft {
@@ -92,9 +92,23 @@ fn the_tools_can_be_made() {
     let (service, key) = (service(json!({})), secret(SecretType::ApiKey));
     for draft in discovered(&document()).tools {
         let tool = Tool::create(draft, ANNA, &service, Some(&key)).unwrap();
-        assert_eq!(tool.connection_params["endpoint"], "https://eu.shop.example/v1");
+        assert_eq!(tool.connection_params["endpoint"], "https://own.example");
         let secret_use = tool.secret_use.unwrap();
         assert_eq!((secret_use.place, secret_use.name.as_str()), (SecretPlace::Header, "X-Api-Key"));
+    }
+}
+
+#[test]
+fn the_first_server_is_the_endpoint_only_where_no_secret_would_go_to_it() {
+    let connection_params = object(json!({}));
+    let open = Ground { service_id: SERVICE, connection_params, secret: None };
+    let tool = discover(&document(), &open).unwrap().tools.remove(0);
+    assert_eq!(tool.connection_params["endpoint"], "https://eu.shop.example/v1");
+    for secret_type in SecretType::ALL {
+        let secret = secret(secret_type);
+        let refused = discover(&document(), &Ground { secret: Some(&secret), ..open.clone() }).unwrap_err();
+        assert_eq!(refused, Undiscoverable::NoEndpointForSecret);
+        assert!(refused.to_string().contains("connectionParams.endpoint"));
     }
 }
 

@@ -24,7 +24,7 @@ const METHODS: [&str; 7] = ["get", "head", "options", "post", "put", "patch", "d
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ground<'a> {
     pub service_id: RecordId,
-    /// Without an endpoint, the document's first server is it.
+    /// Without an endpoint, the document's first server is it; with a secret, an endpoint must be here.
     pub connection_params: Map<String, Value>,
     pub secret: Option<&'a Owned<Secret>>,
 }
@@ -53,6 +53,11 @@ pub enum Undiscoverable {
     NoOperations,
     #[error("the document describes {0} operations; at most {OPERATIONS_MAX} become tools at once")]
     TooMany(usize),
+    #[error(
+        "the document alone would decide where the secret is sent; \
+         give connectionParams.endpoint with the address that may receive it"
+    )]
+    NoEndpointForSecret,
 }
 
 /// The tools that a document describes.
@@ -60,6 +65,9 @@ pub fn discover(document: &Value, ground: &Ground<'_>) -> Result<Discovered, Und
     let version = document.get("openapi").and_then(Value::as_str).unwrap_or_default();
     if !version.starts_with("3.") {
         return Err(Undiscoverable::NotOpenApi3);
+    }
+    if ground.secret.is_some() && !ground.connection_params.contains_key("endpoint") {
+        return Err(Undiscoverable::NoEndpointForSecret);
     }
     let operations = operations(document);
     match operations.len() {
