@@ -19,6 +19,8 @@ use crate::http::{CallFault, Http, HttpAnswer, HttpCall, Limits, Retry};
 
 /// How much of a body is shown; the output is not shortened.
 const SHOWN_BYTES_MAX: usize = 16 << 10;
+/// How much of a header a fault quotes.
+const QUOTED_CHARS_MAX: usize = 100;
 
 /// A call that is ready to go.
 #[derive(Debug, Clone)]
@@ -80,7 +82,7 @@ pub async fn call(http: &Http, request: &RestRequest<'_>) -> Result<CallReport, 
             let (output, had_secret) = received.output(host, request.accept, &scrubber);
             (output, Some(response), was_scrubbed || had_secret)
         }
-        Err(fault) => (Err(fault), None, false),
+        Err(fault) => (Err(fault.scrubbed(&scrubber)), None, false),
     };
     Ok(CallReport { output, latency, request: shown, response, was_scrubbed })
 }
@@ -138,15 +140,15 @@ async fn receive(http: &Http, call: &HttpCall) -> Result<Received, CallFault> {
 impl Received {
     /// The body as a value without the secret, and whether the secret was in it.
     fn output(&self, host: &str, accept: Accept, scrubber: &Scrubber) -> (Result<Value, CallFault>, bool) {
-        let mut value = match self.value(host, accept) {
+        let mut value = match self.value(host, accept, scrubber) {
             Ok(value) => value,
-            Err(fault) => return (Err(fault), false),
+            Err(fault) => return (Err(fault.scrubbed(scrubber)), false),
         };
         let had_secret = scrubber.json(&mut value);
         (Ok(value), had_secret)
     }
 
-    fn value(&self, host: &str, accept: Accept) -> Result<Value, CallFault> {
+    fn value(&self, host: &str, accept: Accept, scrubber: &Scrubber) -> Result<Value, CallFault> {
         let host = host.to_owned();
         if !self.is_success {
             return Err(CallFault::Status { host, status: self.status });
@@ -155,13 +157,19 @@ impl Received {
             return Ok(Value::Null);
         }
         let bad = |cause: String| Err(CallFault::Content { host: host.clone(), cause });
-        if let Some(coding) = self.headers.get(header::CONTENT_ENCODING).filter(|coding| *coding != "identity") {
+        // Scrubbed before they are quoted: an escaped or shortened secret is not recognized.
+        let quoted = |name: HeaderName| {
+            let value = self.headers.get(name).map(HeaderValue::as_bytes).unwrap_or_default();
+            let clean = scrubber.text(&String::from_utf8_lossy(value)).into_owned();
+            clean.chars().take(QUOTED_CHARS_MAX).collect::<String>()
+        };
+        if self.headers.get(header::CONTENT_ENCODING).is_some_and(|coding| coding != "identity") {
+            let coding = quoted(header::CONTENT_ENCODING);
             return bad(format!("it is compressed ({coding:?}), which was not asked for"));
         }
-        let content_type = self.content_type.as_deref();
         match accept {
-            Accept::Json if !content_type.is_none_or(is_json) => {
-                bad(format!("it is {:?} where JSON was expected", content_type.unwrap_or_default()))
+            Accept::Json if !self.content_type.as_deref().is_none_or(is_json) => {
+                bad(format!("it is {:?} where JSON was expected", quoted(header::CONTENT_TYPE)))
             }
             Accept::Json => match serde_json::from_slice(&self.body) {
                 Ok(value) => Ok(value),
@@ -215,8 +223,9 @@ fn shown_headers(headers: &HeaderMap, scrubber: &Scrubber) -> Vec<(String, Strin
     shown.collect()
 }
 
+/// What is shown is kept in documents, and those refuse U+0000.
 fn shown_text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]).into_owned()
+    String::from_utf8_lossy(&bytes[..bytes.len().min(SHOWN_BYTES_MAX)]).replace('\0', "")
 }
 
 #[cfg(test)]

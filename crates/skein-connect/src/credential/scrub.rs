@@ -73,7 +73,7 @@ impl Scrubber {
         }
     }
 
-    /// Takes the secrets out of every text and name in a value, and says whether there were any.
+    /// Takes the secrets out of every text, number and name in a value, and says whether there were any.
     pub fn json(&self, value: &mut Value) -> bool {
         match value {
             Value::String(text) => match self.text(text) {
@@ -94,7 +94,15 @@ impl Scrubber {
                 }
                 found
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+            // A key of digits may come back as a number.
+            Value::Number(number) => {
+                let found = matches!(self.text(&number.to_string()), Cow::Owned(_));
+                if found {
+                    *value = Value::from(MARK);
+                }
+                found
+            }
+            Value::Null | Value::Bool(_) => false,
         }
     }
 
@@ -173,6 +181,8 @@ fn spellings(secret: &[u8]) -> BTreeSet<Vec<u8>> {
         let json = Value::from(text).to_string();
         let json = &json[1..json.len() - 1];
         all.extend([json.to_owned(), json.replace('/', "\\/"), ascii(json)].map(String::into_bytes));
+        // Digits that were read as a number are written as the reader understood them.
+        all.extend(text.parse().map(|number: serde_json::Number| number.to_string().into_bytes()));
     }
     let percent = percent_encoded(secret);
     all.extend([percent.to_lowercase_escapes(), percent.with_plus(), percent.0]);

@@ -31,6 +31,14 @@ impl HttpCall {
         let (limits, retry) = (Limits::default(), Retry::default());
         Ok(Self { method, url, headers: HeaderMap::new(), body: Bytes::new(), credential: None, limits, retry })
     }
+
+    /// A fault of this call without its secret.
+    pub(super) fn scrubbed(&self, fault: CallFault) -> CallFault {
+        match &self.credential {
+            Some(credential) => fault.scrubbed(&credential.scrubber()),
+            None => fault,
+        }
+    }
 }
 
 /// What a URL must be before anything is done with it, first or redirected to.

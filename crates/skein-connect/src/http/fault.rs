@@ -2,6 +2,7 @@
 //!
 //! Texts name hosts, never whole addresses: a query may hold a key.
 
+use std::borrow::Cow;
 use std::error::Error as StdError;
 use std::io;
 use std::time::Duration;
@@ -9,6 +10,7 @@ use std::time::Duration;
 use http::StatusCode;
 
 use super::pause;
+use crate::credential::Scrubber;
 use crate::guard::Refusal;
 
 /// Why a call brought no usable answer.
@@ -100,6 +102,37 @@ impl CallFault {
             Self::Status { .. } => "refused_by_service",
             Self::Content { .. } => "answer_not_understood",
         }
+    }
+
+    /// Without the secrets: a service may have put what it was sent into a name or header that is told here.
+    #[must_use]
+    pub(crate) fn scrubbed(mut self, scrubber: &Scrubber) -> Self {
+        let clean = |text: &mut String| {
+            if let Cow::Owned(scrubbed) = scrubber.text(text) {
+                *text = scrubbed;
+            }
+        };
+        match &mut self {
+            Self::Address(text) | Self::Request(text) => clean(text),
+            Self::Refused(refusal) => {
+                if let Cow::Owned(scrubbed) = scrubber.text(&refusal.to_string()) {
+                    return Self::Address(scrubbed);
+                }
+            }
+            Self::Timeout { host, .. } | Self::TooLarge { host, .. } | Self::Status { host, .. } => clean(host),
+            Self::Name { host, cause }
+            | Self::Connect { host, cause }
+            | Self::Tls { host, cause }
+            | Self::Reset { host, cause }
+            | Self::Protocol { host, cause }
+            | Self::Redirect { host, cause }
+            | Self::Credential { host, cause }
+            | Self::Content { host, cause } => {
+                clean(host);
+                clean(cause);
+            }
+        }
+        self
     }
 
     /// Sorts what the client library reports.

@@ -90,7 +90,7 @@ impl Http {
             let pause = call.retry.pause_after(tries, &call.method, outcome, luck());
             match pause.map(|pause| Instant::now() + pause).filter(|next| *next < deadline) {
                 Some(next) => tokio::time::sleep_until(next).await,
-                None => return answer,
+                None => return answer.map_err(|fault| call.scrubbed(fault)),
             }
         }
     }

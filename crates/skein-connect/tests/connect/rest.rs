@@ -168,3 +168,45 @@ async fn a_secret_given_as_an_input_is_shown_nowhere() {
     let shown = format!("{report:?}");
     assert!(!shown.contains("canary") && report.unwrap().was_scrubbed, "{shown}");
 }
+
+/// What is reported of an answer to a call with this key.
+async fn told_with_key(key: &str, behaviour: Behaviour) -> CallReport {
+    let rogue = Rogue::start(move |_| behaviour.clone());
+    let credential = Some(Arc::new(Credential::new(SecretType::ApiKey, key.as_bytes(), None).unwrap()));
+    let rendered = rendered(json!({"method": "GET", "path": "/"}), json!({}));
+    let endpoint = rogue.endpoint();
+    call(&client(&[rogue.address()]), &RestRequest { credential, ..request(&endpoint, &rendered) }).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_fault_does_not_tell_the_secret() {
+    let key = "Canary-\"Key\"";
+    let long = format!("{}/{key}", "x".repeat(95));
+    for behaviour in [
+        Behaviour::answer(200, &[("content-type", key)], "x"),
+        Behaviour::answer(200, &[("content-type", &long)], "x"),
+        Behaviour::answer(200, &[("content-type", "text/html; charset=Canary-\"Key\"")], "x"),
+        Behaviour::answer(200, &[("content-encoding", key)], "x"),
+    ] {
+        let report = told_with_key(key, behaviour).await;
+        assert!(matches!(report.output, Err(CallFault::Content { .. })), "{report:?}");
+        assert!(!format!("{report:?}").to_lowercase().contains("canary"), "{report:?}");
+    }
+    for location in ["http://canary.key.invalid/", "http://127.0.0.1:1/canary.key", "canary.key://host/"] {
+        let report = told_with_key("canary.key", Behaviour::redirect(302, location)).await;
+        assert!(report.output.is_err() && !format!("{report:?}").contains("canary"), "{report:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_key_of_digits_is_withheld_as_a_number_too() {
+    let report = told_with_key("90210777", Behaviour::json(r#"{"yourKey": 90210777, "n": 90210}"#)).await;
+    assert!(report.was_scrubbed && !format!("{report:?}").contains("90210777"), "{report:?}");
+    assert_eq!(report.output, Ok(json!({"yourKey": MARK, "n": 90210})));
+}
+
+#[tokio::test]
+async fn what_is_shown_holds_no_character_that_documents_refuse() {
+    let report = told_with_key("canary-key", typed("application/json", b"\"a\0b\"")).await;
+    assert_eq!(report.response.unwrap().body, "\"ab\"");
+}

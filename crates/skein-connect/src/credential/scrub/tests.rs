@@ -82,6 +82,16 @@ fn json_is_scrubbed_in_texts_and_names() {
 }
 
 #[test]
+fn a_key_of_digits_is_taken_out_where_it_is_a_number() {
+    for key in ["90210", "-48151623", "20261115.0730", "123456789012345678901234567890"] {
+        let mut value: Value = serde_json::from_str(&format!(r#"{{"a": [{key}, 7], "b": "{key}"}}"#)).unwrap();
+        assert!(scrubber(key).json(&mut value), "{key}");
+        assert_eq!(value, json!({"a": [MARK, 7], "b": MARK}));
+        assert!(!scrubber(key).json(&mut value));
+    }
+}
+
+#[test]
 fn a_stream_holds_back_only_what_may_begin_a_secret() {
     let mut stream = scrubber("secret-key").stream();
     assert_eq!(stream.push(b"data: hello\n"), b"data: hello\n");
