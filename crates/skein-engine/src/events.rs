@@ -76,7 +76,8 @@ impl Engine {
         if resync {
             let _ = sender.send(Telling::Resync(from)).await;
         }
-        let watcher = Watcher { engine: self.clone(), caller: caller.clone(), sender };
+        let known = after.filter(|_| !resync);
+        let watcher = Watcher { engine: self.clone(), caller: caller.clone(), known, sender };
         tokio::spawn(watcher.run(from));
         Ok(receiver)
     }
@@ -94,12 +95,15 @@ fn starting_point(tx: &mut Tx<'_>, after: Option<Cursor>) -> Result<(Cursor, boo
     if after > tx.end(&SYSTEM)? || tx.is_far_behind(&SYSTEM, after, REPLAY_ITEMS_MAX, oldest)? {
         return Ok((latest, true));
     }
-    Ok((after, false))
+    // Whoever was still writing beneath a place that is not settled has to be told of as well.
+    Ok((after.min(latest), false))
 }
 
 struct Watcher {
     engine: Engine,
     caller: Caller,
+    /// Where the caller already was; it may lie beyond where the watcher begins.
+    known: Option<Cursor>,
     sender: mpsc::Sender<Telling>,
 }
 
@@ -141,7 +145,8 @@ impl Watcher {
             };
             let Some(seen) = self.engine.parts().store.read(look).await? else { return Ok(None) };
             let waiting = std::iter::from_fn(|| next_waiting(progress)).filter_map(|made| self.progress_of_own(made));
-            let told: Vec<Telling> = waiting.chain(seen.told.into_iter().map(Telling::Event)).collect();
+            let news = seen.told.into_iter().filter(|told| !self.is_known(told.cursor));
+            let told: Vec<Telling> = waiting.chain(news.map(Telling::Event)).collect();
             for telling in told {
                 if self.sender.send(telling).await.is_err() {
                     return Ok(None);
@@ -152,6 +157,11 @@ impl Watcher {
                 return Ok(Some(reached));
             }
         }
+    }
+
+    /// Of a transaction the caller has seen a part of, that part; others beneath it may have come to light later.
+    fn is_known(&self, cursor: Cursor) -> bool {
+        self.known.is_some_and(|known| cursor.tx == known.tx && cursor.position <= known.position)
     }
 
     fn progress_of_own(&self, (owner, operation, percent): Made) -> Option<Telling> {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use axum::body::Body;
 use axum::http::{Request, StatusCode};
 use serde_json::{Value, json};
+use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
 
@@ -80,12 +81,24 @@ both! {
 
     async fn a_place_just_written_is_gone_on_from(world: &World) {
         // On PostgreSQL somebody slow holds the timeline back; on SQLite nobody can.
-        let slow = world.hold_back().await;
+        let slow = world.hold_back(Viewer::System("slow")).await;
         let own = world.note("a").await;
         let mut feed = Feed::open(world, "/api/v1/events", own["cursor"].as_str()).await;
         drop(slow);
         let later = world.note("b").await;
         assert_eq!(names(&feed.until(|heard| is_about(heard, &later)).await), ["item.appended"]);
+    }
+
+    async fn what_was_still_being_written_beneath_a_place_is_told_once_it_is_there(world: &World) {
+        let slow = world.hold_back(world.admin.clone()).await;
+        let beneath = usize::from(slow.is_some());
+        let own = world.note("a").await;
+        let mut feed = Feed::open(world, "/api/v1/events", own["cursor"].as_str()).await;
+        drop(slow);
+        let later = world.note("b").await;
+        let heard = feed.until(|heard| is_about(heard, &later)).await;
+        assert_eq!(heard.len(), beneath + 1, "{heard:?}");
+        assert!(!heard.iter().any(|heard| is_about(heard, &own)), "{heard:?}");
     }
 
     async fn nothing_of_other_owners_is_told(world: &World) {

@@ -285,8 +285,9 @@ impl World {
         mark
     }
 
-    /// On PostgreSQL, a transaction of Skein's own that stays open until the result is dropped.
-    pub(crate) async fn hold_back(&self) -> Option<Sender<()>> {
+    /// On PostgreSQL, a transaction in which somebody has written a note and that stays open until the result is
+    /// dropped.
+    pub(crate) async fn hold_back(&self, writer: Viewer) -> Option<Sender<()>> {
         self.database.as_ref()?;
         let (begun, has_begun) = std::sync::mpsc::channel();
         let (release, released) = std::sync::mpsc::channel::<()>();
@@ -294,7 +295,7 @@ impl World {
         let store = self.store.clone();
         std::thread::spawn(move || {
             store.write_blocking(move |tx| {
-                tx.append_item(&Viewer::System("slow"), &slow)?;
+                tx.append_item(&writer, &slow)?;
                 let _ = begun.send(());
                 let _ = released.recv();
                 Ok(())
