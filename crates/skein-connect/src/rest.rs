@@ -15,7 +15,7 @@ use serde_json::Value;
 use skein_core::catalog::operation::rest::{Accept, RenderedRest};
 
 use crate::credential::{Credential, MARK, Scrubber, Shown};
-use crate::http::{CallFault, Http, HttpAnswer, HttpCall, Limits, Retry};
+use crate::http::{CallFault, Http, HttpAnswer, HttpCall, Limits, Retry, is_shown};
 
 /// How much of a body is shown; the output is not shortened.
 const SHOWN_BYTES_MAX: usize = 16 << 10;
@@ -187,7 +187,8 @@ impl Received {
         let was_scrubbed = matches!(clean, Cow::Owned(_));
         let truncated = clean.len() > SHOWN_BYTES_MAX;
         let body = shown_text(&clean);
-        let headers = shown_headers(&self.headers, scrubber);
+        let mut headers = shown_headers(&self.headers, scrubber);
+        headers.retain(|(name, _)| is_shown(name));
         (ShownResponse { status: self.status, headers, body, truncated }, was_scrubbed)
     }
 }

@@ -34,6 +34,11 @@ impl HttpAnswer {
     }
 }
 
+/// Whether a header of an answer may be shown; a cookie is a secret that the service has just made.
+pub(crate) fn is_shown(name: &str) -> bool {
+    !["set-cookie", "set-cookie2"].iter().any(|cookie| name.eq_ignore_ascii_case(cookie))
+}
+
 /// The bytes of an answer as they arrive, transfer framing removed. Ends with an error when a limit is reached.
 pub struct Body {
     pieces: BoxStream<'static, reqwest::Result<Bytes>>,

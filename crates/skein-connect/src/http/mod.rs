@@ -26,6 +26,7 @@ use peer::{Peer, Peers};
 use redirect::Stop;
 use renew::Renewals;
 
+pub(crate) use answer::is_shown;
 pub use answer::{Body, HttpAnswer};
 pub use call::{HttpCall, Limits, Retry};
 pub use fault::{CallFault, Phase};

@@ -11,6 +11,7 @@ use skein_core::catalog::secret::{SecretPlace, SecretUse};
 use skein_core::digest::Digest;
 
 use super::fault::LlmFault;
+use crate::http::is_shown;
 
 /// How many characters stand for one token where nobody has counted.
 pub const CHARACTERS_PER_TOKEN: usize = 4;
@@ -320,6 +321,11 @@ impl RawResponse {
         self.headers.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str())
     }
 
+    /// The headers a person may see; [`Self::headers`] is what the hash covers.
+    pub fn shown_headers(&self) -> Vec<(String, String)> {
+        self.headers.iter().filter(|(name, _)| is_shown(name)).cloned().collect()
+    }
+
     /// Headers as canonical JSON; values of a name that came twice are joined as HTTP joins them.
     pub fn headers_json(&self) -> String {
         let mut object: Map<String, Value> = Map::new();
@@ -365,5 +371,19 @@ impl ChatFailure {
 
     pub fn retry_after(&self) -> Option<Duration> {
         self.fault.retry_after()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cookies_are_hashed_and_not_shown() {
+        let header = |name: &str| (name.to_owned(), "x".to_owned());
+        let headers = vec![header("set-cookie"), header("date"), header("set-cookie2")];
+        let raw = RawResponse { status: 200, headers, body: Bytes::new(), scrubbed: false };
+        assert_eq!(raw.shown_headers(), [header("date")]);
+        assert!(raw.headers_json().contains("set-cookie2"));
     }
 }

@@ -210,3 +210,12 @@ async fn what_is_shown_holds_no_character_that_documents_refuse() {
     let report = told_with_key("canary-key", typed("application/json", b"\"a\0b\"")).await;
     assert_eq!(report.response.unwrap().body, "\"ab\"");
 }
+
+#[tokio::test]
+async fn cookies_of_an_answer_are_not_shown() {
+    let headers = [("Set-Cookie", "session=abc"), ("set-cookie2", "old=def"), ("x-kept", "yes"), ("SET-COOKIE", "c=d")];
+    let report = answered(Behaviour::answer(200, &headers, "7"), Accept::Json).await;
+    let shown = report.response.unwrap().headers;
+    assert!(shown.contains(&("x-kept".to_owned(), "yes".to_owned())), "{shown:?}");
+    assert!(!shown.iter().any(|(name, _)| name.starts_with("set-cookie")), "{shown:?}");
+}
