@@ -13,6 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use futures::future::BoxFuture;
 use http::{HeaderName, HeaderValue, header};
 use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::PemObject as _;
@@ -29,7 +30,13 @@ pub use scrub::{MARK, ScrubStream, Scrubber};
 pub(crate) use value::Grant;
 
 /// An opened secret, ready to be used for calls. It is cleared from memory when it is dropped.
-pub struct Credential(Form);
+pub struct Credential {
+    form: Form,
+    on_renewal: Option<OnRenewal>,
+}
+
+/// Keeps the new value of a renewed token.
+pub type OnRenewal = Arc<dyn Fn(Zeroizing<Vec<u8>>) -> BoxFuture<'static, ()> + Send + Sync>;
 
 enum Form {
     ApiKey { key: Zeroizing<String>, place: SecretPlace, name: String, prefix: String },
@@ -55,7 +62,7 @@ impl Credential {
 
     /// From an opened value. Without a use, an API key is sent as `Authorization: Bearer …`.
     pub fn new(secret_type: SecretType, value: &[u8], key_use: Option<&SecretUse>) -> Result<Self, RuleViolation> {
-        Ok(Self(match Value::parse(secret_type, value)? {
+        let form = match Value::parse(secret_type, value)? {
             Value::ApiKey(key) => {
                 let SecretUse { place, name, prefix } = key_use.cloned().unwrap_or_else(bearer);
                 Form::ApiKey { key, place, name, prefix: prefix.unwrap_or_default() }
@@ -63,12 +70,23 @@ impl Credential {
             Value::Token(token) => Form::Token(Mutex::new(Tokens(vec![token]))),
             Value::Password(login) => Form::Password(login),
             Value::Certificate(pem, identity) => Form::Certificate { pem, identity: Arc::new(identity) },
-        }))
+        };
+        Ok(Self { form, on_renewal: None })
+    }
+
+    /// Hands the value to store over as soon as a new token is there, before it is used: a refresh token that was
+    /// exchanged is worth nothing any more, and the call may still fail or be given up.
+    ///
+    /// Somebody else may have stored a newer value meanwhile; replace only the one this was made from.
+    #[must_use]
+    pub fn on_renewal(mut self, keep: OnRenewal) -> Self {
+        self.on_renewal = Some(keep);
+        self
     }
 
     /// Knows every spelling of everything secret in it. Ask after a call: a token may have been renewed on the way.
     pub fn scrubber(&self) -> Scrubber {
-        match &self.0 {
+        match &self.form {
             Form::ApiKey { key, .. } => Scrubber::new([key.as_bytes()]),
             Form::Token(tokens) => {
                 let tokens = tokens.lock().unwrap_or_else(PoisonError::into_inner);
@@ -85,7 +103,7 @@ impl Credential {
     /// Where the secret stands in a request, told without the secret.
     pub(crate) fn shown(&self) -> Shown {
         let header = |name: &str, prefix: &str| Shown::Header(name.to_ascii_lowercase(), format!("{prefix}{MARK}"));
-        match &self.0 {
+        match &self.form {
             Form::ApiKey { place: SecretPlace::Query, name, .. } => Shown::Query(name.clone()),
             Form::ApiKey { place: SecretPlace::Header, name, prefix, .. } => header(name, prefix),
             Form::Token(_) => header("authorization", "Bearer "),
@@ -96,27 +114,31 @@ impl Credential {
 
     /// The value to store in place of the one this was made from, if the token was renewed; also after a failed call.
     pub fn renewed(&self) -> Option<Zeroizing<Vec<u8>>> {
-        let Form::Token(tokens) = &self.0 else { return None };
+        let Form::Token(tokens) = &self.form else { return None };
         let tokens = tokens.lock().unwrap_or_else(PoisonError::into_inner);
         tokens.0.last().filter(|_| tokens.0.len() > 1).map(Grant::to_bytes)
     }
 
     /// How often the token has been renewed, so that a caller sees whether the one it used is still in use.
     pub(crate) fn renewals(&self) -> usize {
-        let Form::Token(tokens) = &self.0 else { return 0 };
+        let Form::Token(tokens) = &self.form else { return 0 };
         tokens.lock().unwrap_or_else(PoisonError::into_inner).0.len() - 1
     }
 
     /// What to exchange for a new token, where there is anything to exchange.
     pub(crate) fn renewal(&self) -> Option<Renewal> {
-        let Form::Token(tokens) = &self.0 else { return None };
+        let Form::Token(tokens) = &self.form else { return None };
         let token = tokens.lock().unwrap_or_else(PoisonError::into_inner).0.last()?.clone();
         let can_be_renewed = token.refresh_token.is_some() || token.client_secret.is_some();
         can_be_renewed.then_some(Renewal(token))
     }
 
+    pub(crate) fn keeper(&self) -> Option<OnRenewal> {
+        self.on_renewal.clone()
+    }
+
     pub(crate) fn use_renewed(&self, token: &Grant) {
-        let Form::Token(tokens) = &self.0 else { return };
+        let Form::Token(tokens) = &self.form else { return };
         let mut tokens = tokens.lock().unwrap_or_else(PoisonError::into_inner);
         if tokens.0.last().is_none_or(|last| last.access_token != token.access_token) {
             tokens.0.push(token.clone());
@@ -124,7 +146,7 @@ impl Credential {
     }
 
     pub(crate) fn identity(&self) -> Option<Arc<Identity>> {
-        match &self.0 {
+        match &self.form {
             Form::Certificate { identity, .. } => Some(Arc::clone(identity)),
             Form::ApiKey { .. } | Form::Token(_) | Form::Password(_) => None,
         }
@@ -132,7 +154,7 @@ impl Credential {
 
     /// Puts the secret into a request, in place of anything the caller had put there.
     pub(crate) fn apply(&self, request: &mut reqwest::Request) -> Result<(), CallFault> {
-        match &self.0 {
+        match &self.form {
             Form::ApiKey { key, place: SecretPlace::Query, name, .. } => {
                 set_parameter(request.url_mut(), name, key);
                 Ok(())

@@ -65,7 +65,7 @@ impl Value {
 }
 
 impl Grant {
-    pub(super) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
+    pub(crate) fn to_bytes(&self) -> Zeroizing<Vec<u8>> {
         Zeroizing::new(serde_json::to_vec(self).expect("texts are JSON"))
     }
 }

@@ -13,7 +13,7 @@ use futures::future::{BoxFuture, Shared};
 use tokio::time::Instant;
 
 use super::{Http, call};
-use crate::credential::{Credential, Grant, Renewal};
+use crate::credential::{Credential, Grant, OnRenewal, Renewal};
 use crate::http::CallFault;
 
 const RENEWED_KEPT: Duration = Duration::from_mins(1);
@@ -32,23 +32,27 @@ impl Renewals {
 impl Http {
     /// Gives the credential a new token, made now or by somebody else a moment ago.
     pub(super) async fn renew(&self, credential: &Credential, renewal: Renewal) -> Result<(), CallFault> {
-        let outcome = self.renewing(renewal);
+        let (outcome, is_ours) = self.renewing(renewal, credential.keeper());
         let token = outcome.await?;
         credential.use_renewed(&token);
+        if !is_ours {
+            keep(credential.keeper(), &token).await;
+        }
         Ok(())
     }
 
-    fn renewing(&self, renewal: Renewal) -> Shared<BoxFuture<'static, Outcome>> {
+    /// What comes of the renewal, and whether it begins with this and its keeper is told by it.
+    fn renewing(&self, renewal: Renewal, keeper: Option<OnRenewal>) -> (Shared<BoxFuture<'static, Outcome>>, bool) {
         let key = renewal.key();
         let mut renewals = self.0.renewals.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(renewing) = renewals.get(&key) {
-            return renewing.clone();
+            return (renewing.clone(), false);
         }
-        let task = tokio::spawn(renewed(self.clone(), renewal, key));
+        let task = tokio::spawn(renewed(self.clone(), renewal, keeper, key));
         let gone = |_| Err(CallFault::Request("the renewal of the token was broken off".to_owned()));
         let renewing = task.map(move |outcome| outcome.unwrap_or_else(gone)).boxed().shared();
         renewals.insert(key, renewing.clone());
-        renewing
+        (renewing, true)
     }
 
     async fn exchange(&self, renewal: &Renewal) -> Outcome {
@@ -69,8 +73,11 @@ impl Http {
     }
 }
 
-async fn renewed(http: Http, renewal: Renewal, key: [u8; 32]) -> Outcome {
+async fn renewed(http: Http, renewal: Renewal, keeper: Option<OnRenewal>, key: [u8; 32]) -> Outcome {
     let outcome = http.exchange(&renewal).await;
+    if let Ok(token) = &outcome {
+        keep(keeper, token).await;
+    }
     let shared = Arc::downgrade(&http.0);
     let forget = move || Weak::upgrade(&shared).inspect(|shared| shared.renewals.forget(key));
     if outcome.is_err() {
@@ -83,4 +90,13 @@ async fn renewed(http: Http, renewal: Renewal, key: [u8; 32]) -> Outcome {
         });
     }
     outcome
+}
+
+/// A task of its own: neither a caller who gives up nor a keeper that panics costs the others the token.
+async fn keep(keeper: Option<OnRenewal>, token: &Grant) {
+    let Some(keeper) = keeper else { return };
+    let value = token.to_bytes();
+    if let Err(error) = tokio::spawn(async move { keeper(value).await }).await {
+        tracing::error!(%error, "a renewed token may not have been kept");
+    }
 }

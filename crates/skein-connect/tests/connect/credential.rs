@@ -1,14 +1,16 @@
 //! A secret acts by its type, is for one origin only, and a token is renewed once for everybody.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
+use futures::FutureExt as _;
 use http::Method;
 use serde_json::json;
-use skein_connect::credential::Credential;
+use skein_connect::credential::{Credential, OnRenewal};
 use skein_connect::http::{CallFault, Http, HttpCall};
 use skein_core::catalog::secret::{SecretPlace, SecretType, SecretUse};
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
+use tokio::sync::Notify;
 
 use crate::setting::{client, get};
 
@@ -181,6 +183,69 @@ async fn calls_that_find_a_token_ended_together_renew_it_once() {
     }
     assert!(credentials.iter().all(|credential| credential.renewed().is_some()));
     assert_eq!(service.requests().iter().filter(|request| request.path == "/token").count(), 1);
+}
+
+/// A credential that writes down, in order with what the service saw, the refresh tokens it was given to keep.
+fn kept_token(service: &Arc<Rogue>, kept: &Arc<Mutex<Vec<(String, usize)>>>) -> Arc<Credential> {
+    let (watched, kept) = (Arc::clone(service), Arc::clone(kept));
+    let keep: OnRenewal = Arc::new(move |value| {
+        let value: serde_json::Value = serde_json::from_slice(&value).unwrap();
+        let requests = watched.requests().len();
+        kept.lock().unwrap().push((value["refreshToken"].as_str().unwrap().to_owned(), requests));
+        async {}.boxed()
+    });
+    Arc::new(Arc::into_inner(token(service, 0)).unwrap().on_renewal(keep))
+}
+
+#[tokio::test]
+async fn a_renewed_token_is_handed_over_before_it_is_used() {
+    let (service, kept) = (Arc::new(token_service()), Arc::default());
+    let client = client(&[service.address()]);
+    let credential = kept_token(&service, &kept);
+    assert_eq!(body(&client, &service, &credential).await.unwrap(), "200 b\"7\"");
+    assert_eq!(*kept.lock().unwrap(), [("refresh-1".to_owned(), 2)], "after the first try and the exchange");
+    assert_eq!(service.requests().len(), 3);
+    let late = kept_token(&service, &kept);
+    assert_eq!(body(&client, &service, &late).await.unwrap(), "200 b\"7\"");
+    assert_eq!(kept.lock().unwrap()[1], ("refresh-1".to_owned(), 4), "also to whoever shares the exchange");
+    assert!(credential.renewed().is_some() && late.renewed().is_some());
+}
+
+#[tokio::test]
+async fn a_renewed_token_is_kept_although_the_caller_gave_up() {
+    let asked = Arc::new(Notify::new());
+    let told = Arc::clone(&asked);
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    let opened = Mutex::new(opened);
+    let service = Arc::new(Rogue::start(move |request| {
+        if request.path != "/token" {
+            return Behaviour::answer(401, &[], "");
+        }
+        told.notify_one();
+        let _ = opened.lock().unwrap().recv();
+        Behaviour::json(r#"{"access_token": "access-1", "refresh_token": "refresh-1"}"#)
+    }));
+    let (client, kept) = (client(&[service.address()]), Arc::new(Notify::new()));
+    let keeper = Arc::clone(&kept);
+    let keep: OnRenewal = Arc::new(move |_| {
+        keeper.notify_one();
+        async {}.boxed()
+    });
+    let credential = Arc::new(Arc::into_inner(token(&service, 0)).unwrap().on_renewal(keep));
+    tokio::select! {
+        _ = body(&client, &service, &credential) => panic!("it waits for the token"),
+        () = asked.notified() => {}
+    }
+    open.send(()).unwrap();
+    kept.notified().await;
+}
+
+#[tokio::test]
+async fn a_keeper_that_panics_does_not_lose_the_token() {
+    let service = token_service();
+    let keep: OnRenewal = Arc::new(|_| panic!("no room"));
+    let credential = Arc::new(Arc::into_inner(token(&service, 0)).unwrap().on_renewal(keep));
+    assert_eq!(body(&client(&[service.address()]), &service, &credential).await.unwrap(), "200 b\"7\"");
 }
 
 #[tokio::test]
