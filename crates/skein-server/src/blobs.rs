@@ -2,15 +2,17 @@
 
 use std::ops::Range;
 
-use axum::body::Body;
+use axum::body::{Body, Bytes};
 use axum::extract::{FromRequest as _, Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
+use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
 use skein_core::{Digest, ItemId};
 use skein_engine::garden::Attachment;
 use skein_engine::{Changed, Engine, Reserved};
-use skein_store::blobs::BlobRef;
+use skein_store::StoreError;
+use skein_store::blobs::{BlobPieces, BlobRef};
 use utoipa::ToSchema;
 
 use crate::body::RawBody;
@@ -113,7 +115,7 @@ pub(crate) async fn download_blob(
         Asked::Part(part) => Some(part),
         Asked::Beyond => return Ok(beyond(size)),
     };
-    let pieces = engine.read_blob(&blob, part.clone()).await?;
+    let pieces = whole_from_the_start(engine.read_blob(&blob, part.clone()).await?, hash).await?;
     let status = if part.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
     let mut response = (status, described(&blob), Body::from_stream(pieces)).into_response();
     let sent = part.as_ref().map_or(size, |part| part.end - part.start);
@@ -123,6 +125,17 @@ pub(crate) async fn download_blob(
         response.headers_mut().insert(header::CONTENT_RANGE, visible(range));
     }
     Ok(response)
+}
+
+/// Looks at the first piece before anything is answered: a blob that is missing or short and altered is refused, and
+/// not cut off. Whatever breaks later can only be told to the log.
+async fn whole_from_the_start(
+    mut pieces: BlobPieces,
+    hash: Digest,
+) -> Result<impl Stream<Item = Result<Bytes, StoreError>> + use<>, ApiError> {
+    let first = pieces.try_next().await?;
+    let rest = pieces.inspect_err(move |error| tracing::error!(%hash, %error, "a blob broke off while it was sent"));
+    Ok(stream::iter(first.map(Ok)).chain(rest))
 }
 
 fn beyond(size: u64) -> Response {

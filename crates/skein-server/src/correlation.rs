@@ -150,7 +150,7 @@ impl Line {
     fn write(&self, response: &Response, took: Duration, correlation_id: &str) {
         let route = self.route.as_ref().map_or("-", MatchedPath::as_str);
         let (method, status, took_us) = (self.method, response.status().as_u16(), took.as_micros());
-        let (peer, bytes) = (self.peer.map(tracing::field::display), response.body().size_hint().exact());
+        let (peer, bytes) = (self.peer.map(tracing::field::display), length(response));
         let user = self.asker.0.get().map(tracing::field::display);
         tracing::info!(
             method,
@@ -164,6 +164,12 @@ impl Line {
             "{method} {route} was answered with {status}"
         );
     }
+}
+
+/// How long the body is or, where it is made as it is sent, is said to be.
+fn length(response: &Response) -> Option<u64> {
+    let told = || response.headers().get(header::CONTENT_LENGTH)?.to_str().ok()?.parse().ok();
+    response.body().size_hint().exact().or_else(told)
 }
 
 #[cfg(test)]
@@ -181,6 +187,15 @@ mod tests {
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         let envelope: serde_json::Value = serde_json::from_slice(&body).unwrap();
         assert_eq!(envelope["error"]["code"], "internal");
+    }
+
+    #[test]
+    fn the_length_of_a_stream_is_the_one_it_was_announced_with() {
+        let pieces = || Body::from_stream(futures::stream::empty::<Result<Vec<u8>, std::io::Error>>());
+        assert_eq!(length(&Response::new(Body::from("abc"))), Some(3));
+        assert_eq!(length(&Response::new(pieces())), None);
+        let announced = ([(header::CONTENT_LENGTH, "7")], pieces()).into_response();
+        assert_eq!(length(&announced), Some(7));
     }
 
     #[test]

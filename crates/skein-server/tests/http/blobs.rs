@@ -7,6 +7,7 @@ use skein_core::Digest;
 use skein_core::account::{Role, Scope};
 use tokio::sync::oneshot;
 
+use crate::log_lines::{capture, logged};
 use crate::world::{Answer, World, both, fresh_key};
 
 const PATH: &str = "/api/v1/blobs";
@@ -142,5 +143,27 @@ both! {
         assert_eq!((again.status, again.json()["size"].as_i64()), (StatusCode::CREATED, Some(3)));
         let untyped = world.upload(PATH, "nothing", "abc").await;
         assert_eq!(untyped.breaks(), (422, "MG-BLOB-001".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn an_altered_blob_is_refused_and_a_long_one_is_cut_off_and_logged() {
+    let world = World::new().await;
+    capture();
+    for length in [3, 1 << 20] {
+        let hash =
+            world.upload(PATH, "text/plain", vec![b'x'; length]).await.json()["hash"].as_str().unwrap().to_owned();
+        world.alter_blob(&hash);
+        let request = world.request("GET", &format!("{PATH}/{hash}")).body(Body::empty()).unwrap();
+        let response = world.begin(request).await;
+        let is_short = length == 3;
+        let expected = if is_short { StatusCode::INTERNAL_SERVER_ERROR } else { StatusCode::OK };
+        assert_eq!(response.status(), expected);
+        let pieces: Result<Vec<Bytes>, _> = response.into_body().into_data_stream().try_collect().await;
+        assert_eq!(pieces.is_ok(), is_short);
+        let log = logged();
+        assert!(log.contains("now has the hash"), "{log}");
+        assert_eq!(log.contains("a blob broke off"), !is_short, "{log}");
+        assert_eq!(log.contains("bytes=1048576"), !is_short, "{log}");
     }
 }

@@ -72,7 +72,7 @@ pub(crate) struct World {
     router: Router,
     /// Moves in worlds whose clock is stopped.
     pub(crate) clock: Arc<StoppedClock>,
-    _dir: Arc<TempDir>,
+    dir: Arc<TempDir>,
     database: Option<Arc<Database>>,
 }
 
@@ -162,7 +162,7 @@ impl World {
         let router = skein_server::router(Context::new(engine.clone(), PUBLIC_URL), hosts);
         let clock = Arc::new(StoppedClock::at(START));
         let (dir, database) = (Arc::new(dir), database.map(Arc::new));
-        Self { store, engine, blobs, key, admin, router, clock, _dir: dir, database }
+        Self { store, engine, blobs, key, admin, router, clock, dir, database }
     }
 
     /// The same server, asked by somebody new.
@@ -303,6 +303,14 @@ impl World {
         });
         tokio::task::spawn_blocking(move || has_begun.recv()).await.unwrap().unwrap();
         Some(release)
+    }
+
+    /// Changes the first byte of a blob where it is kept.
+    pub(crate) fn alter_blob(&self, hash: &str) {
+        let path = self.dir.path().join("blobs").join(&hash[..2]).join(hash);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[0] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
     }
 
     /// How many items of anybody's were written since a mark.
