@@ -15,7 +15,7 @@ use crate::signed_in::SESSION_COOKIE;
 const HTTP_PORT: u16 = 80;
 const HTTPS_PORT: u16 = 443;
 /// In which a browser says whose page asked.
-const FETCH_SITE: &str = "sec-fetch-site";
+pub(crate) const FETCH_SITE: &str = "sec-fetch-site";
 
 /// The names a server answers to.
 #[derive(Debug, Clone)]

@@ -11,7 +11,7 @@ use skein_engine::account::{LinkText, SESSION_MS};
 
 use crate::context::Context;
 use crate::error::ApiError;
-use crate::host_guard::is_from_elsewhere;
+use crate::host_guard::{FETCH_SITE, is_from_elsewhere};
 use crate::path_id::PathId;
 use crate::signed_in::SESSION_COOKIE;
 
@@ -25,9 +25,9 @@ pub(crate) fn link_url(public_url: &str, link: &LinkText) -> String {
     format!("{public_url}/sign-in/{}", link.reveal())
 }
 
-/// `GET /sign-in/{token}`. Whoever typed the address, or came from a page of ours, is signed in at once. A page or a
-/// mail of somebody else may lead here with a link of their own, so that people work in a stranger's account without
-/// knowing: they are asked first, by name.
+/// `GET /sign-in/{token}`. Whoever typed the address, or came from a page of ours, is signed in at once. A page of
+/// somebody else may lead here with a link of their own, so that people work in a stranger's account without knowing:
+/// they are asked first, by name, and so is whoever's browser does not say where it came from.
 pub(crate) async fn open_link(
     State(context): State<Context>,
     method: Method,
@@ -39,12 +39,23 @@ pub(crate) async fn open_link(
         return Ok((StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, POST")]).into_response());
     }
     let PathId(link) = link.map_err(|_| used_up())?;
-    if !is_from_elsewhere(&headers) {
+    if is_meant(&headers) {
         return sign_in(&context, &link).await;
     }
     let user = context.engine.link_user(&link).await.map_err(unless_used_up)?;
     let page = QUESTION.replace("{name}", &escaped(&user.name));
     Ok(([(header::CONTENT_SECURITY_POLICY, QUESTION_POLICY)], Html(page)).into_response())
+}
+
+/// Whether the browser says that its person or a page of ours asked, or a program asks that shows no pages. Old browsers
+/// say nothing, and neither do new ones without encryption, except on this machine.
+fn is_meant(headers: &HeaderMap) -> bool {
+    let shows_pages =
+        |accept: &HeaderValue| accept.as_bytes().to_ascii_lowercase().windows(9).any(|at| at == b"text/html");
+    if headers.contains_key(FETCH_SITE) {
+        return !is_from_elsewhere(headers);
+    }
+    !headers.get_all(header::ACCEPT).iter().any(shows_pages)
 }
 
 /// `POST /sign-in/{token}`: the answer to the question, which only our own page may send.

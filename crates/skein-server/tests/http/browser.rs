@@ -154,6 +154,33 @@ async fn whoever_is_led_to_a_link_is_asked_before_being_signed_in() {
 }
 
 #[tokio::test]
+async fn a_browser_that_does_not_say_where_it_came_from_is_asked_and_a_program_is_not() {
+    let world = World::new().await;
+    let pages = "text/html,application/xhtml+xml,*/*;q=0.8";
+    let path = link(&world).await;
+    for headers in [
+        &[("accept", pages)][..],
+        &[("accept", "application/json"), ("accept", "Text/HTML")],
+        &[("accept", "*/*"), ("sec-fetch-site", "cross-site")],
+        &[("accept", pages), ("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")],
+    ] {
+        let asked = with_cookie(&world, "GET", &path, "other=1", headers).await;
+        assert_eq!((asked.status, asked.header("set-cookie")), (StatusCode::OK, ""), "{headers:?}");
+    }
+    let answered = with_cookie(&world, "POST", &path, "other=1", &[("origin", "http://localhost:7420")]).await;
+    assert_eq!(answered.status, StatusCode::SEE_OTHER, "{}", answered.text);
+    for headers in [
+        &[][..],
+        &[("accept", "*/*")],
+        &[("accept", pages), ("sec-fetch-site", "none")],
+        &[("accept", pages), ("sec-fetch-site", "same-origin")],
+    ] {
+        let entered = with_cookie(&world, "GET", &link(&world).await, "other=1", headers).await;
+        assert_eq!(entered.status, StatusCode::SEE_OTHER, "{headers:?}: {}", entered.text);
+    }
+}
+
+#[tokio::test]
 async fn neither_links_nor_cookies_nor_keys_reach_the_log() {
     let world = World::new().await;
     capture();
