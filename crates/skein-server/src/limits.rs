@@ -63,5 +63,7 @@ pub const JWKS_USABLE_MS: i64 = 60 * 60 * 1_000;
 pub const JWKS_RETRY_MS: i64 = 10 * 1_000;
 /// Longest an issuer may take to send its keys.
 pub const JWKS_TIME_MAX: Duration = Duration::from_secs(5);
+/// Most requests that wait for the issuer because of a key nobody here knows yet; further ones are turned away.
+pub const JWKS_WAITING_MAX: usize = 16;
 /// Largest set of keys.
 pub const JWKS_BYTES_MAX: usize = 1 << 20;

@@ -9,10 +9,10 @@ use reqwest::{Client, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::Value;
 use skein_core::Millis;
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 use super::{BadToken, BadTokenOptions};
-use crate::limits::{JWKS_BYTES_MAX, JWKS_FRESH_MS, JWKS_RETRY_MS, JWKS_TIME_MAX, JWKS_USABLE_MS};
+use crate::limits::{JWKS_BYTES_MAX, JWKS_FRESH_MS, JWKS_RETRY_MS, JWKS_TIME_MAX, JWKS_USABLE_MS, JWKS_WAITING_MAX};
 
 /// The key a token says it was signed with.
 #[derive(Clone, Copy)]
@@ -28,6 +28,8 @@ pub(super) struct IssuerKeys {
     known: Mutex<Known>,
     /// Held by whoever fetches, so that the issuer is asked once and not by everybody.
     turn: Arc<tokio::sync::Mutex<()>>,
+    /// Places for those who wait because of a key that is not known.
+    waiting: Semaphore,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -35,6 +37,7 @@ struct Known {
     keys: Arc<[Jwk]>,
     fetched_at: Option<Millis>,
     tried_at: Option<Millis>,
+    is_fetching: bool,
 }
 
 impl IssuerKeys {
@@ -53,7 +56,8 @@ impl IssuerKeys {
         let client = Client::builder().redirect(Policy::none()).timeout(JWKS_TIME_MAX);
         let client = if is_local { client.no_proxy() } else { client };
         let client = client.build().map_err(BadTokenOptions::Client)?;
-        Ok(Self { address, client, known: Mutex::default(), turn: Arc::default() })
+        let waiting = Semaphore::new(JWKS_WAITING_MAX);
+        Ok(Self { address, client, known: Mutex::default(), turn: Arc::default(), waiting })
     }
 
     pub(super) async fn find(self: &Arc<Self>, wanted: Wanted<'_>, now: Millis) -> Result<DecodingKey, BadToken> {
@@ -66,10 +70,14 @@ impl IssuerKeys {
                     self.renewed(turn, now).await;
                 }
             }
-            // A token may name any key. Only the one that asks about it waits for the issuer.
             None if known.is_younger_than(JWKS_USABLE_MS, now) => {
-                let turn = Arc::clone(&self.turn).try_lock_owned().map_err(|_| BadToken::KeysUnavailable)?;
-                self.renewed(turn, now).await;
+                // The issuer has just said which keys there are.
+                if known.was_just_tried(now) && !known.is_fetching {
+                    return Err(BadToken::UnknownKey);
+                }
+                // A token may name any key: some wait, so that new keys turn nobody away, and not everybody can.
+                let _place = self.waiting.try_acquire().map_err(|_| BadToken::KeysUnavailable)?;
+                self.renewed(Arc::clone(&self.turn).lock_owned().await, now).await;
             }
             _ => self.renewed(Arc::clone(&self.turn).lock_owned().await, now).await,
         }
@@ -100,16 +108,16 @@ impl IssuerKeys {
     async fn renew(&self, now: Millis) {
         {
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            if known.tried_at.is_some_and(|tried_at| is_within(tried_at, JWKS_RETRY_MS, now)) {
+            if known.was_just_tried(now) {
                 return;
             }
-            known.tried_at = Some(now);
+            (known.tried_at, known.is_fetching) = (Some(now), true);
         }
-        match self.fetch().await {
-            Ok(keys) => {
-                let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-                (known.keys, known.fetched_at) = (keys, Some(now));
-            }
+        let fetched = self.fetch().await;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        known.is_fetching = false;
+        match fetched {
+            Ok(keys) => (known.keys, known.fetched_at) = (keys, Some(now)),
             Err(cause) => tracing::warn!(cause, "could not fetch the keys of the tokens' issuer"),
         }
     }
@@ -134,6 +142,10 @@ impl IssuerKeys {
 impl Known {
     fn is_younger_than(&self, age_ms: i64, now: Millis) -> bool {
         self.fetched_at.is_some_and(|fetched_at| is_within(fetched_at, age_ms, now))
+    }
+
+    fn was_just_tried(&self, now: Millis) -> bool {
+        self.tried_at.is_some_and(|tried_at| is_within(tried_at, JWKS_RETRY_MS, now))
     }
 
     /// The key of that id; without an id, the only key that could be meant.
