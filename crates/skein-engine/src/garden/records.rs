@@ -127,8 +127,14 @@ fn current(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Record, Sto
     if is_hidden { Err(StoreError::NotFound(id.to_string())) } else { Ok(record) }
 }
 
+/// What cannot be read of one version is left out, so that the others are still told; `verify` names what is wrong.
 fn entry(tx: &mut Tx<'_>, viewer: &Viewer, version: RecordVersion) -> Result<HistoryEntry, StoreError> {
-    let delta = tx.item(viewer, version.item)?.item.document().as_ref().and_then(Delta::from_document);
+    let document = match tx.item(viewer, version.item) {
+        Ok(stored) => stored.item.document(),
+        Err(StoreError::Damaged(_) | StoreError::NotFound(_)) => None,
+        Err(error) => return Err(error),
+    };
+    let delta = document.as_ref().and_then(Delta::from_document);
     let (author, reason) = delta.map_or((None, None), |delta| (Some(delta.author), delta.reason));
     Ok(HistoryEntry { version, author, reason })
 }
