@@ -1,5 +1,6 @@
 //! The client that asks both sides: prepared bytes out, and of an answer only as much read as it takes to find its end.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, ensure};
@@ -79,17 +80,18 @@ pub(crate) fn uuid(bits: u128) -> String {
     format!("{}-{}-{}-{}-{}", &hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..])
 }
 
-/// Asks the same over and over on all connections at once; answers per second.
-pub(crate) async fn repeat_for(address: &str, request: Vec<u8>, duration: Duration) -> Result<f64> {
-    let connections = open_all(address).await?;
+/// Asks these in turn, over and over, on all connections at once, each beginning elsewhere; answers per second.
+pub(crate) async fn repeat_for(address: &str, requests: Vec<Vec<u8>>, duration: Duration) -> Result<f64> {
+    let (connections, requests) = (open_all(address).await?, Arc::new(requests));
     let started = Instant::now();
     let mut tasks = JoinSet::new();
-    for mut connection in connections {
-        let request = request.clone();
+    for (at, mut connection) in connections.into_iter().enumerate() {
+        let requests = Arc::clone(&requests);
         tasks.spawn(async move {
             let mut answers = 0;
+            let mut next = requests.iter().cycle().skip(at * requests.len() / CONNECTIONS);
             while started.elapsed() < duration {
-                connection.ask(&request, "200").await?;
+                connection.ask(next.next().context("nothing to ask for")?, "200").await?;
                 answers += 1;
             }
             Ok::<usize, anyhow::Error>(answers)

@@ -39,6 +39,10 @@ use machine::Machine;
 use million::Million;
 use report::{Line, Report};
 
+/// As in `skein`: both sides of a comparison, and the store measured by itself, allocate alike.
+#[global_allocator]
+static MEMORY: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// Measures the store and the server against bare programs doing the same work, and prints a table.
 #[derive(Parser)]
 #[command(name = "skein-bench", version)]
@@ -87,7 +91,7 @@ enum Benchmark {
     Verify,
     /// 32 writers on PostgreSQL
     Postgres,
-    /// One item read by 32 clients over HTTP
+    /// One item, and many in turn, read by 32 clients over HTTP
     HttpGet,
     /// Items written by 32 clients over HTTP
     HttpPost,
