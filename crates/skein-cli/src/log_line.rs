@@ -7,8 +7,8 @@ use std::fmt::{self, Debug, Write};
 
 use skein_store::clock::{Clock as _, SystemClock};
 use tracing::field::{Field, Visit};
-use tracing::{Event, Subscriber};
-use tracing_subscriber::fmt::format::{Format, Full, Writer};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields};
 use tracing_subscriber::registry::LookupSpan;
 
@@ -16,31 +16,37 @@ const MESSAGE: &str = "message";
 /// With which fields begin that records of the crate `log` carry for machines.
 const ABOUT_THE_RECORD: &str = "log.";
 
-/// Writes events as lines; in colour as the subscriber would itself.
-pub(crate) struct LogLine {
-    coloured: Format<Full>,
-}
-
-impl LogLine {
-    pub(crate) fn new() -> Self {
-        Self { coloured: Format::default().with_target(false) }
-    }
-}
+/// Writes events as lines; on a terminal with the level in colour.
+pub(crate) struct LogLine;
 
 impl<S, N> FormatEvent<S, N> for LogLine
 where
     S: Subscriber + for<'a> LookupSpan<'a>,
     N: for<'a> FormatFields<'a> + 'static,
 {
-    fn format_event(&self, context: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+    fn format_event(&self, _: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
+        let (now, level) = (SystemClock.now(), event.metadata().level());
         if line.has_ansi_escapes() {
-            return self.coloured.format_event(context, line, event);
+            write!(line, "{now} \u{1b}[{}m{level:>5}\u{1b}[0m", colour(*level))?;
+        } else {
+            write!(line, "{now} {level:>5}")?;
         }
-        write!(line, "{} {:>5}", SystemClock.now(), event.metadata().level())?;
         let mut fields = Fields { line: OneLine(&mut line), outcome: Ok(()) };
         event.record(&mut fields);
         fields.outcome?;
         line.write_char('\n')
+    }
+}
+
+/// As terminals number them.
+fn colour(level: Level) -> u8 {
+    let (red, green, yellow, blue, magenta) = (31, 32, 33, 34, 35);
+    match level {
+        Level::ERROR => red,
+        Level::WARN => yellow,
+        Level::INFO => green,
+        Level::DEBUG => blue,
+        Level::TRACE => magenta,
     }
 }
 
@@ -78,7 +84,7 @@ impl<W: Write> Visit for Fields<W> {
     }
 }
 
-/// Escapes what would end the line or steer a terminal.
+/// Escapes what would end the line, steer a terminal, or not be seen as it is.
 struct OneLine<W>(W);
 
 impl<W: Write> OneLine<W> {
@@ -98,11 +104,12 @@ impl<W: Write> Write for OneLine<W> {
             return self.0.write_str(text);
         }
         text.chars().try_for_each(|character| {
-            if character.is_control() {
-                write!(self.0, "{}", character.escape_debug())
-            } else {
-                self.0.write_char(character)
+            let is_quote = matches!(character, '"' | '\'' | '\\');
+            let mut escaped = character.escape_debug();
+            if is_quote || escaped.len() == 1 {
+                return self.0.write_char(character);
             }
+            escaped.try_for_each(|character| self.0.write_char(character))
         })
     }
 }
@@ -128,9 +135,13 @@ mod tests {
     }
 
     fn logged(log: impl FnOnce()) -> String {
+        logged_on(false, log)
+    }
+
+    fn logged_on(is_terminal: bool, log: impl FnOnce()) -> String {
         let kept = Kept::default();
         let writer = kept.clone();
-        let subscriber = tracing_subscriber::fmt().with_ansi(false).event_format(LogLine::new());
+        let subscriber = tracing_subscriber::fmt().with_ansi(is_terminal).event_format(LogLine);
         tracing::subscriber::with_default(subscriber.with_writer(move || writer.clone()).finish(), log);
         let bytes = kept.0.lock().unwrap().clone();
         String::from_utf8(bytes).unwrap()
@@ -152,11 +163,28 @@ mod tests {
     }
 
     #[test]
+    fn only_the_level_is_coloured_on_a_terminal() {
+        let line = logged_on(true, || tracing::warn!(name = "a", "careful"));
+        assert_eq!(&line[24..], " \u{1b}[33m WARN\u{1b}[0m careful name=\"a\"\n");
+    }
+
+    #[test]
     fn no_value_can_end_the_line_or_steer_a_terminal() {
-        let hostile = "a\nb\r\u{1b}[31m\u{9b}\u{7f}\"\\";
-        let line = logged(|| tracing::warn!(quoted = hostile, shown = %hostile, "{hostile}"));
-        assert!(!line.trim_end_matches('\n').contains(char::is_control), "{line:?}");
-        assert_eq!(line.lines().count(), 1);
-        assert!(line.contains(r#"quoted="a\nb\r\u{1b}[31m\u{9b}\u{7f}\"\\""#), "{line}");
+        let hostile = "a\nb\r\u{1b}[31m\u{9b}\u{7f}\"\\\u{2028}\u{2029}\u{202e}\u{2066}é";
+        for is_terminal in [false, true] {
+            let line = logged_on(is_terminal, || tracing::warn!(quoted = hostile, shown = %hostile, "{hostile}"));
+            let steers = |character: char| {
+                character.is_control() || matches!(character, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+            };
+            let (_, values) = line.split_once("WARN").unwrap();
+            let values = values.trim_start_matches("\u{1b}[0m").strip_suffix('\n').unwrap();
+            assert!(!values.contains(steers), "{line:?}");
+            let escaped = r"a\nb\r\u{1b}[31m\u{9b}\u{7f}";
+            assert!(values.contains(&format!(r#"quoted="{escaped}\"\\\u{{2028}}"#)), "{line}");
+            assert!(
+                values.contains(&format!(r#"shown={escaped}"\\u{{2028}}\u{{2029}}\u{{202e}}\u{{2066}}é"#)),
+                "{line}"
+            );
+        }
     }
 }

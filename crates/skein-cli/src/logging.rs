@@ -32,7 +32,7 @@ pub(crate) fn start(configuration: &Configuration, is_server: bool) -> Result<()
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(ToWaiting).with_ansi(io::stderr().is_terminal());
     match configuration.text(Name::LogFormat) {
         Some("json") => log.json().flatten_event(true).init(),
-        _ => log.event_format(LogLine::new()).init(),
+        _ => log.event_format(LogLine).init(),
     }
     Ok(())
 }
