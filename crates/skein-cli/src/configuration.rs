@@ -22,6 +22,9 @@ use crate::settings::{Display, GivenIn, Kind, Name, SETTINGS, Setting, Value};
 const CONFIG_VARIABLE: &str = "SKEIN_CONFIG";
 /// For those who work on Skein.
 const TEST_VARIABLES: &str = "SKEIN_TEST_";
+/// What Kubernetes tells every container of a service called `skein`, or beginning with it.
+const SERVICE_VARIABLES: [&str; 3] = ["_SERVICE_HOST", "_SERVICE_PORT", "_PORT_"];
+const SERVICE_ADDRESS: &str = "_PORT";
 
 /// What one source says about some settings.
 pub(crate) type Layer = BTreeMap<Name, Value>;
@@ -45,6 +48,8 @@ impl Environment {
         let is_known = |name: &str| {
             name == CONFIG_VARIABLE
                 || name.starts_with(TEST_VARIABLES)
+                || name.ends_with(SERVICE_ADDRESS)
+                || SERVICE_VARIABLES.iter().any(|part| name.contains(part))
                 || SETTINGS.iter().any(|setting| setting.variable == name)
         };
         names.filter(move |name| !is_known(name)).map(str::to_owned)
@@ -80,6 +85,18 @@ impl fmt::Display for Origin {
             Self::File { path, line } => write!(f, "{}:{line}", path.display()),
             Self::Variable(name) => f.write_str(name),
             Self::Flag(name) => write!(f, "--{name}"),
+        }
+    }
+}
+
+impl Origin {
+    /// How near to the command; the nearer overrides.
+    fn nearness(&self) -> u8 {
+        match self {
+            Self::Default => 0,
+            Self::File { .. } => 1,
+            Self::Variable(_) => 2,
+            Self::Flag(_) => 3,
         }
     }
 }
@@ -176,6 +193,11 @@ impl Configuration {
 
     fn origin(&self, name: Name) -> &Origin {
         self.found.get(&name).map_or(&Origin::Default, |found| &found.origin)
+    }
+
+    /// Whether one setting was given nearer to the command than another.
+    pub(crate) fn is_nearer(&self, name: Name, other: Name) -> bool {
+        self.origin(name).nearness() > self.origin(other).nearness()
     }
 
     /// Every setting in the order of the table, with what was found for it.

@@ -207,11 +207,14 @@ fn resolve_reach(configuration: &Configuration) -> Result<Reach, Failure> {
     Ok(Reach::Server { address: address.to_owned(), key })
 }
 
-/// For commands that work on a directory and nothing else.
+/// For commands that work on a directory and nothing else. Who names one means it, whatever a file says of servers.
 fn refuse_server(configuration: &Configuration) -> Result<(), Failure> {
     let Some(address) = configuration.text(Name::Server) else { return Ok(()) };
+    if configuration.is_nearer(Name::Dir, Name::Server) {
+        return Ok(());
+    }
     let error = anyhow!("this command works on a directory, not through {}", without_credentials(address));
-    let hint = "leave out --server, SKEIN_SERVER and server in skein.toml; on the server's machine it works beside it";
+    let hint = "on the server's machine, name the directory with --dir and leave out --server";
     Err(Failure::usage(error, hint))
 }
 
@@ -279,6 +282,23 @@ mod tests {
             assert!(refused.to_string().contains("not through http://s"), "{refused}");
         }
         assert!(matches!(resolve("skein verify --proof p.json --server http://s"), Ok(Plan::CheckProof { .. })));
+    }
+
+    #[test]
+    fn a_directory_that_was_named_counts_more_than_a_server_named_further_away() {
+        let doctor = |variables: &[(&str, &str)], flags: &str| {
+            let line = format!("skein doctor{flags}");
+            let Arguments { settings, command, .. } = Arguments::try_parse_from(line.split(' ')).unwrap();
+            let environment = variables.iter().map(|(name, value)| (name.into(), value.into())).collect();
+            Plan::resolve(command, Configuration::resolve(None, settings.0, &environment)?, Paint::Plain)
+        };
+        let server = ("SKEIN_SERVER", "http://s");
+        assert!(matches!(doctor(&[server], " --dir d"), Ok(Plan::Doctor { .. })));
+        for (variables, flags) in
+            [(&[server][..], ""), (&[server, ("SKEIN_DIR", "d")], ""), (&[("SKEIN_DIR", "d")], " --server http://s")]
+        {
+            assert_eq!(doctor(variables, flags).unwrap_err().exit, Exit::Usage, "{variables:?}{flags}");
+        }
     }
 
     #[test]

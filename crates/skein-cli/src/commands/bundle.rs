@@ -1,7 +1,7 @@
 //! `skein export` and `skein import`: everything in one file, out and in.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, IsTerminal as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,7 @@ const ZIP_STARTS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 /// Into a file that is not there yet, or with `-` to standard output and nothing else.
 pub(crate) fn export(file: &Path, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     if file == Path::new("-") {
+        refuse_terminal(io::stdout().is_terminal())?;
         receive(&mut io::stdout(), desk)?;
         return Ok(Exit::Ok);
     }
@@ -32,6 +33,15 @@ pub(crate) fn export(file: &Path, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
     part.keep()?;
     let shown = json!({ "file": file.display().to_string(), "bytes": bytes, "cursor": made["cursor"] });
     desk.show(&shown, &["file", "bytes", "cursor"], "file")
+}
+
+/// A bundle is for programs.
+fn refuse_terminal(is_terminal: bool) -> Result<(), Failure> {
+    if !is_terminal {
+        return Ok(());
+    }
+    let hint = "name a file, or pass it on: skein export - | …";
+    Err(Failure::usage(anyhow!("a bundle is not text, and standard output is a terminal"), hint))
 }
 
 /// Writes a new export; says what it is and how long.

@@ -172,3 +172,20 @@ fn the_sample_says_nothing_as_it_is_and_is_whole_when_uncommented() {
     let of_files = SETTINGS.iter().filter(|setting| setting.given_in == GivenIn::Anywhere);
     assert_eq!(uncommented.iter().filter(|line| line.contains('=')).count(), of_files.count());
 }
+
+#[test]
+fn variables_that_are_no_settings_are_named_unless_kubernetes_sets_them() {
+    let set = [
+        "SKEIN_LISTEN",
+        "SKEIN_LISTENS",
+        "SKEIN_SERVICE_HOST",
+        "SKEIN_SERVICE_PORT_HTTP",
+        "SKEIN_PORT",
+        "SKEIN_PORT_7420_TCP_ADDR",
+        "SKEIN_DB_SERVICE_PORT",
+        "SKEIN_TEST_POSTGRES",
+        "PATH",
+    ];
+    let environment: Environment = set.into_iter().map(|name| (name.into(), "x".into())).collect();
+    assert_eq!(environment.unknown().collect::<Vec<_>>(), ["SKEIN_LISTENS"]);
+}
