@@ -82,6 +82,24 @@ fn what_was_altered_is_located_by_verify() {
 }
 
 #[test]
+fn one_altered_version_leaves_the_history_of_its_record_readable() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let user = home.run(&["user", "list", "-q"]).assert_ok().trim().to_owned();
+    home.run(&["user", "change", &user, "--name", "anne"]).assert_ok();
+    let database = rusqlite::Connection::open(home.dir.join("skein.db")).unwrap();
+    database.execute_batch("DROP TRIGGER items_are_never_updated").unwrap();
+    let altered = "UPDATE items SET payload = x'7b7d' WHERE id IN (SELECT item FROM record_versions WHERE version = 2)";
+    assert_eq!(database.execute(altered, []).unwrap(), 1);
+    drop(database);
+    let listed = home.run(&["history", &user.replace("user_", "entity_"), "--json"]).assert_ok();
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let authors: Vec<bool> = (0..2).map(|at| listed["data"][at]["author"].is_string()).collect();
+    assert_eq!(authors, [true, false], "{listed}");
+}
+
+#[test]
 fn an_old_object_that_nobody_names_is_swept_when_the_server_starts() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(folder.path());
