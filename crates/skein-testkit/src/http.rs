@@ -67,6 +67,20 @@ impl Connection {
         self.answer()
     }
 
+    /// What a stream of events says, up to the piece that holds `last`.
+    pub fn watch(&mut self, path: &str, headers: &str, last: &str) -> io::Result<String> {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n{headers}\r\n", self.host);
+        self.stream.get_mut().write_all(request.as_bytes())?;
+        let mut heard = self.answer()?.body;
+        while !heard.contains(last) {
+            let size = usize::from_str_radix(&self.line()?, 16).map_err(|_| cut_off())?;
+            let mut piece = vec![0; size + "\r\n".len()];
+            self.stream.read_exact(&mut piece)?;
+            heard.push_str(&String::from_utf8_lossy(&piece[..size]));
+        }
+        Ok(heard)
+    }
+
     fn answer(&mut self) -> io::Result<Answer> {
         let status = self.line()?.split(' ').nth(1).and_then(|status| status.parse().ok()).ok_or_else(cut_off)?;
         let mut answer = Answer { status, headers: Vec::new(), body: String::new() };
