@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
-const LOCKED_PACKAGES_MAX: usize = 400;
+const LOCKED_PACKAGES_MAX: usize = 410;
 
 const RULES: &str = "docs/rules.md";
 const RULE_FAMILIES: [&str; 4] = ["br", "mg", "ag", "tr"];
