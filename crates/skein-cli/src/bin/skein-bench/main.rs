@@ -15,6 +15,7 @@ mod folder;
 mod guard;
 mod http_get;
 mod http_post;
+mod http_tool;
 mod idempotency;
 mod idle_server;
 mod machine;
@@ -95,6 +96,8 @@ enum Benchmark {
     HttpGet,
     /// Items written by 32 clients over HTTP
     HttpPost,
+    /// One tool of the catalogue read by 32 clients over HTTP
+    HttpTool,
     /// What a server needs until it is ready
     Start,
     /// What it costs that every request is carried out once
@@ -125,6 +128,7 @@ impl Benchmark {
             Self::Postgres => postgres::run(setting),
             Self::HttpGet => http_get::run(setting),
             Self::HttpPost => http_post::run(setting),
+            Self::HttpTool => http_tool::run(setting),
             Self::Start => start::run(setting),
             Self::Idempotency => idempotency::run(setting),
             Self::Stream => stream::run(setting),

@@ -89,7 +89,7 @@ fn bare(address: SocketAddr, clock: Instant) -> Result<f64> {
 /// Milliseconds since the moment written in a token.
 fn since(token: &str, clock: Instant) -> Result<f64> {
     let written = Duration::from_nanos(token.parse().with_context(|| format!("no time in {token:?}"))?);
-    Ok((clock.elapsed() - written).as_secs_f64() * 1e3)
+    Ok(clock.elapsed().saturating_sub(written).as_secs_f64() * 1e3)
 }
 
 fn settled(waits: &[f64]) -> Result<f64> {
