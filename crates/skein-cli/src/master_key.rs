@@ -109,9 +109,9 @@ impl KeySource {
         self.replace(|keys| keys.insert(0, *fresh))
     }
 
-    /// Drops every key but the current one, once nothing is kept under them any more.
+    /// Drops every key but the current one and the one before it, once nothing is kept under them any more.
     pub(crate) fn retire_older(&self) -> Result<MasterKeys, Failure> {
-        self.replace(|keys| keys.truncate(1))
+        self.replace(|keys| keys.truncate(2))
     }
 
     fn replace(&self, change: impl FnOnce(&mut Vec<[u8; KEY_BYTES]>)) -> Result<MasterKeys, Failure> {

@@ -110,13 +110,13 @@ impl Place {
 
     /// The way out, for a server found at `own` and at `public_url`. Makes the master key, unless something is kept under
     /// one that is missing.
-    pub(crate) fn outside(
+    pub(crate) async fn outside(
         &self,
         store: &Store,
         own: Option<SocketAddr>,
         public_url: Option<&str>,
     ) -> Result<Outside, Failure> {
-        if self.master_key.is_missing() && store.read_blocking(|tx| tx.count_sealed(&SYSTEM, ""))?.0 > 0 {
+        if self.master_key.is_missing() && store.read(|tx| tx.count_sealed(&SYSTEM, "")).await?.0 > 0 {
             let error = anyhow!(
                 "secrets are kept in {}, but the master key they are kept under is missing",
                 self.database_shown()

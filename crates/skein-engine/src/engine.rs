@@ -30,6 +30,8 @@ pub(crate) struct Parts {
     pub(crate) progress: Progress,
     pub(crate) outside: Outside,
     pub(crate) schemas: Schemas,
+    /// Held by whoever makes the network guard follow what was decided.
+    pub(crate) following: tokio::sync::Mutex<()>,
     /// Rings when a call was queued here.
     pub(crate) called: Notify,
     /// Rings when work was queued here, so that it is taken up at once.
@@ -46,7 +48,7 @@ impl Engine {
     /// An engine over an open store and its blobs, with a way out.
     pub fn new(store: Store, blobs: Blobs, outside: Outside) -> Self {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
-        let (called, queued) = Default::default();
+        let (following, called, queued) = Default::default();
         Self(Arc::new(Parts {
             store,
             blobs,
@@ -56,6 +58,7 @@ impl Engine {
             progress,
             outside,
             schemas,
+            following,
             called,
             queued,
         }))

@@ -2,10 +2,8 @@
 //!
 //! A list is the viewer's own records and those that others share, in the order of ids, from where the last page
 //! ended. Each record stands under one heading for every question that lists ask (`headings.rs`), so a page is read
-//! off two indexes, own and shared, however rare the answer and however far down the list. How something answered
-//! when it was last asked is no part of the record and has no heading: lists by status look at a bounded number of
-//! records and may return a short page that goes on. A list of what others share passes over the viewer's own shared
-//! records, which costs as much as there are of them.
+//! off two indexes, own and shared, however rare the answer and however far down the list. A list of what others share
+//! passes over the viewer's own shared records, which costs as much as there are of them.
 
 use skein_core::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, RecordId, RuleViolation, UserId, Viewer};
@@ -18,9 +16,6 @@ use crate::references::references_of;
 use crate::sql::{Value, params};
 use crate::tx::Tx;
 
-/// Most records that are looked at for one page of those with one status.
-pub const STATUS_LOOKS_MAX: usize = 1_000;
-
 /// Whose records a list shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Whose {
@@ -30,15 +25,6 @@ pub enum Whose {
     SharedByOthers,
     #[default]
     Both,
-}
-
-/// How something answered when it was last asked.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
-    /// It was never asked.
-    Unknown,
-    /// `healthy`, `degraded` or `down`.
-    Is(String),
 }
 
 /// Which records of one type to list.
@@ -52,7 +38,6 @@ pub struct VisibleQuery {
     pub enabled: Option<bool>,
     /// Also archived templates.
     pub include_archived: bool,
-    pub status: Option<Status>,
     pub after: Option<RecordId>,
     pub limit: usize,
 }
@@ -60,8 +45,8 @@ pub struct VisibleQuery {
 impl VisibleQuery {
     /// Everything of a type that is not archived.
     pub fn of(record_type: RecordType, limit: usize) -> Self {
-        let (whose, kind, enabled, include_archived, status, after) = (Whose::Both, None, None, false, None, None);
-        Self { record_type, whose, kind, enabled, include_archived, status, after, limit }
+        let (whose, kind, enabled, include_archived, after) = (Whose::Both, None, None, false, None);
+        Self { record_type, whose, kind, enabled, include_archived, after, limit }
     }
 }
 
@@ -130,10 +115,7 @@ impl Tx<'_> {
         let owner = self.subject(viewer)?;
         let listed = Listed { table: "record_headings", place: "heading = ?2", whose: query.whose };
         let place = [Value::from(&heading)];
-        match &query.status {
-            None => self.page_of(&listed, owner, &place, query.after, query.limit),
-            Some(status) => self.page_with_status(&listed, owner, &place, status, query),
-        }
+        self.page_of(&listed, owner, &place, query.after, query.limit)
     }
 
     /// A page of the records listed somewhere; `place` are the parameters of the listing from `?2` on.
@@ -159,44 +141,9 @@ impl Tx<'_> {
         let rows = self.all(&sql, &bound, read_record)?;
         Ok(page(rows, limit, |last| last.id))
     }
-
-    fn page_with_status(
-        &mut self,
-        listed: &Listed,
-        owner: UserId,
-        place: &[Value<'_>],
-        status: &Status,
-        query: &VisibleQuery,
-    ) -> Result<Page<Record, RecordId>, StoreError> {
-        let limit = query.limit.clamp(1, RECORDS_PER_PAGE_MAX);
-        let after = query.after.unwrap_or(FIRST);
-        let (heading, looks) = (place[0], count(STATUS_LOOKS_MAX));
-        let window = format!("SELECT record FROM ({}) AS listed ORDER BY record LIMIT ?4", listed.sql(3, 4));
-        let (status, condition) = match status {
-            Status::Unknown => ("", "health.status IS NULL AND ?5 = ''"),
-            Status::Is(status) => (status.as_str(), "health.status = ?5"),
-        };
-        let sql = format!(
-            "SELECT {SEEN_COLUMNS} FROM ({window}) AS looked JOIN records ON records.id = looked.record
-             LEFT JOIN health ON health.record = looked.record WHERE {condition} ORDER BY records.id LIMIT ?6"
-        );
-        let owner = Value::from(&owner);
-        let bound = [owner, heading, Value::from(&after), looks.into(), status.into(), count(limit + 1).into()];
-        let found = page(self.all(&sql, &bound, read_record)?, limit, |last| last.id);
-        if found.next.is_some() {
-            return Ok(found);
-        }
-        // The window's last record, when the window was full: there may be more behind it.
-        let last = format!("SELECT record FROM ({window}) AS looked ORDER BY record LIMIT 1 OFFSET ?5");
-        let bound = [owner, heading, Value::from(&after), looks.into(), count(STATUS_LOOKS_MAX - 1).into()];
-        let next = self.first(&last, &bound, |row| row.array(0).map(RecordId::from_bytes))?;
-        Ok(Page { next, ..found })
-    }
 }
 
 const FIRST: RecordId = RecordId::from_bytes([0; 16]);
-/// [`RECORD_COLUMNS`], beside a table that has an owner too.
-const SEEN_COLUMNS: &str = "records.id, records.owner, version, hash, previous_hash, created_at, updated_at, body";
 
 /// Rows of a table that name records, by owner and by who may see them.
 pub(crate) struct Listed {

@@ -12,6 +12,7 @@ use crate::tx::Tx;
 pub const HEALTH_ERROR_CHARS_MAX: usize = 1_000;
 /// Ids looked up by one statement.
 const IDS_PER_LOOK: usize = 100;
+const FEW: usize = 2;
 
 /// The last answer of a service or tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,15 +59,17 @@ impl Tx<'_> {
         let subject = self.subject(viewer)?;
         // Skein itself sees everything; the first parameter is bound all the same.
         let others = if matches!(viewer, Viewer::System(_)) { "h.owner <> ?1" } else { "r.shared = 1" };
-        let places: Vec<String> = (2..IDS_PER_LOOK + 2).map(|number| format!("?{number}")).collect();
+        // Few statements are few to prepare: one for a tool and its service, one for whole pages.
+        let per_look = if records.len() <= FEW { FEW } else { IDS_PER_LOOK };
+        let places: Vec<String> = (2..per_look + 2).map(|number| format!("?{number}")).collect();
         let sql = format!(
             "SELECT h.record, h.status, h.checked_at, h.error, h.latency_ms FROM health h
              JOIN records r ON r.id = h.record WHERE (h.owner = ?1 OR {others}) AND h.record IN ({})",
             places.join(", ")
         );
         let mut found = BTreeMap::new();
-        for chunk in records.chunks(IDS_PER_LOOK) {
-            let filled = chunk.iter().cycle().take(IDS_PER_LOOK).map(Value::from);
+        for chunk in records.chunks(per_look) {
+            let filled = chunk.iter().cycle().take(per_look).map(Value::from);
             let bound: Vec<Value<'_>> = std::iter::once(Value::from(&subject)).chain(filled).collect();
             found.extend(self.all(&sql, &bound, read_health)?);
         }

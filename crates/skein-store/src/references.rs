@@ -11,9 +11,9 @@ use crate::catalogue::{Listed, Whose};
 use crate::error::{SqlError, StoreError};
 use crate::headings::headings_of;
 use crate::items::Page;
-use crate::records::{RECORD_COLUMNS, read_record};
+use crate::records::{RECORD_COLUMNS, RECORDS_PER_PAGE_MAX, read_record};
 use crate::sql::{Value, params};
-use crate::tx::Tx;
+use crate::tx::{Tx, system_only};
 use crate::vault::value_version;
 
 /// Most referring records that are named to somebody who cannot delete what they refer to.
@@ -116,6 +116,20 @@ impl Tx<'_> {
         kind: ReferenceKind,
     ) -> Result<Vec<Record>, StoreError> {
         Ok(self.instances(viewer, target, kind, Whose::Both, None, REFERRING_NAMED_MAX)?.rows)
+    }
+
+    /// Live records of anybody that speak of `target`, for Skein: what goes with it when it goes.
+    pub fn dependents(
+        &mut self,
+        viewer: &Viewer,
+        target: RecordId,
+        kind: ReferenceKind,
+        limit: usize,
+    ) -> Result<Vec<RecordId>, StoreError> {
+        system_only(viewer)?;
+        let limit = i64::try_from(limit.min(RECORDS_PER_PAGE_MAX)).expect("pages are small");
+        let sql = "SELECT record FROM record_references WHERE target = ?1 AND kind = ?2 ORDER BY record LIMIT ?3";
+        self.all(sql, params![&target, kind.as_str(), limit], |row| row.array(0).map(RecordId::from_bytes))
     }
 
     /// The viewer's own binding of a secret to a tool, if they made one (decision Z16).

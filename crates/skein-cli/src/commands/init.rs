@@ -23,10 +23,12 @@ pub(crate) fn run(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
     };
     let store = place.open()?;
     place.blobs()?;
-    let engine = Engine::new(store.clone(), place.blobs()?, place.outside(&store, None, None)?);
     runtime()?.block_on(async {
+        let outside = place.outside(&store, None, None).await?;
+        let engine = Engine::new(store.clone(), place.blobs()?, outside);
         engine.ensure_first_admin().await?;
-        engine.prepare().await
+        engine.prepare().await?;
+        Ok::<(), Failure>(())
     })?;
     seal_all(&store, "init")?;
     writeln!(out, "Skein is ready: {}", place.database_shown())?;

@@ -87,11 +87,8 @@ struct Start {
 
 impl Start {
     async fn begin(serve: &Serve, mut lock: Lock, store: Store, address: SocketAddr) -> Result<Self, Failure> {
-        let engine = Engine::new(
-            store.clone(),
-            serve.place.blobs()?,
-            serve.place.outside(&store, Some(address), serve.public_url.as_deref())?,
-        );
+        let outside = serve.place.outside(&store, Some(address), serve.public_url.as_deref()).await?;
+        let engine = Engine::new(store.clone(), serve.place.blobs()?, outside);
         let (key, url) = (KeyText::draw(), format!("http://{address}"));
         let public_url = serve.public_url.clone().unwrap_or_else(|| url.clone());
         engine.admit_start_key(&key).await?;

@@ -71,7 +71,8 @@ impl Local {
 
     async fn begin(place: &Place, mut lock: Lock) -> Result<(Self, String), Failure> {
         let store = place.open()?;
-        let engine = Engine::new(store.clone(), place.blobs()?, place.outside(&store, None, None)?);
+        let outside = place.outside(&store, None, None).await?;
+        let engine = Engine::new(store.clone(), place.blobs()?, outside);
         // What a killed server left behind must not send others to where it was.
         lock.clear().map_err(LockError::Io)?;
         let key = KeyText::draw();

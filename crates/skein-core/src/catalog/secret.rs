@@ -198,6 +198,8 @@ pub(crate) fn check_use(
 pub struct SecretBinding {
     pub tool_id: RecordId,
     pub secret_id: RecordId,
+    /// What the tool did when the secret was bound. Its owner may change where it goes; the secret does not follow.
+    pub definition_version: u32,
 }
 
 impl Entry for SecretBinding {
@@ -220,6 +222,15 @@ impl SecretBinding {
         let secret_type = secret.entry.secret_type;
         let secret_use = tool.entry.secret_use.as_ref().filter(|_| secret_type == SecretType::ApiKey);
         check_use(secret_type, secret_use, protocol)?;
-        Ok(Self { tool_id: tool.id, secret_id: secret.id })
+        Ok(Self { tool_id: tool.id, secret_id: secret.id, definition_version: tool.entry.definition_version })
+    }
+
+    /// Refuses a tool that does something else than when the secret was bound to it.
+    pub fn check(&self, tool: &Tool) -> Result<(), RuleViolation> {
+        if self.definition_version == tool.definition_version {
+            return Ok(());
+        }
+        let problem = "the tool was changed by its owner since you bound your secret to it";
+        Err(RuleViolation::new("BR-SECRET-002B", problem, "look at what it does now, then bind your secret again"))
     }
 }

@@ -229,6 +229,14 @@ impl Service {
         Ok(next)
     }
 
+    /// Its schema, to be asked as often as needed.
+    pub fn compiled_schema(&self) -> Result<Schema, RuleViolation> {
+        Schema::compile(&self.connection_schema).map_err(|bad| {
+            let problem = format!("the service's connectionSchema is not usable: {bad}");
+            RuleViolation::new("BR-SERVICE-005", problem, "have its owner mend it")
+        })
+    }
+
     /// The parameters with the schema's defaults filled in where nothing was given.
     pub fn with_defaults(&self, mut params: Map<String, Value>) -> Map<String, Value> {
         for (name, property) in properties(&self.connection_schema) {

@@ -201,12 +201,17 @@ impl Tool {
 
     /// Whether its parameters and its operation fit the service as it is now (decision A52).
     pub fn check_fits(&self, service: &Service) -> Result<(), RuleViolation> {
+        self.check_fits_by(service, &service.compiled_schema()?)
+    }
+
+    /// [`Self::check_fits`] by the service's schema, which somebody compiled before.
+    pub fn check_fits_by(&self, service: &Service, schema: &Schema) -> Result<(), RuleViolation> {
         let (found, expected) = (self.operation.kind(), service.service_type.operation());
         if found != expected {
             let problem = format!("a tool of {} does {}", service.service_type.as_str(), expected.as_str());
             return Err(RuleViolation::new("BR-TOOL-001", problem, "choose the operation by the service's type"));
         }
-        self.check_params(service)
+        self.check_params(service, schema)
     }
 
     /// The inputs with the schema's defaults filled in where nothing was given.
@@ -258,14 +263,10 @@ impl Tool {
     }
 
     /// BR-TOOL-001: the parameters satisfy the service's schema, and the address its protocol.
-    fn check_params(&self, service: &Service) -> Result<(), RuleViolation> {
+    fn check_params(&self, service: &Service, schema: &Schema) -> Result<(), RuleViolation> {
         let refuse = |problem: String| {
             let remedy = "give the connectionParams that the service's connectionSchema asks for";
             Err(RuleViolation::new("BR-TOOL-001", problem, remedy))
-        };
-        let schema = match Schema::compile(&service.connection_schema) {
-            Ok(schema) => schema,
-            Err(bad) => return refuse(format!("the service's connectionSchema is not usable: {bad}")),
         };
         if let Err(breaches) = schema.check(&Value::Object(self.judged_params(service))) {
             return refuse(format!("the connectionParams do not fit: {}", schema::describe(&breaches)));

@@ -93,6 +93,8 @@ pub struct ToolResult {
     /// Tokens, where there were any.
     pub usage: Option<Value>,
     pub cost: Option<Value>,
+    /// Whether a secret was taken out of what came back.
+    pub scrubbed: bool,
 }
 
 impl ToolResult {
@@ -106,6 +108,7 @@ impl ToolResult {
             "latencyMs": self.latency_ms,
             "usage": self.usage,
             "cost": self.cost,
+            "scrubbed": self.scrubbed,
         });
         checked(ItemType::TOOL_RESULT, document)
     }
@@ -176,6 +179,7 @@ mod tests {
             latency_ms: 3,
             usage: None,
             cost: None,
+            scrubbed: false,
         };
         let event = |status| told(result(status).to_draft().unwrap()).1;
         assert_eq!(event(CallStatus::Success), Some(EventName::ToolCalled));

@@ -73,7 +73,8 @@ fn br_secret_002b_a_user_binds_an_own_secret_to_anothers_tool_holds() {
     let tool = owned(TOOL, ANNA, tool(json!({})).unwrap());
     let mine = owned(SECRET, BERT, secret(SecretType::Password).entry);
     let binding = SecretBinding::create(BERT, &tool, &mine, Protocol::Https).unwrap();
-    assert_eq!(Value::Object(binding.to_data()), json!({ "toolId": TOOL, "secretId": SECRET }));
+    assert_eq!(Value::Object(binding.to_data()), json!({ "toolId": TOOL, "secretId": SECRET, "definitionVersion": 1 }));
+    assert!(binding.check(&tool.entry).is_ok());
     assert_kept(&binding);
 }
 

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
 use skein_connect::http::{CallFault, Http, Limits, Retry};
 use skein_connect::llm::{
-    self, ChatAnswer, ChatRequest, Dialect, Finish, LanguageModel, Message, Provider, RawResponse, ResponseFormat,
-    ToolDefinition, Usage,
+    self, ChatAnswer, ChatRequest, Dialect, Finish, LanguageModel, LlmFault, Message, Provider, RawResponse,
+    ResponseFormat, ToolDefinition, Usage,
 };
 use skein_connect::rest::{self, RestRequest};
 use skein_core::RuleViolation;
@@ -36,6 +36,10 @@ pub(super) struct Answered {
     pub(super) response: Value,
     /// Tokens, where there were any.
     pub(super) usage: Option<Value>,
+    /// Whether a secret was taken out of what came back.
+    pub(super) scrubbed: bool,
+    /// Whether it tells how well the tool works; what a caller did wrong does not.
+    pub(super) is_telling: bool,
 }
 
 impl Answered {
@@ -43,7 +47,8 @@ impl Answered {
     pub(super) fn fault(code: &str, message: &str, is_retryable: bool) -> Self {
         let mut error = told(code, message);
         error["retryable"] = json!(is_retryable);
-        Self { outcome: Err(error), request: Value::Null, response: Value::Null, usage: None }
+        let (request, response, usage) = (Value::Null, Value::Null, None);
+        Self { outcome: Err(error), request, response, usage, scrubbed: false, is_telling: false }
     }
 
     fn broken(violation: &RuleViolation) -> Self {
@@ -55,16 +60,27 @@ impl Answered {
         answered
     }
 
+    fn good(output: Value) -> Self {
+        let (request, response, usage) = (Value::Null, Value::Null, None);
+        Self { outcome: Ok(output), request, response, usage, scrubbed: false, is_telling: true }
+    }
+
     fn call_fault(fault: &CallFault) -> Self {
-        Self::fault(fault.code(), &fault.to_string(), fault.is_retryable())
+        let is_telling = !matches!(fault, CallFault::Status { status: 400..=499, .. } if !is_about_access(fault));
+        Self { is_telling, ..Self::fault(fault.code(), &fault.to_string(), fault.is_retryable()) }
     }
 }
 
-/// Whether a call whose end nobody saw may be made again.
-pub(super) fn is_repeatable(operation: &Operation) -> bool {
-    match operation {
+/// A key that is refused is the tool's affair, whatever was asked.
+fn is_about_access(fault: &CallFault) -> bool {
+    matches!(fault, CallFault::Status { status: 401 | 403, .. })
+}
+
+/// Whether a call whose end nobody saw may be made again, without changing or costing anything.
+pub(super) fn is_repeatable(tool: &Tool, service: &Service) -> bool {
+    match &tool.operation {
         Operation::RestCall(call) => call.method.is_safe(),
-        Operation::LlmCall(_) => true,
+        Operation::LlmCall(_) => service.builtin.is_some(),
         Operation::GraphQuery(_) | Operation::McpTool(_) => false,
     }
 }
@@ -126,8 +142,8 @@ async fn rest_call(
         Err(fault) => return Answered::call_fault(&fault),
     };
     let outcome = match report.output {
-        Ok(answer) => Ok(call.output(answer)),
-        Err(fault) => Answered::call_fault(&fault).outcome,
+        Ok(answer) => Answered::good(call.output(answer)),
+        Err(fault) => Answered::call_fault(&fault),
     };
     let request = json!({ "method": report.request.method, "url": report.request.url,
         "headers": shown_headers(&report.request.headers), "body": report.request.body });
@@ -135,7 +151,8 @@ async fn rest_call(
         json!({ "status": response.status, "headers": shown_headers(&response.headers), "body": response.body,
             "truncated": response.truncated, "scrubbed": report.was_scrubbed })
     });
-    Answered { outcome, request, response, usage: None }
+    let Answered { outcome, is_telling, .. } = outcome;
+    Answered { outcome, request, response, usage: None, scrubbed: report.was_scrubbed, is_telling }
 }
 
 /// How the provider wants to be spoken to: as the operation says, else as the connection says.
@@ -209,7 +226,11 @@ async fn llm_call(model: &LanguageModel, request: &ChatRequest) -> Answered {
             let message = format!("{fault}; {}", fault.advice());
             let response = failure.so_far.as_ref().map_or(Value::Null, |so_far| shown_raw(&so_far.raw));
             let request = json!({ "model": request.model, "messages": shown_messages(request) });
-            Answered { request, response, ..Answered::fault(fault.code(), &message, fault.is_retryable()) }
+            let is_telling =
+                !matches!(fault, LlmFault::ContextLength(_) | LlmFault::ContentFilter(_) | LlmFault::Unsupported(_));
+            let scrubbed = failure.so_far.as_ref().is_some_and(|so_far| so_far.raw.scrubbed);
+            let fault = Answered::fault(fault.code(), &message, fault.is_retryable());
+            Answered { request, response, scrubbed, is_telling, ..fault }
         }
     }
 }
@@ -230,6 +251,8 @@ fn answered(request: &ChatRequest, answer: &ChatAnswer) -> Answered {
         request: json!({ "model": request.model, "messages": shown_messages(request) }),
         response: shown_raw(&answer.raw),
         usage: Some(shown_usage(answer.usage)),
+        scrubbed: answer.raw.scrubbed,
+        is_telling: true,
     }
 }
 
@@ -256,7 +279,7 @@ fn shown_messages(request: &ChatRequest) -> Vec<Value> {
 
 fn shown_raw(raw: &RawResponse) -> Value {
     let body = String::from_utf8_lossy(&raw.body);
-    json!({ "status": raw.status, "headers": shown_headers(&raw.headers), "body": cut(&body), "scrubbed": raw.scrubbed })
+    json!({ "status": raw.status, "headers": shown_headers(&raw.shown_headers()), "body": cut(&body), "scrubbed": raw.scrubbed })
 }
 
 fn shown_headers(headers: &[(String, String)]) -> Value {

@@ -1,19 +1,26 @@
 //! Tools made from an OpenAPI document: one for each operation it describes.
 
 use serde_json::{Map, Value};
-use skein_connect::http::{CallFault, HttpCall};
-use skein_core::RecordId;
+use skein_connect::http::{CallFault, HttpCall, Limits};
+use skein_core::account::Scope;
 use skein_core::catalog::discover::{self, Ground, Skipped};
+use skein_core::catalog::entry::Owned;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
+use skein_core::{RecordId, UserId};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Shown, load, tools};
+use crate::catalog::{Shown, load, make};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
+
+/// Most tools made at once: they are written in one transaction, and others wait for it.
+const TOOLS_MAX: usize = 200;
+/// Largest document that is fetched.
+const DOCUMENT_BYTES_MAX: usize = 4 << 20;
 
 /// Where a document comes from.
 #[derive(Debug, Clone)]
@@ -68,26 +75,36 @@ impl Engine {
         request: Request,
         discovery: Discovery,
     ) -> Result<Changed<DiscoveredTools>, EngineError> {
+        caller.require(Scope::Write)?;
         let Discovery { service, source, connection_params, secret } = discovery;
+        let viewer = caller.acting();
+        let look = move |tx: &mut Tx<'_>| {
+            let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, &viewer, secret)).transpose()?;
+            Ok((load::<Service>(tx, &viewer, service)?, secret))
+        };
+        let (service, secret) = self.parts().store.read(look).await?;
         let document = match source {
             Source::Document(document) => document,
             Source::Address(address) => self.fetch_document(&address).await?,
         };
+        let (owner, secret) = (caller.user, secret.map(|secret| secret.owned()));
+        let (service_id, service_hash) = (service.id, service.hash);
+        let judge = move || judged(&document, owner, &service, connection_params, secret.as_ref());
+        // A large document takes a while, and nobody else waits for it here.
+        let judged = tokio::task::spawn_blocking(judge).await.map_err(|_| broken_off())??;
         self.change(caller, request, "service.discover", move |tx, viewer| {
-            let _: Shown<Service> = load(tx, viewer, service)?;
-            let secret =
-                secret.map(|secret| load::<Secret>(tx, viewer, secret)).transpose()?.map(|secret| secret.owned());
-            let ground =
-                Ground { service_id: service, connection_params: connection_params.clone(), secret: secret.as_ref() };
-            let found = discover::discover(&document, &ground).map_err(|problem| undiscoverable(&problem))?;
-            let made = found.tools.into_iter().map(|draft| tools::create(tx, viewer, draft));
-            Ok(DiscoveredTools { tools: made.collect::<Result<_, _>>()?, skipped: found.skipped })
+            if load::<Service>(tx, viewer, service_id)?.hash != service_hash {
+                return Err(StoreError::RequestInFlight);
+            }
+            let made = judged.0.iter().map(|tool| make(tx, viewer, tool, false));
+            Ok(DiscoveredTools { tools: made.collect::<Result<_, _>>()?, skipped: judged.1.clone() })
         })
         .await
     }
 
     async fn fetch_document(&self, address: &str) -> Result<Value, EngineError> {
         let call = HttpCall::new(http::Method::GET, address)?;
+        let call = HttpCall { limits: Limits { answer_bytes_max: DOCUMENT_BYTES_MAX, ..call.limits }, ..call };
         let answer = self.parts().outside.http().send(&call).await?;
         let status = answer.status;
         let body = answer.body.whole().await?;
@@ -102,13 +119,37 @@ impl Engine {
     }
 }
 
+/// The tools of a document, judged one by one before anything is written.
+fn judged(
+    document: &Value,
+    owner: UserId,
+    service: &Shown<Service>,
+    connection_params: Map<String, Value>,
+    secret: Option<&Owned<Secret>>,
+) -> Result<(Vec<Tool>, Vec<Skipped>), StoreError> {
+    let found = discover::discover(document, &Ground { service_id: service.id, connection_params, secret });
+    let found = found.map_err(|problem| undiscoverable(&problem.to_string()))?;
+    if found.tools.len() > TOOLS_MAX {
+        let problem =
+            format!("the document describes {} operations; {TOOLS_MAX} become tools at once", found.tools.len());
+        return Err(undiscoverable(&problem));
+    }
+    let service = service.owned();
+    let tools = found.tools.into_iter().map(|draft| Tool::create(draft, owner, &service, secret));
+    Ok((tools.collect::<Result<_, _>>()?, found.skipped))
+}
+
+fn broken_off() -> StoreError {
+    StoreError::Panicked("reading an OpenAPI document".to_owned())
+}
+
 /// YAML as a document; what JSON cannot say is refused.
 fn yaml(bytes: &[u8]) -> Result<Value, ()> {
     let text = std::str::from_utf8(bytes).map_err(drop)?;
     serde_saphyr::from_str(text).map_err(drop)
 }
 
-fn undiscoverable(problem: &discover::Undiscoverable) -> StoreError {
-    let remedy = "send an OpenAPI document of version 3 that describes operations";
-    skein_core::RuleViolation::new("BR-TOOL-002", problem.to_string(), remedy).into()
+fn undiscoverable(problem: &str) -> StoreError {
+    let remedy = "mend that and send it again; nothing was made";
+    skein_core::RuleViolation::new("BR-TOOL-002", problem, remedy).into()
 }

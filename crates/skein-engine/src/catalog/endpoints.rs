@@ -90,6 +90,8 @@ impl Engine {
                 }
             }
         };
+        // One at a time: what was read first must not be followed last.
+        let _turn = self.parts().following.lock().await;
         let found = self.parts().store.read(read).await?;
         self.parts().outside.guard().change(|policy| policy.loopback = found);
         Ok(())

@@ -17,7 +17,7 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{EntryQuery, SYSTEM, Shown, load, shown_page};
+use crate::catalog::{EntryQuery, SYSTEM, Schemas, Shown, load, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 
@@ -120,18 +120,17 @@ impl Engine {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             let service = load(tx, &viewer, id)?;
-            Ok(with_vitals(tx, vec![service])?.remove(0))
+            Ok(with_vitals(tx, &viewer, vec![service])?.remove(0))
         };
         Ok(self.parts().store.look_up(look).await?)
     }
 
     /// One tool that the caller may see, and how it is.
     pub async fn tool(&self, caller: &Caller, id: RecordId) -> Result<(Shown<Tool>, Vital), EngineError> {
-        let viewer = caller.viewer();
+        let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| {
             let tool = load(tx, &viewer, id)?;
-            let (tool, vital) = tools_with_vitals(tx, vec![tool])?.remove(0);
-            Ok((without_foreign_secret(&viewer, tool), vital))
+            Ok(tools_with_vitals(tx, &engine.parts().schemas, &viewer, vec![tool])?.remove(0))
         };
         Ok(self.parts().store.look_up(look).await?)
     }
@@ -148,7 +147,7 @@ impl Engine {
         let list = move |tx: &mut Tx<'_>| {
             page_by_status(tx, &query, after, limit, |tx, after, limit| {
                 let page = shown_page(tx.records_visible(&viewer, &query.visible::<Service>(after, limit))?)?;
-                Ok(Page { rows: with_vitals(tx, page.rows)?, next: page.next })
+                Ok(Page { rows: with_vitals(tx, &viewer, page.rows)?, next: page.next })
             })
         };
         Ok(self.parts().store.read(list).await?)
@@ -162,12 +161,11 @@ impl Engine {
         after: Option<RecordId>,
         limit: usize,
     ) -> Result<Page<(Shown<Tool>, Vital), RecordId>, EngineError> {
-        let viewer = caller.viewer();
+        let (viewer, engine) = (caller.viewer(), self.clone());
         let list = move |tx: &mut Tx<'_>| {
             page_by_status(tx, &query, after, limit, |tx, after, limit| {
                 let page = shown_page(visible_tools(tx, &viewer, &query, after, limit)?)?;
-                let rows = tools_with_vitals(tx, page.rows)?.into_iter();
-                let rows = rows.map(|(tool, vital)| (without_foreign_secret(&viewer, tool), vital)).collect();
+                let rows = tools_with_vitals(tx, &engine.parts().schemas, &viewer, page.rows)?;
                 Ok(Page { rows, next: page.next })
             })
         };
@@ -229,7 +227,11 @@ fn visible_tools(
     limit: usize,
 ) -> Result<Page<Record, RecordId>, StoreError> {
     let Some(service) = query.service else { return tx.records_visible(viewer, &query.visible::<Tool>(after, limit)) };
-    let _: Shown<Service> = load(tx, viewer, service)?;
+    // On a service that the viewer may not see they have nothing to find.
+    match load::<Service>(tx, viewer, service) {
+        Err(StoreError::NotFound(_)) => return Ok(Page { rows: Vec::new(), next: None }),
+        other => drop(other?),
+    }
     let mut page = tx.instances(viewer, service, ReferenceKind::Service, query.whose, after, limit)?;
     page.rows.retain(|record| {
         let data = &record.content.data;
@@ -239,53 +241,75 @@ fn visible_tools(
     Ok(page)
 }
 
-/// Which secret a tool uses is for its owner to know.
-fn without_foreign_secret(viewer: &Viewer, mut tool: Shown<Tool>) -> Shown<Tool> {
+/// Which secret a tool uses, and what its owner's calls met, is for its owner to know.
+fn as_seen_by(viewer: &Viewer, mut tool: Shown<Tool>, mut vital: Vital) -> (Shown<Tool>, Vital) {
     if tool.owner != viewer.subject() {
-        tool.entry.secret_id = None;
+        (tool.entry.secret_id, vital.error) = (None, None);
     }
-    tool
+    (tool, vital)
 }
 
-fn with_vitals(tx: &mut Tx<'_>, services: Vec<Shown<Service>>) -> Result<Vec<(Shown<Service>, Vital)>, StoreError> {
+fn with_vitals(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    services: Vec<Shown<Service>>,
+) -> Result<Vec<(Shown<Service>, Vital)>, StoreError> {
     let ids: Vec<RecordId> = services.iter().map(|service| service.id).collect();
     let mut last = tx.health_of(&SYSTEM, &ids)?;
     let seen = services.into_iter().map(|service| {
         let last = last.remove(&service.id);
         let vitals = Vitals { enabled: service.entry.enabled, finding: finding(last.as_ref()) };
-        (service, Vital::new(vitals.status(), last))
+        let mut vital = Vital::new(vitals.status(), last);
+        vital.error = vital.error.filter(|_| service.owner == viewer.subject());
+        (service, vital)
     });
     Ok(seen.collect())
 }
 
-fn tools_with_vitals(tx: &mut Tx<'_>, tools: Vec<Shown<Tool>>) -> Result<Vec<(Shown<Tool>, Vital)>, StoreError> {
+/// A tool that does not fit its service any more is down, whatever it was found to be before (decision A52).
+fn tools_with_vitals(
+    tx: &mut Tx<'_>,
+    schemas: &Schemas,
+    viewer: &Viewer,
+    tools: Vec<Shown<Tool>>,
+) -> Result<Vec<(Shown<Tool>, Vital)>, StoreError> {
     let services: BTreeSet<RecordId> = tools.iter().map(|tool| tool.entry.service_id).collect();
-    let services = service_vitals(tx, &services)?;
-    let ids: Vec<RecordId> = tools.iter().map(|tool| tool.id).collect();
+    let ids: Vec<RecordId> = tools.iter().map(|tool| tool.id).chain(services.iter().copied()).collect();
     let mut last = tx.health_of(&SYSTEM, &ids)?;
+    let services = standing_services(tx, services)?;
     let seen = tools.into_iter().map(|tool| {
-        let last = last.remove(&tool.id);
-        let vitals = Vitals { enabled: tool.entry.enabled, finding: finding(last.as_ref()) };
-        let service = services.get(&tool.entry.service_id).copied().unwrap_or(GONE);
-        (tool, Vital::new(vitals.status_on(service), last))
+        let vitals = Vitals { enabled: tool.entry.enabled, finding: finding(last.get(&tool.id)) };
+        let service = services.get(&tool.entry.service_id);
+        let ground = service
+            .map_or(GONE, |service| Vitals { enabled: service.entry.enabled, finding: finding(last.get(&service.id)) });
+        let unfit = service.and_then(|service| unfit(schemas, &tool, service));
+        let status = if unfit.is_some() { Health::Down } else { vitals.status_on(ground) };
+        let vital = Vital::new(status, last.remove(&tool.id));
+        as_seen_by(viewer, tool, Vital { error: unfit.or(vital.error), ..vital })
     });
     Ok(seen.collect())
+}
+
+fn unfit(schemas: &Schemas, tool: &Shown<Tool>, service: &Shown<Service>) -> Option<String> {
+    let schema = schemas.of_service(service);
+    let fits = schema.and_then(|schema| tool.entry.check_fits_by(&service.entry, &schema));
+    fits.err().map(|violation| violation.problem().to_owned())
 }
 
 /// What stands on nothing is down.
 const GONE: Vitals = Vitals { enabled: false, finding: None };
 
-fn service_vitals(tx: &mut Tx<'_>, ids: &BTreeSet<RecordId>) -> Result<BTreeMap<RecordId, Vitals>, StoreError> {
-    let listed: Vec<RecordId> = ids.iter().copied().collect();
-    let last = tx.health_of(&SYSTEM, &listed)?;
+fn standing_services(
+    tx: &mut Tx<'_>,
+    ids: BTreeSet<RecordId>,
+) -> Result<BTreeMap<RecordId, Shown<Service>>, StoreError> {
     let mut found = BTreeMap::new();
-    for id in listed {
-        let service: Shown<Service> = match load(tx, &SYSTEM, id) {
-            Ok(service) => service,
-            Err(StoreError::NotFound(_)) => continue,
+    for id in ids {
+        match load(tx, &SYSTEM, id) {
+            Ok(service) => drop(found.insert(id, service)),
+            Err(StoreError::NotFound(_)) => {}
             Err(error) => return Err(error),
-        };
-        found.insert(id, Vitals { enabled: service.entry.enabled, finding: finding(last.get(&id)) });
+        }
     }
     Ok(found)
 }

@@ -4,6 +4,8 @@
 //! moves to another installation. Planting is idempotent: what is there is left as it is, unless what Skein brings along
 //! has changed since.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 use skein_core::catalog::entry::Entry;
 use skein_core::catalog::service::{Builtin, Service, ServiceDraft};
@@ -28,39 +30,37 @@ struct Seed {
 impl Engine {
     /// Plants what is missing.
     pub async fn plant_seeds(&self) -> Result<(), EngineError> {
-        let is_current = self.parts().store.read(|tx| Ok(missing(tx)?.is_empty())).await?;
-        if !is_current {
-            self.parts().store.write(plant).await?;
+        // Judging them takes a while, and nobody waits for that in a transaction.
+        let seeds = Arc::new(seeds());
+        let looked = Arc::clone(&seeds);
+        let is_complete = self
+            .parts()
+            .store
+            .read(move |tx| looked.iter().try_fold(true, |is_complete, seed| Ok(is_complete && seed.is_planted(tx)?)));
+        if !is_complete.await? {
+            self.parts().store.write(move |tx| seeds.iter().try_for_each(|seed| seed.plant(tx))).await?;
         }
         Ok(())
     }
 }
 
-fn plant(tx: &mut Tx<'_>) -> Result<(), StoreError> {
-    for seed in missing(tx)? {
-        match tx.record(&SYSTEM, seed.id) {
-            Ok(current) => {
-                tx.update_catalogued(&SYSTEM, seed.id, current.hash, seed.content, Act::Plain, None)?;
-            }
-            Err(StoreError::NotFound(_)) => {
-                tx.create_catalogued_as(&SYSTEM, seed.id, seed.content, None)?;
-            }
-            Err(error) => return Err(error),
+impl Seed {
+    fn is_planted(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+        match tx.record(&SYSTEM, self.id) {
+            Ok(current) => Ok(current.content == self.content),
+            Err(StoreError::NotFound(_)) => Ok(false),
+            Err(error) => Err(error),
         }
     }
-    Ok(())
-}
 
-fn missing(tx: &mut Tx<'_>) -> Result<Vec<Seed>, StoreError> {
-    let mut missing = Vec::new();
-    for seed in seeds() {
-        match tx.record(&SYSTEM, seed.id) {
-            Ok(current) if current.content == seed.content => {}
-            Ok(_) | Err(StoreError::NotFound(_)) => missing.push(seed),
-            Err(error) => return Err(error),
+    fn plant(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let content = self.content.clone();
+        match tx.record(&SYSTEM, self.id) {
+            Ok(current) => tx.update_catalogued(&SYSTEM, self.id, current.hash, content, Act::Plain, None).map(drop),
+            Err(StoreError::NotFound(_)) => tx.create_catalogued_as(&SYSTEM, self.id, content, None).map(drop),
+            Err(error) => Err(error),
         }
     }
-    Ok(missing)
 }
 
 /// Where a seed of a kind is planted: ids of the first millisecond, so that they never meet a drawn one.

@@ -71,14 +71,21 @@ impl Engine {
         self.change(caller, request, "tool.delete", move |tx, viewer| {
             let current: Shown<Tool> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
+            // Others bound secrets of theirs to it, which nothing else would ever let go of.
+            for binding in tx.dependents(&SYSTEM, id, ReferenceKind::Tool, BINDINGS_MAX)? {
+                tx.delete_record(&SYSTEM, binding, None, None)?;
+            }
             tx.delete_record(viewer, id, None, None)?.try_into()
         })
         .await
     }
 }
 
+/// Most bindings that go with a tool at once.
+const BINDINGS_MAX: usize = 1_000;
+
 /// Makes a tool on what the viewer may see.
-pub(super) fn create(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<Shown<Tool>, StoreError> {
+fn create(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<Shown<Tool>, StoreError> {
     let mut draft = filled_in(tx, viewer, draft)?;
     let secret = draft.take_secret()?;
     let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, viewer, secret)).transpose()?;

@@ -20,6 +20,7 @@ use skein_core::garden::event::EventName;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::{ItemId, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::jobs::Job;
+use skein_store::operations::OperationState;
 use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
@@ -33,6 +34,12 @@ use crate::request::{Changed, Request};
 
 /// The kind of an operation that calls a tool to see whether it works.
 pub const TOOL_TEST: &str = "tool.test";
+/// How often a call may lose its worker before it is given up.
+const LOST_MAX: i64 = 3;
+/// How much of an output an operation tells; the rest is in the result.
+const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
+/// Headers of an answer that say nothing about whose account was used.
+const HEADERS_FOR_ALL: [&str; 4] = ["content-type", "date", "retry-after", "x-request-id"];
 
 /// A tool with all that a call of it needs.
 struct Ready {
@@ -52,17 +59,31 @@ impl Engine {
         tool: RecordId,
         inputs: Map<String, Value>,
     ) -> Result<Changed<()>, EngineError> {
-        let engine = self.clone();
+        let ready = self.ready_to_call(caller.user, tool).await?;
+        let inputs = ready.tool.entry.with_defaults(inputs);
+        self.check_inputs(&ready.tool, &inputs).map_err(StoreError::from)?;
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
-            let ready = ready(tx, viewer.owner(), tool)?;
-            let inputs = ready.tool.entry.with_defaults(inputs.clone());
-            engine.check_inputs(&ready.tool, &inputs)?;
-            let call = tx.append_item(viewer, &written(&ready, &inputs, &operation.to_string()).to_draft()?)?;
-            work::enqueue(tx, viewer, operation, &Task::ToolTest { tool, call: call.item.header.id, inputs })
+            let draft = written(&ready, &inputs, &operation.to_string()).to_draft()?;
+            let call = tx.append_item(viewer, &draft)?.item.header.id;
+            let (version, secret) = (ready.tool.version, ready.footing.secret.map(|(id, _)| id));
+            work::enqueue(
+                tx,
+                viewer,
+                operation,
+                &Task::ToolTest { tool, call, inputs: inputs.clone(), version, secret },
+            )
         });
         let queued = queued.await?;
         self.parts().called.notify_one();
         Ok(queued)
+    }
+
+    /// What a call stands on, judged now.
+    async fn ready_to_call(&self, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
+        let ready = self.parts().store.read(move |tx| ready(tx, executor, tool)).await?;
+        let schema = self.parts().schemas.of_service(&ready.service)?;
+        ready.tool.entry.check_fits_by(&ready.service.entry, &schema)?;
+        Ok(ready)
     }
 
     fn check_inputs(&self, tool: &Shown<Tool>, inputs: &Map<String, Value>) -> Result<(), RuleViolation> {
@@ -98,6 +119,7 @@ fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId) -> Result<Ready, Sto
     let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
     let tool_secret = tool.entry.secret_id.map(|secret| load::<Secret>(tx, &SYSTEM, secret)).transpose()?;
     let own = bindings::bound(tx, &viewer, tool.id)?;
+    own.as_ref().map_or(Ok(()), |binding| binding.entry.check(&tool.entry))?;
     let own_secret = own.map(|binding| load::<Secret>(tx, &viewer, binding.entry.secret_id)).transpose()?;
     let chain = Chain {
         executor,
@@ -108,7 +130,6 @@ fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId) -> Result<Ready, Sto
         requires_secret: service.entry.requires_secret,
     };
     let footing = chain.judge()?;
-    tool.entry.check_fits(&service.entry)?;
     let secret =
         footing.secret.and_then(|(id, _)| [own_secret, tool_secret].into_iter().flatten().find(|s| s.id == id));
     let sealed = match secret {
@@ -135,24 +156,25 @@ fn no_value(secret: &Shown<Secret>) -> RuleViolation {
 }
 
 /// Carries out a call that was written down before.
-pub(super) async fn carry_out(
-    engine: &Engine,
-    job: &Job,
-    (tool, call): (RecordId, ItemId),
-    inputs: &Map<String, Value>,
-) -> Result<Ended, StoreError> {
-    let executor = job.owner;
-    let ready = match engine.parts().store.read(move |tx| ready(tx, executor, tool)).await {
+pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result<Ended, StoreError> {
+    let Task::ToolTest { tool, call, inputs, version, secret } = task else { return Ok(Ended::Taken) };
+    let (executor, call) = (job.owner, *call);
+    let ready = match engine.ready_to_call(executor, *tool).await {
         Ok(ready) => ready,
-        Err(StoreError::Rule(violation)) => return engine.refused(executor, call, &violation).await,
+        Err(StoreError::Rule(violation)) => return Ok(refused(executor, call, &violation)),
         Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_))) => {
             let gone = RuleViolation::new("BR-SHARE-007", error.to_string(), "ask for what is there");
-            return engine.refused(executor, call, &gone).await;
+            return Ok(refused(executor, call, &gone));
         }
         Err(error) => return Err(error),
     };
-    if job.attempts > 1 && !calls::is_repeatable(&ready.tool.entry.operation) {
-        return engine.lost(executor, call).await;
+    // What is on record as having been called, and at whose expense, is what is called.
+    if ready.tool.version != *version || ready.footing.secret.map(|(id, _)| id) != *secret {
+        let problem = "the tool or the secret bound to it changed since the call was asked for";
+        return Ok(refused(executor, call, &RuleViolation::new("BR-SHARE-007", problem, "ask for it again")));
+    }
+    if job.lost > 0 && (job.lost > LOST_MAX || !calls::is_repeatable(&ready.tool.entry, &ready.service.entry)) {
+        return Ok(lost(executor, call));
     }
     if ready.callable == Callable::WithWarning {
         tracing::debug!(%tool, "calling a tool that is degraded or was never checked");
@@ -160,29 +182,49 @@ pub(super) async fn carry_out(
     let begun = Instant::now();
     let answered = engine.call(&ready, inputs).await;
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    engine.conclude(&ready, call, answered, latency_ms).await
+    Ok(engine.conclude(ready, call, answered, latency_ms))
+}
+
+/// Ends a call that was cancelled before it was made.
+pub(super) fn cancelled(executor: UserId, call: ItemId) -> Ended {
+    failed(
+        executor,
+        ToolResult { status: CallStatus::Cancelled, ..nothing(call) },
+        told("cancelled", "it was cancelled"),
+    )
+}
+
+/// Ends a call that was not made because it may not be.
+fn refused(executor: UserId, call: ItemId, violation: &RuleViolation) -> Ended {
+    let mut error = told("rule_violation", &format!("{}; {}", violation.problem(), violation.remedy()));
+    error["rule"] = json!(violation.rule());
+    failed(executor, ToolResult { status: CallStatus::Error, ..nothing(call) }, error)
+}
+
+/// Ends a call whose worker vanished and that is not made twice.
+fn lost(executor: UserId, call: ItemId) -> Ended {
+    let message = "the server stopped while the call was under way; look at the service before calling again";
+    failed(executor, nothing(call), told("outcome_unknown", message))
+}
+
+fn failed(executor: UserId, result: ToolResult, error: Value) -> Ended {
+    let result = ToolResult { error: Some(error.clone()), ..result };
+    Ended::Concluded(Box::new(move |tx| {
+        write_result(tx, executor, &result)?;
+        Ok(OperationState::Failed { error: error.to_string() })
+    }))
+}
+
+/// The result of a call as a fact, joined to the call.
+fn write_result(tx: &mut Tx<'_>, executor: UserId, result: &ToolResult) -> Result<ItemId, StoreError> {
+    let viewer = Viewer::User(executor);
+    let written = tx.append_item(&viewer, &result.to_draft()?)?.item.header.id;
+    let (source, target) = (Endpoint::Item(written), Endpoint::Item(result.call));
+    tx.relate(&viewer, &RelationDraft::new(RelationKind::ResultOf, source, target, Qualities::default())?)?;
+    Ok(written)
 }
 
 impl Engine {
-    /// Ends a call that was not made because it may not be.
-    async fn refused(&self, executor: UserId, call: ItemId, violation: &RuleViolation) -> Result<Ended, StoreError> {
-        let message = format!("{}; {}", violation.problem(), violation.remedy());
-        let mut error = told("rule_violation", &message);
-        error["rule"] = json!(violation.rule());
-        let result = ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..nothing(call) };
-        self.write_result(executor, result, None).await?;
-        Ok(Ended::Failed(error, EventName::ToolCallFailed))
-    }
-
-    /// Ends a call whose worker vanished and that is not made twice.
-    async fn lost(&self, executor: UserId, call: ItemId) -> Result<Ended, StoreError> {
-        let message = "the server stopped while the call was under way; look at the service before calling again";
-        let error = told("outcome_unknown", message);
-        let result = ToolResult { status: CallStatus::Unknown, error: Some(error.clone()), ..nothing(call) };
-        self.write_result(executor, result, None).await?;
-        Ok(Ended::Failed(error, EventName::ToolCallFailed))
-    }
-
     /// Makes the call.
     async fn call(&self, ready: &Ready, inputs: &Map<String, Value>) -> Answered {
         let credential = match self.credential(ready) {
@@ -190,14 +232,7 @@ impl Engine {
             Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
         };
         let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
-        let answered = calls::call(http, tool, service, inputs, credential.as_ref()).await;
-        let renewed = credential.and_then(|credential| credential.renewed());
-        if let (Some((_, sealed)), Some(renewed)) = (&ready.sealed, renewed)
-            && let Err(error) = self.keep_renewed(sealed, renewed.into()).await
-        {
-            tracing::warn!(%error, secret = %sealed.secret, "a renewed token could not be kept");
-        }
-        answered
+        calls::call(http, tool, service, inputs, credential.as_ref()).await
     }
 
     /// Opens the secret, if one is used; keys that another server made are looked for once.
@@ -216,38 +251,41 @@ impl Engine {
         })?;
         let key_use = calls::secret_use(&ready.tool.entry, secret.entry.secret_type);
         let credential = Credential::new(secret.entry.secret_type, &opened, key_use.as_ref());
-        credential.map(|credential| Some(Arc::new(credential))).map_err(|violation| violation.problem().to_owned())
+        let credential = credential.map_err(|violation| violation.problem().to_owned())?;
+        let (engine, sealed) = (self.clone(), sealed.clone());
+        Ok(Some(Arc::new(credential.on_renewal(Arc::new(move |value| {
+            let (engine, sealed) = (engine.clone(), sealed.clone());
+            Box::pin(async move {
+                if let Err(error) = engine.keep_renewed(&sealed, value.into()).await {
+                    tracing::warn!(%error, secret = %sealed.secret, "a renewed token could not be kept");
+                }
+            })
+        })))))
     }
 
     /// Writes down what came of a call.
-    async fn conclude(
-        &self,
-        ready: &Ready,
-        call: ItemId,
-        answered: Answered,
-        latency_ms: i64,
-    ) -> Result<Ended, StoreError> {
-        let Answered { outcome, request, response, usage } = self.checked(&ready.tool, answered);
-        let blank = ToolResult { latency_ms, usage: usage.clone(), ..nothing(call) };
+    fn conclude(&self, ready: Ready, call: ItemId, answered: Answered, latency_ms: i64) -> Ended {
+        let answered = storable(self.checked(&ready.tool, answered));
+        let Answered { outcome, request, response, usage, scrubbed, is_telling } = answered;
+        let blank = ToolResult { latency_ms, usage: usage.clone(), scrubbed, ..nothing(call) };
         let result = match &outcome {
             Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
             Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
         };
-        let result_id = self.write_result(ready.footing.executor, result, Some(ready)).await?;
-        let mut told = json!({ "latencyMs": latency_ms, "request": request, "response": response, "usage": usage,
-            "callId": call, "resultId": result_id, "payerId": ready.footing.payer });
-        Ok(match outcome {
-            Ok(output) => {
-                told["output"] = output;
-                Ended::Completed(told, EventName::ToolCalled)
+        let response = if ready.footing.payer == ready.footing.executor { response } else { without_account(response) };
+        let told = json!({ "latencyMs": latency_ms, "request": request, "response": response, "usage": usage,
+            "callId": call, "payerId": ready.footing.payer });
+        Ended::Concluded(Box::new(move |tx| {
+            let mut told = told.clone();
+            told["resultId"] = json!(write_result(tx, ready.footing.executor, &result)?);
+            if ready.footing.is_across_users() {
+                tell_owners(tx, &ready.footing, ready.tool.id, call)?;
             }
-            Err(mut error) => {
-                for (name, value) in told.as_object_mut().into_iter().flatten() {
-                    error[name] = value.take();
-                }
-                Ended::Failed(error, EventName::ToolCallFailed)
+            if is_telling {
+                Finding::of(&ready, &result).map_or(Ok(()), |finding| finding.keep(tx))?;
             }
-        })
+            Ok(ended_as(outcome.clone(), told))
+        }))
     }
 
     /// A result that does not fit what the tool promises is none (rule BR-TOOL-003).
@@ -262,34 +300,45 @@ impl Engine {
         error["rule"] = json!("BR-TOOL-003");
         Answered { outcome: Err(error), ..answered }
     }
+}
 
-    async fn write_result(
-        &self,
-        executor: UserId,
-        result: ToolResult,
-        ready: Option<&Ready>,
-    ) -> Result<ItemId, StoreError> {
-        let draft = result.to_draft()?;
-        let (viewer, call) = (Viewer::User(executor), result.call);
-        let used = ready.filter(|ready| ready.footing.is_across_users()).map(|ready| (ready.footing, ready.tool.id));
-        let finding = ready.filter(|ready| ready.footing.payer == ready.tool.owner && ready.tool.owner == executor);
-        let finding = finding.map(|ready| Finding {
-            tool: ready.tool.id,
-            service: Some(ready.service.id).filter(|_| ready.service.owner == executor),
-            problem: result.error.as_ref().map(|error| error["message"].as_str().unwrap_or_default().to_owned()),
-        });
-        let write = move |tx: &mut Tx<'_>| {
-            let written = tx.append_item(&viewer, &draft)?.item.header.id;
-            let ends = (Endpoint::Item(written), Endpoint::Item(call));
-            tx.relate(&viewer, &RelationDraft::new(RelationKind::ResultOf, ends.0, ends.1, Qualities::default())?)?;
-            if let Some((footing, tool)) = &used {
-                tell_owners(tx, footing, *tool, call)?;
+/// The state an operation ends in. What is too long to be told again is read from the result.
+fn ended_as(outcome: Result<Value, Value>, mut told: Value) -> OperationState {
+    match outcome {
+        Ok(output) if output.to_string().len() <= OUTPUT_TOLD_BYTES_MAX => {
+            told["output"] = output;
+            OperationState::Completed { result: told.to_string() }
+        }
+        Ok(_) => {
+            told["outputIn"] = told["resultId"].clone();
+            OperationState::Completed { result: told.to_string() }
+        }
+        Err(mut error) => {
+            for (name, value) in told.as_object_mut().into_iter().flatten() {
+                error[name] = value.take();
             }
-            finding.as_ref().map_or(Ok(()), |finding| finding.keep(tx))?;
-            Ok(written)
-        };
-        Ok(self.parts().store.write(write).await?.value)
+            OperationState::Failed { error: error.to_string() }
+        }
     }
+}
+
+/// What cannot be kept is no result: the call is then on record as having failed to give one.
+fn storable(answered: Answered) -> Answered {
+    let Err(bad) = answered.outcome.as_ref().map_or(Ok(()), |output| {
+        ToolResult { output: output.clone(), ..nothing(ItemId::from_bytes([0; 16])) }.to_draft().map(drop)
+    }) else {
+        return answered;
+    };
+    let message = format!("the answer cannot be kept: {bad}; have the tool select less of it");
+    Answered { outcome: Err(told("output_not_storable", &message)), is_telling: false, ..answered }
+}
+
+/// An answer as somebody sees it who did not pay for it: headers may name the account that did.
+fn without_account(mut response: Value) -> Value {
+    if let Some(headers) = response["headers"].as_object_mut() {
+        headers.retain(|name, _| HEADERS_FOR_ALL.contains(&name.as_str()));
+    }
+    response
 }
 
 /// What an owner's own call tells about how their things are.
@@ -300,6 +349,16 @@ struct Finding {
 }
 
 impl Finding {
+    fn of(ready: &Ready, result: &ToolResult) -> Option<Self> {
+        let Footing { executor, tool_owner, service_owner, secret, .. } = ready.footing;
+        let is_own = tool_owner == executor && secret.is_none_or(|(_, owner)| owner == executor);
+        is_own.then(|| Self {
+            tool: ready.tool.id,
+            service: Some(ready.service.id).filter(|_| service_owner == executor),
+            problem: result.error.as_ref().map(|error| error["message"].as_str().unwrap_or_default().to_owned()),
+        })
+    }
+
     /// One answer shows that both work. One failure shows only that something is wrong with the tool.
     fn keep(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let status = if self.problem.is_none() { Health::Healthy } else { Health::Degraded };
@@ -313,7 +372,7 @@ impl Finding {
 
 fn nothing(call: ItemId) -> ToolResult {
     let (output, error, usage, cost) = (Value::Null, None, None, None);
-    ToolResult { call, status: CallStatus::Unknown, output, error, latency_ms: 0, usage, cost }
+    ToolResult { call, status: CallStatus::Unknown, output, error, latency_ms: 0, usage, cost, scrubbed: false }
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).

@@ -1,9 +1,11 @@
 //! The vault's master key: which one is in use, and bringing every value under a new one while calls go on.
 //!
 //! A rotation has a new key put in front of the others where keys are kept, and wraps the data keys of all values
-//! anew, page by page; older keys open what is not yet wrapped. Where this process is the only one on the database,
-//! the older keys are taken away at the end; elsewhere other servers may still need them.
+//! anew, page by page; older keys open what is not yet wrapped. A value that was sealed under the key before while the
+//! rotation ran is found by its last pass or by the next rotation, so the key before the current one is always kept.
+//! Where this process is the only one on the database, older ones are taken away at the end.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::{Map, json};
@@ -16,7 +18,7 @@ use skein_store::{Location, StoreError, Tx};
 use crate::account::Caller;
 use crate::catalog::SYSTEM;
 use crate::catalog::secrets::stored;
-use crate::catalog::work::{self, Ended, Task};
+use crate::catalog::work::{self, Ended, Task, Wanted};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
@@ -24,6 +26,8 @@ use crate::request::{Changed, Request};
 /// The kind of an operation that brings all values under a new master key.
 pub const VAULT_ROTATION: &str = "vault.rotate";
 const PAGE: usize = 100;
+/// Values sealed under the key before while a pass ran are found by the next.
+const PASSES_MAX: usize = 5;
 
 /// Where master keys are kept, outside the database.
 pub trait KeyKeeper: Send + Sync {
@@ -33,7 +37,7 @@ pub trait KeyKeeper: Send + Sync {
     /// Puts a fresh key before the others, durably, and gives all of them. Keys that others keep stay as they are.
     fn renew(&self) -> Result<Vec<MasterKey>, String>;
 
-    /// Drops all but the current key.
+    /// Drops all but the current key and the one before it.
     fn retire_older(&self) -> Result<Vec<MasterKey>, String>;
 }
 
@@ -64,7 +68,7 @@ impl KeyKeeper for Passing {
     }
 
     fn retire_older(&self) -> Result<Vec<MasterKey>, String> {
-        Ok(self.changed(|keys| keys.truncate(1)))
+        Ok(self.changed(|keys| keys.truncate(2)))
     }
 }
 
@@ -124,33 +128,19 @@ pub(super) async fn rotate(
     if outside.reload_keys().map_err(StoreError::Unavailable)?.current_key().as_str() == from {
         outside.renew_keys().map_err(StoreError::Unavailable)?;
     }
-    let vault = outside.vault();
-    let key_id = vault.current_key().to_string();
-    let total = {
-        let key_id = key_id.clone();
-        engine.parts().store.read(move |tx| tx.count_sealed(&SYSTEM, &key_id)).await?.1
-    };
-    let (mut done, mut unreadable, mut after): (i64, Vec<RecordId>, Option<RecordId>) = (0, Vec::new(), None);
-    loop {
-        let current = key_id.clone();
-        let page =
-            engine.parts().store.read(move |tx| tx.sealed_under_other_key(&SYSTEM, &current, after, PAGE)).await?;
-        for sealed in page.rows {
-            let Ok(rewrapped) = vault.rewrap(&stored(&sealed.value)) else {
-                unreadable.push(sealed.secret);
-                continue;
-            };
-            let current = key_id.clone();
-            let wrap = move |tx: &mut Tx<'_>| tx.rewrap_sealed(&SYSTEM, &sealed, &current, &rewrapped.wrapped_key);
-            engine.parts().store.write(wrap).await?;
-            done += 1;
-        }
-        if !work::go_on(engine, job, operation, done * 100 / total.max(1)).await? {
-            return Ok(Ended::Taken);
-        }
-        after = page.next;
-        if after.is_none() {
+    let key_id = outside.vault().current_key().to_string();
+    let (mut done, mut unreadable) = (0, BTreeSet::new());
+    for _ in 0..PASSES_MAX {
+        let left = under_other_keys(engine, &key_id).await?;
+        if left <= i64::try_from(unreadable.len()).unwrap_or(i64::MAX) {
             break;
+        }
+        match wrap_all(engine, job, operation, &key_id, left).await? {
+            Some((wrapped, failed)) => {
+                done += wrapped;
+                unreadable.extend(failed);
+            }
+            None => return Ok(Ended::Taken),
         }
     }
     let is_alone = matches!(engine.parts().store.location(), Location::Directory(_));
@@ -159,4 +149,43 @@ pub(super) async fn rotate(
     }
     let result = json!({ "keyId": key_id, "rewrapped": done, "unreadable": unreadable });
     Ok(Ended::Completed(result, EventName::VaultRotated))
+}
+
+async fn under_other_keys(engine: &Engine, key_id: &str) -> Result<i64, StoreError> {
+    let key_id = key_id.to_owned();
+    Ok(engine.parts().store.read(move |tx| tx.count_sealed(&SYSTEM, &key_id)).await?.1)
+}
+
+/// One pass over everything that another key wraps: how many were wrapped anew, and which could not be opened. Nothing
+/// when the rotation was cancelled or taken over.
+async fn wrap_all(
+    engine: &Engine,
+    job: &Job,
+    operation: OperationId,
+    key_id: &str,
+    total: i64,
+) -> Result<Option<(i64, Vec<RecordId>)>, StoreError> {
+    let (mut wrapped, mut failed, mut after) = (0, Vec::new(), None);
+    loop {
+        let (vault, current) = (engine.parts().outside.vault(), key_id.to_owned());
+        let page =
+            engine.parts().store.read(move |tx| tx.sealed_under_other_key(&SYSTEM, &current, after, PAGE)).await?;
+        for sealed in page.rows {
+            let Ok(rewrapped) = vault.rewrap(&stored(&sealed.value)) else {
+                failed.push(sealed.secret);
+                continue;
+            };
+            let current = key_id.to_owned();
+            let wrap = move |tx: &mut Tx<'_>| tx.rewrap_sealed(&SYSTEM, &sealed, &current, &rewrapped.wrapped_key);
+            engine.parts().store.write(wrap).await?;
+            wrapped += 1;
+        }
+        if work::go_on(engine, job, operation, wrapped * 100 / total.max(1)).await? != Wanted::Still {
+            return Ok(None);
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(Some((wrapped, failed)));
+        }
+    }
 }

@@ -3,13 +3,14 @@
 //! A job stands in the transaction of its operation; whoever takes it up keeps its lease alive while it works. Calls are
 //! slow and wait for others, so several are carried out at once.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use skein_core::garden::event::EventName;
-use skein_core::{ItemId, OperationId, RecordId, Viewer};
+use skein_core::{ItemId, OperationId, RecordId, UserId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
@@ -19,7 +20,11 @@ use crate::catalog::{SYSTEM, trials, vault};
 use crate::engine::Engine;
 
 const QUEUE: &str = "catalogue";
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 32;
+/// For one user.
+const AT_ONCE_EACH: usize = 8;
+/// How long others come first once a user has that many.
+const TURN_MS: i64 = 500;
 const LEASE_MS: i64 = 90_000;
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -30,7 +35,14 @@ const FOLLOW_EVERY: Duration = Duration::from_secs(5);
 #[serde(rename_all = "camelCase", tag = "task")]
 pub(super) enum Task {
     #[serde(rename_all = "camelCase")]
-    ToolTest { tool: RecordId, call: ItemId, inputs: Map<String, Value> },
+    ToolTest {
+        tool: RecordId,
+        call: ItemId,
+        inputs: Map<String, Value>,
+        /// As it was when it was asked for.
+        version: i64,
+        secret: Option<RecordId>,
+    },
     /// Away from the master key that was current when it was asked for.
     VaultRotation { from: String },
 }
@@ -42,14 +54,26 @@ struct Order {
     task: Task,
 }
 
+/// Writes down what came of a task and gives the state its operation ends in.
+pub(super) type Conclusion = Box<dyn FnMut(&mut Tx<'_>) -> Result<OperationState, StoreError> + Send>;
+
 /// What became of a task.
 pub(super) enum Ended {
     /// It is done; the event is told to whoever asked for it.
     Completed(Value, EventName),
-    /// It failed, for a reason that whoever asked is told.
-    Failed(Value, EventName),
+    /// It is written down in the transaction that ends it.
+    Concluded(Conclusion),
     /// It was cancelled, or another worker took it over.
     Taken,
+}
+
+/// Whether work is still to be done.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Still,
+    Cancelled,
+    /// Another worker has it.
+    Lost,
 }
 
 pub(super) fn enqueue(tx: &mut Tx<'_>, viewer: &Viewer, operation: OperationId, task: &Task) -> Result<(), StoreError> {
@@ -75,19 +99,23 @@ async fn follow(engine: &Engine) {
 }
 
 async fn take_up(engine: Engine, name: String) {
-    let places = Arc::new(Semaphore::new(AT_ONCE));
+    let (places, running) = (Arc::new(Semaphore::new(AT_ONCE)), Running::default());
     loop {
         let Ok(place) = places.clone().acquire_owned().await else { return };
         match engine.parts().store.claim_job(QUEUE, &name, LEASE_MS).await {
-            Ok(Some(job)) => {
-                let engine = engine.clone();
-                tokio::spawn(async move {
-                    carry_out(&engine, job).await;
-                    drop(place);
-                });
-            }
+            Ok(Some(job)) => match running.begin(job.owner) {
+                Some(turn) => {
+                    let engine = engine.clone();
+                    tokio::spawn(async move {
+                        carry_out(&engine, job).await;
+                        drop((place, turn));
+                    });
+                }
+                None => put_back(&engine, job).await,
+            },
             Ok(None) => {
                 let _ = tokio::time::timeout(LOOK_EVERY, engine.parts().called.notified()).await;
+                let _ = engine.parts().store.write(|tx| tx.requeue_lost(&SYSTEM)).await;
             }
             Err(error) => {
                 tracing::debug!(%error, "could not look for work of the catalogue");
@@ -97,6 +125,44 @@ async fn take_up(engine: Engine, name: String) {
     }
 }
 
+/// How much is carried out for whom, so that nobody's slow calls take every place.
+#[derive(Clone, Default)]
+struct Running(Arc<Mutex<HashMap<UserId, usize>>>);
+
+/// A place taken by somebody's work; given back when dropped.
+struct Turn(Running, UserId);
+
+impl Running {
+    fn begin(&self, owner: UserId) -> Option<Turn> {
+        let mut counts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(owner).or_default();
+        if *count >= AT_ONCE_EACH {
+            return None;
+        }
+        *count += 1;
+        Some(Turn(self.clone(), owner))
+    }
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        let mut counts = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.1) {
+            *count -= 1;
+        }
+        counts.retain(|_, count| *count > 0);
+    }
+}
+
+/// Others come first for a moment.
+async fn put_back(engine: &Engine, job: Job) {
+    let put_back = move |tx: &mut Tx<'_>| {
+        let later = tx.now().plus(TURN_MS);
+        tx.fail_job(&SYSTEM, &job, "others' turn", AfterFailure::RetryAt(later))
+    };
+    let _ = engine.parts().store.write(put_back).await;
+}
+
 async fn carry_out(engine: &Engine, job: Job) {
     let Ok(Order { operation, task }) = serde_json::from_str::<Order>(&job.payload) else {
         tracing::warn!(job = %job.id, "a job of the catalogue cannot be read and was put aside");
@@ -104,24 +170,25 @@ async fn carry_out(engine: &Engine, job: Job) {
         let _ = engine.parts().store.write(bury).await;
         return;
     };
-    let working = async {
-        // Whoever cancelled it before it was begun wants none of it.
-        if !go_on(engine, &job, operation, 0).await? {
-            return Ok(Ended::Taken);
-        }
-        match &task {
-            Task::ToolTest { tool, call, inputs } => trials::carry_out(engine, &job, (*tool, *call), inputs).await,
-            Task::VaultRotation { from } => vault::rotate(engine, &job, operation, from).await,
-        }
-    };
     let ended = tokio::select! {
-        ended = working => ended,
+        ended = begin(engine, &job, operation, &task) => ended,
         () = keep_alive(engine, &job) => Ok(Ended::Taken),
     };
     match ended {
-        Ok(ended) => end(engine, job, operation, &task, ended).await,
+        Ok(ended) => end(engine, job, operation, ended).await,
         // The lease runs out, and it is tried again.
         Err(error) => tracing::warn!(%error, %operation, "work of the catalogue was interrupted"),
+    }
+}
+
+async fn begin(engine: &Engine, job: &Job, operation: OperationId, task: &Task) -> Result<Ended, StoreError> {
+    // Whoever cancelled it before it was begun wants none of it.
+    let wanted = go_on(engine, job, operation, 0).await?;
+    match (wanted, task) {
+        (Wanted::Cancelled, Task::ToolTest { call, .. }) => Ok(trials::cancelled(job.owner, *call)),
+        (Wanted::Lost | Wanted::Cancelled, _) => Ok(Ended::Taken),
+        (Wanted::Still, Task::ToolTest { .. }) => trials::carry_out(engine, job, task).await,
+        (Wanted::Still, Task::VaultRotation { from }) => vault::rotate(engine, job, operation, from).await,
     }
 }
 
@@ -137,13 +204,13 @@ async fn keep_alive(engine: &Engine, job: &Job) {
     }
 }
 
-/// Says how far the work is, and whether it is still wanted.
+/// Says how far the work is, and asks whether it is still wanted.
 pub(super) async fn go_on(
     engine: &Engine,
     job: &Job,
     operation: OperationId,
     percent: i64,
-) -> Result<bool, StoreError> {
+) -> Result<Wanted, StoreError> {
     let percent = percent.clamp(0, 99);
     engine.parts().progress.tell(job.owner, operation, percent);
     let (job, state) = (job.clone(), OperationState::Processing { progress: percent });
@@ -152,27 +219,29 @@ pub(super) async fn go_on(
         tx.advance_operation(&SYSTEM, operation, &state)
     });
     match told.await {
-        Ok(_) => Ok(true),
-        Err(StoreError::Ended(_) | StoreError::LeaseLost(_)) => Ok(false),
+        Ok(_) => Ok(Wanted::Still),
+        Err(StoreError::Ended(_)) => Ok(Wanted::Cancelled),
+        Err(StoreError::LeaseLost(_)) => Ok(Wanted::Lost),
         Err(error) => Err(error),
     }
 }
 
-async fn end(engine: &Engine, job: Job, operation: OperationId, task: &Task, ended: Ended) {
-    let (state, event) = match ended {
+/// Ends a task in one transaction: off the queue, its facts, its operation. Whoever lost it writes nothing.
+async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
+    let (mut conclude, event): (Option<Conclusion>, _) = match ended {
         Ended::Completed(result, event) => {
-            (Some(OperationState::Completed { result: result.to_string() }), Some(event))
+            let state = OperationState::Completed { result: result.to_string() };
+            (Some(Box::new(move |_| Ok(state.clone()))), Some(event))
         }
-        Ended::Failed(error, event) => (Some(OperationState::Failed { error: error.to_string() }), Some(event)),
+        Ended::Concluded(conclude) => (Some(conclude), None),
         Ended::Taken => (None, None),
     };
-    // A call tells of itself.
-    let event = event.filter(|_| !matches!(task, Task::ToolTest { .. }));
     let owner = Viewer::User(job.owner);
     let written = engine.parts().store.write(move |tx| {
         tx.complete_job(&SYSTEM, &job)?;
-        let Some(state) = &state else { return Ok(()) };
-        match tx.advance_operation(&SYSTEM, operation, state) {
+        let Some(conclude) = &mut conclude else { return Ok(()) };
+        let state = conclude(tx)?;
+        match tx.advance_operation(&SYSTEM, operation, &state) {
             // Cancelled at the last moment: it stays so.
             Err(StoreError::Ended(_)) => Ok(()),
             other => {

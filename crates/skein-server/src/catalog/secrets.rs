@@ -46,7 +46,7 @@ pub(crate) struct SecretFields {
     #[schema(example = "Weather key")]
     name: String,
     description: Option<String>,
-    /// api_key, oauth_token, password or certificate.
+    /// `api_key`, `oauth_token`, password or certificate.
     #[schema(example = "api_key")]
     r#type: String,
     /// Which value the vault holds: 1 at first, one more with each rotation.
@@ -63,7 +63,7 @@ pub(crate) struct SecretBody {
     name: String,
     #[schema(max_length = 4000)]
     description: Option<String>,
-    /// api_key, oauth_token, password or certificate.
+    /// `api_key`, `oauth_token`, password or certificate.
     r#type: String,
     /// Without effect: a secret is its owner's alone.
     shared: Option<bool>,

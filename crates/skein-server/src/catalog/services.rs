@@ -45,7 +45,7 @@ pub(crate) struct ServiceFields {
     #[schema(example = "Weather")]
     name: String,
     description: Option<String>,
-    /// neo4j_graph, rest_api, llm_provider or mcp_server.
+    /// `neo4j_graph`, `rest_api`, `llm_provider` or `mcp_server`.
     #[schema(example = "rest_api")]
     r#type: String,
     /// bolt or bolt+s, http or https, stdio or sse, by type.
@@ -59,7 +59,7 @@ pub(crate) struct ServiceFields {
     schema_version: u32,
     /// Which template it was made from.
     service_template_id: Option<String>,
-    /// What Skein brings along itself: offline_model.
+    /// What Skein brings along itself: `offline_model`.
     builtin: Option<String>,
 }
 
@@ -75,7 +75,7 @@ pub(crate) struct ServiceBody {
     name: String,
     #[schema(max_length = 4000)]
     description: Option<String>,
-    /// neo4j_graph, rest_api, llm_provider or mcp_server.
+    /// `neo4j_graph`, `rest_api`, `llm_provider` or `mcp_server`.
     r#type: Option<String>,
     protocol: Option<String>,
     connection_schema: Option<Map<String, Value>>,

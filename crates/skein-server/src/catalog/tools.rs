@@ -58,7 +58,7 @@ pub(crate) struct ToolFields {
     secret_id: Option<String>,
     /// Where an API key goes: {"in": "header", "name": "X-Api-Key", "prefix": ""}.
     secret_use: Option<Value>,
-    /// A graph_query, rest_call, llm_call or mcp_tool, by the service's type.
+    /// A `graph_query`, `rest_call`, `llm_call` or `mcp_tool`, by the service's type.
     operation: Map<String, Value>,
     /// A JSON Schema of what a caller gives.
     input_schema: Value,
@@ -154,13 +154,16 @@ pub(crate) struct BindingView {
     tool_id: RecordId,
     #[schema(value_type = String)]
     secret_id: RecordId,
+    /// What the tool did when the secret was bound; once its owner changes that, bind again.
+    #[schema(example = 1)]
+    definition_version: u32,
 }
 
 impl From<Shown<SecretBinding>> for BindingView {
     fn from(shown: Shown<SecretBinding>) -> Self {
         let head = EntryHead::of(&shown);
-        let SecretBinding { tool_id, secret_id } = shown.entry;
-        Self { head, tool_id, secret_id }
+        let SecretBinding { tool_id, secret_id, definition_version } = shown.entry;
+        Self { head, tool_id, secret_id, definition_version }
     }
 }
 
@@ -172,7 +175,7 @@ pub(crate) struct ToolParameters {
     /// Only on this service; a page may then be short and still go on.
     #[param(value_type = Option<String>)]
     service_id: Option<RecordId>,
-    /// Only of this type of operation: rest_call, llm_call, graph_query or mcp_tool.
+    /// Only of this type of operation: `rest_call`, `llm_call`, `graph_query` or `mcp_tool`.
     #[serde(rename = "type")]
     #[param(rename = "type")]
     kind: Option<String>,

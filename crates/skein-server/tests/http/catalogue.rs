@@ -138,6 +138,84 @@ both! {
         assert!(!told.contains("Bern"), "{told}");
     }
 
+    async fn br_secret_002b_ones_own_secret_does_not_follow_a_changed_tool_refuses(world: &World) {
+        let (peer, elsewhere) = (peer(), Rogue::start(|_| Behaviour::json("{}")));
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        for called in [&peer, &elsewhere] {
+            allow(world, called).await;
+        }
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let tool = tool(world, &peer, Some(&secret(world, KEY).await)).await;
+        let path = format!("/api/v1/tools/{}", id(&tool));
+        let shared = share(world, &format!("tools/{}", id(&tool)), true).await;
+        let his = secret(&bert, "k-of-bert-himself").await;
+        bert.changed("PUT", &format!("{path}/secret"), &json!({ "secretId": his["id"] })).await;
+        let change = json!({ "connectionParams": { "endpoint": elsewhere.endpoint() }, "basedOnHash": shared["hash"] });
+        world.changed("PUT", &path, &change).await;
+        let refused = bert.post(&format!("{path}/test"), r#"{"inputs":{"city":"Bern"}}"#).await;
+        assert_eq!(refused.breaks(), (422, "BR-SECRET-002B".to_owned()));
+        assert!(elsewhere.requests().is_empty());
+        bert.changed("PUT", &format!("{path}/secret"), &json!({ "secretId": his["id"] })).await;
+        assert_eq!(tested(&bert, &tool).await["status"], "completed");
+    }
+
+    async fn a_tool_that_goes_takes_what_others_bound_to_it(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let tool = tool(world, &peer(), None).await;
+        share(world, &format!("tools/{}", id(&tool)), true).await;
+        let his = secret(&bert, KEY).await;
+        bert.changed("PUT", &format!("/api/v1/tools/{}/secret", id(&tool)), &json!({ "secretId": his["id"] })).await;
+        let held = delete(&bert, &format!("secrets/{}", id(&his))).await;
+        assert_eq!(held.breaks(), (409, "BR-SECRET-002".to_owned()));
+        assert_eq!(delete(world, &format!("tools/{}", id(&tool))).await.status, 200);
+        assert_eq!(delete(&bert, &format!("secrets/{}", id(&his))).await.status, 200);
+    }
+
+    async fn an_answer_that_cannot_be_kept_is_reported_and_not_asked_for_again(world: &World) {
+        let answers = ["\"a\\u0000b\"".to_owned(), format!("\"{}\"", "x".repeat(2 << 20))];
+        for answer in answers {
+            let peer = Rogue::start(move |_| Behaviour::json(&answer));
+            let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+            allow(world, &peer).await;
+            let done = tested(world, &tool(world, &peer, None).await).await;
+            assert_eq!((&done["status"], &done["error"]["code"]), (&json!("failed"), &json!("output_not_storable")));
+            let result = world.get(&format!("/api/v1/items/{}", done["error"]["resultId"].as_str().unwrap())).await.json();
+            assert_eq!(result["data"]["status"], "error");
+            assert_eq!(peer.requests().len(), 1);
+        }
+    }
+
+    async fn a_call_that_was_cancelled_is_not_made_and_says_so(world: &World) {
+        let peer = peer();
+        allow(world, &peer).await;
+        let tool = tool(world, &peer, None).await;
+        let queued = world.post(&format!("/api/v1/tools/{}/test", id(&tool)), r#"{"inputs":{"city":"Bern"}}"#).await.json();
+        world.post(&format!("{}/cancel", queued["statusUrl"].as_str().unwrap()), "").await;
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        loop {
+            let results = world.get("/api/v1/items?type=ToolResult").await.json();
+            if let Some(result) = results["data"].as_array().unwrap().first() {
+                assert_eq!(result["data"]["status"], "cancelled");
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+        assert!(peer.requests().is_empty());
+    }
+
+    async fn a_tool_that_fits_its_service_no_more_is_down(world: &World) {
+        let tool = tool(world, &peer(), None).await;
+        let path = format!("/api/v1/services/{}", tool["serviceId"].as_str().unwrap());
+        let service = world.get(&path).await.json();
+        let schema = json!({ "type": "object", "required": ["endpoint", "region"],
+            "properties": { "endpoint": { "type": "string" }, "region": { "type": "string" } } });
+        let changed = world.changed("PUT", &path, &json!({ "connectionSchema": schema, "basedOnHash": service["hash"] })).await;
+        assert_eq!(changed["schemaVersion"], 2);
+        let seen = world.get(&format!("/api/v1/tools/{}", id(&tool))).await.json();
+        assert_eq!(seen["status"], "down");
+        assert!(seen["errorMessage"].as_str().unwrap().contains("region"), "{seen}");
+    }
+
     async fn br_share_007_a_tool_that_is_shared_no_more_refuses(world: &World) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         allow(world, &peer).await;

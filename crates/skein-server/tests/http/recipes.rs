@@ -112,6 +112,15 @@ async fn catalogue_recipe(world: &World, change: &str) -> Recipe {
         }
         "DELETE /api/v1/secrets/{id}" => plain(at("/secrets", &made("/secrets", key).await, ""), &json!({})),
         "PUT /api/v1/secrets/{id}/share" => plain(at("/secrets", &made("/secrets", key).await, "/share"), &share),
+        template => template_recipe(world, template).await,
+    }
+}
+
+async fn template_recipe(world: &World, change: &str) -> Recipe {
+    let made = async |path: &str, body: Value| world.made(&format!("/api/v1{path}"), &body).await;
+    let at = |path: &str, thing: &Value, end: &str| format!("/api/v1{path}/{}{end}", text(thing, "id"));
+    let share = json!({ "shared": true });
+    match change {
         "POST /api/v1/service-templates" => plain("/api/v1/service-templates", &weather()),
         "PUT /api/v1/service-templates/{id}" => {
             plain(at("/service-templates", &made("/service-templates", weather()).await, ""), &share)

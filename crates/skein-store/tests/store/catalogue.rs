@@ -6,7 +6,7 @@ use skein_core::garden::event::EventName;
 use skein_core::garden::record::{Act, Record, RecordContent, RecordRefused, RecordType};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
-use skein_store::catalogue::{STATUS_LOOKS_MAX, Status, VisibleQuery, Whose};
+use skein_store::catalogue::{VisibleQuery, Whose};
 
 use crate::world::{START, World, both, content, rule_of, wait_until};
 
@@ -249,30 +249,6 @@ both! {
         let all = VisibleQuery { include_archived: true, ..query("ServiceTemplate") };
         assert_eq!(names(world, &world.anna, &all).len(), 2);
         assert_eq!(names(world, &world.anna, &query("Budget")), Vec::<String>::new());
-    }
-
-    fn lists_by_status_look_at_a_bounded_number_and_go_on(world: &World) {
-        many(world, &world.anna, "s", STATUS_LOOKS_MAX + 50, 7);
-        let viewer = world.anna.clone();
-        world.write(move |tx| {
-            for name in ["s3", "s1049"] {
-                let record = tx.record_named(&viewer, &RecordType::parse("Service")?, name)?.unwrap();
-                tx.set_health(&viewer, record.id, "down", Some("refused"), Some(3))?;
-            }
-            Ok(())
-        });
-        let down = VisibleQuery { status: Some(Status::Is("down".into())), ..query("Service") };
-        let (viewer, asked) = (world.anna.clone(), down.clone());
-        let page = world.read(move |tx| tx.records_visible(&viewer, &asked));
-        assert!(page.rows.len() <= 2 && page.next.is_some(), "a full window goes on");
-        let mut seen = names(world, &world.anna, &down);
-        seen.sort();
-        assert_eq!(seen, ["s1049", "s3"]);
-        let unknown = VisibleQuery { status: Some(Status::Unknown), ..query("Service") };
-        assert_eq!(names(world, &world.anna, &unknown).len(), STATUS_LOOKS_MAX + 48);
-        let healthy = VisibleQuery { status: Some(Status::Is("healthy".into())), ..query("Service") };
-        assert!(names(world, &world.anna, &healthy).is_empty());
-        assert!(names(world, &world.bert, &down).is_empty(), "s3 is not shared");
     }
 
     fn changes_are_told_by_what_they_are(world: &World) {
