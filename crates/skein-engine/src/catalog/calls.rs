@@ -223,7 +223,11 @@ async fn llm_call(model: &LanguageModel, request: &ChatRequest) -> Answered {
         Ok(answer) => answered(request, &answer),
         Err(failure) => {
             let fault = &failure.fault;
-            let message = format!("{fault}; {}", fault.advice());
+            // A fault of the connection says itself what to do.
+            let message = match fault {
+                LlmFault::Call(call) => call.to_string(),
+                other => format!("{other}. {}", other.advice()),
+            };
             let response = failure.so_far.as_ref().map_or(Value::Null, |so_far| shown_raw(&so_far.raw));
             let request = json!({ "model": request.model, "messages": shown_messages(request) });
             let is_telling =
