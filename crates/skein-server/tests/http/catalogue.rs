@@ -93,7 +93,7 @@ both! {
         assert_eq!(peer.requests()[0].header("x-api-key"), Some(KEY));
     }
 
-    async fn z24_a_loopback_address_is_called_only_by_a_recorded_decision(world: &World) {
+    async fn z24_a_loopback_address_is_called_by_a_recorded_decision_holds(world: &World) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         let tool = tool(world, &peer, None).await;
         let refused = tested(world, &tool).await;
@@ -105,7 +105,7 @@ both! {
         assert_eq!(peer.requests().len(), 1);
     }
 
-    async fn z16_a_shared_tool_runs_with_its_owners_secret_or_with_ones_own(world: &World) {
+    async fn z16_a_shared_tool_runs_with_its_owners_secret_or_with_ones_own_holds(world: &World) {
         let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
         allow(world, &peer).await;
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
@@ -138,7 +138,7 @@ both! {
         assert!(!told.contains("Bern"), "{told}");
     }
 
-    async fn br_secret_002b_ones_own_secret_does_not_follow_a_changed_tool_refuses(world: &World) {
+    async fn z16_ones_own_secret_does_not_follow_a_changed_tool_refuses(world: &World) {
         let (peer, elsewhere) = (peer(), Rogue::start(|_| Behaviour::json("{}")));
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
         for called in [&peer, &elsewhere] {
@@ -237,6 +237,46 @@ both! {
         assert_eq!((&warned["warning"]["affectedCount"], &warned["warning"]["affectedUserCount"]), (&json!(1), &json!(1)));
         let refused = bert.post(&format!("/api/v1/tools/{}/test", id(&own)), r#"{"inputs":{"city":"Bern"}}"#).await;
         assert_eq!(refused.breaks(), (422, "BR-SHARE-007".to_owned()));
+    }
+
+    async fn z24_addresses_that_no_decision_opens_refuses(world: &World) {
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        let place = service(world).await;
+        // Metadata, a private network, nobody's address, this machine in other spellings.
+        for address in ["169.254.169.254", "10.0.0.1", "0.0.0.0", "2130706433", "[::ffff:127.0.0.1]"] {
+            let allowed = json!({ "host": address.trim_matches(['[', ']']), "port": 1 });
+            world.post("/api/v1/allowed-endpoints", allowed.to_string()).await;
+            let mut tool = now(&place);
+            tool["connectionParams"] = json!({ "endpoint": format!("http://{address}:2") });
+            let refused = tested(world, &world.made("/api/v1/tools", &tool).await).await;
+            assert_eq!(refused["error"]["code"], "address_refused", "{address}: {refused}");
+        }
+    }
+
+    async fn z19_runtime_state_is_beside_the_record_and_a_value_in_the_vault_alone_holds(world: &World) {
+        let (peer, _worker) = (peer(), Worker::start(world.engine.clone(), "test".to_owned()));
+        allow(world, &peer).await;
+        let key = secret(world, KEY).await;
+        let tool = tool(world, &peer, Some(&key)).await;
+        assert_eq!(tested(world, &tool).await["status"], "completed");
+        let seen = world.get(&format!("/api/v1/tools/{}", id(&tool))).await.json();
+        assert_eq!((&seen["status"], &seen["version"], &seen["hash"]), (&json!("healthy"), &json!(1), &tool["hash"]));
+        let record = world.get(&format!("/api/v1/records/{}", id(&key))).await.json();
+        assert_eq!(record["data"], json!({ "name": "key", "type": "api_key", "valueVersion": 1 }));
+        assert_eq!(world.get("/api/v1/vault").await.json()["secrets"], 1);
+        delete(world, &format!("tools/{}", id(&tool))).await;
+        assert_eq!(delete(world, &format!("secrets/{}", id(&key))).await.status, 200);
+        assert_eq!(world.get("/api/v1/vault").await.json()["secrets"], 0);
+    }
+
+    async fn z19_a_status_or_a_version_set_by_hand_refuses(world: &World) {
+        let tool = tool(world, &peer(), None).await;
+        let status = json!({ "status": "healthy", "basedOnHash": tool["hash"] }).to_string();
+        let refused = world.change("PUT", &format!("/api/v1/tools/{}", id(&tool)), status).await;
+        assert_eq!(refused.breaks(), (422, "BR-TOOL-009".to_owned()));
+        let path = format!("/api/v1/secrets/{}", id(&secret(world, KEY).await));
+        let refused = world.change("PUT", &path, r#"{"valueVersion":7}"#).await;
+        assert_eq!(refused.breaks(), (422, "BR-SECRET-001".to_owned()));
     }
 
     async fn what_is_used_is_not_deleted(world: &World) {
