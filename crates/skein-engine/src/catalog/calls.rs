@@ -21,7 +21,7 @@ use skein_core::catalog::secret::{SecretType, SecretUse};
 use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::Tool;
 
-use crate::catalog::work::told;
+use crate::catalog::work::{told, told_breach};
 
 /// How much of a request or an answer is shown, in characters; the output itself is kept whole.
 const SHOWN_CHARS_MAX: usize = 16_384;
@@ -47,22 +47,17 @@ impl Answered {
     pub(super) fn fault(code: &str, message: &str, is_retryable: bool) -> Self {
         let mut error = told(code, message);
         error["retryable"] = json!(is_retryable);
-        let (request, response, usage) = (Value::Null, Value::Null, None);
-        Self { outcome: Err(error), request, response, usage, scrubbed: false, is_telling: false }
+        Self::of(Err(error), false)
     }
 
+    /// A call that was not made, because a rule would be broken.
     fn broken(violation: &RuleViolation) -> Self {
-        let mut answered =
-            Self::fault("rule_violation", &format!("{}; {}", violation.problem(), violation.remedy()), false);
-        if let Err(error) = &mut answered.outcome {
-            error["rule"] = json!(violation.rule());
-        }
-        answered
+        Self::of(Err(told_breach(violation)), false)
     }
 
-    fn good(output: Value) -> Self {
+    fn of(outcome: Result<Value, Value>, is_telling: bool) -> Self {
         let (request, response, usage) = (Value::Null, Value::Null, None);
-        Self { outcome: Ok(output), request, response, usage, scrubbed: false, is_telling: true }
+        Self { outcome, request, response, usage, scrubbed: false, is_telling }
     }
 
     fn call_fault(fault: &CallFault) -> Self {
@@ -142,7 +137,7 @@ async fn rest_call(
         Err(fault) => return Answered::call_fault(&fault),
     };
     let outcome = match report.output {
-        Ok(answer) => Answered::good(call.output(answer)),
+        Ok(answer) => Answered::of(Ok(call.output(answer)), true),
         Err(fault) => Answered::call_fault(&fault),
     };
     let request = json!({ "method": report.request.method, "url": report.request.url,

@@ -4,7 +4,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use skein_connect::guard::Guard;
 use skein_connect::http::{Http, HttpOptions};
-use skein_connect::vault::Vault;
+use skein_connect::vault::{MasterKey, Vault};
 
 use crate::catalog::vault::{KeyKeeper, vault_of};
 
@@ -47,12 +47,12 @@ impl Outside {
         self.take(self.0.keeper.renew()?)
     }
 
-    /// Forgets all keys but the current one.
+    /// Forgets all keys but the current one and the one before it.
     pub(crate) fn retire_keys(&self) -> Result<Arc<Vault>, String> {
         self.take(self.0.keeper.retire_older()?)
     }
 
-    fn take(&self, keys: Vec<skein_connect::vault::MasterKey>) -> Result<Arc<Vault>, String> {
+    fn take(&self, keys: Vec<MasterKey>) -> Result<Arc<Vault>, String> {
         let vault = Arc::new(vault_of(keys)?);
         *self.0.vault.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&vault);
         Ok(vault)

@@ -26,7 +26,7 @@ use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::catalog::calls::{self, Answered};
-use crate::catalog::work::{self, Ended, Task, told};
+use crate::catalog::work::{self, Ended, Task, told, told_breach};
 use crate::catalog::{SYSTEM, Shown, bindings, load, secrets};
 use crate::engine::Engine;
 use crate::error::EngineError;
@@ -59,19 +59,20 @@ impl Engine {
         tool: RecordId,
         inputs: Map<String, Value>,
     ) -> Result<Changed<()>, EngineError> {
-        let ready = self.ready_to_call(caller.user, tool).await?;
-        let inputs = ready.tool.entry.with_defaults(inputs);
-        self.check_inputs(&ready.tool, &inputs).map_err(StoreError::from)?;
+        // Schemas are compiled here, so that the transaction finds them; what it finds is what counts.
+        if let Ok(ready) = self.ready_to_call(caller.user, tool).await {
+            let _ = self.parts().schemas.of_inputs(&ready.tool);
+        }
+        let engine = self.clone();
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
+            let ready = ready(tx, viewer.owner(), tool)?;
+            engine.check_fits(&ready)?;
+            let inputs = ready.tool.entry.with_defaults(inputs.clone());
+            engine.check_inputs(&ready.tool, &inputs)?;
             let draft = written(&ready, &inputs, &operation.to_string()).to_draft()?;
             let call = tx.append_item(viewer, &draft)?.item.header.id;
             let (version, secret) = (ready.tool.version, ready.footing.secret.map(|(id, _)| id));
-            work::enqueue(
-                tx,
-                viewer,
-                operation,
-                &Task::ToolTest { tool, call, inputs: inputs.clone(), version, secret },
-            )
+            work::enqueue(tx, viewer, operation, &Task::ToolTest { tool, call, inputs, version, secret })
         });
         let queued = queued.await?;
         self.parts().called.notify_one();
@@ -81,9 +82,13 @@ impl Engine {
     /// What a call stands on, judged now.
     async fn ready_to_call(&self, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
         let ready = self.parts().store.read(move |tx| ready(tx, executor, tool)).await?;
-        let schema = self.parts().schemas.of_service(&ready.service)?;
-        ready.tool.entry.check_fits_by(&ready.service.entry, &schema)?;
+        self.check_fits(&ready)?;
         Ok(ready)
+    }
+
+    fn check_fits(&self, ready: &Ready) -> Result<(), RuleViolation> {
+        let schema = self.parts().schemas.of_service(&ready.service)?;
+        ready.tool.entry.check_fits_by(&ready.service.entry, &schema)
     }
 
     fn check_inputs(&self, tool: &Shown<Tool>, inputs: &Map<String, Value>) -> Result<(), RuleViolation> {
@@ -161,6 +166,10 @@ pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
     let (executor, call) = (job.owner, *call);
     let ready = match engine.ready_to_call(executor, *tool).await {
         Ok(ready) => ready,
+        // Whatever became of the tool since, it may have been called before the worker vanished.
+        Err(StoreError::Rule(_) | StoreError::NotFound(_) | StoreError::Refused(_)) if job.lost > 0 => {
+            return Ok(lost(executor, call));
+        }
         Err(StoreError::Rule(violation)) => return Ok(refused(executor, call, &violation)),
         Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_))) => {
             let gone = RuleViolation::new("BR-SHARE-007", error.to_string(), "ask for what is there");
@@ -196,9 +205,7 @@ pub(super) fn cancelled(executor: UserId, call: ItemId) -> Ended {
 
 /// Ends a call that was not made because it may not be.
 fn refused(executor: UserId, call: ItemId, violation: &RuleViolation) -> Ended {
-    let mut error = told("rule_violation", &format!("{}; {}", violation.problem(), violation.remedy()));
-    error["rule"] = json!(violation.rule());
-    failed(executor, ToolResult { status: CallStatus::Error, ..nothing(call) }, error)
+    failed(executor, ToolResult { status: CallStatus::Error, ..nothing(call) }, told_breach(violation))
 }
 
 /// Ends a call whose worker vanished and that is not made twice.

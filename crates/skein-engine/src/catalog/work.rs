@@ -10,7 +10,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use skein_core::garden::event::EventName;
-use skein_core::{ItemId, OperationId, RecordId, UserId, Viewer};
+use skein_core::{ItemId, OperationId, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
@@ -259,4 +259,11 @@ async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
 /// What whoever asked is told of a failure.
 pub(super) fn told(code: &str, message: &str) -> Value {
     json!({ "code": code, "message": message })
+}
+
+/// What whoever asked is told of a rule that would be broken.
+pub(super) fn told_breach(violation: &RuleViolation) -> Value {
+    let mut error = told("rule_violation", &format!("{}; {}", violation.problem(), violation.remedy()));
+    error["rule"] = json!(violation.rule());
+    error
 }

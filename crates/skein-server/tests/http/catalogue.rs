@@ -6,7 +6,7 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{now, weather};
-use crate::world::{Answer, World, both};
+use crate::world::{Answer, World, both, fresh_key};
 
 const KEY: &str = "k-7f9c24e53b1a0d6f";
 
@@ -183,6 +183,16 @@ both! {
             assert_eq!(result["data"]["status"], "error");
             assert_eq!(peer.requests().len(), 1);
         }
+    }
+
+    async fn a_repeat_finds_its_call_also_when_the_tool_is_gone(world: &World) {
+        let tool = tool(world, &peer(), None).await;
+        let (path, key) = (format!("/api/v1/tools/{}/test", id(&tool)), fresh_key());
+        let first = world.change_under(&key, "POST", &path, r#"{"inputs":{"city":"Bern"}}"#).await;
+        assert_eq!(delete(world, &format!("tools/{}", id(&tool))).await.status, 200);
+        let again = world.change_under(&key, "POST", &path, r#"{"inputs":{"city":"Bern"}}"#).await;
+        assert_eq!((first.status.as_u16(), again.status.as_u16()), (202, 200));
+        assert_eq!(again.json(), first.json());
     }
 
     async fn a_call_that_was_cancelled_is_not_made_and_says_so(world: &World) {
