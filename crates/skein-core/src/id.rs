@@ -109,22 +109,52 @@ macro_rules! ids {
 }
 
 ids! {
+    /// A conversation, by its record.
+    ConversationId = "entity_";
+    /// What leads into a node.
+    EdgeId = "edge_";
     /// An immutable fact on the timeline.
     ItemId = "item_";
     /// An API key.
     KeyId = "key_";
     /// One queued piece of work.
     JobId = "job_";
+    /// The content at a turn, by the item that tells its place.
+    NodeId = "item_";
     /// What a client polls while work goes on.
     OperationId = "op_";
+    /// One actor's way through a conversation.
+    PathId = "path_";
     /// A mutable belief with its history.
     RecordId = "entity_";
     /// A typed edge.
     RelationId = "rel_";
     /// A signed-in browser, by a part of the hash of its token.
     SessionId = "session_";
+    /// A position in a conversation.
+    TurnId = "turn_";
     /// Who owns things.
     UserId = "user_";
+}
+
+/// A node is told by an item with the same bits.
+impl From<NodeId> for ItemId {
+    fn from(node: NodeId) -> Self {
+        Self(node.0)
+    }
+}
+
+impl From<ConversationId> for RecordId {
+    fn from(conversation: ConversationId) -> Self {
+        Self(conversation.0)
+    }
+}
+
+impl PathId {
+    /// The owner's own path, which every conversation has.
+    pub const fn main_of(conversation: ConversationId) -> Self {
+        Self(conversation.0)
+    }
 }
 
 /// The user's own record has the same bits as the user: a person is a belief like any other.

@@ -144,6 +144,11 @@ impl Tx<'_> {
         let now = self.now();
         let realize = |draft: &ItemDraft| draft.clone().realize(ItemId::new(now, self.entropy()), owner, now);
         let items: Vec<Item> = drafts.iter().map(realize).collect();
+        self.append_realized(items)
+    }
+
+    /// Records facts that are complete already; the caller has judged who may.
+    pub(crate) fn append_realized(&mut self, items: Vec<Item>) -> Result<Vec<StoredItem>, StoreError> {
         let cursors = self.insert_items(&items)?;
         let stored = items.into_iter().zip(cursors).map(|(item, cursor)| StoredItem {
             canonical_at: item.header.canonical_at,

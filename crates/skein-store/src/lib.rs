@@ -35,6 +35,7 @@ mod sqlite;
 pub mod store;
 mod tables;
 pub mod timeline;
+pub mod tree;
 mod tx;
 pub mod vault;
 pub mod verify;

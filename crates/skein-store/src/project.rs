@@ -9,18 +9,22 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::delta::Delta;
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordContent;
+use skein_core::garden::redaction::is_redactable;
 use skein_core::garden::relation::{RelationDraft, RelationKind, qualities_from_document};
 use skein_core::garden::seal::Seal;
 use skein_core::{Digest, ItemId, RelationId, RuleViolation};
 
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Value, params};
+use crate::tree::only_adds;
 use crate::tx::Tx;
 
 /// The record type of a corrected time (decision M17).
 pub(crate) const TIME_OVERRIDE: &str = "TimeOverride";
 /// The record type of an API key.
 pub const API_KEY: &str = "ApiKey";
+/// The record type of a conversation.
+pub(crate) const CONVERSATION: &str = "Conversation";
 
 impl Tx<'_> {
     /// Writes what `item` says into the tables derived from items.
@@ -29,9 +33,11 @@ impl Tx<'_> {
         if !item_type.is_system() {
             return Ok(());
         }
-        self.revise();
-        // The name of a destroyed attachment went with its payload.
-        if *item_type == ItemType::BLOB_ATTACHED && item.payload.is_none() {
+        if !only_adds(item_type) {
+            self.revise();
+        }
+        // What a destroyed payload said about anything went with it.
+        if item.payload.is_none() && is_redactable(item_type) {
             return Ok(());
         }
         let unreadable = || StoreError::Damaged(format!("{} is not a readable {item_type}", item.header.id));
@@ -46,7 +52,7 @@ impl Tx<'_> {
             t if *t == ItemType::SEAL => self.project_seal(item, &document),
             t if *t == ItemType::SYSTEM_EVENT => self.project_grant(item, &document),
             t if *t == ItemType::BLOB_ATTACHED => self.project_blob(item, &document),
-            _ => Ok(Some(())),
+            _ => self.project_tree(item, &document),
         };
         projected?.ok_or_else(unreadable)
     }
@@ -60,6 +66,7 @@ impl Tx<'_> {
         match delta.record_type.as_str() {
             TIME_OVERRIDE => self.project_time_override(item, &delta, &content),
             API_KEY => self.project_api_key(item, &delta, &content),
+            CONVERSATION => self.project_conversation(item, delta.record, &content),
             _ if content.record_type.is_catalogued() => {
                 self.project_catalogued(item.header.owner, &delta, &content).map(Some)
             }
@@ -175,6 +182,9 @@ impl Tx<'_> {
             ],
         );
         match inserted {
+            Ok(_) if relation.kind == RelationKind::GroupsWith => {
+                self.project_membership(item, relation.source.id_bytes(), Some(relation.target.id_bytes())).map(Some)
+            }
             Ok(_) => Ok(Some(())),
             Err(SqlError::Unique(_)) => Err(taken(relation.kind).into()),
             Err(error) => Err(error.into()),
@@ -194,6 +204,10 @@ impl Tx<'_> {
     fn project_relation_removal(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let id = document.get("relationId").and_then(Json::as_str).and_then(|id| id.parse::<RelationId>().ok());
         let Some(id) = id else { return Ok(None) };
+        let grouped = "SELECT source FROM relations WHERE id = ?1 AND owner = ?2 AND kind = 'groups_with'";
+        if let Some(source) = self.first(grouped, params![&id, &item.header.owner], |row| row.array::<16>(0))? {
+            self.project_membership(item, &source, None)?;
+        }
         self.execute("DELETE FROM relations WHERE id = ?1 AND owner = ?2", params![&id, &item.header.owner])?;
         Ok(Some(()))
     }
@@ -268,7 +282,7 @@ impl Tx<'_> {
 }
 
 /// `None` when the item's document is not what its type promises.
-type Projected = Result<Option<()>, StoreError>;
+pub(crate) type Projected = Result<Option<()>, StoreError>;
 
 fn taken(kind: RelationKind) -> RuleViolation {
     let problem = format!("one end of this {kind} relation has its only one already");

@@ -53,6 +53,11 @@ into_value! {
     &'a skein_core::JobId => Bytes |value| value.as_bytes();
     &'a skein_core::OperationId => Bytes |value| value.as_bytes();
     &'a skein_core::KeyId => Bytes |value| value.as_bytes();
+    &'a skein_core::ConversationId => Bytes |value| value.as_bytes();
+    &'a skein_core::EdgeId => Bytes |value| value.as_bytes();
+    &'a skein_core::NodeId => Bytes |value| value.as_bytes();
+    &'a skein_core::PathId => Bytes |value| value.as_bytes();
+    &'a skein_core::TurnId => Bytes |value| value.as_bytes();
     skein_core::Millis => Int |value| value.0;
 }
 
@@ -100,6 +105,15 @@ pub(crate) struct KeptRow(pub(crate) Vec<Kept>);
 impl Row for KeptRow {
     fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
         self.0.get(column).map(Kept::value).ok_or_else(|| unexpected(column, "there"))
+    }
+}
+
+/// The part of a row from one column on.
+pub(crate) struct Shifted<'a>(pub(crate) &'a dyn Row, pub(crate) usize);
+
+impl Row for Shifted<'_> {
+    fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
+        self.0.value(self.1 + column)
     }
 }
 

@@ -7,7 +7,7 @@ use serde_json::Map;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::id::Entropy;
-use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
+use skein_core::{Digest, ItemId, Millis, TurnId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::known_items::KnownItems;
@@ -30,12 +30,13 @@ pub struct Tx<'a> {
     drawn: u64,
     last: Option<(Cursor, ItemId)>,
     revises: bool,
+    moved: Vec<TurnId>,
     known: Option<&'a KnownItems>,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
-        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, known: None }
+        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, moved: Vec::new(), known: None }
     }
 
     /// For looks at what is newest: items that were read before need not be read again.
@@ -54,6 +55,16 @@ impl<'a> Tx<'a> {
 
     pub(crate) fn revises(&self) -> bool {
         self.revises
+    }
+
+    /// Notes a turn in which a path was led to another node.
+    pub(crate) fn note_moved(&mut self, turn: TurnId) {
+        self.moved.push(turn);
+    }
+
+    /// The turns noted since the last call.
+    pub(crate) fn take_moved(&mut self) -> Vec<TurnId> {
+        std::mem::take(&mut self.moved)
     }
 
     pub fn now(&self) -> Millis {

@@ -38,6 +38,13 @@ macro_rules! item_types {
 item_types! {
     NOTE = "Note",
     NODE = "Node",
+    NODE_CONTENT = "NodeContent",
+    NODE_RESERVED = "NodeReserved",
+    NODE_FAILED = "NodeFailed",
+    NODE_MARKED = "NodeMarked",
+    PATH_MOVED = "PathMoved",
+    FRAME_MOVED = "FrameMoved",
+    TREE_SUMMARY = "TreeSummary",
     ENTITY_DELTA = "EntityDelta",
     RELATION_CREATED = "RelationCreated",
     RELATION_EDITED = "RelationEdited",
@@ -52,8 +59,15 @@ item_types! {
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 12] = [
+const SYSTEM_TYPES: [ItemType; 19] = [
     ItemType::NODE,
+    ItemType::NODE_CONTENT,
+    ItemType::NODE_RESERVED,
+    ItemType::NODE_FAILED,
+    ItemType::NODE_MARKED,
+    ItemType::PATH_MOVED,
+    ItemType::FRAME_MOVED,
+    ItemType::TREE_SUMMARY,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,
     ItemType::RELATION_EDITED,
@@ -280,6 +294,11 @@ impl ItemDraft {
             return Err(BadItem::RawTooLarge { found: bytes.len() });
         }
         Ok(Self { item_type, payload: Payload::stored(bytes, PayloadForm::Raw), canonical_at: None })
+    }
+
+    /// Says when it happened, where that is not when it is recorded.
+    pub fn happened_at(self, canonical_at: Millis) -> Self {
+        Self { canonical_at: Some(canonical_at), ..self }
     }
 
     /// Bytes this draft will occupy, for the writer's queue limit.

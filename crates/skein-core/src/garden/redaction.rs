@@ -10,13 +10,24 @@ use crate::rule::RuleViolation;
 pub const REASON_CHARS_MAX: usize = 1_000;
 
 /// What Skein writes down and people may want destroyed: with an attachment go the name and the bytes of the blob.
-const CONTENT: [ItemType; 3] = [ItemType::BLOB_ATTACHED, ItemType::TOOL_CALL, ItemType::TOOL_RESULT];
+const CONTENT: [ItemType; 5] = [
+    ItemType::BLOB_ATTACHED,
+    ItemType::TOOL_CALL,
+    ItemType::TOOL_RESULT,
+    ItemType::NODE_CONTENT,
+    ItemType::TREE_SUMMARY,
+];
+
+/// Whether items of this type may have lost their payload.
+pub fn is_redactable(item_type: &ItemType) -> bool {
+    !item_type.is_system() || CONTENT.contains(item_type)
+}
 
 /// Decides whether the payload of `item` may be destroyed, and with what fact that is recorded.
 pub fn redact(item: &Item, reason: &str) -> Result<ItemDraft, RuleViolation> {
     let refuse = |problem: &str, remedy| Err(RuleViolation::new("MG-SOIL-010", problem, remedy));
     let item_type = &item.header.item_type;
-    if item_type.is_system() && !CONTENT.contains(item_type) {
+    if !is_redactable(item_type) {
         return refuse("this item carries the structure of others", "redact the item it speaks about");
     }
     if item.payload.is_none() {

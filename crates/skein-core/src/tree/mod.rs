@@ -1,3 +1,9 @@
-//! Conversations as trees. For now: the content hash that proves who wrote a node, and after what.
+//! Conversations as trees: what a turn, a node, an edge and a path are, and what may be done to them.
 
+pub mod actor;
+pub mod local_id;
+pub mod node;
 pub mod node_hash;
+pub mod place;
+pub mod status;
+pub mod turn;

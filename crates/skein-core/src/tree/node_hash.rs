@@ -47,8 +47,13 @@ pub fn node_hash(node: &NodeContent<'_>) -> Digest {
 
 /// The digest of a raw response: its headers as canonical JSON, a blank line, its body as received.
 pub fn raw_response_hash(headers: &Value, body: &[u8]) -> Digest {
+    Digest::of(&raw_response_bytes(headers, body))
+}
+
+/// A raw response as it is hashed and kept.
+pub fn raw_response_bytes(headers: &Value, body: &[u8]) -> Vec<u8> {
     let mut bytes = canonical::to_string(headers, Escape::Unicode).into_bytes();
     bytes.extend_from_slice(b"\n\n");
     bytes.extend_from_slice(body);
-    Digest::of(&bytes)
+    bytes
 }

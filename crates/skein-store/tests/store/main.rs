@@ -19,6 +19,8 @@ mod repeats;
 mod schema;
 mod timeline;
 mod transport;
+mod tree;
+mod tree_oracle;
 mod vault;
 mod verify;
 mod world;

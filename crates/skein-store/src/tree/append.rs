@@ -1,0 +1,375 @@
+//! Saying something: the place is found and judged, then the node is recorded and projected, in one transaction.
+
+use serde_json::Value as Json;
+use skein_core::catalog::sharing::Refused;
+use skein_core::garden::item::{Item, ItemDraft, ItemType};
+use skein_core::id::Entropy;
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::local_id::local_id;
+use skein_core::tree::node::{
+    self, Edge, EdgeType, ExecutedBy, Fact, Node, NodeFailed, NodeReserved, PathMoved, RawResponse, Role, Seat, Source,
+    TurnSeat,
+};
+use skein_core::tree::node_hash::{Authorship, NodeContent, node_hash, raw_response_bytes};
+use skein_core::tree::place::{self, ChildTurn};
+use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::turn::{Speaker, TurnType};
+use skein_core::{ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, PathId, RuleViolation, TurnId, Viewer};
+
+use crate::error::StoreError;
+use crate::sql::params;
+use crate::tree::rows::{ConversationRow, NodeRow};
+use crate::tree::select::Moved;
+use crate::tx::Tx;
+
+/// Where a new node is to stand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Position {
+    /// What is said after a node, or first of all.
+    After { parent: Option<NodeId>, speaker: Speaker, turn_type: TurnType },
+    /// Another alternative of a turn, answering a node of the turn before: the selected one unless named.
+    Beside { turn: TurnId, parent: Option<NodeId> },
+    /// What a node should have said.
+    EditOf(NodeId),
+    /// A remark about nodes, outside the conversation's course.
+    About(Vec<NodeId>),
+}
+
+/// Who makes a node, where, and what led to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placing {
+    pub conversation: ConversationId,
+    pub position: Position,
+    pub author: ActorId,
+    pub author_type: AuthorType,
+    /// Sources besides the parent.
+    pub sources: Vec<Source>,
+    pub executed_by: Option<ExecutedBy>,
+    /// The path to lead to it.
+    pub leads: Option<PathId>,
+}
+
+/// What a node says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    pub content: Json,
+    /// When, if not now: for what was said elsewhere.
+    pub created_at: Option<Millis>,
+    pub raw: Option<Raw>,
+}
+
+/// A model's answer as it was received: headers as a document, the body's bytes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Raw {
+    pub headers: Json,
+    pub body: Vec<u8>,
+}
+
+impl Tx<'_> {
+    /// Appends a node that is complete.
+    pub fn append_node(
+        &mut self,
+        viewer: &Viewer,
+        placing: &Placing,
+        said: &Said,
+    ) -> Result<(NodeRow, Moved), StoreError> {
+        let conversation = self.writable(viewer, placing.conversation)?;
+        let id = NodeId::new(self.now(), self.entropy());
+        let seat = self.seat(&conversation, id, placing)?;
+        self.take_moved();
+        self.record_node(viewer, id, seat, said)?;
+        self.wake(viewer, &conversation)?;
+        Ok((self.node(viewer, id)?, Moved { turns: self.take_moved() }))
+    }
+
+    /// Keeps a place for what is being generated (decision Z5).
+    pub fn reserve_node(&mut self, viewer: &Viewer, placing: &Placing) -> Result<(NodeRow, Moved), StoreError> {
+        let conversation = self.writable(viewer, placing.conversation)?;
+        let id = NodeId::new(self.now(), self.entropy());
+        let seat = self.seat(&conversation, id, placing)?;
+        self.take_moved();
+        self.append_item_for(viewer, conversation.owner, &NodeReserved { node_id: id, seat }.to_draft())?;
+        self.wake(viewer, &conversation)?;
+        Ok((self.node(viewer, id)?, Moved { turns: self.take_moved() }))
+    }
+
+    /// Completes a node whose place was kept.
+    pub fn complete_node(&mut self, viewer: &Viewer, id: NodeId, said: &Said) -> Result<NodeRow, StoreError> {
+        let pending = self.pending_node(viewer, id)?;
+        let seat = self.reserved_seat(&pending)?;
+        self.record_node(viewer, id, seat, said)?;
+        self.node(viewer, id)
+    }
+
+    /// Leaves a node whose place was kept as one that came to nothing.
+    pub fn fail_node(&mut self, viewer: &Viewer, id: NodeId, reason: &str) -> Result<NodeRow, StoreError> {
+        let pending = self.pending_node(viewer, id)?;
+        let failed = NodeFailed { node_id: id, reason: reason.to_owned() };
+        self.append_item_for(viewer, pending.owner, &failed.to_draft())?;
+        self.node(viewer, id)
+    }
+
+    /// Leads a path to a node and everything it descends from (rules BR-ALT-002, BR-ALT-006A).
+    pub fn move_path(
+        &mut self,
+        viewer: &Viewer,
+        path: PathId,
+        actor: ActorId,
+        node: NodeId,
+    ) -> Result<(NodeRow, Moved), StoreError> {
+        let row = self.node(viewer, node)?;
+        if !viewer.may_write(row.owner) {
+            return Err(StoreError::Forbidden);
+        }
+        if row.place.is_none() {
+            let problem = "an annotation stands beside the conversation's course";
+            return Err(RuleViolation::new("AG-EDGE-004", problem, "turn to the node it is about").into());
+        }
+        self.take_moved();
+        let moved = PathMoved { path_id: path, conversation_id: row.conversation, actor_id: actor, node_id: node };
+        self.append_item_for(viewer, row.owner, &moved.to_draft())?;
+        Ok((row, Moved { turns: self.take_moved() }))
+    }
+
+    fn pending_node(&mut self, viewer: &Viewer, id: NodeId) -> Result<NodeRow, StoreError> {
+        let row = self.node(viewer, id)?;
+        if !viewer.may_write(row.owner) {
+            return Err(StoreError::Forbidden);
+        }
+        if row.status == GenerationStatus::Pending {
+            return Ok(row);
+        }
+        let problem = format!("{id} is no longer being generated");
+        Err(Refused::Conflict(RuleViolation::new("Z5", problem, "nothing more can come of it")).into())
+    }
+
+    /// The seat a place was kept with, as it was recorded.
+    fn reserved_seat(&mut self, pending: &NodeRow) -> Result<Seat, StoreError> {
+        let damaged = || StoreError::Damaged(format!("the reservation of {} cannot be read", pending.id));
+        let reservation = pending.reserved_by.ok_or_else(damaged)?;
+        let reservation = self.find_item(reservation)?.ok_or_else(damaged)?;
+        let document = reservation.item.document().ok_or_else(damaged)?;
+        Ok(NodeReserved::from_document(&document).ok_or_else(damaged)?.seat)
+    }
+
+    /// A conversation that is the viewer's to write to and is not folded.
+    pub(crate) fn writable(&mut self, viewer: &Viewer, id: ConversationId) -> Result<ConversationRow, StoreError> {
+        let conversation = self.conversation(viewer, id)?;
+        if !viewer.may_write(conversation.owner) {
+            return Err(StoreError::Forbidden);
+        }
+        place::check_open(conversation.folded)?;
+        Ok(conversation)
+    }
+
+    /// BR-CONV-005: writing to an archived conversation makes it active again.
+    fn wake(&mut self, viewer: &Viewer, conversation: &ConversationRow) -> Result<(), StoreError> {
+        if !conversation.archived {
+            return Ok(());
+        }
+        let record = self.record(viewer, conversation.id.into())?;
+        let mut content = record.content;
+        content.data.insert("status".to_owned(), Json::from("active"));
+        self.change_record(viewer, record.id, record.hash, content, None)?;
+        Ok(())
+    }
+
+    fn seat(&mut self, conversation: &ConversationRow, id: NodeId, placing: &Placing) -> Result<Seat, StoreError> {
+        let (turn, parent, edited_from) = match &placing.position {
+            Position::After { parent, speaker, turn_type } => {
+                let turn = self.turn_after(conversation, *parent, *speaker, *turn_type)?;
+                (Some(turn), *parent, None)
+            }
+            Position::Beside { turn, parent } => {
+                let (turn, parent) = self.beside(conversation, *turn, *parent)?;
+                (Some(turn), parent, None)
+            }
+            Position::EditOf(edited) => {
+                let edited_row = self.member(conversation, *edited)?;
+                let Some(turn) = edited_row.turn() else { return Err(not_of_the_course().into()) };
+                (Some(self.turn_seat(turn)?), edited_row.parent, Some(*edited))
+            }
+            Position::About(_) => (None, None, None),
+        };
+        let edge = self.edge(conversation, placing, parent)?;
+        let local_id = self.free_local_id(conversation.id, id)?;
+        Ok(Seat {
+            conversation_id: conversation.id,
+            turn,
+            author_id: placing.author,
+            author_type: placing.author_type,
+            local_id,
+            edge,
+            edited_from,
+            executed_by: placing.executed_by,
+            path_id: placing.leads,
+        })
+    }
+
+    /// BR-ALT-005: the turn that answers this node already, else a new one.
+    fn turn_after(
+        &mut self,
+        conversation: &ConversationRow,
+        parent: Option<NodeId>,
+        speaker: Speaker,
+        turn_type: TurnType,
+    ) -> Result<TurnSeat, StoreError> {
+        let new = |entropy: Entropy, now| TurnSeat { id: TurnId::new(now, entropy), speaker, turn_type };
+        let Some(parent) = parent else {
+            place::check_root(conversation.root_turn.is_some())?;
+            return Ok(new(self.entropy(), self.now()));
+        };
+        let row = self.member(conversation, parent)?;
+        if row.place.is_none() {
+            return Err(not_of_the_course().into());
+        }
+        place::check_parent(row.status)?;
+        let answering = self.turns_answering(parent)?;
+        match place::turn_to_continue(&answering, speaker, turn_type) {
+            Some(id) => Ok(TurnSeat { id, speaker, turn_type }),
+            None => Ok(new(self.entropy(), self.now())),
+        }
+    }
+
+    fn turns_answering(&mut self, parent: NodeId) -> Result<Vec<ChildTurn>, StoreError> {
+        let sql = "SELECT DISTINCT n.turn FROM nodes n WHERE n.parent = ?1 AND n.turn IS NOT NULL ORDER BY n.turn";
+        let turns = self.all(sql, params![&parent], |row| row.array(0).map(TurnId::from_bytes))?;
+        turns
+            .into_iter()
+            .map(|turn| {
+                self.turn_seat(turn).map(|seat| ChildTurn {
+                    id: seat.id,
+                    speaker: seat.speaker,
+                    turn_type: seat.turn_type,
+                })
+            })
+            .collect()
+    }
+
+    fn beside(
+        &mut self,
+        conversation: &ConversationRow,
+        turn: TurnId,
+        parent: Option<NodeId>,
+    ) -> Result<(TurnSeat, Option<NodeId>), StoreError> {
+        let row = self.find_turn(turn)?.filter(|row| row.conversation == conversation.id);
+        let row = row.ok_or_else(|| StoreError::NotFound(turn.to_string()))?;
+        let main = PathId::main_of(conversation.id);
+        let parent = match (parent, row.parent) {
+            (None, Some(above)) => self.selected_in(main, above)?,
+            (named, _) => named,
+        };
+        let answered = match parent {
+            Some(parent) => {
+                let answered = self.member(conversation, parent)?;
+                place::check_parent(answered.status)?;
+                answered.turn()
+            }
+            None => None,
+        };
+        place::check_answer(row.parent, answered)?;
+        Ok((TurnSeat { id: turn, speaker: row.speaker, turn_type: row.turn_type }, parent))
+    }
+
+    fn edge(
+        &mut self,
+        conversation: &ConversationRow,
+        placing: &Placing,
+        parent: Option<NodeId>,
+    ) -> Result<Edge, StoreError> {
+        let primary = |node_id| Source { node_id, role: Role::Primary };
+        let (edge_type, mut sources) = match &placing.position {
+            Position::About(nodes) => (EdgeType::Annotation, nodes.iter().copied().map(primary).collect()),
+            _ => (EdgeType::Continuation, parent.map(primary).into_iter().collect::<Vec<_>>()),
+        };
+        for source in &placing.sources {
+            if sources.iter().all(|known| known.node_id != source.node_id) {
+                sources.push(*source);
+            }
+        }
+        for source in &sources {
+            let row = self.member(conversation, source.node_id)?;
+            place::check_parent(row.status)?;
+        }
+        place::check_sources(edge_type, &sources, parent)?;
+        Ok(Edge { id: EdgeId::new(self.now(), self.entropy()), edge_type, sources })
+    }
+
+    /// A node of this conversation; one of another is none (rule AG-EDGE-003).
+    fn member(&mut self, conversation: &ConversationRow, id: NodeId) -> Result<NodeRow, StoreError> {
+        let found = self.find_node(id)?.filter(|row| row.owner == conversation.owner);
+        let row = found.ok_or_else(|| StoreError::NotFound(id.to_string()))?;
+        place::check_member(row.conversation, conversation.id)?;
+        Ok(row)
+    }
+
+    fn turn_seat(&mut self, id: TurnId) -> Result<TurnSeat, StoreError> {
+        let row = self.find_turn(id)?.ok_or_else(|| StoreError::Damaged(format!("{id} is gone")))?;
+        Ok(TurnSeat { id, speaker: row.speaker, turn_type: row.turn_type })
+    }
+
+    fn free_local_id(&mut self, conversation: ConversationId, id: NodeId) -> Result<String, StoreError> {
+        local_id(&id.bare(), |candidate| {
+            let sql = "SELECT late FROM nodes WHERE conversation = ?1 AND local_id = ?2";
+            Ok(self.first(sql, params![&conversation, candidate], |row| row.int(0))?.is_some())
+        })
+    }
+
+    /// Records what was said, then where it stands.
+    fn record_node(&mut self, viewer: &Viewer, id: NodeId, seat: Seat, said: &Said) -> Result<(), StoreError> {
+        let owner = self.conversation(viewer, seat.conversation_id)?.owner;
+        if !viewer.may_write(owner) {
+            return Err(StoreError::Forbidden);
+        }
+        let raw_response = said.raw.as_ref().map(|raw| self.record_raw(viewer, owner, raw)).transpose()?;
+        let now = self.now();
+        let created_at = said.created_at.unwrap_or(now);
+        let content_hash = self.hash_of(&seat, said, created_at, raw_response.as_ref())?;
+        let content = node::content_draft(id, &said.content)?.happened_at(created_at);
+        let content_id = ItemId::new(now, self.entropy());
+        let draft = Node { seat, content_id, content_hash, raw_response }.to_draft().happened_at(created_at);
+        let items: [Item; 2] = [content.realize(content_id, owner, now), draft.realize(id.into(), owner, now)];
+        self.append_realized(items.into()).map(drop)
+    }
+
+    fn record_raw(&mut self, viewer: &Viewer, owner: skein_core::UserId, raw: &Raw) -> Result<RawResponse, StoreError> {
+        let bytes = raw_response_bytes(&raw.headers, &raw.body);
+        let hash = Digest::of(&bytes);
+        let draft = ItemDraft::received(ItemType::parse("RawResponse")?, bytes)?;
+        let item = self.append_item_for(viewer, owner, &draft)?;
+        Ok(RawResponse { item_id: item.item.header.id, hash })
+    }
+
+    fn hash_of(
+        &mut self,
+        seat: &Seat,
+        said: &Said,
+        created_at: Millis,
+        raw: Option<&RawResponse>,
+    ) -> Result<Digest, StoreError> {
+        let mut parents = Vec::new();
+        if seat.edge.edge_type == EdgeType::Continuation {
+            for source in &seat.edge.sources {
+                let hash = self.find_node(source.node_id)?.and_then(|row| row.content_hash);
+                parents.push(hash.ok_or_else(|| StoreError::Damaged(format!("{} has no hash", source.node_id)))?);
+            }
+        }
+        let authorship = match raw {
+            Some(raw) => Authorship::Generated { raw_response: &raw.hash },
+            None => Authorship::Stated,
+        };
+        let author = seat.author_id.bare();
+        Ok(node_hash(&NodeContent {
+            content: &said.content,
+            parents: &parents,
+            created_at,
+            author: &author,
+            authorship,
+        }))
+    }
+}
+
+fn not_of_the_course() -> RuleViolation {
+    let problem = "an annotation stands beside the conversation's course";
+    RuleViolation::new("AG-EDGE-004", problem, "name the node it is about")
+}

@@ -1,0 +1,242 @@
+//! Conversations as a whole: made, changed, listed, and what grew out of them.
+
+use std::fmt;
+use std::str::FromStr;
+
+use skein_core::garden::cursor::BadCursor;
+use skein_core::garden::record::{Record, RecordContent};
+use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::tree::actor::ActorId;
+use skein_core::tree::node::{Fact, FrameMoved};
+use skein_core::{ConversationId, Digest, Millis, NodeId, PathId, RecordId, RuleViolation, Viewer};
+
+use crate::error::StoreError;
+use crate::items::{Page, page};
+use crate::project::CONVERSATION;
+use crate::sql::{Value, params};
+use crate::tree::rows::{CONVERSATION_COLUMNS, ConversationRow, read_conversation};
+use crate::tx::Tx;
+
+/// Most conversations one page holds.
+pub const CONVERSATIONS_PER_PAGE_MAX: usize = 1_000;
+
+/// Which conversations to list: the newest first, tool runs never.
+#[derive(Debug, Clone, Default)]
+pub struct ConversationQuery {
+    pub archived: bool,
+    pub project: Option<RecordId>,
+    pub after: Option<Recent>,
+    pub limit: usize,
+}
+
+/// A place in a listing: when something was last said, and in what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recent {
+    pub at: Millis,
+    pub id: ConversationId,
+}
+
+impl fmt::Display for Recent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.at.0, self.id.bare())
+    }
+}
+
+impl FromStr for Recent {
+    type Err = BadCursor;
+
+    fn from_str(text: &str) -> Result<Self, BadCursor> {
+        let (at, id) = text.split_once('.').ok_or(BadCursor)?;
+        let at = at.parse().map(Millis).map_err(|_| BadCursor)?;
+        Ok(Self { at, id: ConversationId::from_bare(id).map_err(|_| BadCursor)? })
+    }
+}
+
+impl Tx<'_> {
+    /// Makes a conversation in a project of the viewer's, and turns them to it.
+    pub fn create_conversation(
+        &mut self,
+        viewer: &Viewer,
+        content: RecordContent,
+        project: RecordId,
+        participant: ActorId,
+    ) -> Result<Record, StoreError> {
+        refuse_other(&content)?;
+        let record = self.create_record_for(viewer, viewer.owner(), content, None)?;
+        self.group_conversation(viewer, record.id, project)?;
+        let conversation = ConversationId::from_bytes(*record.id.as_bytes());
+        self.move_frame(viewer, project, participant, conversation)?;
+        Ok(record)
+    }
+
+    /// Changes what a person edits of a conversation.
+    pub fn update_conversation(
+        &mut self,
+        viewer: &Viewer,
+        id: ConversationId,
+        based_on: Option<Digest>,
+        content: RecordContent,
+    ) -> Result<Record, StoreError> {
+        refuse_other(&content)?;
+        let current = self.record(viewer, id.into())?;
+        self.change_record(viewer, current.id, based_on.unwrap_or(current.hash), content, None)
+    }
+
+    /// Puts a conversation into a project, out of the one it was in.
+    pub fn group_conversation(
+        &mut self,
+        viewer: &Viewer,
+        conversation: RecordId,
+        project: RecordId,
+    ) -> Result<(), StoreError> {
+        let grouped = "SELECT id FROM relations WHERE owner = ?1 AND source = ?2 AND kind = 'groups_with'";
+        let owner = viewer.owner();
+        let before = self.all(grouped, params![&owner, &conversation], |row| row.array(0))?;
+        for relation in before {
+            self.remove_relation(viewer, skein_core::RelationId::from_bytes(relation), "moved to another project")?;
+        }
+        let (source, target) = (Endpoint::Entity(conversation), Endpoint::Entity(project));
+        self.relate(viewer, &RelationDraft::new(RelationKind::GroupsWith, source, target, Qualities::default())?)?;
+        Ok(())
+    }
+
+    /// Turns a participant of a project to a conversation (rule MG-FRAME-003).
+    pub fn move_frame(
+        &mut self,
+        viewer: &Viewer,
+        project: RecordId,
+        participant: ActorId,
+        conversation: ConversationId,
+    ) -> Result<(), StoreError> {
+        self.conversation(viewer, conversation)?;
+        let moved = FrameMoved { project_id: project, actor_id: participant, conversation_id: conversation };
+        self.append_item(viewer, &moved.to_draft()).map(drop)
+    }
+
+    /// Where the participants of a project are: in which conversation, and at which node of it.
+    pub fn frames(
+        &mut self,
+        viewer: &Viewer,
+        project: RecordId,
+    ) -> Result<Vec<(ActorId, ConversationId, Option<NodeId>)>, StoreError> {
+        self.record(viewer, project)?;
+        let sql = "SELECT f.actor, f.conversation, p.cursor_node FROM frames f
+             LEFT JOIN paths p ON p.conversation = f.conversation AND p.actor = f.actor
+             WHERE f.project = ?1 ORDER BY f.actor";
+        self.all(sql, params![&project], |row| {
+            let head = row.optional_array(2)?.map(NodeId::from_bytes);
+            Ok((ActorId::from_bytes(row.array(0)?), ConversationId::from_bytes(row.array(1)?), head))
+        })
+    }
+
+    pub(crate) fn find_conversation(&mut self, id: ConversationId) -> Result<Option<ConversationRow>, StoreError> {
+        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.id = ?1");
+        self.first(&sql, params![&id], read_conversation)
+    }
+
+    /// A conversation, if it is the viewer's to see (rule BR-SEC-002).
+    pub fn conversation(&mut self, viewer: &Viewer, id: ConversationId) -> Result<ConversationRow, StoreError> {
+        let now = self.now();
+        let found = self.find_conversation(id)?.filter(|row| viewer.may_read(row.owner, now));
+        found.ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// The viewer's conversations, the one last spoken in first.
+    pub fn conversations(
+        &mut self,
+        viewer: &Viewer,
+        query: &ConversationQuery,
+    ) -> Result<Page<ConversationRow, Recent>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let limit = query.limit.clamp(1, CONVERSATIONS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let start = Recent { at: Millis(i64::MAX), id: ConversationId::from_bytes([255; 16]) };
+        let after = query.after.unwrap_or(start);
+        let of_project = if query.project.is_some() { "AND c.project = ?6" } else { "" };
+        let sql = format!(
+            "SELECT {CONVERSATION_COLUMNS} FROM conversations c
+             WHERE c.owner = ?1 AND c.archived = ?2 AND c.kind <> 'tool_run' AND (c.active_at, c.id) < (?3, ?4) {of_project}
+             ORDER BY c.active_at DESC, c.id DESC LIMIT ?5"
+        );
+        let mut bound = params![&owner, query.archived, after.at, &after.id, one_more].to_vec();
+        bound.extend(query.project.as_ref().map(Value::from));
+        let rows = self.all(&sql, &bound, read_conversation)?;
+        Ok(page(rows, limit, |last| Recent { at: last.active_at, id: last.id }))
+    }
+
+    /// Every conversation of a project in the order they were made, folded ones and tool runs too (rule MG-PROJ-001).
+    pub fn stack(
+        &mut self,
+        viewer: &Viewer,
+        project: RecordId,
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
+        self.record(viewer, project)?;
+        let after = after.unwrap_or(ConversationId::from_bytes([0; 16]));
+        let limit = limit.clamp(1, CONVERSATIONS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!(
+            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.project = ?1 AND c.id > ?2 ORDER BY c.id LIMIT ?3"
+        );
+        let rows = self.all(&sql, params![&project, &after, one_more], read_conversation)?;
+        Ok(page(rows, limit, |last| last.id))
+    }
+
+    /// The forks of a conversation, in the order they were made.
+    pub fn forks(&mut self, viewer: &Viewer, id: ConversationId) -> Result<Vec<ConversationRow>, StoreError> {
+        self.conversation(viewer, id)?;
+        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.parent = ?1 ORDER BY c.id");
+        self.all(&sql, params![&id], read_conversation)
+    }
+
+    /// The forks at one node.
+    pub fn forks_at(&mut self, viewer: &Viewer, node: NodeId) -> Result<Vec<ConversationRow>, StoreError> {
+        self.node(viewer, node)?;
+        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.origin = ?1 ORDER BY c.id");
+        self.all(&sql, params![&node], read_conversation)
+    }
+
+    /// How many forks of a conversation are not folded (rule MG-CONV-003).
+    pub fn active_forks(&mut self, viewer: &Viewer, id: ConversationId) -> Result<i64, StoreError> {
+        self.conversation(viewer, id)?;
+        let sql = "SELECT COUNT(*) FROM conversations c WHERE c.parent = ?1 AND c.folded = 0";
+        Ok(self.first(sql, params![&id], |row| row.int(0))?.unwrap_or(0))
+    }
+
+    /// Where a path of a conversation stands.
+    pub fn path_cursor(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        path: PathId,
+    ) -> Result<Option<NodeId>, StoreError> {
+        self.conversation(viewer, conversation)?;
+        self.cursor_of(path)
+    }
+
+    /// The path of a participant: the owner's is the conversation's own, others have theirs once they were led somewhere.
+    pub fn participant_path(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        participant: ActorId,
+    ) -> Result<PathId, StoreError> {
+        let row = self.conversation(viewer, conversation)?;
+        if participant.as_bytes() == row.owner.as_bytes() {
+            return Ok(PathId::main_of(conversation));
+        }
+        match self.path_of(conversation, participant.as_bytes())? {
+            Some(path) => Ok(path),
+            None => Ok(PathId::new(self.now(), self.entropy())),
+        }
+    }
+}
+
+/// These acts are for conversations.
+fn refuse_other(content: &RecordContent) -> Result<(), RuleViolation> {
+    if content.record_type.as_str() == CONVERSATION {
+        return Ok(());
+    }
+    Err(RuleViolation::new("MG-CORE-007", "this is not a conversation", "use the act made for its type"))
+}

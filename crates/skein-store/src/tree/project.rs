@@ -1,0 +1,363 @@
+//! How facts of the tree become rows. Called for every item in the order of the timeline, when it is appended and when
+//! everything is rebuilt; so it reads nothing but what earlier facts wrote.
+
+use serde_json::{Map, Value as Json};
+use skein_core::garden::item::{Item, ItemType};
+use skein_core::garden::record::RecordContent;
+use skein_core::tree::node::{
+    Fact, FrameMoved, Node, NodeFailed, NodeMarked, NodeReserved, PathMoved, Seat, Source, TreeSummary, TurnSeat,
+};
+use skein_core::tree::place::Label;
+use skein_core::{ConversationId, NodeId, RecordId, TurnId};
+
+use crate::error::StoreError;
+use crate::project::Projected;
+use crate::sql::params;
+use crate::tree::rows::{NodePlace, NodeRow, word};
+use crate::tx::Tx;
+
+impl Tx<'_> {
+    /// Writes what a fact of the tree says; `None` when it is not what its type promises.
+    pub(crate) fn project_tree(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        match &item.header.item_type {
+            t if *t == ItemType::NODE => self.project_node(item, document),
+            t if *t == ItemType::NODE_RESERVED => self.project_reserved(item, document),
+            t if *t == ItemType::NODE_FAILED => self.project_failed(item, document),
+            t if *t == ItemType::NODE_MARKED => self.project_marked(item, document),
+            t if *t == ItemType::PATH_MOVED => self.project_path_moved(item, document),
+            t if *t == ItemType::FRAME_MOVED => self.project_frame_moved(item, document),
+            t if *t == ItemType::TREE_SUMMARY => self.project_summary(item, document),
+            _ => Ok(Some(())),
+        }
+    }
+
+    fn project_node(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(node) = Node::from_document(document) else { return Ok(None) };
+        let id = NodeId::from_bytes(*item.header.id.as_bytes());
+        if self.find_node(id)?.is_none() {
+            self.seat_node(item, id, &node.seat, Some(&node))?;
+            return Ok(Some(()));
+        }
+        let completed = self.execute(
+            "UPDATE nodes SET status = 'complete', content = ?2, content_hash = ?3, raw_response = ?4, raw_hash = ?5,
+                 created_at = ?6 WHERE id = ?1 AND status = 'pending' AND owner = ?7",
+            params![
+                &id,
+                &node.content_id,
+                &node.content_hash,
+                node.raw_response.as_ref().map(|raw| &raw.item_id),
+                node.raw_response.as_ref().map(|raw| &raw.hash),
+                item.header.canonical_at,
+                &item.header.owner,
+            ],
+        )?;
+        self.note_activity(node.seat.conversation_id, item, 0)?;
+        Ok((completed == 1).then_some(()))
+    }
+
+    fn project_reserved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(NodeReserved { node_id, seat }) = NodeReserved::from_document(document) else { return Ok(None) };
+        self.seat_node(item, node_id, &seat, None)?;
+        Ok(Some(()))
+    }
+
+    fn project_failed(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(NodeFailed { node_id, .. }) = NodeFailed::from_document(document) else { return Ok(None) };
+        let sql = "UPDATE nodes SET status = 'failed' WHERE id = ?1 AND status = 'pending' AND owner = ?2";
+        let failed = self.execute(sql, params![&node_id, &item.header.owner])?;
+        Ok((failed == 1).then_some(()))
+    }
+
+    /// Gives a node its place, makes its turn if it is the first there, and leads the path to it.
+    fn seat_node(&mut self, item: &Item, id: NodeId, seat: &Seat, node: Option<&Node>) -> Result<(), StoreError> {
+        let conversation = self.own_conversation_row(item, seat.conversation_id)?;
+        let parent = seat.edge.parent().map(|parent| self.placed_node(seat, parent)).transpose()?;
+        let edited = seat.edited_from.map(|edited| self.placed_node(seat, edited)).transpose()?;
+        let is_version = conversation.is_buffer() && edited.is_some() && seat.turn.is_some();
+        let place = match seat.turn {
+            Some(turn) => Some(self.place_node(id, turn, parent.as_ref(), edited.as_ref().filter(|_| is_version))?),
+            None => None,
+        };
+        if let (Some(turn), Some(place)) = (seat.turn, place.filter(|place| place.ordinal == 1)) {
+            self.insert_turn(seat.conversation_id, turn, parent.as_ref(), &place, id)?;
+        }
+        self.insert_node(item, id, seat, node, place.as_ref(), is_version)?;
+        self.insert_sources(id, seat)?;
+        if is_version {
+            self.insert_version_sources(id, edited.as_ref().expect("a version was edited from something").id)?;
+        }
+        self.note_activity(seat.conversation_id, item, 1)?;
+        if place.is_some_and(|place| place.label.depth == 1 && place.ordinal == 1) {
+            self.note_root(seat.conversation_id, seat.turn.map(|turn| turn.id), id)?;
+        }
+        if let Some(path) = seat.path_id {
+            let row =
+                self.find_node(id)?.ok_or_else(|| StoreError::Damaged(format!("{id} is not where it was put")))?;
+            self.lead_path(path, conversation.owner.as_bytes(), &row)?;
+        }
+        Ok(())
+    }
+
+    /// A node of the same conversation.
+    fn placed_node(&mut self, seat: &Seat, id: NodeId) -> Result<NodeRow, StoreError> {
+        let found = self.find_node(id)?.filter(|node| node.conversation == seat.conversation_id);
+        found.ok_or_else(|| StoreError::Damaged(format!("{id} is not a node of {}", seat.conversation_id)))
+    }
+
+    fn place_node(
+        &mut self,
+        id: NodeId,
+        turn: TurnSeat,
+        parent: Option<&NodeRow>,
+        edited: Option<&NodeRow>,
+    ) -> Result<NodePlace, StoreError> {
+        let ordinal = "SELECT MAX(ordinal) FROM nodes WHERE turn = ?1";
+        let before = self.first(ordinal, params![&turn.id], |row| row.optional_int(0))?.flatten().unwrap_or(0);
+        let ordinal = before + 1;
+        if let Some(shared) = edited.and_then(|edited| edited.place) {
+            return Ok(NodePlace { turn: turn.id, ordinal, label: shared.label, is_late: shared.is_late });
+        }
+        let above = parent.and_then(NodeRow::label);
+        let is_continued = above.map(|above| self.is_taken(above.next())).transpose()?.unwrap_or(false);
+        let label = Label::of(id, above, is_continued);
+        Ok(NodePlace { turn: turn.id, ordinal, label, is_late: ordinal > 1 })
+    }
+
+    fn is_taken(&mut self, label: Label) -> Result<bool, StoreError> {
+        let sql = "SELECT depth FROM nodes WHERE branch = ?1 AND depth = ?2 AND is_version = 0";
+        Ok(self.first(sql, params![&label.branch, label.depth], |row| row.int(0))?.is_some())
+    }
+
+    fn insert_turn(
+        &mut self,
+        conversation: ConversationId,
+        turn: TurnSeat,
+        parent: Option<&NodeRow>,
+        place: &NodePlace,
+        first: NodeId,
+    ) -> Result<(), StoreError> {
+        let parent = parent.and_then(NodeRow::turn);
+        self.execute(
+            "INSERT INTO turns (id, conversation, parent, speaker, type, depth, first_node)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            params![
+                &turn.id,
+                &conversation,
+                parent.as_ref(),
+                &word(turn.speaker),
+                &word(turn.turn_type),
+                place.label.depth,
+                &first,
+            ],
+        )?;
+        Ok(())
+    }
+
+    fn insert_node(
+        &mut self,
+        item: &Item,
+        id: NodeId,
+        seat: &Seat,
+        node: Option<&Node>,
+        place: Option<&NodePlace>,
+        is_version: bool,
+    ) -> Result<(), StoreError> {
+        let raw = node.and_then(|node| node.raw_response.as_ref());
+        let executed_by = seat.executed_by.as_ref();
+        self.execute(
+            "INSERT INTO nodes (id, conversation, owner, turn, ordinal, parent, branch, depth, late, edge, local_id, author,
+                 author_type, status, content, content_hash, raw_response, raw_hash, edited_from, is_version, process,
+                 process_version, created_at, reserved_by, bookmarked, label, pruned, excluded)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+                 ?23, ?24, 0, NULL, 0, 0)",
+            params![
+                &id,
+                &seat.conversation_id,
+                &item.header.owner,
+                place.map(|place| &place.turn),
+                place.map(|place| place.ordinal),
+                seat.edge.parent().as_ref(),
+                place.map(|place| &place.label.branch),
+                place.map(|place| place.label.depth),
+                place.is_some_and(|place| place.is_late),
+                &seat.edge.id,
+                &seat.local_id,
+                seat.author_id.as_bytes(),
+                &word(seat.author_type),
+                if node.is_some() { "complete" } else { "pending" },
+                node.map(|node| &node.content_id),
+                node.map(|node| &node.content_hash),
+                raw.map(|raw| &raw.item_id),
+                raw.map(|raw| &raw.hash),
+                seat.edited_from.as_ref(),
+                is_version,
+                executed_by.map(|by| &by.process_id),
+                executed_by.map(|by| by.version),
+                item.header.canonical_at,
+                node.is_none().then_some(&item.header.id),
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// What leads into a node besides its parent.
+    fn insert_sources(&mut self, target: NodeId, seat: &Seat) -> Result<(), StoreError> {
+        let (parent, edge_type) = (seat.edge.parent(), word(seat.edge.edge_type));
+        let sources: Vec<Source> =
+            seat.edge.sources.iter().filter(|source| Some(source.node_id) != parent).copied().collect();
+        for source in sources {
+            let source_row = self.find_node(source.node_id)?.filter(|row| row.conversation == seat.conversation_id);
+            if source_row.is_none() {
+                return Err(StoreError::Damaged(format!("{} is of another conversation", source.node_id)));
+            }
+            self.execute(
+                "INSERT INTO node_sources (target, source, role, kind) VALUES (?1, ?2, ?3, ?4)",
+                params![&target, &source.node_id, &word(source.role), &edge_type],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// AG-BUFFER-001: whatever followed what was edited follows the version too.
+    fn insert_version_sources(&mut self, version: NodeId, edited: NodeId) -> Result<(), StoreError> {
+        self.execute(
+            "INSERT INTO node_sources (target, source, role, kind)
+             SELECT f.target, ?1, 'primary', 'version' FROM (
+                 SELECT n.id AS target FROM nodes n WHERE n.parent = ?2
+                 UNION SELECT s.target FROM node_sources s WHERE s.source = ?2 AND s.kind = 'version') AS f",
+            params![&version, &edited],
+        )?;
+        Ok(())
+    }
+
+    fn note_activity(&mut self, conversation: ConversationId, item: &Item, more: i64) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE conversations SET nodes = nodes + ?2, active_at = ?3 WHERE id = ?1",
+            params![&conversation, more, item.header.realized_at],
+        )?;
+        Ok(())
+    }
+
+    fn note_root(&mut self, id: ConversationId, turn: Option<TurnId>, node: NodeId) -> Result<(), StoreError> {
+        let sql = "UPDATE conversations SET root_turn = ?2, root_node = ?3 WHERE id = ?1";
+        self.execute(sql, params![&id, turn.as_ref(), &node])?;
+        Ok(())
+    }
+
+    fn project_path_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(moved) = PathMoved::from_document(document) else { return Ok(None) };
+        self.own_conversation_row(item, moved.conversation_id)?;
+        let node = self.find_node(moved.node_id)?.filter(|node| node.conversation == moved.conversation_id);
+        let Some(node) = node else { return Ok(None) };
+        self.lead_path(moved.path_id, moved.actor_id.as_bytes(), &node)?;
+        Ok(Some(()))
+    }
+
+    fn project_marked(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(marked) = NodeMarked::from_document(document) else { return Ok(None) };
+        let (node, owner) = (&marked.node_id, &item.header.owner);
+        let flags = [("bookmarked", marked.bookmarked), ("pruned", marked.pruned), ("excluded", marked.excluded)];
+        for (column, value) in flags {
+            let Some(value) = value else { continue };
+            let sql = format!("UPDATE nodes SET {column} = ?2 WHERE id = ?1 AND owner = ?3");
+            self.execute(&sql, params![node, value, owner])?;
+        }
+        if marked.bookmarked == Some(false) || marked.label.is_some() {
+            let sql = "UPDATE nodes SET label = ?2 WHERE id = ?1 AND owner = ?3";
+            self.execute(sql, params![node, marked.label.as_ref(), owner])?;
+        }
+        for tag in &marked.tagged {
+            let sql = "INSERT INTO node_tags (node, tag, owner) VALUES (?1, ?2, ?3) ON CONFLICT (node, tag) DO NOTHING";
+            self.execute(sql, params![node, tag, owner])?;
+        }
+        for tag in &marked.untagged {
+            self.execute(
+                "DELETE FROM node_tags WHERE node = ?1 AND tag = ?2 AND owner = ?3",
+                params![node, tag, owner],
+            )?;
+        }
+        Ok(Some(()))
+    }
+
+    fn project_frame_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(moved) = FrameMoved::from_document(document) else { return Ok(None) };
+        self.own_conversation_row(item, moved.conversation_id)?;
+        self.execute(
+            "INSERT INTO frames (project, actor, conversation) VALUES (?1, ?2, ?3)
+             ON CONFLICT (project, actor) DO UPDATE SET conversation = excluded.conversation",
+            params![&moved.project_id, moved.actor_id.as_bytes(), &moved.conversation_id],
+        )?;
+        Ok(Some(()))
+    }
+
+    fn project_summary(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(summary) = TreeSummary::from_document(document) else { return Ok(None) };
+        self.own_conversation_row(item, summary.conversation_id)?;
+        let subject = summary.node_id.map_or(*summary.conversation_id.as_bytes(), |node| *node.as_bytes());
+        self.execute(
+            "INSERT INTO tree_summaries (subject, item, nodes) VALUES (?1, ?2, ?3)
+             ON CONFLICT (subject) DO UPDATE SET item = excluded.item, nodes = excluded.nodes",
+            params![&subject, &item.header.id, summary.nodes],
+        )?;
+        Ok(Some(()))
+    }
+
+    /// A fact speaks about conversations of its owner only, wherever it came from.
+    fn own_conversation_row(
+        &mut self,
+        item: &Item,
+        id: ConversationId,
+    ) -> Result<crate::tree::ConversationRow, StoreError> {
+        let found = self.find_conversation(id)?;
+        let found = found.ok_or_else(|| StoreError::Damaged(format!("{id} is not a conversation")))?;
+        if found.owner == item.header.owner { Ok(found) } else { Err(StoreError::Forbidden) }
+    }
+
+    /// Z7: a conversation is of the project it was grouped with last.
+    pub(crate) fn project_membership(
+        &mut self,
+        item: &Item,
+        conversation: &[u8; 16],
+        project: Option<&[u8; 16]>,
+    ) -> Result<(), StoreError> {
+        let sql = "UPDATE conversations SET project = ?2 WHERE id = ?1 AND owner = ?3";
+        self.execute(sql, params![conversation, project, &item.header.owner])?;
+        Ok(())
+    }
+
+    /// What is listed of a conversation, from its record.
+    pub(crate) fn project_conversation(&mut self, item: &Item, id: RecordId, content: &RecordContent) -> Projected {
+        let text = |name: &str| content.data.get(name).and_then(Json::as_str);
+        let origin = content.data.get("forkedFrom").and_then(Json::as_object);
+        let origin = |name: &str| origin.and_then(|origin| origin.get(name)).and_then(Json::as_str);
+        let parent = origin("conversationId").and_then(|id| id.parse::<ConversationId>().ok());
+        let node = origin("nodeId").and_then(|id| id.parse::<NodeId>().ok());
+        let (Some(kind), Some(mode), Some(status)) = (text("kind"), text("mode"), text("status")) else {
+            return Ok(None);
+        };
+        let folded = content.data.get("summary").is_some_and(Json::is_object);
+        self.execute(
+            "INSERT INTO conversations (id, owner, project, kind, mode, archived, folded, parent, origin, root_turn, root_node,
+                 nodes, created_at, active_at)
+             VALUES (?1, ?2, NULL, ?3, ?4, ?5, ?6, ?7, ?8, NULL, NULL, 0, ?9, ?9)
+             ON CONFLICT (id) DO UPDATE SET archived = excluded.archived, folded = excluded.folded",
+            params![
+                &id,
+                &item.header.owner,
+                kind,
+                mode,
+                status == "archived",
+                folded,
+                parent.as_ref(),
+                node.as_ref(),
+                item.header.realized_at,
+            ],
+        )?;
+        Ok(Some(()))
+    }
+}
+
+/// Whether facts of this type say nothing about earlier items, records or marks.
+pub(crate) fn only_adds(item_type: &ItemType) -> bool {
+    [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED].contains(item_type)
+}

@@ -1,0 +1,322 @@
+//! What is asked of a tree, each in one statement: a node, a turn's alternatives, a path or its end, a subtree, the
+//! skeleton of the whole.
+
+use std::sync::LazyLock;
+
+use serde_json::Value as Json;
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::node;
+use skein_core::tree::status::GenerationStatus;
+use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
+
+use crate::error::{SqlError, StoreError};
+use crate::items::{ITEM_COLUMNS, Page, checked, page, read_item};
+use crate::sql::{Row, Shifted, Value, params};
+use crate::tree::rows::{NODE_COLUMNS, NODE_WIDTH, NodeRow, TURN_COLUMNS, TurnRow, read_node, read_turn, spelled};
+use crate::tx::Tx;
+
+/// Most nodes one page or window holds.
+pub const NODES_PER_PAGE_MAX: usize = 1_000;
+/// Most nodes of a skeleton.
+pub const SKELETON_NODES_MAX: usize = 2_000_000;
+
+/// What stands around a node on the path ?1: how that path sees the node itself, and what it answers.
+const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
+    LEFT JOIN nodes p ON p.id = n.parent
+    LEFT JOIN selections ps ON ps.path = ?1 AND ps.branch = p.branch AND ps.depth = p.depth";
+const SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
+        WHEN s.selected = 1 AND s.node = n.id THEN 1 ELSE 0 END AS BIGINT),
+    CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
+const HAS_CHILDREN: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1 ELSE 0 END AS BIGINT)";
+const SEEN_WIDTH: usize = 3;
+
+/// A node as one path sees it, with what it says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SeenNode {
+    pub row: NodeRow,
+    /// Whether it is the node that its turn shows.
+    pub is_selected: bool,
+    /// Whether what it answers is what the turn before shows; so too at the root.
+    pub answers_selected: bool,
+    pub has_children: bool,
+    /// `None` while it is generated, when it failed, and once it was destroyed.
+    pub content: Option<Json>,
+    /// Whether what it said was destroyed.
+    pub is_redacted: bool,
+}
+
+/// One node of a skeleton.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bone {
+    pub id: NodeId,
+    pub parent: Option<NodeId>,
+    pub turn: Option<TurnId>,
+    pub ordinal: i64,
+    pub depth: i64,
+    pub author_type: AuthorType,
+    pub status: GenerationStatus,
+    pub is_selected: bool,
+    pub answers_selected: bool,
+    pub bookmarked: bool,
+    pub pruned: bool,
+    pub excluded: bool,
+    pub created_at: Millis,
+}
+
+static SEEN: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}")
+});
+const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content LEFT JOIN item_marks m ON m.item = i.id";
+
+impl Tx<'_> {
+    pub(crate) fn find_node(&mut self, id: NodeId) -> Result<Option<NodeRow>, StoreError> {
+        static BY_ID: LazyLock<String> =
+            LazyLock::new(|| format!("SELECT {NODE_COLUMNS} FROM nodes n WHERE n.id = ?1"));
+        self.first(&BY_ID, params![&id], read_node)
+    }
+
+    pub(crate) fn find_turn(&mut self, id: TurnId) -> Result<Option<TurnRow>, StoreError> {
+        self.first(&format!("SELECT {TURN_COLUMNS} FROM turns t WHERE t.id = ?1"), params![&id], read_turn)
+    }
+
+    /// A node, if it is the viewer's to see.
+    pub fn node(&mut self, viewer: &Viewer, id: NodeId) -> Result<NodeRow, StoreError> {
+        let now = self.now();
+        let found = self.find_node(id)?.filter(|row| viewer.may_read(row.owner, now));
+        found.ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// A turn of a conversation that is the viewer's to see.
+    pub fn turn(&mut self, viewer: &Viewer, id: TurnId) -> Result<TurnRow, StoreError> {
+        let missing = || StoreError::NotFound(id.to_string());
+        let turn = self.find_turn(id)?.ok_or_else(missing)?;
+        self.conversation(viewer, turn.conversation).map_err(|_| missing())?;
+        Ok(turn)
+    }
+
+    /// A node by the short name it has in its conversation, in any case (rule AG-LOCAL-004).
+    pub fn node_by_local_id(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        local_id: &str,
+    ) -> Result<NodeRow, StoreError> {
+        self.conversation(viewer, conversation)?;
+        let sql = format!("SELECT {NODE_COLUMNS} FROM nodes n WHERE n.conversation = ?1 AND n.local_id = ?2");
+        let found = self.first(&sql, params![&conversation, &local_id.to_ascii_uppercase()], read_node)?;
+        found.ok_or_else(|| StoreError::NotFound(local_id.chars().take(16).collect()))
+    }
+
+    /// A node as a path sees it.
+    pub fn seen_node(&mut self, viewer: &Viewer, path: PathId, id: NodeId) -> Result<SeenNode, StoreError> {
+        let found = self.seen(&format!("{} WHERE n.id = ?2", *SEEN), params![&path, &id])?;
+        let now = self.now();
+        let mut found = found.into_iter().filter(|node| viewer.may_read(node.row.owner, now));
+        found.next().ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// The alternatives of a turn, in the order they were made.
+    pub fn alternatives(
+        &mut self,
+        viewer: &Viewer,
+        path: PathId,
+        turn: TurnId,
+    ) -> Result<(TurnRow, Vec<SeenNode>), StoreError> {
+        let row = self.turn(viewer, turn)?;
+        let nodes = self.seen(&format!("{} WHERE n.turn = ?2 ORDER BY n.ordinal", *SEEN), params![&path, &turn])?;
+        Ok((row, nodes))
+    }
+
+    /// Every node that follows one, by turn and by age.
+    pub fn children(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
+        self.node(viewer, node)?;
+        self.seen(&format!("{} WHERE n.parent = ?2 ORDER BY n.turn, n.ordinal", *SEEN), params![&path, &node])
+    }
+
+    /// The end of the path that leads to `node`: at most `limit` nodes, from the root's side on, through the conversations
+    /// it was forked from (decision Z2), each in the version its conversation shows.
+    pub fn path_to(
+        &mut self,
+        viewer: &Viewer,
+        path: PathId,
+        node: NodeId,
+        limit: usize,
+    ) -> Result<Vec<SeenNode>, StoreError> {
+        self.node(viewer, node)?;
+        let sql = format!(
+            "WITH RECURSIVE walk(id, hop) AS (
+                 SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?2
+                 UNION ALL
+                 SELECT CASE WHEN v.node IS NULL THEN a.id ELSE v.node END, w.hop + 1 FROM walk w
+                 JOIN nodes b ON b.id = w.id
+                 JOIN conversations c ON c.id = b.conversation
+                 JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
+                 LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth
+                     AND v.selected = 1
+                 WHERE w.hop < ?3)
+             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
+             ORDER BY w.hop DESC"
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.seen(&sql, params![&path, &node, limit])
+    }
+
+    /// What follows a node, down to `depth` more turns and at most `limit` nodes, parents before children.
+    pub fn subtree(
+        &mut self,
+        viewer: &Viewer,
+        path: PathId,
+        node: NodeId,
+        depth: i64,
+        limit: usize,
+    ) -> Result<Vec<SeenNode>, StoreError> {
+        let top = self.node(viewer, node)?;
+        let deepest = top.label().map_or(0, |label| label.depth).saturating_add(depth);
+        let sql = format!(
+            "WITH RECURSIVE below(id, depth) AS (
+                 SELECT n.id, n.depth FROM nodes n WHERE n.id = ?2
+                 UNION ALL
+                 SELECT k.id, k.depth FROM below b JOIN nodes k ON k.parent = b.id WHERE k.depth <= ?3)
+             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
+             ORDER BY n.depth, n.turn, n.ordinal LIMIT ?4"
+        );
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        self.seen(&sql, params![&path, &node, deepest, limit])
+    }
+
+    /// The whole tree without what it says, in the order it grew.
+    pub fn skeleton(
+        &mut self,
+        viewer: &Viewer,
+        path: PathId,
+        conversation: ConversationId,
+    ) -> Result<Vec<Bone>, StoreError> {
+        self.conversation(viewer, conversation)?;
+        let sql = format!(
+            "SELECT n.id, n.parent, n.turn, n.ordinal, n.depth, n.author_type, n.status, n.bookmarked, n.pruned, n.excluded,
+                 n.created_at, {SELECTED} FROM nodes n {SEEN_ON} WHERE n.conversation = ?2 ORDER BY n.id LIMIT ?3"
+        );
+        let limit = i64::try_from(SKELETON_NODES_MAX).expect("a skeleton is bounded");
+        self.all(&sql, params![&path, &conversation, limit], read_bone)
+    }
+
+    /// The viewer's nodes by one author, newest first.
+    pub fn nodes_by_author(
+        &mut self,
+        viewer: &Viewer,
+        author: ActorId,
+        before: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<NodeRow, NodeId>, StoreError> {
+        let bound = [Value::from(author.as_bytes())];
+        self.nodes_where(viewer, "n.author = ?4", &bound, before, limit)
+    }
+
+    /// The viewer's bookmarked nodes, newest first.
+    pub fn bookmarked_nodes(
+        &mut self,
+        viewer: &Viewer,
+        before: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<NodeRow, NodeId>, StoreError> {
+        self.nodes_where(viewer, "n.bookmarked = 1", &[], before, limit)
+    }
+
+    /// The viewer's nodes with a tag, newest first.
+    pub fn tagged_nodes(
+        &mut self,
+        viewer: &Viewer,
+        tag: &str,
+        before: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<NodeRow, NodeId>, StoreError> {
+        let which = "n.id IN (SELECT g.node FROM node_tags g WHERE g.owner = ?1 AND g.tag = ?4)";
+        self.nodes_where(viewer, which, &[Value::from(tag)], before, limit)
+    }
+
+    fn nodes_where(
+        &mut self,
+        viewer: &Viewer,
+        which: &str,
+        bound: &[Value<'_>],
+        before: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<NodeRow, NodeId>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let before = before.unwrap_or(NodeId::from_bytes([255; 16]));
+        let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!(
+            "SELECT {NODE_COLUMNS} FROM nodes n WHERE n.owner = ?1 AND n.id < ?2 AND {which} ORDER BY n.id DESC LIMIT ?3"
+        );
+        let mut all = params![&owner, &before, one_more].to_vec();
+        all.extend_from_slice(bound);
+        let rows = self.all(&sql, &all, read_node)?;
+        Ok(page(rows, limit, |last| last.id))
+    }
+
+    /// Every node made by editing this one, or that it was made from by editing, oldest first.
+    pub fn edits(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
+        self.node(viewer, node)?;
+        let sql = format!(
+            "WITH RECURSIVE earlier(id) AS (
+                 SELECT n.id FROM nodes n WHERE n.id = ?2
+                 UNION SELECT n.edited_from FROM earlier e JOIN nodes n ON n.id = e.id WHERE n.edited_from IS NOT NULL),
+             lineage(id) AS (
+                 SELECT e.id FROM earlier e
+                 UNION SELECT n.id FROM lineage l JOIN nodes n ON n.edited_from = l.id)
+             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
+             {SEEN_ON} {CONTENT} ORDER BY n.id"
+        );
+        self.seen(&sql, params![&path, &node])
+    }
+
+    /// Remarks about a node, oldest first.
+    pub fn annotations(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
+        self.node(viewer, node)?;
+        let sql = format!(
+            "SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
+             {SEEN_ON} {CONTENT} WHERE a.source = ?2 AND a.kind = 'annotation' ORDER BY n.id"
+        );
+        self.seen(&sql, params![&path, &node])
+    }
+
+    fn seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<SeenNode>, StoreError> {
+        let found = self.all(sql, bound, |row| Ok(read_seen(row)))?;
+        found.into_iter().map(|read| read.map_err(StoreError::from).and_then(|read| read)).collect()
+    }
+}
+
+fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
+    let node = read_node(row)?;
+    let [is_selected, answers_selected, has_children] =
+        [row.int(NODE_WIDTH)? == 1, row.int(NODE_WIDTH + 1)? == 1, row.int(NODE_WIDTH + 2)? == 1];
+    let item = Shifted(row, NODE_WIDTH + SEEN_WIDTH);
+    let item: &dyn Row = &item;
+    let has_item = item.optional_array::<16>(2)?.is_some();
+    let item = if has_item { Some(read_item(item)?) } else { None };
+    let content = match item.map(checked).transpose() {
+        Ok(item) => item.and_then(|stored| node::content_of(&stored.item)),
+        Err(altered) => return Ok(Err(altered)),
+    };
+    let is_redacted = node.status == GenerationStatus::Complete && content.is_none();
+    Ok(Ok(SeenNode { row: node, is_selected, answers_selected, has_children, content, is_redacted }))
+}
+
+fn read_bone(row: &dyn Row) -> Result<Bone, SqlError> {
+    Ok(Bone {
+        id: NodeId::from_bytes(row.array(0)?),
+        parent: row.optional_array(1)?.map(NodeId::from_bytes),
+        turn: row.optional_array(2)?.map(TurnId::from_bytes),
+        ordinal: row.optional_int(3)?.unwrap_or(0),
+        depth: row.optional_int(4)?.unwrap_or(0),
+        author_type: spelled(row, 5)?,
+        status: spelled(row, 6)?,
+        bookmarked: row.int(7)? == 1,
+        pruned: row.int(8)? == 1,
+        excluded: row.int(9)? == 1,
+        created_at: Millis(row.int(10)?),
+        is_selected: row.int(11)? == 1,
+        answers_selected: row.int(12)? == 1,
+    })
+}

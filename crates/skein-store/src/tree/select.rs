@@ -1,0 +1,160 @@
+//! Leading a path to a node: the three phases of rule BR-ALT-002, at the cost of what changes.
+//!
+//! A turn a path was never led through shows its first node. So of a node's ancestors only these are not selected: those
+//! that were selected once and left for another (`selections`, not selected), and those that are not the first of their
+//! turn and lie beyond what the path ever reached on their branch (`path_reach`). Both are ranges of an index for each
+//! branch the ancestry runs along. Nothing below the node is touched: whether a descendant is stale is derived.
+
+use skein_core::tree::place::Label;
+use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
+use std::collections::BTreeMap;
+
+use crate::error::StoreError;
+use crate::sql::params;
+use crate::tree::rows::NodeRow;
+use crate::tx::Tx;
+
+/// What a path's move changed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Moved {
+    /// The turns in which another node is selected now, from the root down.
+    pub turns: Vec<TurnId>,
+}
+
+/// The branches a node's ancestry runs along inside its conversation, each with how deep: ?1 is the node.
+pub(crate) const UPWARD: &str = "WITH RECURSIVE upward(branch, depth) AS (
+    SELECT n.branch, n.depth FROM nodes n WHERE n.id = ?1
+    UNION ALL
+    SELECT p.branch, p.depth FROM upward u JOIN nodes o ON o.id = u.branch JOIN nodes p ON p.id = o.parent)";
+
+/// A node that has to be selected, and the one that is selected in its stead.
+struct Change {
+    turn: TurnId,
+    label: Label,
+    node: NodeId,
+    left: NodeId,
+    left_branch: NodeId,
+}
+
+impl Tx<'_> {
+    /// Selects `node` and everything it descends from, and puts the path's cursor there.
+    pub(crate) fn lead_path(&mut self, path: PathId, actor: &[u8; 16], node: &NodeRow) -> Result<(), StoreError> {
+        let Some(place) = node.place else { return Ok(()) };
+        let cursor = self.cursor_of(path)?;
+        let goes_on = cursor.is_some() && cursor == node.parent && !place.is_late && place.ordinal == 1;
+        if !goes_on {
+            self.select_ancestry(path, node)?;
+        }
+        self.execute(
+            "INSERT INTO paths (id, conversation, actor, cursor_node) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (id) DO UPDATE SET cursor_node = excluded.cursor_node",
+            params![&path, &node.conversation, actor, &node.id],
+        )?;
+        Ok(())
+    }
+
+    /// Where a path stands, if it was ever led anywhere.
+    pub(crate) fn cursor_of(&mut self, path: PathId) -> Result<Option<NodeId>, StoreError> {
+        let sql = "SELECT cursor_node FROM paths WHERE id = ?1";
+        Ok(self.first(sql, params![&path], |row| row.array(0))?.map(NodeId::from_bytes))
+    }
+
+    fn select_ancestry(&mut self, path: PathId, node: &NodeRow) -> Result<(), StoreError> {
+        for change in self.changes(path, node)? {
+            self.execute(
+                "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES (?1, ?2, ?3, ?4, ?5, 0)
+                 ON CONFLICT (path, branch, depth) DO UPDATE SET selected = 0",
+                params![&path, &change.left_branch, change.label.depth, &change.turn, &change.left],
+            )?;
+            self.execute(
+                "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES (?1, ?2, ?3, ?4, ?5, 1)
+                 ON CONFLICT (path, branch, depth) DO UPDATE SET node = excluded.node, selected = 1",
+                params![&path, &change.label.branch, change.label.depth, &change.turn, &change.node],
+            )?;
+            self.note_moved(change.turn);
+        }
+        self.reach(path, node)
+    }
+
+    /// What is not selected of a node and its ancestors, from the root down.
+    fn changes(&mut self, path: PathId, node: &NodeRow) -> Result<Vec<Change>, StoreError> {
+        let sql = format!(
+            "{UPWARD}, unselected(turn, branch, depth, node) AS (
+                 SELECT s.turn, s.branch, s.depth, s.node FROM upward u
+                 JOIN selections s ON s.path = ?2 AND s.branch = u.branch AND s.depth <= u.depth AND s.selected = 0
+                 UNION
+                 SELECT n.turn, n.branch, n.depth, n.id FROM upward u
+                 LEFT JOIN path_reach r ON r.path = ?2 AND r.branch = u.branch
+                 JOIN nodes n ON n.branch = u.branch AND n.depth <= u.depth AND n.late = 1
+                     AND n.depth > CASE WHEN r.depth IS NULL THEN 0 ELSE r.depth END
+                 UNION
+                 SELECT n.turn, n.branch, n.depth, n.id FROM nodes n WHERE n.id = ?1)
+             SELECT x.turn, x.branch, x.depth, x.node, l.id, l.branch FROM unselected x
+             JOIN turns t ON t.id = x.turn
+             LEFT JOIN selections s ON s.path = ?2 AND s.turn = x.turn AND s.selected = 1
+             JOIN nodes l ON l.id = CASE WHEN s.node IS NULL THEN t.first_node ELSE s.node END"
+        );
+        let found = self.all(&sql, params![&node.id, &path], |row| {
+            Ok(Change {
+                turn: TurnId::from_bytes(row.array(0)?),
+                label: Label { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? },
+                node: NodeId::from_bytes(row.array(3)?),
+                left: NodeId::from_bytes(row.array(4)?),
+                left_branch: NodeId::from_bytes(row.array(5)?),
+            })
+        })?;
+        // Of the versions that share a label the one asked for counts, else the newest.
+        let mut changes = BTreeMap::new();
+        for change in found.into_iter().filter(|change| change.node != change.left) {
+            let known = changes.entry((change.label.depth, change.turn)).or_insert(None::<Change>);
+            let is_better = known.as_ref().is_none_or(|known| known.node != node.id && change.node > known.node);
+            if is_better || change.node == node.id {
+                *known = Some(change);
+            }
+        }
+        Ok(changes.into_values().flatten().collect())
+    }
+
+    /// Notes how deep the path was led on each branch that has nodes it would not show by itself.
+    fn reach(&mut self, path: PathId, node: &NodeRow) -> Result<(), StoreError> {
+        let sql = format!(
+            "{UPWARD} SELECT u.branch, u.depth FROM upward u
+             LEFT JOIN path_reach r ON r.path = ?2 AND r.branch = u.branch
+             WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.branch = u.branch AND n.depth <= u.depth AND n.late = 1
+                 AND n.depth > CASE WHEN r.depth IS NULL THEN 0 ELSE r.depth END)"
+        );
+        let reached =
+            self.all(&sql, params![&node.id, &path], |row| Ok((NodeId::from_bytes(row.array(0)?), row.int(1)?)))?;
+        for (branch, depth) in reached {
+            self.execute(
+                "INSERT INTO path_reach (path, branch, depth) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (path, branch) DO UPDATE SET depth = excluded.depth",
+                params![&path, &branch, depth],
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Whether a node and everything it descends from is selected on a path.
+    pub fn is_on_path(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<bool, StoreError> {
+        let row = self.node(viewer, node)?;
+        Ok(row.place.is_some() && self.changes(path, &row)?.is_empty())
+    }
+
+    /// The node of a turn that a path shows.
+    pub(crate) fn selected_in(&mut self, path: PathId, turn: TurnId) -> Result<Option<NodeId>, StoreError> {
+        let sql = "SELECT CASE WHEN s.node IS NULL THEN t.first_node ELSE s.node END FROM turns t
+             LEFT JOIN selections s ON s.path = ?1 AND s.turn = t.id AND s.selected = 1 WHERE t.id = ?2";
+        Ok(self.first(sql, params![&path, &turn], |row| row.array(0))?.map(NodeId::from_bytes))
+    }
+
+    /// The path of an actor in a conversation, if they have one of their own.
+    pub(crate) fn path_of(
+        &mut self,
+        conversation: ConversationId,
+        actor: &[u8; 16],
+    ) -> Result<Option<PathId>, StoreError> {
+        let sql = "SELECT id FROM paths WHERE conversation = ?1 AND actor = ?2";
+        Ok(self.first(sql, params![&conversation, actor], |row| row.array(0))?.map(PathId::from_bytes))
+    }
+}
