@@ -123,6 +123,8 @@ ids! {
     RelationId = "rel_";
     /// A signed-in browser, by a part of the hash of its token.
     SessionId = "session_";
+    /// A position in a conversation, holding alternatives.
+    TurnId = "turn_";
     /// Who owns things.
     UserId = "user_";
 }

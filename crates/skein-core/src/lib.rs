@@ -20,6 +20,6 @@ pub mod tree;
 
 pub use account::Viewer;
 pub use digest::Digest;
-pub use id::{ItemId, JobId, KeyId, OperationId, RecordId, RelationId, SessionId, UserId};
+pub use id::{ItemId, JobId, KeyId, OperationId, RecordId, RelationId, SessionId, TurnId, UserId};
 pub use rule::RuleViolation;
 pub use time::Millis;

@@ -1,3 +1,16 @@
-//! Conversations as trees. For now: the content hash that proves who wrote a node, and after what.
+//! Conversations as trees: what may be said where, by whom, and how it is proved, shown and handed to a model.
+//!
+//! A [`conversation`] is a record; what is said in it is [`content`] on nodes, which are facts. Each kind of thing is made
+//! from a draft and altered by a change, as everywhere; what follows from the tree (which answer is stale, what a model is
+//! shown, how two paths differ) is computed from values and never stored.
 
+pub mod actor;
+pub mod content;
+pub mod conversation;
+pub mod local_id;
+pub mod media;
 pub mod node_hash;
+pub mod status;
+pub mod text;
+pub mod turn;
+mod words;
