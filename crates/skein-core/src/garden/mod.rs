@@ -11,6 +11,7 @@ pub mod event;
 pub mod fragment;
 pub mod item;
 pub mod patch;
+pub mod project;
 pub mod proof;
 pub mod record;
 pub mod redaction;

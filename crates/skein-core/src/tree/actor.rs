@@ -1,39 +1,408 @@
-//! Who writes nodes.
+//! Who writes: a person, a model, the system itself, or nobody who could be verified (decision X12).
+//!
+//! A person is their user; a model is a record of type `Actor`. Either way an author is 16 bytes, and a node's hash
+//! holds them bare (decision Z6).
 
-/// Who wrote something: 16 bytes; for people those of their user.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+use std::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+
+use crate::catalog::entry::{Entry, Fixed, Name, refuse_fixed};
+use crate::id::{RecordId, UserId};
+use crate::rule::RuleViolation;
+use crate::tree::text::Instructions;
+use crate::tree::words::words;
+
+/// Hottest sampling a model can be asked for.
+pub const TEMPERATURE_MAX: f64 = 2.0;
+/// Most tokens one answer can be asked for.
+pub const ANSWER_TOKENS_MAX: u32 = 1_000_000;
+/// Most stop sequences, and the longest of them in characters.
+pub const STOP_SEQUENCES_MAX: usize = 16;
+pub const STOP_SEQUENCE_CHARS_MAX: usize = 200;
+const MODEL_REF_CHARS_MAX: usize = 200;
+
+/// Whoever wrote something. People have the bits of their user, models those of their record.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ActorId([u8; 16]);
 
 impl ActorId {
-    pub const SYSTEM: Self = Self([0; 16]);
+    /// Skein itself: summaries of folded branches.
+    pub const SYSTEM: Self = Self(*UserId::SYSTEM.as_bytes());
+    /// "imported (unverified)": model text that came without its raw response.
+    pub const IMPORTED: Self = Self([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]);
+
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
         Self(bytes)
     }
+
+    pub fn from_slice(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok().map(Self)
+    }
+
     pub const fn as_bytes(&self) -> &[u8; 16] {
         &self.0
     }
+
+    /// The ULID without a prefix, as it appears inside hashes and records.
     pub fn bare(&self) -> String {
-        crate::id::RecordId::from_bytes(self.0).bare()
+        RecordId::from_bytes(self.0).bare()
+    }
+
+    /// Reads the bare form, a user's id or a record's id.
+    pub fn parse(text: &str) -> Option<Self> {
+        let user = text.parse().map(|user: UserId| Self::from(user));
+        let record = || text.parse().map(|record: RecordId| Self::from(record));
+        let bare = || RecordId::from_bare(text).map(Self::from);
+        user.or_else(|_| record()).or_else(|_| bare()).ok()
+    }
+
+    /// How it is shown: `user_…` for people, `entity_…` for everyone else.
+    pub fn shown(&self, author_type: AuthorType) -> String {
+        match author_type {
+            AuthorType::Human => UserId::from_bytes(self.0).to_string(),
+            AuthorType::Model | AuthorType::System | AuthorType::Imported => RecordId::from_bytes(self.0).to_string(),
+        }
     }
 }
-impl serde::Serialize for ActorId {
+
+impl From<UserId> for ActorId {
+    fn from(user: UserId) -> Self {
+        Self(*user.as_bytes())
+    }
+}
+
+impl From<RecordId> for ActorId {
+    fn from(record: RecordId) -> Self {
+        Self(*record.as_bytes())
+    }
+}
+
+impl fmt::Debug for ActorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.bare())
+    }
+}
+
+impl Serialize for ActorId {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.bare())
     }
 }
-impl<'de> serde::Deserialize<'de> for ActorId {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+
+impl<'de> Deserialize<'de> for ActorId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let id = crate::id::RecordId::from_bare(&text).map_err(serde::de::Error::custom)?;
-        Ok(Self(*id.as_bytes()))
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom("an actor is the id of a user or of a record"))
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum AuthorType {
-    Human,
-    Model,
-    System,
-    Imported,
+words! {
+    /// What kind of writer an actor is. Never changes.
+    ActorType {
+        Human = "human",
+        Model = "model",
+        System = "system",
+    }
+}
+
+words! {
+    /// Which formula a node was hashed by, copied from its author when it is made (rule AG-NODE-003).
+    AuthorType {
+        Human = "human",
+        Model = "model",
+        System = "system",
+        /// A model's text from elsewhere, without proof.
+        Imported = "imported",
+    }
+}
+
+impl AuthorType {
+    /// How an author without a name of its own is called.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Model => "model",
+            Self::System => "system",
+            Self::Imported => "imported (unverified)",
+        }
+    }
+}
+
+impl From<ActorType> for AuthorType {
+    fn from(actor: ActorType) -> Self {
+        match actor {
+            ActorType::Human => Self::Human,
+            ActorType::Model => Self::Model,
+            ActorType::System => Self::System,
+        }
+    }
+}
+
+/// Which model an actor speaks for: `provider:identifier`, or `local:` and an id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String")]
+pub struct ModelRef(String);
+
+impl ModelRef {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl TryFrom<String> for ModelRef {
+    type Error = BadModelRef;
+
+    fn try_from(text: String) -> Result<Self, BadModelRef> {
+        let (provider, identifier) = text.split_once(':').ok_or(BadModelRef)?;
+        let is_provider =
+            !provider.is_empty() && provider.bytes().all(|b| b.is_ascii_alphanumeric() || b"_-".contains(&b));
+        let is_identifier =
+            !identifier.is_empty() && !identifier.contains(|c: char| c.is_whitespace() || c.is_control());
+        let is_short = text.chars().count() <= MODEL_REF_CHARS_MAX;
+        if is_provider && is_identifier && is_short { Ok(Self(text)) } else { Err(BadModelRef) }
+    }
+}
+
+/// A text that names no model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("a model is named provider:identifier, without spaces, in at most {MODEL_REF_CHARS_MAX} characters")]
+pub struct BadModelRef;
+
+/// How a model is asked when this actor writes.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct Configuration {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<Instructions>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u32>,
+    pub stop_sequences: Vec<String>,
+    pub custom_parameters: Map<String, Value>,
+}
+
+impl Configuration {
+    fn check(&self) -> Result<(), RuleViolation> {
+        let refuse = |problem: String| Err(RuleViolation::new("AG-NODE-003", problem, "correct the configuration"));
+        if self.temperature.is_some_and(|temperature| !(0.0..=TEMPERATURE_MAX).contains(&temperature)) {
+            return refuse(format!("temperature is a number from 0 to {TEMPERATURE_MAX}"));
+        }
+        if self.max_tokens.is_some_and(|tokens| !(1..=ANSWER_TOKENS_MAX).contains(&tokens)) {
+            return refuse(format!("maxTokens is a number from 1 to {ANSWER_TOKENS_MAX}"));
+        }
+        let is_sequence = |text: &String| (1..=STOP_SEQUENCE_CHARS_MAX).contains(&text.chars().count());
+        if self.stop_sequences.len() > STOP_SEQUENCES_MAX || !self.stop_sequences.iter().all(is_sequence) {
+            let longest = STOP_SEQUENCE_CHARS_MAX;
+            return refuse(format!("stopSequences are at most {STOP_SEQUENCES_MAX} of 1 to {longest} characters"));
+        }
+        Ok(())
+    }
+}
+
+/// What an actor may do to trees (`loom…`) and documents (`doc…`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+#[expect(clippy::struct_excessive_bools, reason = "five flags that are given one by one")]
+pub struct Permissions {
+    /// Sees that it stands in a tree.
+    pub loom_aware: bool,
+    pub loom_write: bool,
+    pub loom_generate: bool,
+    pub doc_read: bool,
+    pub doc_write: bool,
+}
+
+impl Permissions {
+    /// What a person may do with what is theirs.
+    pub const ALL: Self =
+        Self { loom_aware: true, loom_write: true, loom_generate: true, doc_read: true, doc_write: true };
+
+    /// Nobody writes what they cannot see.
+    fn check(self) -> Result<(), RuleViolation> {
+        let refuse = |problem| Err(RuleViolation::new("AG-NODE-003", problem, "grant the smaller permission too"));
+        if (self.loom_write || self.loom_generate) && !self.loom_aware {
+            return refuse("loomWrite and loomGenerate need loomAware");
+        }
+        if self.doc_write && !self.doc_read {
+            return refuse("docWrite needs docRead");
+        }
+        Ok(())
+    }
+}
+
+/// A writer as it is kept.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Actor {
+    pub name: Name,
+    #[serde(rename = "type")]
+    pub actor_type: ActorType,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_ref: Option<ModelRef>,
+    pub configuration: Configuration,
+    pub permissions: Permissions,
+    pub archived: bool,
+}
+
+impl Entry for Actor {
+    const RECORD_TYPE: &'static str = "Actor";
+}
+
+/// What a client sends to make an actor.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ActorDraft {
+    pub name: Name,
+    #[serde(rename = "type")]
+    pub actor_type: ActorType,
+    pub model_ref: Option<ModelRef>,
+    #[serde(default)]
+    pub configuration: Configuration,
+    /// Left out: everything for people, nothing for others.
+    pub permissions: Option<Permissions>,
+}
+
+/// What a client sends to alter an actor; what is absent stays.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ActorChange {
+    pub name: Option<Name>,
+    pub model_ref: Option<ModelRef>,
+    pub configuration: Option<Configuration>,
+    pub permissions: Option<Permissions>,
+    pub archived: Option<bool>,
+    #[serde(rename = "type")]
+    pub actor_type: Fixed,
+    pub owner_id: Fixed,
+}
+
+impl Actor {
+    pub fn create(draft: ActorDraft) -> Result<Self, RuleViolation> {
+        let usual = if draft.actor_type == ActorType::Human { Permissions::ALL } else { Permissions::default() };
+        let actor = Self {
+            name: draft.name,
+            actor_type: draft.actor_type,
+            model_ref: draft.model_ref,
+            configuration: draft.configuration,
+            permissions: draft.permissions.unwrap_or(usual),
+            archived: false,
+        };
+        actor.check()
+    }
+
+    /// The actor after a change. What it wrote before keeps the author it had.
+    pub fn change(&self, change: ActorChange) -> Result<Self, RuleViolation> {
+        refuse_fixed("AG-NODE-003", &[("type", change.actor_type)], "make another actor")?;
+        refuse_fixed("BR-SHARE-003", &[("ownerId", change.owner_id)], "make an actor of your own")?;
+        let mut next = self.clone();
+        next.name = change.name.unwrap_or(next.name);
+        next.model_ref = change.model_ref.or(next.model_ref);
+        next.configuration = change.configuration.unwrap_or(next.configuration);
+        next.permissions = change.permissions.unwrap_or(next.permissions);
+        next.archived = change.archived.unwrap_or(next.archived);
+        next.check()
+    }
+
+    fn check(self) -> Result<Self, RuleViolation> {
+        let refuse = |problem, remedy| Err(RuleViolation::new("AG-NODE-003", problem, remedy));
+        match (self.actor_type, &self.model_ref) {
+            (ActorType::Model, None) => {
+                return refuse("a model has a modelRef", "say which model: provider:identifier");
+            }
+            (ActorType::Human | ActorType::System, Some(_)) => {
+                return refuse("only a model has a modelRef", "leave modelRef out, or make an actor of type model");
+            }
+            (ActorType::Model, Some(_)) | (ActorType::Human | ActorType::System, None) => {}
+        }
+        self.configuration.check()?;
+        self.permissions.check()?;
+        Ok(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn draft(document: Value) -> ActorDraft {
+        serde_json::from_value(document).unwrap()
+    }
+
+    fn model() -> Value {
+        json!({ "name": "Hugin", "type": "model", "modelRef": "anthropic:some-model" })
+    }
+
+    fn with(mut document: Value, name: &str, value: Value) -> ActorDraft {
+        document[name] = value;
+        draft(document)
+    }
+
+    #[test]
+    fn ag_node_003_people_models_and_the_system_write_holds() {
+        let actor = Actor::create(draft(model())).unwrap();
+        assert_eq!(AuthorType::from(actor.actor_type), AuthorType::Model);
+        assert_eq!(Actor::from_data(&actor.to_data()), Some(actor));
+        assert!(Actor::create(draft(json!({ "name": "Ada", "type": "human" }))).is_ok());
+    }
+
+    #[test]
+    fn ag_node_003_another_type_or_a_model_without_a_name_refuses() {
+        let actor = Actor::create(draft(model())).unwrap();
+        let change = serde_json::from_value(json!({ "type": "human" })).unwrap();
+        assert_eq!(actor.change(change).unwrap_err().rule(), "AG-NODE-003");
+        assert!(Actor::create(draft(json!({ "name": "Hugin", "type": "model" }))).is_err());
+        assert!(Actor::create(with(model(), "type", json!("human"))).is_err());
+        for text in ["gpt", ":gpt", "open ai:gpt", "openai:", "openai:a b"] {
+            assert!(ModelRef::try_from(text.to_owned()).is_err(), "{text} was taken for a model");
+        }
+    }
+
+    #[test]
+    fn ag_node_003_configurations_within_limits_holds() {
+        let configuration = json!({
+            "systemPrompt": "Be brief.", "temperature": 2.0, "maxTokens": 50, "stopSequences": ["\n\n"], "customParameters": { "k": 1 },
+        });
+        assert!(Actor::create(with(model(), "configuration", configuration)).is_ok());
+    }
+
+    #[test]
+    fn ag_node_003_configurations_beyond_limits_refuses() {
+        for configuration in [
+            json!({ "temperature": 2.1 }),
+            json!({ "temperature": -0.1 }),
+            json!({ "maxTokens": 0 }),
+            json!({ "stopSequences": [""] }),
+            json!({ "stopSequences": vec!["x"; 17] }),
+        ] {
+            assert!(Actor::create(with(model(), "configuration", configuration.clone())).is_err(), "{configuration}");
+        }
+    }
+
+    #[test]
+    fn permissions_build_on_each_other() {
+        let create = |permissions: Value| Actor::create(with(model(), "permissions", permissions));
+        assert!(create(json!({ "loomAware": true, "loomWrite": true, "loomGenerate": true })).is_ok());
+        assert!(create(json!({ "loomWrite": true })).is_err());
+        assert!(create(json!({ "loomGenerate": true })).is_err());
+        assert!(create(json!({ "docWrite": true })).is_err());
+        assert_eq!(Actor::create(draft(model())).unwrap().permissions, Permissions::default());
+    }
+
+    #[test]
+    fn an_actor_has_the_bits_of_its_user_or_record() {
+        let user = UserId::from_bytes([7; 16]);
+        let actor = ActorId::from(user);
+        assert_eq!(actor.bare(), user.bare());
+        assert_eq!(actor.shown(AuthorType::Human), user.to_string());
+        for spelled in [user.to_string(), actor.bare(), actor.shown(AuthorType::Model)] {
+            assert_eq!(ActorId::parse(&spelled), Some(actor));
+        }
+        assert_eq!(ActorId::parse("item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A"), None);
+        assert_ne!(ActorId::SYSTEM, ActorId::IMPORTED);
+    }
 }

@@ -1,9 +1,18 @@
-//! Conversations as trees: what a turn, a node, an edge and a path are, and what may be done to them.
+//! Conversations as trees: what may be said where, by whom, and how it is proved, shown and handed to a model.
+//!
+//! A [`conversation`] is a record; what is said in it is [`content`] on nodes, which are facts. Each kind of thing is made
+//! from a draft and altered by a change, as everywhere; what follows from the tree (which answer is stale, what a model is
+//! shown, how two paths differ) is computed from values and never stored.
 
 pub mod actor;
+pub mod content;
+pub mod conversation;
 pub mod local_id;
+pub mod media;
 pub mod node;
 pub mod node_hash;
 pub mod place;
 pub mod status;
+pub mod text;
 pub mod turn;
+mod words;

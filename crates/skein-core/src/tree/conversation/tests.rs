@@ -1,0 +1,212 @@
+//! Conversations made, changed, forked, folded and reopened.
+
+use serde_json::{Value, json};
+
+use super::*;
+
+const PROJECT: RecordId = RecordId::from_bytes([1; 16]);
+const PROCESS: RecordId = RecordId::from_bytes([2; 16]);
+const PARENT: RecordId = RecordId::from_bytes([3; 16]);
+const ORIGIN: ForkOrigin =
+    ForkOrigin { conversation_id: PARENT, turn_id: TurnId::from_bytes([4; 16]), node_id: ItemId::from_bytes([5; 16]) };
+
+fn made(draft: Value) -> Conversation {
+    Conversation::create(serde_json::from_value(draft).unwrap(), PROJECT)
+}
+
+fn plain() -> Conversation {
+    made(json!({}))
+}
+
+fn changed(conversation: &Conversation, change: Value) -> Result<Conversation, RuleViolation> {
+    conversation.change(serde_json::from_value(change).unwrap())
+}
+
+fn summary(text: &str) -> FoldSummary {
+    let cites = vec![Citation { node: ORIGIN.node_id, position: Some(3) }];
+    let (author_id, author_type) = (ActorId::SYSTEM, AuthorType::System);
+    FoldSummary { at: Millis(9), author_id, author_type, text: text.to_owned(), cites }
+}
+
+fn folded() -> Conversation {
+    plain().fold(0, summary("It works.")).unwrap()
+}
+
+fn check_rule<T: fmt::Debug>(result: Result<T, RuleViolation>, rule: &str) {
+    assert_eq!(result.unwrap_err().rule(), rule);
+}
+
+#[test]
+fn conversations_are_kept_whole() {
+    let draft = json!({ "title": "Plans", "mode": "buffer", "systemContext": "Be kind.", "contextBudget": 8_000 });
+    let conversation = changed(&made(draft), json!({ "tags": ["b", "a"], "description": "x" })).unwrap();
+    let fork = conversation.fork(ORIGIN, None, "Plans").fold(0, summary("Done.")).unwrap();
+    for kept in [conversation, fork] {
+        assert_eq!(Conversation::from_data(&kept.to_data()), Some(kept.clone()));
+        kept.to_content(false).check().unwrap();
+    }
+}
+
+#[test]
+fn br_conv_001_no_hint_or_an_enabled_process_holds() {
+    assert!(plain().check_hint(None).is_ok());
+    let hinted = changed(&plain(), json!({ "processId": PROCESS })).unwrap();
+    assert!(hinted.check_hint(Some(true)).is_ok());
+    assert_eq!(changed(&hinted, json!({ "processId": PROCESS })).unwrap(), hinted);
+    assert_eq!(changed(&hinted, json!({ "processId": null })).unwrap(), plain());
+}
+
+#[test]
+fn br_conv_001_a_disabled_or_unknown_process_refuses() {
+    let hinted = made(json!({ "processId": PROCESS }));
+    check_rule(hinted.check_hint(Some(false)), "BR-CONV-001");
+    check_rule(hinted.check_hint(None), "BR-CONV-001");
+}
+
+#[test]
+fn br_conv_002_a_change_of_owner_refuses() {
+    check_rule(changed(&plain(), json!({ "ownerId": "user_x" })), "BR-CONV-002");
+    check_rule(changed(&plain(), json!({ "userId": null })), "BR-CONV-002");
+}
+
+#[test]
+fn br_conv_003_a_fork_names_its_origin_and_copies_preferences_holds() {
+    let draft = json!({ "processId": PROCESS, "systemContext": "Be kind.", "mode": "buffer", "title": "Plans" });
+    let parent = changed(&made(draft), json!({ "tags": ["a"] })).unwrap();
+    let fork = parent.fork(ORIGIN, None, "Plans");
+    assert_eq!((fork.kind, fork.forked_from), (ConversationKind::Fork, Some(ORIGIN)));
+    assert_eq!((fork.process_id, fork.mode, fork.project_id), (Some(PROCESS), Mode::Buffer, PROJECT));
+    assert_eq!(fork.system_context, parent.system_context);
+    assert_eq!(fork.title.unwrap().as_str(), "Fork of Plans");
+    assert!(fork.tags.is_empty());
+    assert!(ORIGIN.check(Some((PARENT, ORIGIN.turn_id))).is_ok());
+}
+
+#[test]
+fn br_conv_003_a_false_origin_or_its_change_refuses() {
+    check_rule(ORIGIN.check(None), "BR-CONV-003");
+    check_rule(ORIGIN.check(Some((PROJECT, ORIGIN.turn_id))), "BR-CONV-003");
+    check_rule(ORIGIN.check(Some((PARENT, TurnId::from_bytes([9; 16])))), "BR-CONV-003");
+    for change in [json!({ "forkedFrom": null }), json!({ "kind": "main" })] {
+        check_rule(changed(&plain().fork(ORIGIN, None, "x"), change), "BR-CONV-003");
+    }
+}
+
+#[test]
+fn br_conv_005_archived_and_active_change_into_each_other_holds() {
+    let archived = changed(&plain(), json!({ "status": "archived" })).unwrap();
+    assert_eq!(archived.woken(), Some(plain()));
+    assert_eq!(changed(&archived, json!({ "status": "active" })).unwrap(), plain());
+    assert!(archived.check_append().is_ok());
+    assert_eq!(plain().woken(), None);
+}
+
+#[test]
+fn br_conv_005_other_states_refuses() {
+    assert!(serde_json::from_value::<ConversationChange>(json!({ "status": "deleted" })).is_err());
+}
+
+#[test]
+fn br_conv_006_deleting_refuses() {
+    assert_eq!(Conversation::refuse_deletion().rule(), "BR-CONV-006");
+}
+
+#[test]
+fn ag_tree_002_titles_come_from_the_root_or_a_number_holds() {
+    assert_eq!(plain().shown_title(None, 3), "Loom Tree 3");
+    assert_eq!(plain().shown_title(Some(" \n "), 3), "Loom Tree 3");
+    assert_eq!(plain().shown_title(Some("How do\nlooms work?"), 3), "How do looms work?");
+    assert_eq!(made(json!({ "title": "Looms" })).shown_title(Some("Hello"), 3), "Looms");
+    assert_eq!(plain().description, None);
+}
+
+#[test]
+fn ag_tree_002_empty_or_long_titles_refuses() {
+    for title in ["", " ", "two\nlines", &"x".repeat(201)] {
+        assert!(serde_json::from_value::<ConversationDraft>(json!({ "title": title })).is_err(), "{title:?}");
+    }
+}
+
+#[test]
+fn ag_tree_003_mode_is_chosen_at_creation_holds() {
+    assert_eq!(plain().mode, Mode::Dialogue);
+    assert_eq!(made(json!({ "mode": "buffer" })).mode, Mode::Buffer);
+}
+
+#[test]
+fn ag_tree_003_a_change_of_mode_refuses() {
+    check_rule(changed(&plain(), json!({ "mode": "dialogue" })), "AG-TREE-003");
+}
+
+#[test]
+fn ag_tree_004_archived_ones_and_tool_runs_are_not_listed_holds() {
+    assert!(plain().is_listed());
+    assert!(!changed(&plain(), json!({ "status": "archived" })).unwrap().is_listed());
+    let tool_run = plain().tool_run(ORIGIN, "Plans");
+    assert_eq!((tool_run.kind, tool_run.is_listed()), (ConversationKind::ToolRun, false));
+}
+
+#[test]
+fn mg_conv_002_a_branch_keeps_its_parent_and_item_holds() {
+    let fork = plain().fork(ORIGIN, None, "x");
+    assert_eq!(changed(&fork, json!({ "title": "y" })).unwrap().forked_from, Some(ORIGIN));
+}
+
+#[test]
+fn mg_conv_002_another_parent_refuses() {
+    check_rule(changed(&plain(), json!({ "forkedFrom": ORIGIN })), "BR-CONV-003");
+}
+
+#[test]
+fn mg_conv_003_a_branch_without_open_forks_is_folded_holds() {
+    assert!(folded().is_folded() && !plain().is_folded());
+}
+
+#[test]
+fn mg_conv_003_a_branch_with_open_forks_refuses() {
+    check_rule(plain().fold(1, summary("x")), "MG-CONV-003");
+}
+
+#[test]
+fn mg_conv_004_a_summary_has_time_author_text_and_citations_holds() {
+    let data = Value::Object(folded().to_data());
+    assert_eq!(data["summary"]["cites"], json!([format!("{}#3", ORIGIN.node_id)]));
+    assert_eq!(data["summary"]["at"], "1970-01-01T00:00:00.009Z");
+    assert_eq!(data["summary"]["authorType"], "system");
+}
+
+#[test]
+fn mg_conv_004_folding_without_words_refuses() {
+    check_rule(plain().fold(0, summary(" \n")), "MG-CONV-004");
+    check_rule(plain().fold(0, summary(&"x".repeat(FOLD_TEXT_CHARS_MAX + 1))), "MG-CONV-004");
+    check_rule(changed(&plain(), json!({ "summary": {} })), "MG-CONV-004");
+    for text in ["item_x#1", "#1", "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A#one"] {
+        assert!(serde_json::from_value::<Citation>(json!(text)).is_err(), "{text} was taken for a citation");
+    }
+}
+
+#[test]
+fn mg_conv_005_an_open_branch_takes_appends_holds() {
+    assert!(plain().check_append().is_ok());
+}
+
+#[test]
+fn mg_conv_005_a_folded_branch_refuses_appends() {
+    check_rule(folded().check_append(), "MG-CONV-005");
+}
+
+#[test]
+fn mg_conv_006_reopening_makes_a_new_branch_that_sees_the_old_holds() {
+    let old = folded();
+    let new = old.reopen(PARENT, Some(ORIGIN), "Plans").unwrap();
+    assert_eq!((new.continues, new.forked_from, new.kind), (Some(PARENT), Some(ORIGIN), ConversationKind::Fork));
+    assert!(new.check_append().is_ok() && old.is_folded());
+    assert_eq!(old.reopen(PARENT, None, "Plans").unwrap().kind, ConversationKind::Main);
+}
+
+#[test]
+fn mg_conv_006_reopening_an_open_one_or_folding_twice_refuses() {
+    check_rule(plain().reopen(PARENT, None, "x"), "MG-CONV-006");
+    check_rule(folded().fold(0, summary("again")), "MG-CONV-006");
+    check_rule(changed(&plain(), json!({ "continues": PARENT })), "MG-CONV-006");
+}
