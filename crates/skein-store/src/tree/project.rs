@@ -93,7 +93,7 @@ impl Tx<'_> {
         if let Some(path) = seat.path_id {
             let row =
                 self.find_node(id)?.ok_or_else(|| StoreError::Damaged(format!("{id} is not where it was put")))?;
-            self.lead_path(path, conversation.owner.as_bytes(), &row)?;
+            self.lead_path_on(path, conversation.owner.as_bytes(), &row)?;
         }
         Ok(())
     }

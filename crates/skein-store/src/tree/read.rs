@@ -27,7 +27,8 @@ const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.br
 const SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
         WHEN s.selected = 1 AND s.node = n.id THEN 1 ELSE 0 END AS BIGINT),
     CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
-const HAS_CHILDREN: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1 ELSE 0 END AS BIGINT)";
+const HAS_CHILDREN: &str =
+    "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1 ELSE 0 END AS BIGINT)";
 const SEEN_WIDTH: usize = 3;
 
 /// A node as one path sees it, with what it says.

@@ -37,14 +37,23 @@ struct Change {
 }
 
 impl Tx<'_> {
+    /// Leads a path to a node that was just made. Whoever goes on from where they are changes nothing above.
+    pub(crate) fn lead_path_on(&mut self, path: PathId, actor: &[u8; 16], node: &NodeRow) -> Result<(), StoreError> {
+        let Some(place) = node.place else { return Ok(()) };
+        let goes_on = place.ordinal == 1 && node.parent.is_some() && self.cursor_of(path)? == node.parent;
+        if goes_on { self.put_cursor(path, actor, node) } else { self.lead_path(path, actor, node) }
+    }
+
     /// Selects `node` and everything it descends from, and puts the path's cursor there.
     pub(crate) fn lead_path(&mut self, path: PathId, actor: &[u8; 16], node: &NodeRow) -> Result<(), StoreError> {
-        let Some(place) = node.place else { return Ok(()) };
-        let cursor = self.cursor_of(path)?;
-        let goes_on = cursor.is_some() && cursor == node.parent && !place.is_late && place.ordinal == 1;
-        if !goes_on {
-            self.select_ancestry(path, node)?;
+        if node.place.is_none() {
+            return Ok(());
         }
+        self.select_ancestry(path, node)?;
+        self.put_cursor(path, actor, node)
+    }
+
+    fn put_cursor(&mut self, path: PathId, actor: &[u8; 16], node: &NodeRow) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO paths (id, conversation, actor, cursor_node) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (id) DO UPDATE SET cursor_node = excluded.cursor_node",
