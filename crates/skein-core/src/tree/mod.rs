@@ -13,4 +13,5 @@ pub mod node_hash;
 pub mod status;
 pub mod text;
 pub mod turn;
+pub mod verify;
 mod words;
