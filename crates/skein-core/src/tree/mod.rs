@@ -15,4 +15,5 @@ pub mod place;
 pub mod status;
 pub mod text;
 pub mod turn;
+pub mod verify;
 mod words;

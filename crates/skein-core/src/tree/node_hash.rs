@@ -4,6 +4,7 @@
 //! text parts joined by a delimiter rather than our own length-prefixed fields.
 
 use serde_json::Value;
+use sha2::Digest as _;
 
 use crate::canonical::{self, Escape};
 use crate::digest::Digest;
@@ -31,18 +32,36 @@ pub struct NodeContent<'a> {
 }
 
 pub fn node_hash(node: &NodeContent<'_>) -> Digest {
-    let mut parents: Vec<String> = node.parents.iter().map(Digest::to_string).collect();
+    let content = canonical::to_string(node.content, Escape::Unicode);
+    node_hash_of_text(&content, node.parents.to_vec(), node.created_at, node.author, node.authorship)
+}
+
+/// The same over content that is canonical JSON already, as items keep it.
+pub fn node_hash_of_text(
+    content: &str,
+    mut parents: Vec<Digest>,
+    created_at: Millis,
+    author: &str,
+    authorship: Authorship<'_>,
+) -> Digest {
+    // Digests sort as their hexadecimal spelling does.
     parents.sort_unstable();
-    let mut parts = vec![
-        canonical::to_string(node.content, Escape::Unicode),
-        parents.join(","),
-        node.created_at.to_string(),
-        node.author.to_owned(),
-    ];
-    if let Authorship::Generated { raw_response } = node.authorship {
-        parts.push(raw_response.to_string());
+    let mut hasher = sha2::Sha256::new();
+    hasher.update(content);
+    hasher.update(DELIMITER);
+    for (index, parent) in parents.iter().enumerate() {
+        hasher.update(if index > 0 { "," } else { "" });
+        hasher.update(parent.to_string());
     }
-    Digest::of(parts.join(DELIMITER).as_bytes())
+    hasher.update(DELIMITER);
+    hasher.update(created_at.to_string());
+    hasher.update(DELIMITER);
+    hasher.update(author);
+    if let Authorship::Generated { raw_response } = authorship {
+        hasher.update(DELIMITER);
+        hasher.update(raw_response.to_string());
+    }
+    Digest(hasher.finalize().into())
 }
 
 /// The digest of a raw response: its headers as canonical JSON, a blank line, its body as received.
