@@ -18,6 +18,7 @@ pub mod garden;
 mod operations;
 mod request;
 mod settings;
+pub mod tree;
 
 pub use account::{Caller, KeyText};
 pub use bundles::{ExportCut, ImportCount};

@@ -69,17 +69,22 @@ impl Tx<'_> {
         Ok(record)
     }
 
-    /// Changes what a person edits of a conversation.
-    pub fn update_conversation(
+    /// Makes a project or an actor in the viewer's name.
+    pub fn create_of_tree(&mut self, viewer: &Viewer, content: RecordContent) -> Result<Record, StoreError> {
+        refuse_other(&content)?;
+        self.create_record_for(viewer, viewer.owner(), content, None)
+    }
+
+    /// Changes what a person edits of a conversation, a project or an actor.
+    pub fn update_of_tree(
         &mut self,
         viewer: &Viewer,
-        id: ConversationId,
-        based_on: Option<Digest>,
+        id: RecordId,
+        based_on: Digest,
         content: RecordContent,
     ) -> Result<Record, StoreError> {
         refuse_other(&content)?;
-        let current = self.record(viewer, id.into())?;
-        self.change_record(viewer, current.id, based_on.unwrap_or(current.hash), content, None)
+        self.change_record(viewer, id, based_on, content, None)
     }
 
     /// Puts a conversation into a project, out of the one it was in.
@@ -127,6 +132,26 @@ impl Tx<'_> {
             let head = row.optional_array(2)?.map(NodeId::from_bytes);
             Ok((ActorId::from_bytes(row.array(0)?), ConversationId::from_bytes(row.array(1)?), head))
         })
+    }
+
+    /// Which conversation of a project a participant is in.
+    pub fn frame_of(
+        &mut self,
+        viewer: &Viewer,
+        project: RecordId,
+        participant: ActorId,
+    ) -> Result<Option<ConversationId>, StoreError> {
+        self.record(viewer, project)?;
+        let sql = "SELECT conversation FROM frames WHERE project = ?1 AND actor = ?2";
+        let found = self.first(sql, params![&project, participant.as_bytes()], |row| row.array(0))?;
+        Ok(found.map(ConversationId::from_bytes))
+    }
+
+    /// The how many-th of its owner's conversations one is, tool runs not counted.
+    pub fn conversation_number(&mut self, viewer: &Viewer, id: ConversationId) -> Result<i64, StoreError> {
+        let row = self.conversation(viewer, id)?;
+        let sql = "SELECT COUNT(*) FROM conversations WHERE owner = ?1 AND kind <> 'tool_run' AND id <= ?2";
+        Ok(self.first(sql, params![&row.owner, &id], |row| row.int(0))?.unwrap_or(0))
     }
 
     pub(crate) fn find_conversation(&mut self, id: ConversationId) -> Result<Option<ConversationRow>, StoreError> {
@@ -233,10 +258,10 @@ impl Tx<'_> {
     }
 }
 
-/// These acts are for conversations.
+/// These acts are for conversations, projects and actors.
 fn refuse_other(content: &RecordContent) -> Result<(), RuleViolation> {
-    if content.record_type.as_str() == CONVERSATION {
+    if [CONVERSATION, "Project", "Actor"].contains(&content.record_type.as_str()) {
         return Ok(());
     }
-    Err(RuleViolation::new("MG-CORE-007", "this is not a conversation", "use the act made for its type"))
+    Err(RuleViolation::new("MG-CORE-007", "this is no part of a conversation", "use the act made for its type"))
 }

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node;
 use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
 
 use crate::error::{SqlError, StoreError};
@@ -22,6 +23,7 @@ pub const SKELETON_NODES_MAX: usize = 2_000_000;
 
 /// What stands around a node on the path ?1: how that path sees the node itself, and what it answers.
 const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
+    LEFT JOIN turns t ON t.id = n.turn
     LEFT JOIN nodes p ON p.id = n.parent
     LEFT JOIN selections ps ON ps.path = ?1 AND ps.branch = p.branch AND ps.depth = p.depth";
 const SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
@@ -29,12 +31,14 @@ const SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordin
     CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
 const HAS_CHILDREN: &str =
     "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1 ELSE 0 END AS BIGINT)";
-const SEEN_WIDTH: usize = 3;
+const SEEN_WIDTH: usize = 5;
 
 /// A node as one path sees it, with what it says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenNode {
     pub row: NodeRow,
+    /// Who speaks at its turn, and as what.
+    pub spoken: Option<(Speaker, TurnType)>,
     /// Whether it is the node that its turn shows.
     pub is_selected: bool,
     /// Whether what it answers is what the turn before shows; so too at the root.
@@ -65,7 +69,9 @@ pub struct Bone {
 }
 
 static SEEN: LazyLock<String> = LazyLock::new(|| {
-    format!("SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}")
+    format!(
+        "SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}"
+    )
 });
 const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content LEFT JOIN item_marks m ON m.item = i.id";
 
@@ -155,7 +161,7 @@ impl Tx<'_> {
                  LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth
                      AND v.selected = 1
                  WHERE w.hop < ?3)
-             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
+             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
              ORDER BY w.hop DESC"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -178,7 +184,7 @@ impl Tx<'_> {
                  SELECT n.id, n.depth FROM nodes n WHERE n.id = ?2
                  UNION ALL
                  SELECT k.id, k.depth FROM below b JOIN nodes k ON k.parent = b.id WHERE k.depth <= ?3)
-             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
+             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
              ORDER BY n.depth, n.turn, n.ordinal LIMIT ?4"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -266,17 +272,24 @@ impl Tx<'_> {
              lineage(id) AS (
                  SELECT e.id FROM earlier e
                  UNION SELECT n.id FROM lineage l JOIN nodes n ON n.edited_from = l.id)
-             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
+             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
              {SEEN_ON} {CONTENT} ORDER BY n.id"
         );
         self.seen(&sql, params![&path, &node])
+    }
+
+    /// The turns that follow a turn.
+    pub fn turns_after(&mut self, viewer: &Viewer, turn: TurnId) -> Result<Vec<TurnId>, StoreError> {
+        self.turn(viewer, turn)?;
+        let sql = "SELECT id FROM turns WHERE parent = ?1 ORDER BY id";
+        self.all(sql, params![&turn], |row| row.array(0).map(TurnId::from_bytes))
     }
 
     /// Remarks about a node, oldest first.
     pub fn annotations(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
         self.node(viewer, node)?;
         let sql = format!(
-            "SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
+            "SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
              {SEEN_ON} {CONTENT} WHERE a.source = ?2 AND a.kind = 'annotation' ORDER BY n.id"
         );
         self.seen(&sql, params![&path, &node])
@@ -292,6 +305,10 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
     let node = read_node(row)?;
     let [is_selected, answers_selected, has_children] =
         [row.int(NODE_WIDTH)? == 1, row.int(NODE_WIDTH + 1)? == 1, row.int(NODE_WIDTH + 2)? == 1];
+    let spoken = match node.place {
+        Some(_) => Some((spelled(row, NODE_WIDTH + 3)?, spelled(row, NODE_WIDTH + 4)?)),
+        None => None,
+    };
     let item = Shifted(row, NODE_WIDTH + SEEN_WIDTH);
     let item: &dyn Row = &item;
     let has_item = item.optional_array::<16>(2)?.is_some();
@@ -301,7 +318,7 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
         Err(altered) => return Ok(Err(altered)),
     };
     let is_redacted = node.status == GenerationStatus::Complete && content.is_none();
-    Ok(Ok(SeenNode { row: node, is_selected, answers_selected, has_children, content, is_redacted }))
+    Ok(Ok(SeenNode { row: node, spoken, is_selected, answers_selected, has_children, content, is_redacted }))
 }
 
 fn read_bone(row: &dyn Row) -> Result<Bone, SqlError> {

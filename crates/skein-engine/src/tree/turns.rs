@@ -1,0 +1,274 @@
+//! What is said: turns, alternatives, edits and remarks; and turning to what was said.
+
+use serde_json::Value;
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::content::Content;
+use skein_core::tree::node::Source;
+use skein_core::tree::turn::{Speaker, TurnType};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
+use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Request};
+use crate::tree::{Grown, ShownNode, ShownTurn, show_node, show_path, show_turn};
+
+/// Something to be said after a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTurn {
+    /// What it answers; nothing for the first turn.
+    pub parent: Option<NodeId>,
+    /// The turn that node must be of, where the client says so.
+    pub parent_turn: Option<TurnId>,
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// As what; each speaker has a usual one.
+    pub turn_type: Option<TurnType>,
+    /// What is said.
+    pub content: Value,
+    /// What else led to it.
+    pub sources: Vec<Source>,
+    /// The process that is to answer.
+    pub process: Option<RecordId>,
+}
+
+/// Something that could have been said at a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAlternative {
+    /// What is said.
+    pub content: Option<Value>,
+    /// The node it is an edit of.
+    pub edited_from: Option<NodeId>,
+    /// The node of the turn before that it answers; the selected one unless it is named.
+    pub parent: Option<NodeId>,
+    /// Whether the owner turns to it at once.
+    pub make_active: bool,
+    /// The process that is to answer.
+    pub process: Option<RecordId>,
+}
+
+impl Engine {
+    /// Says something; the path goes on there.
+    pub async fn append_turn(
+        &self,
+        caller: &Caller,
+        request: Request,
+        conversation: ConversationId,
+        new: NewTurn,
+    ) -> Result<Changed<Grown>, EngineError> {
+        let turn_type = new.speaker.turn_type(new.turn_type).map_err(StoreError::from)?;
+        refuse_generated(new.speaker == Speaker::Agent || new.process.is_some())?;
+        refuse_system(new.speaker)?;
+        let content = Content::parse(&new.content).map_err(StoreError::from)?;
+        content.refuse_empty().map_err(StoreError::from)?;
+        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        let weight = new.content.to_string().len();
+        self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            check_parent_turn(tx, viewer, &new)?;
+            let position = Position::After { parent: new.parent, speaker: new.speaker, turn_type };
+            let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
+            follow(tx, viewer, conversation)?;
+            let (node, moved) = tx.append_node(viewer, &placing, &said)?;
+            Grown::of(tx, viewer, node.id, moved.turns)
+        })
+        .await
+    }
+
+    /// Adds an alternative to a turn: another wording, or an edit of one that is there.
+    pub async fn add_alternative(
+        &self,
+        caller: &Caller,
+        request: Request,
+        turn: TurnId,
+        new: NewAlternative,
+    ) -> Result<Changed<Grown>, EngineError> {
+        refuse_generated(new.process.is_some())?;
+        let content = new.content.as_ref().ok_or_else(nothing_to_say).map_err(StoreError::from)?;
+        let content = Content::parse(content).map_err(StoreError::from)?;
+        content.refuse_empty().map_err(StoreError::from)?;
+        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        self.change(caller, request, "alternative.create", move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let row = tx.turn(viewer, turn)?;
+            let position = match new.edited_from {
+                Some(edited) => {
+                    check_edit(tx, viewer, edited, turn)?;
+                    Position::EditOf(edited)
+                }
+                None => {
+                    refuse_posing(row.speaker)?;
+                    Position::Beside { turn, parent: new.parent }
+                }
+            };
+            let placing = placing(viewer, row.conversation, position);
+            let leads = placing.leads.filter(|_| new.make_active);
+            let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
+            Grown::of(tx, viewer, node.id, moved.turns)
+        })
+        .await
+    }
+
+    /// A remark about a node, beside the conversation's course.
+    pub async fn annotate(
+        &self,
+        caller: &Caller,
+        request: Request,
+        node: NodeId,
+        content: Value,
+    ) -> Result<Changed<Grown>, EngineError> {
+        let content = Content::parse(&content).map_err(StoreError::from)?;
+        content.refuse_empty().map_err(StoreError::from)?;
+        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        self.change(caller, request, "annotation.create", move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let conversation = tx.node(viewer, node)?.conversation;
+            let placing = placing(viewer, conversation, Position::About(vec![node]));
+            let (node, _) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
+            Grown::of(tx, viewer, node.id, Vec::new())
+        })
+        .await
+    }
+
+    /// Turns to a node and everything it descends from; says every turn that is affected.
+    pub async fn activate(
+        &self,
+        caller: &Caller,
+        request: Request,
+        node: NodeId,
+    ) -> Result<Changed<Grown>, EngineError> {
+        self.change(caller, request, "alternative.activate", move |tx, viewer| {
+            let conversation = tx.node(viewer, node)?.conversation;
+            let actor = ActorId::from(viewer.owner());
+            let (row, moved) = tx.move_path(viewer, PathId::main_of(conversation), actor, node)?;
+            Grown::of(tx, viewer, row.id, moved.turns)
+        })
+        .await
+    }
+
+    /// One turn with its alternatives.
+    pub async fn turn(&self, caller: &Caller, id: TurnId) -> Result<ShownTurn, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| {
+            let row = tx.turn(&viewer, id)?;
+            show_turn(tx, &viewer, PathId::main_of(row.conversation), id)
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+
+    /// One node.
+    pub async fn node(&self, caller: &Caller, id: NodeId) -> Result<ShownNode, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| {
+            let row = tx.node(&viewer, id)?;
+            show_node(tx, &viewer, PathId::main_of(row.conversation), id)
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+
+    /// The last `limit` nodes of the path to a node, or to where the owner stands; from the root's side on.
+    pub async fn path(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        node: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Vec<ShownNode>, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| {
+            let row = tx.conversation(&viewer, conversation)?;
+            let main = PathId::main_of(conversation);
+            let end = match node {
+                Some(node) => Some(node),
+                None => tx.path_cursor(&viewer, conversation, main)?.or(row.origin),
+            };
+            let Some(end) = end else { return Ok(Vec::new()) };
+            let nodes = tx.path_to(&viewer, main, end, limit)?;
+            show_path(tx, &viewer, main, nodes)
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+}
+
+fn placing(viewer: &Viewer, conversation: ConversationId, position: Position) -> Placing {
+    Placing {
+        conversation,
+        position,
+        author: ActorId::from(viewer.owner()),
+        author_type: AuthorType::Human,
+        sources: Vec::new(),
+        executed_by: None,
+        leads: Some(PathId::main_of(conversation)),
+    }
+}
+
+/// MG-FRAME-002: whoever writes somewhere is there.
+fn follow(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId) -> Result<(), StoreError> {
+    let Some(project) = tx.conversation(viewer, conversation)?.project else { return Ok(()) };
+    let actor = ActorId::from(viewer.owner());
+    if tx.frame_of(viewer, project, actor)? == Some(conversation) {
+        return Ok(());
+    }
+    tx.move_frame(viewer, project, actor, conversation)
+}
+
+/// BR-TURN-003: where a client names the parent's turn too, they belong together.
+fn check_parent_turn(tx: &mut Tx<'_>, viewer: &Viewer, new: &NewTurn) -> Result<(), StoreError> {
+    let Some(turn) = new.parent_turn else { return Ok(()) };
+    let of = new.parent.map(|parent| tx.node(viewer, parent)).transpose()?.and_then(|row| row.turn());
+    if of == Some(turn) {
+        return Ok(());
+    }
+    let problem = format!("the node that is answered is not of {turn}");
+    Err(RuleViolation::new("BR-TURN-003", problem, "name one of that turn's alternatives as parentAlternativeId")
+        .into())
+}
+
+/// Until processes exist nothing generates.
+fn refuse_generated(is_generated: bool) -> Result<(), StoreError> {
+    if !is_generated {
+        return Ok(());
+    }
+    let problem = "what an agent says is generated by a process, and there is none";
+    Err(RuleViolation::new("BR-TURN-010", problem, "say it as a user").into())
+}
+
+fn refuse_system(speaker: Speaker) -> Result<(), StoreError> {
+    if speaker != Speaker::System {
+        return Ok(());
+    }
+    let problem = "what the system says is written by Skein alone";
+    Err(RuleViolation::new("BR-TURN-005", problem, "say it as a user, or set systemContext of the conversation").into())
+}
+
+/// Z4: people answer in an agent's turn by editing what it said.
+fn refuse_posing(speaker: Speaker) -> Result<(), StoreError> {
+    if speaker == Speaker::User {
+        return Ok(());
+    }
+    let problem = "this turn is not a user's";
+    Err(RuleViolation::new("BR-TURN-010", problem, "name what you edit as editedFrom").into())
+}
+
+fn check_edit(tx: &mut Tx<'_>, viewer: &Viewer, edited: NodeId, turn: TurnId) -> Result<(), StoreError> {
+    let row = tx.node(viewer, edited)?;
+    if row.turn() == Some(turn) {
+        return Ok(());
+    }
+    let problem = format!("{edited} is not an alternative of {turn}");
+    Err(RuleViolation::new("AG-EDIT-001", problem, "edit an alternative of this turn").into())
+}
+
+fn nothing_to_say() -> RuleViolation {
+    RuleViolation::new("BR-TURN-010", "an alternative says something", "send content")
+}
+
+/// AG-CONTENT-004: what content refers to is attached, and the writer's own.
+fn check_blobs(tx: &mut Tx<'_>, viewer: &Viewer, content: &Content) -> Result<(), StoreError> {
+    for blob in content.blobs() {
+        tx.attached_blob(viewer, blob)?;
+    }
+    Ok(())
+}
