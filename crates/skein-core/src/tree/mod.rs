@@ -6,6 +6,7 @@
 
 pub mod actor;
 pub mod content;
+pub mod context;
 pub mod conversation;
 pub mod local_id;
 pub mod media;
