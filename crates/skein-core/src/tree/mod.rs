@@ -5,6 +5,7 @@
 //! shown, how two paths differ) is computed from values and never stored.
 
 pub mod actor;
+pub mod compare;
 pub mod content;
 pub mod context;
 pub mod conversation;
