@@ -73,7 +73,7 @@ CREATE TABLE nodes (
 CREATE UNIQUE INDEX nodes_local_id ON nodes (conversation, local_id);
 CREATE INDEX nodes_conversation ON nodes (conversation, id);
 CREATE UNIQUE INDEX nodes_turn ON nodes (turn, ordinal) WHERE turn IS NOT NULL;
-CREATE INDEX nodes_parent ON nodes (parent, id) WHERE parent IS NOT NULL;
+CREATE INDEX nodes_parent ON nodes (parent, turn, ordinal) WHERE parent IS NOT NULL;
 CREATE UNIQUE INDEX nodes_place ON nodes (branch, depth) WHERE is_version = 0;
 CREATE INDEX nodes_versions ON nodes (branch, depth, id) WHERE is_version = 1;
 CREATE INDEX nodes_late ON nodes (branch, depth) WHERE late = 1;

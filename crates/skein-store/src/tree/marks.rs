@@ -60,6 +60,9 @@ impl Tx<'_> {
     /// Whether a node or anything it descends from was pruned.
     pub fn is_pruned(&mut self, viewer: &Viewer, node: NodeId) -> Result<bool, StoreError> {
         let row = self.node(viewer, node)?;
+        if row.pruned {
+            return Ok(true);
+        }
         let sql = format!(
             "{UPWARD} SELECT n.pruned FROM nodes n JOIN upward u ON u.branch = n.branch AND u.depth >= n.depth
              WHERE n.conversation = ?2 AND n.pruned = 1 LIMIT 1"

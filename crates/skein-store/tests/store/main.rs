@@ -20,6 +20,7 @@ mod schema;
 mod timeline;
 mod transport;
 mod tree;
+mod tree_life;
 mod tree_oracle;
 mod vault;
 mod verify;

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::node::NodeMarked;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId};
+use skein_core::{ConversationId, NodeId, PathId, Viewer};
 use skein_store::StoreError;
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::tree::{Moved, NodeRow};
@@ -11,14 +12,25 @@ use skein_store::tree::{Moved, NodeRow};
 use crate::world::{World, both, content, rule_of};
 
 pub(crate) fn conversation(world: &World, mode: &str) -> ConversationId {
-    let (viewer, data) =
-        (world.anna.clone(), json!({ "title": "t", "mode": mode, "kind": "main", "status": "active" }));
+    let data = json!({ "title": "t", "mode": mode, "kind": "main", "status": "active" });
+    conversation_of(world, &world.anna, data)
+}
+
+/// A conversation in a project of its own.
+pub(crate) fn conversation_of(world: &World, viewer: &Viewer, data: Value) -> ConversationId {
+    let viewer = viewer.clone();
     world.write(move |tx| {
         let project = tx.create_record(&viewer, content("Workspace", json!({ "name": "p" })), None)?;
-        let actor = ActorId::from_bytes(*viewer.owner().as_bytes());
+        let actor = ActorId::from(viewer.owner());
         let record = tx.create_conversation(&viewer, content("Conversation", data.clone()), project.id, actor)?;
         Ok(ConversationId::from_bytes(*record.id.as_bytes()))
     })
+}
+
+/// Nothing noted beside a node yet.
+pub(crate) fn marked(node_id: NodeId) -> NodeMarked {
+    let (tagged, untagged) = (Vec::new(), Vec::new());
+    NodeMarked { node_id, bookmarked: None, label: None, pruned: None, excluded: None, tagged, untagged }
 }
 
 pub(crate) fn placing(world: &World, conversation: ConversationId, position: Position) -> Placing {
