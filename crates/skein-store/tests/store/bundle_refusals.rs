@@ -26,10 +26,10 @@ fn zip_of(parts: &Parts) -> Vec<u8> {
 }
 
 /// A bundle that was altered by somebody who knows how to put the manifest right again.
-struct Forged(Parts);
+pub(crate) struct Forged(Parts);
 
 impl Forged {
-    fn of(bundle: &[u8]) -> Self {
+    pub(crate) fn of(bundle: &[u8]) -> Self {
         Self(unzip(bundle))
     }
 
@@ -46,7 +46,7 @@ impl Forged {
     }
 
     /// One more item at the end.
-    fn and(self, item: &Item) -> Self {
+    pub(crate) fn and(self, item: &Item) -> Self {
         let line = line_of(item);
         self.with("items.jsonl", |lines| lines.push(line))
     }
@@ -58,7 +58,7 @@ impl Forged {
         self
     }
 
-    fn zip(self) -> Vec<u8> {
+    pub(crate) fn zip(self) -> Vec<u8> {
         let parts = self.0.clone();
         let right = self.manifest(|manifest| {
             for part in PARTS {
@@ -89,7 +89,7 @@ fn line_of(item: &Item) -> String {
 }
 
 /// An item nobody recorded, with hashes that fit.
-fn made_up(owner: UserId, draft: ItemDraft) -> Item {
+pub(crate) fn made_up(owner: UserId, draft: ItemDraft) -> Item {
     draft.realize(ItemId::from_bytes([0xEE; 16]), owner, START)
 }
 
@@ -103,7 +103,7 @@ fn created(owner: UserId, record: RecordId, content: RecordContent) -> (Record, 
     (record, made_up(owner, delta.to_draft()))
 }
 
-fn refusal(world: &World, bundle: &[u8], authority: &Authority) -> StoreError {
+pub(crate) fn refusal(world: &World, bundle: &[u8], authority: &Authority) -> StoreError {
     let before = count(world);
     let refused = try_import(world, bundle, authority).unwrap_err();
     assert_eq!(count(world), before, "something was written although {refused}");
@@ -122,7 +122,7 @@ fn is_altered(world: &World, forged: Forged, part: &str) {
     assert!(matches!(&found, BadBundle::Altered { part: named, .. } if named == part), "{part}: {found:?}");
 }
 
-fn names(world: &World, bundle: &[u8], id: ItemId) {
+pub(crate) fn names(world: &World, bundle: &[u8], id: ItemId) {
     let found = bad(world, bundle);
     assert!(matches!(&found, BadBundle::Item { item, .. } if *item == id), "{id}: {found:?}");
 }
