@@ -4,6 +4,7 @@
 //! the store keeps in step. Start at [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it.
 
 mod conversations;
+mod nodes;
 mod projects;
 mod turns;
 
@@ -21,6 +22,7 @@ use crate::catalog::Shown;
 use crate::request::Outcome;
 
 pub use conversations::{Folding, Forking};
+pub use nodes::{Diff, Edit, Marking, NodeQuery, TaggedNode};
 pub use turns::{NewAlternative, NewTurn};
 
 /// A conversation with what its tree says about it.
