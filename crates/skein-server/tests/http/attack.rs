@@ -174,8 +174,8 @@ both! {
 
 /// What a grant opens, as far as it is read by the id of a thing.
 fn is_content(operation: &Operation) -> bool {
-    let places = ["/api/v1/items/{", "/api/v1/relations/{", "/api/v1/records/{", "/api/v1/blobs/{"];
-    places.iter().any(|place| operation.path.starts_with(place))
+    let places = ["items", "relations", "records", "blobs", "projects", "conversations", "nodes", "actors"];
+    places.iter().any(|place| operation.path.starts_with(&format!("/api/v1/{place}/{{")))
 }
 
 /// What an administrator may know of everybody without a grant, or names in asking for one.

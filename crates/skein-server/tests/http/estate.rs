@@ -9,6 +9,7 @@ use skein_engine::KeyText;
 use skein_store::sealer::seal_all;
 
 use crate::document::Operation;
+use crate::grove::{conversation_in, make_project, say};
 use crate::recipes::{now, weather};
 use crate::world::{Answer, HOST, World, fresh_key};
 
@@ -71,6 +72,27 @@ pub(crate) struct Estate {
     pub(crate) bundle: Vec<u8>,
     pub(crate) grant: String,
     pub(crate) catalogue: Catalogue,
+    pub(crate) grove: Grove,
+}
+
+/// What the owner talks in.
+pub(crate) struct Grove {
+    project: String,
+    conversation: String,
+    node: String,
+    actor: String,
+}
+
+impl Grove {
+    async fn new(world: &World, owner: &Person) -> Self {
+        let viewer = Viewer::User(owner.user);
+        let project = make_project(world, &viewer, &format!("{SECRET} project")).await;
+        let conversation = conversation_in(world, &viewer, project, &format!("{SECRET} talk")).await;
+        let node = say(world, &viewer, conversation, None, &format!("{SECRET} words")).await;
+        let actor = json!({ "name": format!("{SECRET} model"), "type": "model", "modelRef": "local:x" });
+        let actor = text(&owner.change(world, "POST", "/api/v1/actors", &actor).await, "id");
+        Self { project: project.to_string(), conversation: conversation.to_string(), node: node.to_string(), actor }
+    }
 }
 
 /// What the owner can have called.
@@ -149,6 +171,7 @@ impl Estate {
         let grant = give_grant(world, &giver, owner.user).await;
         let blob = text(&blob, "hash");
         let catalogue = Catalogue::new(world, &owner, &giver).await;
+        let grove = Grove::new(world, &owner).await;
         Self {
             owner,
             item,
@@ -163,13 +186,14 @@ impl Estate {
             bundle,
             grant,
             catalogue,
+            grove,
         }
     }
 
     /// Where the operation is asked for, with ids of this estate. An operation that is new here has to be added.
     pub(crate) fn target(&self, operation: &Operation) -> String {
         let mut path = operation.path.clone();
-        if let Some((before, rest)) = operation.path.split_once('{') {
+        while let Some((before, rest)) = path.split_once('{') {
             let (name, after) = rest.split_once('}').unwrap();
             path = format!("{before}{}{after}", self.path_parameter(before, name, operation));
         }
@@ -180,6 +204,10 @@ impl Estate {
 
     fn path_parameter(&self, before: &str, name: &str, operation: &Operation) -> String {
         match (before, name) {
+            ("/api/v1/projects/", "id") => self.grove.project.clone(),
+            ("/api/v1/conversations/", "id") => self.grove.conversation.clone(),
+            ("/api/v1/nodes/", "id") => self.grove.node.clone(),
+            ("/api/v1/actors/", "id") => self.grove.actor.clone(),
             ("/api/v1/items/", "id") => self.item.clone(),
             ("/api/v1/relations/", "id") => self.relation.clone(),
             ("/api/v1/records/", "id") => self.record.clone(),
@@ -189,7 +217,7 @@ impl Estate {
             ("/api/v1/operations/", "id") => self.operation.clone(),
             ("/api/v1/exports/", "id") => self.export.clone(),
             ("/api/v1/grants/", "id") => self.grant.clone(),
-            ("/api/v1/users/", "id") => self.owner.user.to_string(),
+            ("/api/v1/users/", "id") | (_, "actorId") => self.owner.user.to_string(),
             ("/api/v1/services/", "id") => self.catalogue.service.clone(),
             ("/api/v1/tools/", "id") => self.catalogue.tool.clone(),
             ("/api/v1/secrets/", "id") => self.catalogue.secret.clone(),
@@ -207,6 +235,8 @@ impl Estate {
             Some("item") if name == "target" => self.other_item.clone(),
             Some("item") => self.item.clone(),
             Some("user") => self.owner.user.to_string(),
+            Some("entity") if name == "projectId" => self.grove.project.clone(),
+            Some("entity") if name == "conversationId" => self.grove.conversation.clone(),
             Some("entity") if name == "secretId" => self.catalogue.secret.clone(),
             Some("entity") if name == "serviceId" => self.catalogue.service.clone(),
             _ => example.to_owned(),
@@ -242,7 +272,9 @@ impl Estate {
         let others = [&self.session, &self.operation, &self.export, &self.grant];
         let Catalogue { service, tool, secret, service_template, tool_template, endpoint: _ } = &self.catalogue;
         let catalogue = [service, tool, secret, service_template, tool_template];
-        let mut secrets: Vec<String> = ids.into_iter().chain(others).chain(catalogue).cloned().collect();
+        let Grove { project, conversation, node, actor } = &self.grove;
+        let grove = [project, conversation, node, actor];
+        let mut secrets: Vec<String> = ids.into_iter().chain(others).chain(catalogue).chain(grove).cloned().collect();
         secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
         secrets
     }
