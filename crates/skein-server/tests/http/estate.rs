@@ -9,7 +9,6 @@ use skein_engine::KeyText;
 use skein_store::sealer::seal_all;
 
 use crate::document::Operation;
-use crate::grove::{conversation_in, make_project, say};
 use crate::recipes::{now, weather};
 use crate::world::{Answer, HOST, World, fresh_key};
 
@@ -72,26 +71,42 @@ pub(crate) struct Estate {
     pub(crate) bundle: Vec<u8>,
     pub(crate) grant: String,
     pub(crate) catalogue: Catalogue,
-    pub(crate) grove: Grove,
+    pub(crate) talk: Talk,
+    pub(crate) rooms: Rooms,
 }
 
-/// What the owner talks in.
-pub(crate) struct Grove {
+/// Where the owner talks, and who with.
+pub(crate) struct Rooms {
     project: String,
-    conversation: String,
-    node: String,
     actor: String,
 }
 
-impl Grove {
-    async fn new(world: &World, owner: &Person) -> Self {
-        let viewer = Viewer::User(owner.user);
-        let project = make_project(world, &viewer, &format!("{SECRET} project")).await;
-        let conversation = conversation_in(world, &viewer, project, &format!("{SECRET} talk")).await;
-        let node = say(world, &viewer, conversation, None, &format!("{SECRET} words")).await;
+impl Rooms {
+    async fn new(world: &World, owner: &Person, talk: &Talk) -> Self {
+        let conversation = owner.get(world, &format!("/api/v1/conversations/{}", talk.conversation)).await.json();
         let actor = json!({ "name": format!("{SECRET} model"), "type": "model", "modelRef": "local:x" });
         let actor = text(&owner.change(world, "POST", "/api/v1/actors", &actor).await, "id");
-        Self { project: project.to_string(), conversation: conversation.to_string(), node: node.to_string(), actor }
+        Self { project: text(&conversation, "projectId"), actor }
+    }
+}
+
+/// What the owner talks about.
+pub(crate) struct Talk {
+    pub(crate) conversation: String,
+    pub(crate) turn: String,
+    pub(crate) node: String,
+    local_id: String,
+}
+
+impl Talk {
+    async fn new(world: &World, owner: &Person) -> Self {
+        let make = async |path: &str, body: Value| owner.change(world, "POST", path, &body).await;
+        let title = json!({ "title": format!("{SECRET} talk") });
+        let conversation = text(&make("/api/v1/conversations", title).await, "id");
+        let path = format!("/api/v1/conversations/{conversation}/turns");
+        let said = make(&path, json!({ "text": format!("Of the {SECRET}.") })).await;
+        let [turn, node] = ["turn", "node"].map(|name| text(&said[name], "id"));
+        Self { conversation, turn, node, local_id: text(&said["node"], "localId") }
     }
 }
 
@@ -171,7 +186,8 @@ impl Estate {
         let grant = give_grant(world, &giver, owner.user).await;
         let blob = text(&blob, "hash");
         let catalogue = Catalogue::new(world, &owner, &giver).await;
-        let grove = Grove::new(world, &owner).await;
+        let talk = Talk::new(world, &owner).await;
+        let rooms = Rooms::new(world, &owner, &talk).await;
         Self {
             owner,
             item,
@@ -186,7 +202,8 @@ impl Estate {
             bundle,
             grant,
             catalogue,
-            grove,
+            talk,
+            rooms,
         }
     }
 
@@ -204,10 +221,8 @@ impl Estate {
 
     fn path_parameter(&self, before: &str, name: &str, operation: &Operation) -> String {
         match (before, name) {
-            ("/api/v1/projects/", "id") => self.grove.project.clone(),
-            ("/api/v1/conversations/", "id") => self.grove.conversation.clone(),
-            ("/api/v1/nodes/", "id") => self.grove.node.clone(),
-            ("/api/v1/actors/", "id") => self.grove.actor.clone(),
+            ("/api/v1/projects/", "id") => self.rooms.project.clone(),
+            ("/api/v1/actors/", "id") => self.rooms.actor.clone(),
             ("/api/v1/items/", "id") => self.item.clone(),
             ("/api/v1/relations/", "id") => self.relation.clone(),
             ("/api/v1/records/", "id") => self.record.clone(),
@@ -224,6 +239,10 @@ impl Estate {
             ("/api/v1/service-templates/", "id") => self.catalogue.service_template.clone(),
             ("/api/v1/tool-templates/", "id") => self.catalogue.tool_template.clone(),
             ("/api/v1/allowed-endpoints/", "id") => self.catalogue.endpoint.clone(),
+            ("/api/v1/conversations/", "id") => self.talk.conversation.clone(),
+            ("/api/v1/nodes/", "id") | (_, "nodeId") => self.talk.node.clone(),
+            (_, "turnId") => self.talk.turn.clone(),
+            (_, "localId") => self.talk.local_id.clone(),
             ("/api/v1/settings/", "name") => "operations.keptDays".to_owned(),
             _ => panic!("{} has a path the attack does not know: say here what to put in it", operation.id),
         }
@@ -233,10 +252,12 @@ impl Estate {
     fn filled(&self, name: &str, example: &str) -> String {
         match example.split_once('_').map(|(kind, _)| kind) {
             Some("item") if name == "target" => self.other_item.clone(),
+            Some("item") if ["parentAlternativeId", "nodeId", "editedFrom"].contains(&name) => self.talk.node.clone(),
             Some("item") => self.item.clone(),
+            Some("turn") => self.talk.turn.clone(),
             Some("user") => self.owner.user.to_string(),
-            Some("entity") if name == "projectId" => self.grove.project.clone(),
-            Some("entity") if name == "conversationId" => self.grove.conversation.clone(),
+            Some("entity") if name == "projectId" => self.rooms.project.clone(),
+            Some("entity") if name == "conversationId" => self.talk.conversation.clone(),
             Some("entity") if name == "secretId" => self.catalogue.secret.clone(),
             Some("entity") if name == "serviceId" => self.catalogue.service.clone(),
             _ => example.to_owned(),
@@ -272,9 +293,10 @@ impl Estate {
         let others = [&self.session, &self.operation, &self.export, &self.grant];
         let Catalogue { service, tool, secret, service_template, tool_template, endpoint: _ } = &self.catalogue;
         let catalogue = [service, tool, secret, service_template, tool_template];
-        let Grove { project, conversation, node, actor } = &self.grove;
-        let grove = [project, conversation, node, actor];
-        let mut secrets: Vec<String> = ids.into_iter().chain(others).chain(catalogue).chain(grove).cloned().collect();
+        let talk = [&self.talk.conversation, &self.talk.turn, &self.talk.node];
+        let rooms = [&self.rooms.project, &self.rooms.actor];
+        let all = ids.into_iter().chain(others).chain(catalogue).chain(talk).chain(rooms);
+        let mut secrets: Vec<String> = all.cloned().collect();
         secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
         secrets
     }

@@ -8,6 +8,7 @@ mod blobs;
 mod browser;
 mod bundles;
 mod catalogue;
+mod conversations;
 mod document;
 mod doors;
 mod estate;
