@@ -182,7 +182,7 @@ both! {
 
 /// What a grant opens, as far as it is read by the id of a thing.
 fn is_content(operation: &Operation) -> bool {
-    let places = ["items", "relations", "records", "blobs", "conversations", "nodes"];
+    let places = ["items", "relations", "records", "blobs", "projects", "conversations", "nodes", "actors"];
     places.iter().any(|place| operation.path.starts_with(&format!("/api/v1/{place}/{{")))
 }
 
