@@ -25,7 +25,7 @@ impl Paint {
         if io::stdout().is_terminal() && !is_unwanted && !is_dumb { Self::Bold } else { Self::Plain }
     }
 
-    fn heading(self, text: &str) -> String {
+    pub(crate) fn heading(self, text: &str) -> String {
         match self {
             Self::Plain => text.to_owned(),
             Self::Bold => format!("\x1b[1m{text}\x1b[0m"),
