@@ -284,9 +284,18 @@ impl From<Refused> for ApiError {
         match refused {
             Refused::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", refused.to_string()),
             Refused::Forbidden(violation) => told(StatusCode::FORBIDDEN, "permission_denied", &violation),
-            Refused::Conflict(violation) => told(StatusCode::CONFLICT, "deletion_dependency", &violation),
+            Refused::Conflict(violation) => told(StatusCode::CONFLICT, conflict_code(&violation), &violation),
             Refused::Rule(violation) => violation.into(),
         }
+    }
+}
+
+/// What stands in the way.
+fn conflict_code(violation: &RuleViolation) -> &'static str {
+    match violation.rule() {
+        "MG-CONV-005" => "conversation_folded",
+        "Z5" => "node_not_complete",
+        _ => "deletion_dependency",
     }
 }
 

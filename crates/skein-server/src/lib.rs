@@ -46,6 +46,7 @@ mod settings;
 mod sign_in;
 mod signed_in;
 mod tokens;
+mod tree;
 mod users;
 mod workload;
 

@@ -23,7 +23,7 @@ use crate::router;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
-        (name = "catalogue"), (name = "events"), (name = "operations"), (name = "administration"))
+        (name = "catalogue"), (name = "conversations"), (name = "events"), (name = "operations"), (name = "administration"))
 )]
 struct Preamble;
 
@@ -56,6 +56,7 @@ const ERRORS: [(u16, &str, &str, &str); 15] = [
 ];
 
 const UUID_OR_ULID: &str = "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25})$";
+const LOCAL_ID: &str = "^[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{6,8}$";
 
 /// The whole document.
 pub(crate) fn document() -> Value {
@@ -162,7 +163,8 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
             json!({ "description": "The same request was made before; this is what came out.", "content": content });
     }
     for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-        if let Some((pattern, example)) = in_path(path).filter(|_| parameter["in"] == "path") {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        if let Some((pattern, example)) = in_path(path, name).filter(|_| parameter["in"] == "path") {
             parameter["schema"]["pattern"] = json!(pattern);
             parameter["example"] = json!(example);
         }
@@ -174,20 +176,25 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     }
 }
 
-/// How the id in a path is written, by what it is an id of, and an example of it.
-fn in_path(path: &str) -> Option<(String, String)> {
+/// How an id in a path is written, by its name or by what stands before it, and an example of it.
+fn in_path(path: &str, name: &str) -> Option<(String, String)> {
     let of = |prefix: &str| {
         let pattern = format!("^{prefix}_[0-7][0-9A-HJKMNP-TV-Z]{{25}}$");
         Some((pattern, format!("{prefix}_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")))
     };
+    match name {
+        "turnId" => return of("turn"),
+        "nodeId" => return of("item"),
+        "localId" => return Some((LOCAL_ID.to_owned(), "01K9ZQ".to_owned())),
+        _ => {}
+    }
     match path.split('/').nth(3)? {
-        "items" | "grants" => of("item"),
+        "items" | "grants" | "nodes" => of("item"),
         "keys" => of("key"),
         "account" => of("session"),
         "relations" => of("rel"),
-        "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints" => {
-            of("entity")
-        }
+        "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
+        | "conversations" => of("entity"),
         "operations" | "exports" => of("op"),
         "users" => of("user"),
         "blobs" => {

@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{delete, get, post};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -10,6 +10,7 @@ use utoipa_axum::routes;
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
+use crate::tree::{conversations, turns};
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
 use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in, signed_in};
 
@@ -47,6 +48,7 @@ fn for_users() -> OpenApiRouter<Context> {
         .routes(routes!(events::watch_events))
         .routes(routes!(records::list_deltas))
         .merge(for_builders())
+        .merge(for_talkers())
 }
 
 /// For everybody who is signed in: what can be called, and with what.
@@ -79,6 +81,27 @@ fn for_builders() -> OpenApiRouter<Context> {
             templates::archive_tool_template
         ))
         .routes(routes!(templates::list_template_tools))
+}
+
+/// For everybody who is signed in: what they say, and what was said. What is refused for now, or for good, is not in the
+/// API document.
+fn for_talkers() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(conversations::list_conversations, conversations::create_conversation))
+        .routes(routes!(conversations::read_conversation, conversations::change_conversation))
+        .route("/conversations/{id}", delete(conversations::refuse_deletion))
+        .routes(routes!(conversations::read_tree))
+        .routes(routes!(conversations::fork_conversation))
+        .routes(routes!(conversations::list_forks))
+        .routes(routes!(conversations::fold_conversation))
+        .routes(routes!(conversations::reopen_conversation))
+        .routes(routes!(turns::append_turn))
+        .routes(routes!(turns::read_turn))
+        .routes(routes!(turns::fork_at_turn))
+        .routes(routes!(turns::add_alternative))
+        .routes(routes!(turns::activate_alternative))
+        .route("/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate", post(turns::regenerate))
+        .routes(routes!(turns::read_path))
 }
 
 /// For administrators; users read their own part.

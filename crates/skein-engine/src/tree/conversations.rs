@@ -9,7 +9,7 @@ use skein_core::tree::conversation::{
     Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin,
 };
 use skein_core::tree::text::Title;
-use skein_core::{ConversationId, Digest, ItemId, NodeId, PathId, RecordId, RuleViolation, Viewer};
+use skein_core::{ConversationId, Digest, ItemId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
 use skein_store::items::Page;
 use skein_store::tree::conversations::{ConversationQuery, Recent};
 use skein_store::tree::read::Bone;
@@ -20,11 +20,14 @@ use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
+use crate::tree::turns::{alternative_of, turn_of};
 use crate::tree::{ShownConversation, conversation_id, projects, show_conversation};
 
 /// Where a conversation is forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forking {
+    /// The turn the node has to be of; what it shows, unless a node is named.
+    pub turn: Option<TurnId>,
     /// The node to go on from; where the owner stands unless it is named.
     pub node: Option<NodeId>,
     /// How the fork is to be called.
@@ -62,20 +65,33 @@ impl Engine {
         Ok(self.parts().store.read(move |tx| shown(tx, &viewer, id)).await?)
     }
 
-    /// The forks of a conversation, tool runs too.
-    pub async fn forks(&self, caller: &Caller, id: ConversationId) -> Result<Vec<ShownConversation>, EngineError> {
+    /// The forks of a conversation, tool runs too, in the order they were made.
+    pub async fn forks(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ShownConversation, ConversationId>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
-            let forks = tx.forks(&viewer, id)?;
-            forks.into_iter().map(|row| shown(tx, &viewer, row.id)).collect()
+            let page = tx.forks(&viewer, id, after, limit)?;
+            let rows = page.rows.into_iter().map(|row| shown(tx, &viewer, row.id)).collect::<Result<_, _>>()?;
+            Ok(Page { rows, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
 
-    /// The whole tree without what it says, as its owner's path sees it.
-    pub async fn skeleton(&self, caller: &Caller, id: ConversationId) -> Result<Vec<Bone>, EngineError> {
+    /// The whole tree without what it says, as its owner's path sees it, and where that path stands.
+    pub async fn skeleton(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+    ) -> Result<(Option<NodeId>, Vec<Bone>), EngineError> {
         let viewer = caller.viewer();
-        Ok(self.parts().store.read(move |tx| tx.skeleton(&viewer, PathId::main_of(id), id)).await?)
+        let path = PathId::main_of(id);
+        let look = move |tx: &mut Tx<'_>| Ok((tx.path_cursor(&viewer, id, path)?, tx.skeleton(&viewer, path, id)?));
+        Ok(self.parts().store.read(look).await?)
     }
 
     /// Begins a conversation.
@@ -126,7 +142,14 @@ impl Engine {
     ) -> Result<Changed<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.fork", move |tx, viewer| {
             let current = shown(tx, viewer, id)?;
-            let node = forking.node.or(current.cursor).ok_or_else(nothing_said)?;
+            let node = match (forking.turn, forking.node) {
+                (Some(turn), Some(node)) => alternative_of(tx, viewer, id, turn, node)?.id,
+                (Some(turn), None) => {
+                    turn_of(tx, viewer, id, turn)?;
+                    tx.selected_node(viewer, PathId::main_of(id), turn)?
+                }
+                (None, node) => node.or(current.cursor).ok_or_else(nothing_said)?,
+            };
             let origin = origin(tx, viewer, id, node)?;
             let fork = current.shown.entry.fork(origin, forking.title.clone(), &current.title);
             let project = current.row.project.unwrap_or(fork.project_id);

@@ -72,6 +72,8 @@ pub struct ShownTurn {
 pub struct Grown {
     /// The node.
     pub node: ShownNode,
+    /// Its turn; a remark has none.
+    pub turn: Option<ShownTurn>,
     /// The turns that show another node now, and those that follow them (decision Z3).
     pub affected: Vec<ShownTurn>,
     /// The turns that show another node now.
@@ -82,8 +84,16 @@ impl Grown {
     pub(crate) fn of(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, changed: Vec<TurnId>) -> Result<Self, StoreError> {
         let path = PathId::main_of(tx.node(viewer, node)?.conversation);
         let node = show_node(tx, viewer, path, node)?;
+        let turn = match node.seen.row.place {
+            // Nothing else was said there then.
+            Some(place) if place.ordinal == 1 && changed.is_empty() => {
+                Some(ShownTurn { turn: tx.turn(viewer, place.turn)?, alternatives: vec![node.clone()] })
+            }
+            Some(place) => Some(show_turn(tx, viewer, path, place.turn)?),
+            None => None,
+        };
         let affected = affected(tx, viewer, path, &changed)?;
-        Ok(Self { node, affected, changed })
+        Ok(Self { node, turn, affected, changed })
     }
 }
 
@@ -119,9 +129,13 @@ pub(crate) fn show_path(
     let own = PathId::main_of(first.row.conversation);
     let mut on_path = tx.is_on_path(viewer, if own == path { path } else { own }, first.row.id)?;
     let mut all = Vec::with_capacity(nodes.len());
-    for seen in nodes {
+    for mut seen in nodes {
         // A fork's path runs on into the conversation it came from, which is read, not turned about in.
-        on_path = if PathId::main_of(seen.row.conversation) == path { on_path && seen.is_selected } else { true };
+        let is_of_path = PathId::main_of(seen.row.conversation) == path;
+        if !is_of_path {
+            (seen.is_selected, seen.answers_selected) = (true, true);
+        }
+        on_path = if is_of_path { on_path && seen.is_selected } else { true };
         all.push(shown(seen, on_path));
     }
     Ok(all)

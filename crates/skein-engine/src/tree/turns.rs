@@ -6,7 +6,10 @@ use skein_core::tree::content::Content;
 use skein_core::tree::node::Source;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
+use skein_store::items::Page;
 use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::tree::read::NODES_PER_PAGE_MAX;
+use skein_store::tree::{ConversationRow, NodeRow, TurnRow};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -67,8 +70,8 @@ impl Engine {
         let weight = new.content.to_string().len();
         self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
             check_blobs(tx, viewer, &content)?;
-            check_parent_turn(tx, viewer, &new)?;
-            let position = Position::After { parent: new.parent, speaker: new.speaker, turn_type };
+            let parent = parent_of(tx, viewer, conversation, &new)?;
+            let position = Position::After { parent, speaker: new.speaker, turn_type };
             let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
             follow(tx, viewer, conversation)?;
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
@@ -82,6 +85,7 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
+        conversation: ConversationId,
         turn: TurnId,
         new: NewAlternative,
     ) -> Result<Changed<Grown>, EngineError> {
@@ -92,7 +96,7 @@ impl Engine {
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         self.change(caller, request, "alternative.create", move |tx, viewer| {
             check_blobs(tx, viewer, &content)?;
-            let row = tx.turn(viewer, turn)?;
+            let row = turn_of(tx, viewer, conversation, turn)?;
             let position = match new.edited_from {
                 Some(edited) => {
                     check_edit(tx, viewer, edited, turn)?;
@@ -103,7 +107,7 @@ impl Engine {
                     Position::Beside { turn, parent: new.parent }
                 }
             };
-            let placing = placing(viewer, row.conversation, position);
+            let placing = placing(viewer, conversation, position);
             let leads = placing.leads.filter(|_| new.make_active);
             let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
             Grown::of(tx, viewer, node.id, moved.turns)
@@ -137,10 +141,12 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
+        conversation: ConversationId,
+        turn: TurnId,
         node: NodeId,
     ) -> Result<Changed<Grown>, EngineError> {
         self.change(caller, request, "alternative.activate", move |tx, viewer| {
-            let conversation = tx.node(viewer, node)?.conversation;
+            alternative_of(tx, viewer, conversation, turn, node)?;
             let actor = ActorId::from(viewer.owner());
             let (row, moved) = tx.move_path(viewer, PathId::main_of(conversation), actor, node)?;
             Grown::of(tx, viewer, row.id, moved.turns)
@@ -148,12 +154,31 @@ impl Engine {
         .await
     }
 
+    /// Makes an alternative again; until processes exist, nothing can.
+    pub async fn regenerate(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        turn: TurnId,
+        node: NodeId,
+    ) -> Result<(), EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| alternative_of(tx, &viewer, conversation, turn, node);
+        self.parts().store.read(look).await?;
+        Ok(refuse_generated(true)?)
+    }
+
     /// One turn with its alternatives.
-    pub async fn turn(&self, caller: &Caller, id: TurnId) -> Result<ShownTurn, EngineError> {
+    pub async fn turn(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        id: TurnId,
+    ) -> Result<ShownTurn, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
-            let row = tx.turn(&viewer, id)?;
-            show_turn(tx, &viewer, PathId::main_of(row.conversation), id)
+            turn_of(tx, &viewer, conversation, id)?;
+            show_turn(tx, &viewer, PathId::main_of(conversation), id)
         };
         Ok(self.parts().store.read(look).await?)
     }
@@ -168,28 +193,75 @@ impl Engine {
         Ok(self.parts().store.read(look).await?)
     }
 
-    /// The last `limit` nodes of the path to a node, or to where the owner stands; from the root's side on.
+    /// The last `limit` nodes of the path to `end`, from the root's side on, and where the path goes on above them.
     pub async fn path(
         &self,
         caller: &Caller,
         conversation: ConversationId,
-        node: Option<NodeId>,
+        end: Option<NodeId>,
         limit: usize,
-    ) -> Result<Vec<ShownNode>, EngineError> {
+    ) -> Result<Page<ShownNode, NodeId>, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             let row = tx.conversation(&viewer, conversation)?;
             let main = PathId::main_of(conversation);
-            let end = match node {
-                Some(node) => Some(node),
+            let end = match end {
+                Some(node) => Some(ancestral(tx, &viewer, &row, node)?),
                 None => tx.path_cursor(&viewer, conversation, main)?.or(row.origin),
             };
-            let Some(end) = end else { return Ok(Vec::new()) };
-            let nodes = tx.path_to(&viewer, main, end, limit)?;
-            show_path(tx, &viewer, main, nodes)
+            let Some(end) = end else { return Ok(Page { rows: Vec::new(), next: None }) };
+            let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+            let mut nodes = tx.path_to(&viewer, main, end, limit + 1)?;
+            let next = if nodes.len() > limit { Some(nodes.remove(0).row.id) } else { None };
+            Ok(Page { rows: show_path(tx, &viewer, main, nodes)?, next })
         };
         Ok(self.parts().store.read(look).await?)
     }
+}
+
+/// A turn of a conversation; one of another is none.
+pub(super) fn turn_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    turn: TurnId,
+) -> Result<TurnRow, StoreError> {
+    tx.conversation(viewer, conversation)?;
+    let row = tx.turn(viewer, turn)?;
+    if row.conversation == conversation { Ok(row) } else { Err(StoreError::NotFound(turn.to_string())) }
+}
+
+/// A node that can be selected at a turn (rule BR-ALT-002).
+pub(super) fn alternative_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    turn: TurnId,
+    node: NodeId,
+) -> Result<NodeRow, StoreError> {
+    turn_of(tx, viewer, conversation, turn)?;
+    let row = tx.node(viewer, node)?;
+    if row.turn() == Some(turn) {
+        return Ok(row);
+    }
+    let problem = format!("{node} is not an alternative of {turn}");
+    Err(RuleViolation::new("BR-ALT-002", problem, "name one of this turn's alternatives").into())
+}
+
+/// A node of a conversation or of one it was forked from.
+fn ancestral(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: &ConversationRow,
+    node: NodeId,
+) -> Result<NodeId, StoreError> {
+    let of = tx.node(viewer, node)?.conversation;
+    let (mut at, mut above) = (conversation.id, conversation.parent);
+    while at != of {
+        let Some(parent) = above else { return Err(StoreError::NotFound(node.to_string())) };
+        (at, above) = (parent, tx.conversation(viewer, parent)?.parent);
+    }
+    Ok(node)
 }
 
 fn placing(viewer: &Viewer, conversation: ConversationId, position: Position) -> Placing {
@@ -214,12 +286,20 @@ fn follow(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId) -> Res
     tx.move_frame(viewer, project, actor, conversation)
 }
 
-/// BR-TURN-003: where a client names the parent's turn too, they belong together.
-fn check_parent_turn(tx: &mut Tx<'_>, viewer: &Viewer, new: &NewTurn) -> Result<(), StoreError> {
-    let Some(turn) = new.parent_turn else { return Ok(()) };
-    let of = new.parent.map(|parent| tx.node(viewer, parent)).transpose()?.and_then(|row| row.turn());
-    if of == Some(turn) {
-        return Ok(());
+/// What is answered: the node that is named, else what the turn that is named shows (rules BR-TURN-003, BR-ALT-005).
+fn parent_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    new: &NewTurn,
+) -> Result<Option<NodeId>, StoreError> {
+    let Some(turn) = new.parent_turn else { return Ok(new.parent) };
+    turn_of(tx, viewer, conversation, turn)?;
+    let Some(parent) = new.parent else {
+        return tx.selected_node(viewer, PathId::main_of(conversation), turn).map(Some);
+    };
+    if tx.node(viewer, parent)?.turn() == Some(turn) {
+        return Ok(Some(parent));
     }
     let problem = format!("the node that is answered is not of {turn}");
     Err(RuleViolation::new("BR-TURN-003", problem, "name one of that turn's alternatives as parentAlternativeId")

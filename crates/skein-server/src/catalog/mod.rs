@@ -43,7 +43,7 @@ pub(crate) struct EntryHead {
 }
 
 impl EntryHead {
-    fn of<T>(shown: &Shown<T>) -> Self {
+    pub(crate) fn of<T>(shown: &Shown<T>) -> Self {
         let Shown { id, owner, shared, version, hash, created_at, updated_at, .. } = *shown;
         Self { id, owner_id: owner, shared, version, hash, created_at, updated_at }
     }
@@ -148,7 +148,7 @@ fn whose(owned: Option<bool>, shared: Option<bool>) -> Whose {
     }
 }
 
-fn flag(name: &str, text: Option<&str>) -> Result<Option<bool>, ApiError> {
+pub(crate) fn flag(name: &str, text: Option<&str>) -> Result<Option<bool>, ApiError> {
     let invalid =
         |_| ApiError::bad_request("invalid_query", format!("{name}: send true or false")).with_detail("field", name);
     text.map(str::parse).transpose().map_err(invalid)

@@ -209,17 +209,44 @@ impl Tx<'_> {
     }
 
     /// The forks of a conversation, in the order they were made.
-    pub fn forks(&mut self, viewer: &Viewer, id: ConversationId) -> Result<Vec<ConversationRow>, StoreError> {
+    pub fn forks(
+        &mut self,
+        viewer: &Viewer,
+        id: ConversationId,
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
         self.conversation(viewer, id)?;
-        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.parent = ?1 ORDER BY c.id");
-        self.all(&sql, params![&id], read_conversation)
+        self.grown_from("c.parent", id.as_bytes(), after, limit)
     }
 
-    /// The forks at one node.
-    pub fn forks_at(&mut self, viewer: &Viewer, node: NodeId) -> Result<Vec<ConversationRow>, StoreError> {
+    /// The forks at one node, in the order they were made.
+    pub fn forks_at(
+        &mut self,
+        viewer: &Viewer,
+        node: NodeId,
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
         self.node(viewer, node)?;
-        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.origin = ?1 ORDER BY c.id");
-        self.all(&sql, params![&node], read_conversation)
+        self.grown_from("c.origin", node.as_bytes(), after, limit)
+    }
+
+    fn grown_from(
+        &mut self,
+        column: &str,
+        from: &[u8; 16],
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
+        let after = after.unwrap_or(ConversationId::from_bytes([0; 16]));
+        let limit = limit.clamp(1, CONVERSATIONS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!(
+            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE {column} = ?1 AND c.id > ?2 ORDER BY c.id LIMIT ?3"
+        );
+        let rows = self.all(&sql, params![from, &after, one_more], read_conversation)?;
+        Ok(page(rows, limit, |last| last.id))
     }
 
     /// How many forks of a conversation are not folded (rule MG-CONV-003).

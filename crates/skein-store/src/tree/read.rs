@@ -56,6 +56,8 @@ pub struct Bone {
     pub id: NodeId,
     pub parent: Option<NodeId>,
     pub turn: Option<TurnId>,
+    /// Who speaks at its turn.
+    pub speaker: Option<Speaker>,
     pub ordinal: i64,
     pub depth: i64,
     pub author_type: AuthorType,
@@ -201,7 +203,7 @@ impl Tx<'_> {
         self.conversation(viewer, conversation)?;
         let sql = format!(
             "SELECT n.id, n.parent, n.turn, n.ordinal, n.depth, n.author_type, n.status, n.bookmarked, n.pruned, n.excluded,
-                 n.created_at, {SELECTED} FROM nodes n {SEEN_ON} WHERE n.conversation = ?2 ORDER BY n.id LIMIT ?3"
+                 n.created_at, {SELECTED}, t.speaker FROM nodes n {SEEN_ON} WHERE n.conversation = ?2 ORDER BY n.id LIMIT ?3"
         );
         let limit = i64::try_from(SKELETON_NODES_MAX).expect("a skeleton is bounded");
         self.all(&sql, params![&path, &conversation, limit], read_bone)
@@ -322,7 +324,9 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
 }
 
 fn read_bone(row: &dyn Row) -> Result<Bone, SqlError> {
+    let is_said = row.optional_text(13)?.is_some();
     Ok(Bone {
+        speaker: if is_said { Some(spelled(row, 13)?) } else { None },
         id: NodeId::from_bytes(row.array(0)?),
         parent: row.optional_array(1)?.map(NodeId::from_bytes),
         turn: row.optional_array(2)?.map(TurnId::from_bytes),
