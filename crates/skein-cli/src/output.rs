@@ -31,6 +31,14 @@ impl Paint {
             Self::Bold => format!("\x1b[1m{text}\x1b[0m"),
         }
     }
+
+    /// Set back: there, but not what matters most.
+    pub(crate) fn faint(self, text: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Bold => format!("\x1b[2m{text}\x1b[0m"),
+        }
+    }
 }
 
 /// One column of a table: its heading, and what a row shows in it.

@@ -118,6 +118,16 @@ pub(crate) static STACK: List = List {
     ],
 };
 
+pub(crate) static PARTS: List = List {
+    name: "parts",
+    columns: &[
+        ("PART", |row| text(&row["kind"])),
+        ("NODE", |row| text(&row["nodeId"])),
+        ("TOKENS", |row| text(&row["tokens"])),
+        ("SHOWN", |row| if row["included"] == true { "yes".to_owned() } else { text(&row["droppedBecause"]) }),
+    ],
+};
+
 /// What it is, and whether it is closed.
 fn kind(row: &Value) -> String {
     let kind = text(&row["kind"]);

@@ -130,7 +130,7 @@ impl Lookup<'_, '_> {
 }
 
 /// What stands in the answer as an id.
-fn id<T: std::str::FromStr>(value: &Value) -> Result<T, Failure> {
+pub(super) fn id<T: std::str::FromStr>(value: &Value) -> Result<T, Failure> {
     value.as_str().and_then(|text| text.parse().ok()).ok_or_else(|| {
         let error = anyhow!("the server answered with something that is not an id: {}", printable(&text(value)));
         Failure::new(Exit::Failed, error, "install the version the server has")
