@@ -23,7 +23,8 @@ use crate::router;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
-        (name = "catalogue"), (name = "conversations"), (name = "events"), (name = "operations"), (name = "administration"))
+        (name = "catalogue"), (name = "conversations"), (name = "projects"), (name = "events"), (name = "operations"),
+        (name = "administration"))
 )]
 struct Preamble;
 
@@ -185,6 +186,10 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
     match name {
         "turnId" => return of("turn"),
         "nodeId" => return of("item"),
+        "actorId" => {
+            let (pattern, example) = of("user")?;
+            return Some((pattern.replacen("user", "(user|entity)", 1), example));
+        }
         "localId" => return Some((LOCAL_ID.to_owned(), "01K9ZQ".to_owned())),
         _ => {}
     }
@@ -194,7 +199,7 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
         "account" => of("session"),
         "relations" => of("rel"),
         "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
-        | "conversations" => of("entity"),
+        | "conversations" | "projects" | "actors" => of("entity"),
         "operations" | "exports" => of("op"),
         "users" => of("user"),
         "blobs" => {

@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
-use crate::tree::{conversations, turns};
+use crate::tree::{actors, conversations, projects, turns};
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
 use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in, signed_in};
 
@@ -49,6 +49,7 @@ fn for_users() -> OpenApiRouter<Context> {
         .routes(routes!(records::list_deltas))
         .merge(for_builders())
         .merge(for_talkers())
+        .merge(for_rooms())
 }
 
 /// For everybody who is signed in: what can be called, and with what.
@@ -102,6 +103,19 @@ fn for_talkers() -> OpenApiRouter<Context> {
         .routes(routes!(turns::activate_alternative))
         .route("/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate", post(turns::regenerate))
         .routes(routes!(turns::read_path))
+}
+
+/// For everybody who is signed in: where conversations are gathered, and who takes part in them.
+fn for_rooms() -> OpenApiRouter<Context> {
+    OpenApiRouter::new()
+        .routes(routes!(projects::list_projects, projects::create_project))
+        .routes(routes!(projects::read_project, projects::change_project))
+        .routes(routes!(projects::list_stack))
+        .routes(routes!(projects::list_frames))
+        .routes(routes!(projects::turn_frame))
+        .routes(routes!(projects::move_conversation))
+        .routes(routes!(actors::list_actors, actors::create_actor))
+        .routes(routes!(actors::read_actor, actors::change_actor))
 }
 
 /// For administrators; users read their own part.

@@ -28,6 +28,7 @@ use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::tree::projects::default_project;
 
 const FIRST_USER_NAME: &str = "admin";
 pub(crate) const SYSTEM: Viewer = Viewer::System("accounts");
@@ -243,6 +244,7 @@ fn first_admin(tx: &mut Tx<'_>) -> Result<UserId, StoreError> {
     }
     let user = tx.create_user(&SYSTEM, FIRST_USER_NAME, Role::Admin)?;
     tx.settle_first_user(&SYSTEM)?;
+    default_project(tx, &Viewer::User(user))?;
     Ok(user)
 }
 

@@ -3,8 +3,9 @@
 //! A use case loads what an act is about, lets `skein_core::tree` judge, and writes facts; the rows that answer questions
 //! the store keeps in step. Start at [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it.
 
+mod actors;
 mod conversations;
-mod projects;
+pub(crate) mod projects;
 mod turns;
 
 use serde_json::{Value, json};
@@ -21,6 +22,7 @@ use crate::catalog::Shown;
 use crate::request::Outcome;
 
 pub use conversations::{Folding, Forking};
+pub use projects::{ShownFrame, Turning};
 pub use turns::{NewAlternative, NewTurn};
 
 /// A conversation with what its tree says about it.

@@ -25,7 +25,7 @@ use crate::pagination::read_page;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EntryHead {
     #[schema(value_type = String, example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
-    id: RecordId,
+    pub(crate) id: RecordId,
     /// Whose it is; `user_00000000000000000000000000` is the installation itself.
     #[schema(value_type = String, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     owner_id: UserId,

@@ -3,7 +3,9 @@
 //! Bodies are strict and answers are the views below; a node is shown alike wherever it is listed. Start at
 //! [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it.
 
+pub(crate) mod actors;
 pub(crate) mod conversations;
+pub(crate) mod projects;
 mod skeleton;
 pub(crate) mod turns;
 
