@@ -62,15 +62,16 @@ pub(crate) enum ConversationCommand {
     Alternatives(PlaceArguments),
     /// Show what is known of one node
     Node(PlaceArguments),
-    /// List nodes of all conversations
+    #[command(about = "List nodes of all conversations: bookmarked ones, or those with a tag or of an author")]
+    #[command(group = ArgGroup::new("which").args(["bookmarked", "tag", "author"]).required(true))]
     Nodes {
-        /// Only bookmarked ones
+        /// Those that were bookmarked
         #[arg(long)]
         bookmarked: bool,
-        /// Only those with this tag
+        /// Those with this tag
         #[arg(long)]
         tag: Option<String>,
-        /// Only those of this author, as user_… or entity_…
+        /// Those of this author, as user_… or entity_…
         #[arg(long)]
         author: Option<String>,
         #[command(flatten)]
@@ -146,7 +147,12 @@ pub(crate) enum ConversationCommand {
         node: Option<String>,
     },
     /// Show how a node came to be: the chain to the root with hashes and authors
-    Provenance(PlaceArguments),
+    Provenance {
+        #[command(flatten)]
+        place: PlaceArguments,
+        #[command(flatten)]
+        amount: AmountArguments,
+    },
     /// Show what a model would be shown of a conversation, and what is left out
     Context(ConversationContext),
     /// Say in which words two nodes, or the paths to them, differ

@@ -53,7 +53,6 @@ impl Garden<'_> {
 
 /// What was said, by what it says.
 struct Said {
-    question: String,
     first: String,
     edit: String,
 }
@@ -84,7 +83,7 @@ fn branch_edit_and_switch(garden: &Garden<'_>) -> Said {
     }
     assert!(drawn.contains("○ ") && drawn.contains("● ") && !drawn.contains('\u{1b}'), "{drawn}");
     garden.run(&["switch", "Herons", &edit]).assert_ok();
-    Said { question, first, edit }
+    Said { first, edit }
 }
 
 fn fork_fold_and_reopen(garden: &Garden<'_>, said: &Said) {
@@ -188,4 +187,40 @@ fn a_conversation_is_lived_with_and_an_altered_byte_is_found_on_postgres() {
         );
         assert_eq!(client.execute(&alter, &[]).unwrap(), 1);
     });
+}
+
+#[test]
+fn manual_pages_and_completions_know_every_command_about_conversations() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["man", folder.path().to_str().unwrap()]).assert_ok();
+    let completions = home.run(&["completions", "bash"]).assert_ok();
+    let commands = "list show new append edit switch fork fold reopen verify export alternatives annotate mark bookmark \
+                    archive context compare";
+    for command in commands.split(' ').filter(|command| !command.is_empty()) {
+        assert!(folder.path().join(format!("skein-conversation-{command}.1")).exists(), "no page for {command}");
+        assert!(completions.contains(&format!("skein__subcmd__conversation__subcmd__{command}")), "{command}");
+    }
+    for command in ["list", "new", "show", "frames"] {
+        assert!(folder.path().join(format!("skein-project-{command}.1")).exists(), "no page for {command}");
+    }
+}
+
+#[test]
+fn what_cannot_be_found_is_said_with_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let garden = Garden(&home);
+    refused(&garden.run(&["show", "Herons"]), 8, "there is no conversation");
+    garden.run(&["new", "Herons"]).assert_ok();
+    garden.run(&["new", "Herons by night"]).assert_ok();
+    refused(&garden.run(&["show", "her"]), 2, "Herons by night");
+    refused(&garden.run(&["switch", "Herons", "."]), 8, "nothing was said");
+    refused(&garden.run(&["append", "Herons", "--file", "nowhere.txt"]), 2, "nowhere.txt");
+    refused(&garden.run(&["append", "Herons", " "]), 6, "AG-EDIT-004");
+    garden.say(&["append", "Herons", "Hello."]);
+    refused(&garden.run(&["switch", "Herons", "ZZZZZZ"]), 8, "ZZZZZZ");
+    refused(&garden.run(&["reopen", "Herons"]), 6, "MG-CONV-006");
+    assert!(garden.run(&["show", "Herons by"]).assert_ok().contains("Nothing was said yet."));
 }

@@ -30,7 +30,7 @@ pub(super) fn read(
         Form::Json => writeln!(desk.out, "{:#}", json!({ "data": nodes, "pagination": { "next": next } }))?,
         Form::Quiet => nodes.iter().try_for_each(|node| writeln!(desk.out, "{}", text(&node["id"])))?,
         Form::People(_) if nodes.is_empty() => writeln!(desk.out, "Nothing was said yet.")?,
-        Form::People(paint) => write!(desk.out, "{}", dialogue(&nodes, paint))?,
+        Form::People(paint) => write!(desk.out, "{}", dialogue(&nodes, &id.to_string(), paint))?,
     }
     if next.is_some() && matches!(desk.form, Form::People(_)) {
         eprintln!("There is more before it; --limit or --all shows it.");
@@ -62,19 +62,22 @@ pub(super) fn collect(ask: &Ask, most: Amount, desk: &mut Desk<'_>) -> Result<(V
     Ok((nodes, next))
 }
 
-fn dialogue(nodes: &[Value], paint: Paint) -> String {
+fn dialogue(nodes: &[Value], conversation: &str, paint: Paint) -> String {
     let mut written = String::new();
     for (at, node) in nodes.iter().enumerate() {
         let gap = if at == 0 { "" } else { "\n" };
         let words = printable(&views::said(node));
-        let _ = writeln!(written, "{gap}{}\n{}", paint.heading(&printable(&caption(node))), words.trim_end());
+        let _ =
+            writeln!(written, "{gap}{}\n{}", paint.heading(&printable(&caption(node, conversation))), words.trim_end());
     }
     written
 }
 
-/// Who spoke, how the node is called, when, and what is to know about it.
-fn caption(node: &Value) -> String {
-    let mut caption = format!("{}  {}  {}", speaker(node), text(&node["localId"]), text(&node["createdAt"]));
+/// Who spoke, how the node is called, when, and what is to know about it. Short names are good inside one conversation;
+/// what a fork grew from has names of its own.
+fn caption(node: &Value, conversation: &str) -> String {
+    let name = if node["conversationId"] == conversation { &node["localId"] } else { &node["id"] };
+    let mut caption = format!("{}  {}  {}", speaker(node), text(name), text(&node["createdAt"]));
     let is_stale = node["cacheStatus"] == "stale";
     for (is_so, word) in [
         (node["editedFrom"].is_string(), "edited"),
@@ -102,7 +105,7 @@ mod tests {
     use super::*;
 
     fn node(local: &str, words: &str) -> Value {
-        json!({ "localId": local, "speaker": "user", "createdAt": "2026-01-31T12:00:00.000Z", "status": "complete",
+        json!({ "id": format!("item_{local}"), "localId": local, "conversationId": "entity_1", "speaker": "user", "createdAt": "2026-01-31T12:00:00.000Z", "status": "complete",
             "content": { "type": "text", "text": words } })
     }
 
@@ -114,12 +117,18 @@ mod tests {
         second["label"] = "good".into();
         let expected = "user  01HQ3K  2026-01-31T12:00:00.000Z\nOne\n\n\
                         user  01HQ3K4  2026-01-31T12:00:00.000Z  edited  bookmarked: good\nTwo\nlines\n";
-        assert_eq!(dialogue(&[node("01HQ3K", "One"), second], Paint::Plain), expected);
+        assert_eq!(dialogue(&[node("01HQ3K", "One"), second], "entity_1", Paint::Plain), expected);
+    }
+
+    #[test]
+    fn what_a_fork_grew_from_is_called_by_its_whole_name() {
+        let told = dialogue(&[node("01HQ3K", "One")], "entity_2", Paint::Plain);
+        assert!(told.starts_with("user  item_01HQ3K  "), "{told}");
     }
 
     #[test]
     fn what_was_said_cannot_steer_the_terminal() {
-        let told = dialogue(&[node("01HQ3K", "\u{1b}[2Jgone")], Paint::Plain);
+        let told = dialogue(&[node("01HQ3K", "\u{1b}[2Jgone")], "entity_1", Paint::Plain);
         assert!(!told.contains('\u{1b}') && told.contains(r"\u{1b}[2Jgone"), "{told}");
     }
 
@@ -128,6 +137,6 @@ mod tests {
         let mut destroyed = node("01HQ3K", "x");
         destroyed["content"] = Value::Null;
         destroyed["isRedacted"] = true.into();
-        assert!(dialogue(&[destroyed], Paint::Plain).ends_with("(destroyed)\n"));
+        assert!(dialogue(&[destroyed], "entity_1", Paint::Plain).ends_with("(destroyed)\n"));
     }
 }

@@ -104,9 +104,9 @@ impl ConversationTask {
                 let node = spot(&conversation(&of.conversation)?, node.as_deref())?;
                 Self::Verify(Wish::get(about(&of.conversation)?).tail("/verify").refer("nodeId", node))
             }
-            Typed::Provenance(place) => {
+            Typed::Provenance { place, amount } => {
                 let wish = Wish::get(About::Node(Spot::of(&place)?)).tail("/provenance");
-                Self::Rows { wish, field: "data", list: &views::CHAIN }
+                Self::List { wish, list: &views::CHAIN, portion: portion(amount) }
             }
             _ => unreachable!("the others are about what is said in it"),
         })
