@@ -5,6 +5,7 @@
 
 mod actors;
 mod conversations;
+mod nodes;
 pub(crate) mod projects;
 mod turns;
 
@@ -22,6 +23,7 @@ use crate::catalog::Shown;
 use crate::request::Outcome;
 
 pub use conversations::{Folding, Forking};
+pub use nodes::{Diff, Edit, Marking, NodeQuery, TaggedNode};
 pub use projects::{ShownFrame, Turning};
 pub use turns::{NewAlternative, NewTurn};
 

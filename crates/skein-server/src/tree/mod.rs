@@ -1,10 +1,11 @@
 //! Conversations over HTTP: what is said in them, turned about in, marked and found again.
 //!
 //! Bodies are strict and answers are the views below; a node is shown alike wherever it is listed. Start at
-//! [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it.
+//! [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it, at [`nodes`] for one node.
 
 pub(crate) mod actors;
 pub(crate) mod conversations;
+pub(crate) mod nodes;
 pub(crate) mod projects;
 mod skeleton;
 pub(crate) mod turns;

@@ -6,6 +6,7 @@
 
 pub mod append;
 pub mod conversations;
+pub mod lists;
 mod marks;
 mod project;
 pub mod read;

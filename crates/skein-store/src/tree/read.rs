@@ -70,7 +70,7 @@ pub struct Bone {
     pub created_at: Millis,
 }
 
-static SEEN: LazyLock<String> = LazyLock::new(|| {
+pub(crate) static SEEN: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}"
     )
@@ -297,7 +297,7 @@ impl Tx<'_> {
         self.seen(&sql, params![&path, &node])
     }
 
-    fn seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<SeenNode>, StoreError> {
+    pub(crate) fn seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<SeenNode>, StoreError> {
         let found = self.all(sql, bound, |row| Ok(read_seen(row)))?;
         found.into_iter().map(|read| read.map_err(StoreError::from).and_then(|read| read)).collect()
     }
