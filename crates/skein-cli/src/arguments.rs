@@ -2,7 +2,9 @@
 
 mod account;
 mod catalog;
+mod conversation;
 mod item;
+mod project;
 mod relation;
 mod secret;
 
@@ -20,7 +22,12 @@ pub(crate) use self::catalog::{
     ServiceCreation, SwitchArguments, TemplateArguments, TemplateCommand, TemplateId, TemplateKind, ToolArguments,
     ToolChange, ToolCommand, ToolCreation, ToolParts, ToolTest,
 };
+pub(crate) use self::conversation::{
+    ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
+    ConversationMark, ConversationNew, ConversationShow, PlaceArguments, WordsArguments,
+};
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use self::project::{ProjectArguments, ProjectCommand};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
 pub(crate) use self::secret::{
     SecretArguments, SecretCommand, SecretTypeName, ValueArguments, VaultArguments, VaultCommand,
@@ -63,6 +70,11 @@ pub(crate) enum Command {
     Item(ItemArguments),
     /// Typed edges between things: add, list, show, follow, remove
     Relation(RelationArguments),
+    /// Conversations, each a tree: list, show, speak, edit, switch, fork, fold, verify, export
+    #[command(visible_alias = "conv")]
+    Conversation(ConversationArguments),
+    /// What conversations belong to: list, make, show, and where everybody is
+    Project(ProjectArguments),
     /// Endpoints that tools use: list, create, change, share, look whether they are well
     Service(ServiceArguments),
     /// Credentials, kept encrypted and never shown: list, create, rotate, delete

@@ -1,6 +1,7 @@
 //! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
 
 mod catalog;
+mod conversation;
 mod task;
 
 use std::net::SocketAddr;
@@ -12,6 +13,7 @@ use skein_core::{Digest, ItemId};
 use skein_store::verify::VerifyOptions;
 
 pub(crate) use self::catalog::{CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference};
+pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
 pub(crate) use self::task::{Content, Task, object};
 use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
 use crate::configuration::{Configuration, without_credentials};
@@ -88,6 +90,10 @@ impl Plan {
             Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
             Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
             Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,
+            Command::Conversation(conversation) => {
+                errand(conversation.asking, ConversationTask::of_conversation(conversation.command)?.into())?
+            }
+            Command::Project(project) => errand(project.asking, ConversationTask::of_project(project.command)?.into())?,
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,

@@ -1,6 +1,7 @@
 //! What people see of each kind of answer: the columns of a list, the first fields of a sheet.
 
 pub(crate) mod catalog;
+pub(crate) mod conversation;
 
 use serde_json::Value;
 

@@ -84,15 +84,15 @@ fn require_bundle(file: &Path) -> Result<(), Failure> {
 }
 
 /// A file that has its name only once it is complete.
-struct Part {
-    opened: File,
+pub(super) struct Part {
+    pub(super) opened: File,
     path: PathBuf,
     name: PathBuf,
     is_kept: bool,
 }
 
 impl Part {
-    fn create(name: &Path) -> Result<Self, Failure> {
+    pub(super) fn create(name: &Path) -> Result<Self, Failure> {
         if name.exists() {
             let error = anyhow!("{} exists already", name.display());
             return Err(Failure::new(Exit::Failed, error, "name a file that does not exist; nothing was overwritten"));
@@ -104,7 +104,7 @@ impl Part {
     }
 
     /// Durable under its name; a file that took the name meanwhile stays.
-    fn keep(&mut self) -> Result<(), Failure> {
+    pub(super) fn keep(&mut self) -> Result<(), Failure> {
         let kept = self.opened.sync_all().and_then(|()| fs::hard_link(&self.path, &self.name));
         self.is_kept = kept.is_ok();
         kept.map_err(|error| cannot_write(&self.name, error))?;

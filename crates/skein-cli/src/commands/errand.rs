@@ -7,7 +7,7 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
-use super::{bundle, catalog, redact};
+use super::{bundle, catalog, conversation, redact};
 use crate::desk::Desk;
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -43,6 +43,7 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::Export { file } => bundle::export(&file, desk),
         Task::Import { file } => bundle::import(file, desk),
         Task::Catalog(task) => catalog::run(task, desk),
+        Task::Conversation(task) => conversation::run(task, desk),
     }
 }
 

@@ -18,6 +18,7 @@ use crate::desk::Amount;
 use crate::door::Ask;
 use crate::failure::Failure;
 use crate::plan::catalog::CatalogTask;
+use crate::plan::conversation::ConversationTask;
 use crate::views::{self, List, Sheet};
 
 /// One errand, with nothing missing but what standard input may hold.
@@ -60,6 +61,7 @@ pub(crate) enum Task {
         file: PathBuf,
     },
     Catalog(CatalogTask),
+    Conversation(ConversationTask),
 }
 
 /// What a new item says.

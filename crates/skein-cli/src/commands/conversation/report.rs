@@ -1,0 +1,109 @@
+//! What was found out about a conversation: whether it is intact, in what two nodes differ, what a model is shown.
+
+use std::fmt::Write as _;
+
+use serde_json::Value;
+
+use super::ask;
+use crate::desk::{Desk, Form};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{printable, text, write_table};
+use crate::plan::Wish;
+use crate::views::conversation as views;
+
+/// Ends with 1 when something was altered, and names the node.
+pub(super) fn verify(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let found = ask(wish, desk)?;
+    match desk.form {
+        Form::Json => writeln!(desk.out, "{found:#}")?,
+        Form::Quiet => writeln!(desk.out, "{}", text(&found["verdict"]))?,
+        Form::People(_) => writeln!(desk.out, "{}", printable(&finding(&found)))?,
+    }
+    Ok(if is_broken(&found) { Exit::Problem } else { Exit::Ok })
+}
+
+/// What was destroyed on demand or came from elsewhere is said, not held against anybody.
+fn is_broken(found: &Value) -> bool {
+    !matches!(found["verdict"].as_str(), Some("valid" | "imported" | "redacted"))
+}
+
+fn finding(found: &Value) -> String {
+    let nodes = text(&found["nodes"]);
+    let first = &found["firstNodeId"];
+    match found["verdict"].as_str() {
+        Some("valid") => format!("valid: all of {nodes} nodes are what their authors wrote."),
+        Some("imported") => format!("imported: all of {nodes} nodes are unaltered; of some the author is not proved."),
+        Some("redacted") => format!("redacted: of {nodes} nodes some were destroyed on demand, none was altered."),
+        Some("incomplete") => format!("incomplete: something that {} was made from is missing.", text(first)),
+        _ => format!("invalid: {} is not what its author wrote.", text(first)),
+    }
+}
+
+pub(super) fn compare(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let found = ask(wish, desk)?;
+    match (desk.form, found["runs"].as_array()) {
+        (Form::People(_), Some(runs)) => writeln!(desk.out, "{}", printable(&difference(runs)))?,
+        _ => writeln!(desk.out, "{found:#}")?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// What one has and the other has not stands in brackets, as people know it from other tools.
+fn difference(runs: &[Value]) -> String {
+    let mut written = String::new();
+    for run in runs {
+        let words = text(&run["text"]);
+        let _ = match run["kind"].as_str() {
+            Some("removed") => write!(written, "[-{words}-]"),
+            Some("added") => write!(written, "{{+{words}+}}"),
+            _ => write!(written, "{words}"),
+        };
+    }
+    written
+}
+
+pub(super) fn context(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let found = ask(wish, desk)?;
+    let report = if found["report"].is_object() { &found["report"] } else { &found };
+    match desk.form {
+        Form::Json => writeln!(desk.out, "{found:#}")?,
+        Form::Quiet => writeln!(desk.out, "{}", text(&report["totalTokens"]))?,
+        Form::People(paint) => {
+            let parts = report["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+            write_table(desk.out, views::PARTS.columns, parts, Some(paint))?;
+            let about = if report["isEstimate"] == true { "about " } else { "" };
+            let (shown, budget) = (text(&report["totalTokens"]), text(&report["budget"]));
+            let dropped = text(&report["droppedTokens"]);
+            writeln!(desk.out, "{about}{shown} of {budget} tokens are shown, {dropped} are left out.")?;
+        }
+    }
+    Ok(Exit::Ok)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn only_what_was_altered_or_is_missing_is_a_problem() {
+        let broken = |verdict: &str| is_broken(&json!({ "verdict": verdict }));
+        assert!(!broken("valid") && !broken("imported") && !broken("redacted"));
+        assert!(broken("invalid") && broken("incomplete") && broken("something new"));
+    }
+
+    #[test]
+    fn the_node_that_was_altered_is_named() {
+        let told = finding(&json!({ "verdict": "invalid", "nodes": 3, "firstNodeId": "item_x" }));
+        assert!(told.contains("item_x"), "{told}");
+    }
+
+    #[test]
+    fn a_difference_shows_both_sides() {
+        let runs = json!([{ "kind": "removed", "text": "Eleven" }, { "kind": "added", "text": "Nine" },
+            { "kind": "equal", "text": " of them." }]);
+        assert_eq!(difference(runs.as_array().unwrap()), "[-Eleven-]{+Nine+} of them.");
+    }
+}
