@@ -32,11 +32,24 @@ pub struct Tx<'a> {
     revises: bool,
     moved: Vec<TurnId>,
     known: Option<&'a KnownItems>,
+    /// A request's name that was looked for and that no operation answers for.
+    pub(crate) vacant: Option<Digest>,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
-        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, moved: Vec::new(), known: None }
+        Self {
+            sql,
+            now,
+            number,
+            seed,
+            drawn: 0,
+            last: None,
+            revises: false,
+            moved: Vec::new(),
+            known: None,
+            vacant: None,
+        }
     }
 
     /// For looks at what is newest: items that were read before need not be read again.

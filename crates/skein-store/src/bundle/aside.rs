@@ -121,7 +121,7 @@ impl Aside {
 
     /// The objects that are attached, each once, by hash.
     pub(crate) fn named_blobs(&mut self) -> Result<Vec<(Digest, i64)>, StoreError> {
-        let mut sql = SqliteSql(&self.database);
+        let mut sql = SqliteSql::on(&self.database);
         Tx::new(&mut sql, Millis(0), 0, [0; 16]).named_blobs()
     }
 
@@ -132,7 +132,7 @@ impl Aside {
         each: &mut dyn FnMut(&str) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut refused = Ok(());
-        let outcome = SqliteSql(&self.database).query(sql, &[], &mut |row| {
+        let outcome = SqliteSql::on(&self.database).query(sql, &[], &mut |row| {
             refused = each(&line(row)?);
             // The query is to end here; what is told is the refusal.
             if refused.is_err() { Err(crate::SqlError::Interrupted) } else { Ok(()) }
@@ -146,7 +146,7 @@ impl Aside {
         now: Millis,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut sql = SqliteSql(&self.database);
+        let mut sql = SqliteSql::on(&self.database);
         work(&mut Tx::new(&mut sql, now, 0, [0; 16]))
     }
 }

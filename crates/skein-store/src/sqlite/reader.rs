@@ -40,7 +40,7 @@ pub(crate) fn look<T>(
     known: Option<&KnownItems>,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let working = || work(&mut Tx::new(&mut SqliteSql(connection), now, 0, [0; 16]).knowing(known));
+    let working = || work(&mut Tx::new(&mut SqliteSql::on(connection), now, 0, [0; 16]).knowing(known));
     let outcome = catch_unwind(AssertUnwindSafe(working));
     outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))
 }

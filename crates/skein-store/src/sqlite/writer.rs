@@ -17,6 +17,7 @@ use skein_core::Millis;
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
 use crate::known_items::Revisions;
+use crate::sqlite::request_names::{RequestNames, newest_operation};
 use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;
 use crate::tx::Tx;
@@ -57,9 +58,11 @@ impl Writer {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
         let (waiting, revisions) = (Arc::new(Waiting::default()), Revisions::default());
+        let last_now = last_now(&connection)?.max(clock.now());
         let mut thread = WriterThread {
-            last_now: last_now(&connection)?,
-            number: crate::store::timeline_offset(&mut SqliteSql(&connection))?,
+            last_now,
+            requests: RequestNames::load(&connection, last_now)?,
+            number: crate::store::timeline_offset(&mut SqliteSql::on(&connection))?,
             log_pages,
             connection,
             clock,
@@ -117,11 +120,11 @@ impl Drop for Writer {
     }
 }
 
-/// The latest time on the timeline, so that a clock set back does not run backwards here.
+/// The latest time that was noted, so that a clock set back does not run backwards here.
 fn last_now(connection: &Connection) -> Result<Millis, StoreError> {
     let newest = "SELECT coalesce((SELECT realized_at FROM items ORDER BY position DESC LIMIT 1), 0)";
     let newest: i64 = connection.query_row(newest, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
-    Ok(Millis(newest))
+    Ok(Millis(newest).max(newest_operation(connection)?))
 }
 
 fn count_log_pages(connection: &mut Connection) -> Result<Arc<AtomicI32>, StoreError> {
@@ -141,6 +144,7 @@ struct WriterThread {
     log_pages: Arc<AtomicI32>,
     clock: Arc<dyn Clock>,
     last_now: Millis,
+    requests: RequestNames,
     number: i64,
     wake: Wake,
     tasks: Receiver<Queued>,
@@ -230,8 +234,8 @@ impl WriterThread {
     }
 
     /// Opens the transaction of a batch, or refuses everyone in it.
-    fn begin(&self, batch: Vec<Box<dyn Work>>) -> Option<Vec<Box<dyn Work>>> {
-        let Err(error) = self.statement("BEGIN IMMEDIATE") else { return Some(batch) };
+    fn begin(&mut self, batch: Vec<Box<dyn Work>>) -> Option<Vec<Box<dyn Work>>> {
+        let Err(error) = self.begin_transaction() else { return Some(batch) };
         // Somebody else holds the file, or it cannot be written: trying each alone would make them wait in turn.
         tracing::warn!(%error, waiting = batch.len(), "could not begin a transaction");
         for work in batch {
@@ -240,13 +244,26 @@ impl WriterThread {
         None
     }
 
+    fn begin_transaction(&mut self) -> Result<(), SqlError> {
+        self.statement("BEGIN IMMEDIATE")?;
+        let refreshed = self.requests.refresh(&self.connection, self.last_now);
+        if refreshed.is_err() {
+            self.roll_back();
+        }
+        refreshed
+    }
+
     fn run_in_savepoint(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
         self.statement("SAVEPOINT one")?;
+        let noted = self.requests.noted();
         let outcome = self.run_function(work);
         if self.connection.is_autocommit() {
             return outcome;
         }
         let undone = if outcome.is_err() { self.statement("ROLLBACK TO one") } else { Ok(()) };
+        if outcome.is_err() {
+            self.requests.take_back(noted);
+        }
         if undone.and_then(|()| self.statement("RELEASE one")).is_err() {
             // What was refused must not be committed with the others: everyone is run again alone.
             self.roll_back();
@@ -255,7 +272,7 @@ impl WriterThread {
     }
 
     fn commit_alone(&mut self, mut work: Box<dyn Work>) {
-        let outcome = self.statement("BEGIN IMMEDIATE").map_err(not_begun).and_then(|()| {
+        let outcome = self.begin_transaction().map_err(not_begun).and_then(|()| {
             self.run_function(&mut *work)?;
             Ok(self.commit()?)
         });
@@ -267,7 +284,7 @@ impl WriterThread {
         self.last_now = self.last_now.max(self.clock.now());
         let started = Instant::now();
         let seed = *work.seed();
-        let mut sql = SqliteSql(&self.connection);
+        let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests);
         let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
         let outcome = work.run(&mut tx);
         self.is_revised |= tx.revises();
@@ -279,7 +296,9 @@ impl WriterThread {
     }
 
     fn commit(&mut self) -> Result<(), SqlError> {
+        self.requests.file(&self.connection)?;
         self.statement("COMMIT")?;
+        self.requests.committed(self.last_now);
         if std::mem::take(&mut self.is_revised) {
             self.revisions.add();
         }
@@ -291,7 +310,8 @@ impl WriterThread {
         statement.execute([]).map(drop).map_err(|error| sql_error(&error))
     }
 
-    fn roll_back(&self) {
+    fn roll_back(&mut self) {
+        self.requests.rolled_back();
         if !self.connection.is_autocommit()
             && let Err(error) = self.statement("ROLLBACK")
         {
