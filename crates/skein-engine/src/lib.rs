@@ -16,6 +16,7 @@ pub mod events;
 mod forward;
 pub mod garden;
 mod operations;
+mod remembered;
 mod request;
 mod settings;
 
@@ -24,5 +25,6 @@ pub use bundles::{ExportCut, ImportCount};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use operations::{VERIFICATION, VerificationRequest, Worker};
+pub use remembered::Remembered;
 pub use request::{Changed, Kept, Outcome, Request, Reservation, Reserved};
 pub use settings::SettingState;

@@ -25,6 +25,7 @@ mod items;
 mod json;
 mod json_parts;
 mod keys;
+mod known_answers;
 mod landing;
 pub mod limits;
 mod listen;

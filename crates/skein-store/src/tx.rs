@@ -10,7 +10,6 @@ use skein_core::id::Entropy;
 use skein_core::{Digest, ItemId, Millis, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
-use crate::known_items::KnownItems;
 use crate::sql::{Row, Sql, Value};
 
 /// Refuses everybody but Skein itself.
@@ -30,24 +29,14 @@ pub struct Tx<'a> {
     drawn: u64,
     last: Option<(Cursor, ItemId)>,
     revises: bool,
-    known: Option<&'a KnownItems>,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
-        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, known: None }
+        Self { sql, now, number, seed, drawn: 0, last: None, revises: false }
     }
 
-    /// For looks at what is newest: items that were read before need not be read again.
-    pub(crate) fn knowing(self, known: Option<&'a KnownItems>) -> Self {
-        Self { known, ..self }
-    }
-
-    pub(crate) fn known(&self) -> Option<&'a KnownItems> {
-        self.known
-    }
-
-    /// Notes that more than plain facts is written: what was read of records and of marked items no longer holds.
+    /// Notes that more than plain facts is written: what was read of records, marked items and health no longer holds.
     pub(crate) fn revise(&mut self) {
         self.revises = true;
     }

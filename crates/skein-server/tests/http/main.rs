@@ -18,6 +18,7 @@ mod hostile;
 mod idempotency;
 mod issuer;
 mod items;
+mod known_answers;
 mod log_lines;
 mod metrics;
 mod openapi;
