@@ -27,6 +27,7 @@ mod json_parts;
 mod keys;
 mod known_answers;
 mod landing;
+mod layer;
 pub mod limits;
 mod listen;
 mod metrics;
