@@ -53,6 +53,6 @@ mod workload;
 
 pub use context::Context;
 pub use host_guard::AllowedHosts;
-pub use listen::{ServeOptions, Stopping, serve};
+pub use listen::{ServeOptions, Stopping, Visitor, serve};
 pub use router::router;
 pub use tokens::{BadToken, BadTokenOptions, Claims, TokenOptions, Tokens};
