@@ -4,17 +4,18 @@
 
 use std::sync::Arc;
 
-use skein_core::Viewer;
+use skein_core::{Digest, Viewer};
 use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::store::Statistics;
 
 use tokio::sync::Notify;
 
-use crate::account::{KeyUses, KnownKeys, StartKeys};
+use crate::account::{Caller, KeyUses, StartKeys};
 use crate::catalog::{Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
+use crate::remembered::Remembered;
 
 /// Every use case is a method of this. Cheap to clone.
 #[derive(Clone)]
@@ -25,7 +26,8 @@ pub(crate) struct Parts {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) key_uses: KeyUses,
-    pub(crate) known_keys: KnownKeys,
+    /// Whose key is whose, by its hash: a program asks many times in a row with the same one.
+    pub(crate) known_keys: Remembered<Digest, Caller>,
     pub(crate) start_keys: StartKeys,
     pub(crate) progress: Progress,
     pub(crate) outside: Outside,
@@ -74,6 +76,11 @@ impl Engine {
     pub async fn ready(&self) -> Result<(), EngineError> {
         self.0.store.read(|tx| tx.first_user(&Viewer::System("readiness")).map(drop)).await?;
         Ok(())
+    }
+
+    /// How often something was revised, where that alone tells whether what was read before still holds.
+    pub fn revisions_here(&self) -> Option<u64> {
+        self.0.store.revisions_here()
     }
 
     /// What the store has done since it was opened.

@@ -12,7 +12,6 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::error::{SqlError, StoreError};
-use crate::known_items::KnownItems;
 use crate::sql::{Row, Value, params};
 use crate::tx::Tx;
 
@@ -187,16 +186,8 @@ impl Tx<'_> {
         static BY_ID: LazyLock<String> = LazyLock::new(|| {
             format!("SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1")
         });
-        let (known, revisions) = (self.known(), self.known().map(KnownItems::revisions));
-        if let Some(stored) = known.and_then(|known| known.find(id)) {
-            return Ok(Some(stored));
-        }
         let found = self.first(&BY_ID, params![&id], |row| Ok(read_item(row)))?.transpose()?;
-        let found = found.map(checked).transpose()?;
-        if let (Some(known), Some(revisions), Some(stored)) = (known, revisions, &found) {
-            known.remember(revisions, stored);
-        }
-        Ok(found)
+        found.map(checked).transpose()
     }
 
     /// The viewer's own facts, page by page. A page costs the same wherever it lies.

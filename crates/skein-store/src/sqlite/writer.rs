@@ -16,7 +16,7 @@ use skein_core::Millis;
 
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
-use crate::known_items::Revisions;
+use crate::revisions::Revisions;
 use crate::sqlite::request_names::{RequestNames, newest_operation};
 use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;

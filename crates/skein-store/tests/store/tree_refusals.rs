@@ -60,9 +60,9 @@ fn pending(world: &World, talk: &Talk) -> NodeId {
 fn fold(world: &World, id: ConversationId) {
     let viewer = world.anna.clone();
     world.write(move |tx| {
-        let mut content = tx.record(&viewer, id.into())?.content;
-        content.data.insert("summary".to_owned(), json!({ "text": "it was about yarn" }));
-        tx.update_conversation(&viewer, id, None, content).map(drop)
+        let mut record = tx.record(&viewer, id.into())?;
+        record.content.data.insert("summary".to_owned(), json!({ "text": "it was about yarn" }));
+        tx.update_of_tree(&viewer, record.id, record.hash, record.content).map(drop)
     });
 }
 
@@ -255,9 +255,9 @@ both! {
         let talk = talk(world);
         let viewer = world.anna.clone();
         world.write(move |tx| {
-            let mut content = tx.record(&viewer, talk.id.into())?.content;
-            content.data.insert("status".to_owned(), json!("archived"));
-            tx.update_conversation(&viewer, talk.id, None, content).map(drop)
+            let mut record = tx.record(&viewer, talk.id.into())?;
+            record.content.data.insert("status".to_owned(), json!("archived"));
+            tx.update_of_tree(&viewer, record.id, record.hash, record.content).map(drop)
         });
         let archived = |world: &World| { let viewer = world.anna.clone(); world.read(move |tx| tx.conversation(&viewer, talk.id)).archived };
         assert!(archived(world));
