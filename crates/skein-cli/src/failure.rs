@@ -124,6 +124,9 @@ impl From<EngineError> for Failure {
             EngineError::Call(_) => Self::new(Exit::Unavailable, error, "look at the service and try again"),
             EngineError::Vault(_) => Self::new(Exit::Unavailable, error, "skein doctor looks at the master key"),
             EngineError::UnknownCredential
+            | EngineError::PassphraseNeeded
+            | EngineError::PassphraseIdle
+            | EngineError::NotOpened(_)
             | EngineError::AdminsOnly
             | EngineError::NoSuchGrant(_)
             | EngineError::GrantIsForLooking

@@ -65,7 +65,7 @@ pub(crate) static RELATION: Sheet = sheet(&["id", "kind", "source", "target", "c
 pub(crate) static RECORD: Sheet =
     sheet(&["id", "_type", "ownerId", "version", "hash", "previousHash", "createdAt", "updatedAt", "shared"]);
 pub(crate) static IMPORTED: Sheet = Sheet {
-    fields: &["ownerId", "added", "skipped", "blobs"],
+    fields: &["ownerId", "added", "skipped", "blobs", "secretValues", "secretsWithoutValue"],
     wanted: "added",
     remark: Some("All of it belongs to its owner, with their role and keys. A link for them: skein user link OWNER"),
 };

@@ -40,8 +40,8 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::AddItem { item_type, content, at } => add_item(&item_type, content, at, desk),
         Task::ChangeUser { user, changes } => change_user(user, changes, desk),
         Task::Redact { item, reason, is_sure } => redact::run(item, &reason, is_sure, desk),
-        Task::Export { file } => bundle::export(&file, desk),
-        Task::Import { file } => bundle::import(file, desk),
+        Task::Export { file, passphrase } => bundle::export(&file, passphrase.as_ref(), desk),
+        Task::Import { file, passphrase } => bundle::import(file, passphrase.as_ref(), desk),
         Task::Catalog(task) => catalog::run(task, desk),
     }
 }

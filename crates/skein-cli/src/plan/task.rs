@@ -17,6 +17,7 @@ use crate::arguments::{
 use crate::desk::Amount;
 use crate::door::Ask;
 use crate::failure::Failure;
+use crate::passphrase::PassphraseSource;
 use crate::plan::catalog::CatalogTask;
 use crate::views::{self, List, Sheet};
 
@@ -55,9 +56,11 @@ pub(crate) enum Task {
     },
     Export {
         file: PathBuf,
+        passphrase: Option<PassphraseSource>,
     },
     Import {
         file: PathBuf,
+        passphrase: Option<PassphraseSource>,
     },
     Catalog(CatalogTask),
 }

@@ -16,6 +16,7 @@ mod seeds;
 mod services;
 mod templates;
 mod tools;
+mod travel;
 mod trials;
 mod vault;
 mod work;

@@ -144,7 +144,7 @@ impl Engine {
         self.seal(caller.user, id, current.entry.value_version + 1, value)
     }
 
-    fn seal(
+    pub(super) fn seal(
         &self,
         owner: UserId,
         id: RecordId,

@@ -8,7 +8,6 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
-use skein_connect::vault::VaultError;
 use skein_core::catalog::health::{self, Callable, Health, Vitals};
 use skein_core::catalog::schema;
 use skein_core::catalog::secret::Secret;
@@ -27,7 +26,7 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::catalog::calls::{self, Answered};
 use crate::catalog::work::{self, Ended, Task, told, told_breach};
-use crate::catalog::{SYSTEM, Shown, bindings, load, secrets};
+use crate::catalog::{SYSTEM, Shown, bindings, load, travel};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
@@ -245,14 +244,7 @@ impl Engine {
     /// Opens the secret, if one is used; keys that another server made are looked for once.
     fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
         let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
-        let outside = &self.parts().outside;
-        let opened = secrets::open(&outside.vault(), sealed).or_else(|error| match error {
-            VaultError::UnknownKey(_) => {
-                outside.reload_keys().map_or(Err(error), |vault| secrets::open(&vault, sealed))
-            }
-            other => Err(other),
-        });
-        let opened = opened.map_err(|error| {
+        let opened = travel::open_value(&self.parts().outside, sealed).map_err(|error| {
             tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");
             error.to_string()
         })?;
