@@ -1,5 +1,6 @@
 //! Items over HTTP: stating facts, reading one, listing many, and what may become of one.
 
+pub(crate) mod payload;
 mod request;
 mod view;
 

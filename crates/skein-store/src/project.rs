@@ -30,6 +30,10 @@ impl Tx<'_> {
             return Ok(());
         }
         self.revise();
+        // No table is made from calls, and what they gave may be raw bytes, or destroyed.
+        if [ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::TOOL_OUTPUT].contains(item_type) {
+            return Ok(());
+        }
         // The name of a destroyed attachment went with its payload.
         if *item_type == ItemType::BLOB_ATTACHED && item.payload.is_none() {
             return Ok(());

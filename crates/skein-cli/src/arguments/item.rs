@@ -48,6 +48,8 @@ pub(crate) enum ItemCommand {
     /// Take back a fact, within five minutes of stating it
     Undo(ItemId),
     /// Correct when a fact happened
+    /// Write what a fact says to standard output, byte for byte; also what is no document
+    Payload(ItemId),
     Time {
         #[command(flatten)]
         item: ItemId,

@@ -54,6 +54,10 @@ pub(crate) enum Task {
         reason: String,
         is_sure: bool,
     },
+    /// The bytes of an item, to standard output.
+    Payload {
+        ask: Ask,
+    },
     Export {
         file: PathBuf,
         passphrase: Option<PassphraseSource>,
@@ -150,6 +154,9 @@ impl Task {
                 Self::list(ask, &views::ITEMS, amount)
             }
             ItemCommand::Show(named) => Self::Show { ask: Ask::get(format!("/items/{}", item(&named.id)?)), sheet },
+            ItemCommand::Payload(named) => {
+                Self::Payload { ask: Ask::get(format!("/items/{}/payload", item(&named.id)?)) }
+            }
             ItemCommand::Undo(named) => {
                 let ask = Ask::post(format!("/items/{}/undo", item(&named.id)?), json!({}));
                 Self::Show { ask, sheet }

@@ -49,10 +49,11 @@ item_types! {
     SYSTEM_EVENT = "SystemEvent",
     TOOL_CALL = "ToolCall",
     TOOL_RESULT = "ToolResult",
+    TOOL_OUTPUT = "ToolOutput",
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 12] = [
+const SYSTEM_TYPES: [ItemType; 13] = [
     ItemType::NODE,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,
@@ -65,6 +66,19 @@ const SYSTEM_TYPES: [ItemType; 12] = [
     ItemType::SYSTEM_EVENT,
     ItemType::TOOL_CALL,
     ItemType::TOOL_RESULT,
+    ItemType::TOOL_OUTPUT,
+];
+
+/// Those of them that say nothing of their own to a reader of a timeline.
+const BOOKKEEPING: [ItemType; 8] = [
+    ItemType::ENTITY_DELTA,
+    ItemType::RELATION_CREATED,
+    ItemType::RELATION_EDITED,
+    ItemType::RELATION_REMOVED,
+    ItemType::TOMBSTONE,
+    ItemType::REDACTION,
+    ItemType::SEAL,
+    ItemType::SYSTEM_EVENT,
 ];
 
 impl ItemType {
@@ -281,6 +295,11 @@ impl ItemDraft {
         }
         Ok(Self { item_type, payload: Payload::stored(bytes, PayloadForm::Raw), canonical_at: None })
     }
+        Self::recorded_raw(item_type, bytes)
+    }
+
+    /// Bytes that Skein records of others' doing, too many for a document.
+    pub fn recorded_raw(item_type: ItemType, bytes: Vec<u8>) -> Result<Self, BadItem> {
 
     /// Bytes this draft will occupy, for the writer's queue limit.
     pub fn weight(&self) -> usize {

@@ -10,7 +10,8 @@ use crate::rule::RuleViolation;
 pub const REASON_CHARS_MAX: usize = 1_000;
 
 /// What Skein writes down and people may want destroyed: with an attachment go the name and the bytes of the blob.
-const CONTENT: [ItemType; 3] = [ItemType::BLOB_ATTACHED, ItemType::TOOL_CALL, ItemType::TOOL_RESULT];
+const CONTENT: [ItemType; 4] =
+    [ItemType::BLOB_ATTACHED, ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::TOOL_OUTPUT];
 
 /// Decides whether the payload of `item` may be destroyed, and with what fact that is recorded.
 pub fn redact(item: &Item, reason: &str) -> Result<ItemDraft, RuleViolation> {

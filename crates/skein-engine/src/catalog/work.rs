@@ -62,7 +62,11 @@ pub(super) enum Ended {
     /// It is done; the event is told to whoever asked for it.
     Completed(Value, EventName),
     /// It is written down in the transaction that ends it.
-    Concluded(Conclusion),
+    Concluded {
+        conclude: Conclusion,
+        /// How many bytes that is beyond the usual.
+        weight: usize,
+    },
     /// It was cancelled, or another worker took it over.
     Taken,
 }
@@ -228,16 +232,16 @@ pub(super) async fn go_on(
 
 /// Ends a task in one transaction: off the queue, its facts, its operation. Whoever lost it writes nothing.
 async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
-    let (mut conclude, event): (Option<Conclusion>, _) = match ended {
+    let (mut conclude, event, weight): (Option<Conclusion>, _, _) = match ended {
         Ended::Completed(result, event) => {
             let state = OperationState::Completed { result: result.to_string() };
-            (Some(Box::new(move |_| Ok(state.clone()))), Some(event))
+            (Some(Box::new(move |_| Ok(state.clone()))), Some(event), 0)
         }
-        Ended::Concluded(conclude) => (Some(conclude), None),
-        Ended::Taken => (None, None),
+        Ended::Concluded { conclude, weight } => (Some(conclude), None, weight),
+        Ended::Taken => (None, None, 0),
     };
     let owner = Viewer::User(job.owner);
-    let written = engine.parts().store.write(move |tx| {
+    let written = engine.parts().store.write_weighing(weight.max(1 << 10), move |tx| {
         tx.complete_job(&SYSTEM, &job)?;
         let Some(conclude) = &mut conclude else { return Ok(()) };
         let state = conclude(tx)?;
