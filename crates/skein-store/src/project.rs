@@ -229,6 +229,7 @@ impl Tx<'_> {
         }
         let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
         let target = [Value::from(target.as_ref())];
+        self.destroy();
         self.execute("UPDATE items SET payload = NULL WHERE id = ?1", &target)?;
         self.execute("DELETE FROM blobs WHERE item = ?1", &target)?;
         Ok(Some(()))

@@ -30,12 +30,13 @@ pub struct Tx<'a> {
     drawn: u64,
     last: Option<(Cursor, ItemId)>,
     revises: bool,
+    destroys: bool,
     known: Option<&'a KnownItems>,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
-        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, known: None }
+        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, destroys: false, known: None }
     }
 
     /// For looks at what is newest: items that were read before need not be read again.
@@ -54,6 +55,15 @@ impl<'a> Tx<'a> {
 
     pub(crate) fn revises(&self) -> bool {
         self.revises
+    }
+
+    /// Notes that something is destroyed: what the database still remembers of it is to go soon.
+    pub(crate) fn destroy(&mut self) {
+        self.destroys = true;
+    }
+
+    pub(crate) fn destroys(&self) -> bool {
+        self.destroys
     }
 
     pub fn now(&self) -> Millis {

@@ -91,6 +91,7 @@ impl Tx<'_> {
     /// Destroys the value of a secret, for its owner or Skein; says whether there was one. Deleting a secret does too.
     pub fn destroy_sealed(&mut self, viewer: &Viewer, secret: RecordId) -> Result<bool, StoreError> {
         self.own_secret(viewer, secret)?;
+        self.destroy();
         Ok(self.execute("DELETE FROM vault WHERE secret = ?1", params![&secret])? > 0)
     }
 
