@@ -68,6 +68,18 @@ impl Tx<'_> {
         let (record, delta) = record::create(id, owner, content, note, self.now())?;
         self.append_item_for(viewer, owner, &delta.to_draft())?;
         Ok(record)
+        self.create_record_noting(viewer, id, owner, content, note)
+    }
+
+    /// [`Self::create_record_as`] with who made it and why.
+    pub(crate) fn create_record_noting(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        owner: UserId,
+        content: RecordContent,
+        note: ChangeNote,
+    ) -> Result<Record, StoreError> {
     }
 
     /// Changes a record from the state with hash `based_on`; a change of nothing is none.
