@@ -131,6 +131,16 @@ pub(crate) static STEPS: List = List {
         ("DISTANCE", |row| text(&row["distance"])),
     ],
 };
+pub(crate) static RECORDS: List = List {
+    name: "records",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("VERSION", |row| text(&row["version"])),
+        ("UPDATED", |row| text(&row["updatedAt"])),
+        ("NAME", |row| text(&row["data"]["name"])),
+    ],
+};
+
 pub(crate) static VERSIONS: List = List {
     name: "versions",
     columns: &[

@@ -148,8 +148,8 @@ impl Task {
                 let at = at.as_deref().map(time).transpose()?;
                 Self::AddItem { item_type, content: Content::resolve(text, data)?, at }
             }
-            ItemCommand::List { item_type, order, clock, amount } => {
-                let ask = Ask::get("/items").with("type", item_type);
+            ItemCommand::List { item_type, order, clock, system, amount } => {
+                let ask = Ask::get("/items").with("type", item_type).with("includeSystem", system.then_some(true));
                 let ask = ask.with("order", Some(word(&order))).with("clock", Some(word(&clock)));
                 Self::list(ask, &views::ITEMS, amount)
             }
@@ -183,10 +183,8 @@ impl Task {
                 Self::Show { ask: Ask::post("/relations", body), sheet }
             }
             RelationCommand::List { of, side, kind, amount } => {
-                let ask = Ask::get("/relations")
-                    .with("of", Some(of))
-                    .with("side", Some(word(&side)))
-                    .with("kind", Some(kind));
+                let ask =
+                    Ask::get("/relations").with("of", Some(of)).with("side", Some(word(&side))).with("kind", kind);
                 Self::list(ask, &views::RELATIONS, amount)
             }
             RelationCommand::Show(named) => {
@@ -205,8 +203,13 @@ impl Task {
     }
 
     pub(super) fn of_history(arguments: HistoryArguments) -> Result<(AskingArguments, Self), Failure> {
-        let HistoryArguments { record, diff, at, version, amount, asking } = arguments;
-        let record: RecordId = parse(&record, "give the record's id: entity_…")?;
+        let HistoryArguments { record, record_type, diff, at, version, amount, asking } = arguments;
+        if record_type.is_some() {
+            let ask = Ask::get("/records").with("type", record_type);
+            return Ok((asking, Self::list(ask, &views::RECORDS, amount)));
+        }
+        let hint = "give the record's id: entity_…; skein history --type TYPE lists them";
+        let record: RecordId = parse(&record.unwrap_or_default(), hint)?;
         let task = if let Some(range) = diff {
             let (from, to) = versions(&range)?;
             let ask = Ask::get(format!("/records/{record}/diff")).with("from", Some(from)).with("to", Some(to));

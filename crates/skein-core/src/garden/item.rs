@@ -98,6 +98,11 @@ impl ItemType {
         &self.0
     }
 
+    /// Types that only keep the books: what they say is found in what it is about.
+    pub fn bookkeeping() -> &'static [Self] {
+        &BOOKKEEPING
+    }
+
     /// Whether only Skein itself may write items of this type.
     pub fn is_system(&self) -> bool {
         SYSTEM_TYPES.contains(self)
@@ -290,16 +295,16 @@ impl ItemDraft {
     /// Bytes exactly as they came from elsewhere.
     pub fn received(item_type: ItemType, bytes: Vec<u8>) -> Result<Self, BadItem> {
         refuse_system_type(&item_type)?;
-        if bytes.len() > RAW_PAYLOAD_BYTES_MAX {
-            return Err(BadItem::RawTooLarge { found: bytes.len() });
-        }
-        Ok(Self { item_type, payload: Payload::stored(bytes, PayloadForm::Raw), canonical_at: None })
-    }
         Self::recorded_raw(item_type, bytes)
     }
 
     /// Bytes that Skein records of others' doing, too many for a document.
     pub fn recorded_raw(item_type: ItemType, bytes: Vec<u8>) -> Result<Self, BadItem> {
+        if bytes.len() > RAW_PAYLOAD_BYTES_MAX {
+            return Err(BadItem::RawTooLarge { found: bytes.len() });
+        }
+        Ok(Self { item_type, payload: Payload::stored(bytes, PayloadForm::Raw), canonical_at: None })
+    }
 
     /// Bytes this draft will occupy, for the writer's queue limit.
     pub fn weight(&self) -> usize {
