@@ -36,6 +36,8 @@ pub(crate) struct Parts {
     pub(crate) following: tokio::sync::Mutex<()>,
     /// Rings when a call was queued here.
     pub(crate) called: Notify,
+    /// Rings when an operation was cancelled here.
+    pub(crate) cancelled: Notify,
     /// Rings when work was queued here, so that it is taken up at once.
     pub(crate) queued: Notify,
 }
@@ -50,7 +52,7 @@ impl Engine {
     /// An engine over an open store and its blobs, with a way out.
     pub fn new(store: Store, blobs: Blobs, outside: Outside) -> Self {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
-        let (following, called, queued) = Default::default();
+        let (following, called, cancelled, queued) = Default::default();
         Self(Arc::new(Parts {
             store,
             blobs,
@@ -62,6 +64,7 @@ impl Engine {
             schemas,
             following,
             called,
+            cancelled,
             queued,
         }))
     }

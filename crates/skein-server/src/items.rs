@@ -1,5 +1,6 @@
 //! Items over HTTP: stating facts, reading one, listing many, and what may become of one.
 
+pub(crate) mod payload;
 mod request;
 mod view;
 
@@ -134,7 +135,8 @@ pub(crate) struct RedactBody {
     reason: String,
 }
 
-/// Destroy the payload of a fact for good; with an attachment go its bytes. The history still verifies.
+/// Destroy the payload of a fact for good; with an attachment go its bytes. The history still verifies. SQLite's log lets go
+/// of it once nobody reads any more, PostgreSQL's pages at the next vacuum; backups and bundles made before keep it.
 #[utoipa::path(post, path = "/items/{id}/redact", tag = "items", params(("id" = String, Path)),
     request_body = RedactBody, responses((status = 200, body = Mutated<ItemView>)))]
 pub(crate) async fn redact_item(

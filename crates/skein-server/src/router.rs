@@ -27,6 +27,7 @@ fn for_users() -> Api {
         .routes(routes!(keys::revoke_key))
         .routes(routes!(items::list_items, items::append_items))
         .routes(routes!(items::read_item))
+        .routes(routes!(items::payload::read_payload))
         .routes(routes!(items::prove_item))
         .routes(routes!(items::undo_item))
         .routes(routes!(items::correct_time))

@@ -32,11 +32,23 @@ pub struct Tx<'a> {
     moved: Vec<TurnId>,
     /// A request's name that was looked for and that no operation answers for.
     pub(crate) vacant: Option<Digest>,
+    destroys: bool,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
-        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, moved: Vec::new(), vacant: None }
+        Self {
+            sql,
+            now,
+            number,
+            seed,
+            drawn: 0,
+            last: None,
+            revises: false,
+            destroys: false,
+            moved: Vec::new(),
+            vacant: None,
+        }
     }
 
     /// Notes that more than plain facts is written: what was read of records, marked items and health no longer holds.
@@ -56,6 +68,15 @@ impl<'a> Tx<'a> {
     /// The turns noted since the last call.
     pub(crate) fn take_moved(&mut self) -> Vec<TurnId> {
         std::mem::take(&mut self.moved)
+    }
+
+    /// Notes that something is destroyed: what the database still remembers of it is to go soon.
+    pub(crate) fn destroy(&mut self) {
+        self.destroys = true;
+    }
+
+    pub(crate) fn destroys(&self) -> bool {
+        self.destroys
     }
 
     pub fn now(&self) -> Millis {

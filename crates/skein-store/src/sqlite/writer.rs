@@ -71,6 +71,8 @@ impl Writer {
             waiting: Arc::clone(&waiting),
             revisions: revisions.clone(),
             is_revised: false,
+            is_destroying: false,
+            owes_truncation: false,
         };
         let run = move || thread.run();
         let thread = std::thread::Builder::new().name("skein-writer".to_owned()).spawn(run);
@@ -152,6 +154,10 @@ struct WriterThread {
     revisions: Revisions,
     /// Whether the open transaction holds more than plain facts.
     is_revised: bool,
+    /// Whether the open transaction destroys something.
+    is_destroying: bool,
+    /// Whether the log still holds what was destroyed.
+    owes_truncation: bool,
 }
 
 impl WriterThread {
@@ -164,6 +170,7 @@ impl WriterThread {
                     self.commit_together(batch);
                     self.wake.wake();
                     self.checkpoint_if_due();
+                    self.truncate_if_owed();
                     truncated = false;
                 }
                 Err(RecvTimeoutError::Timeout) => truncated = truncated || self.checkpoint("TRUNCATE"),
@@ -288,6 +295,7 @@ impl WriterThread {
         let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
         let outcome = work.run(&mut tx);
         self.is_revised |= tx.revises();
+        self.is_destroying |= tx.destroys();
         let took = started.elapsed();
         if took > SLOW_FUNCTION {
             tracing::warn!(took_ms = took.as_millis(), "a write kept all others waiting");
@@ -302,6 +310,7 @@ impl WriterThread {
         if std::mem::take(&mut self.is_revised) {
             self.revisions.add();
         }
+        self.owes_truncation |= std::mem::take(&mut self.is_destroying);
         Ok(())
     }
 
@@ -323,6 +332,11 @@ impl WriterThread {
         if self.log_pages.load(Ordering::Relaxed) > CHECKPOINT_ABOVE_PAGES {
             self.checkpoint("PASSIVE");
         }
+    }
+
+    /// What was destroyed is to leave the log too, also when writing never rests: as soon as no reader needs it.
+    fn truncate_if_owed(&mut self) {
+        self.owes_truncation = self.owes_truncation && !self.checkpoint("TRUNCATE");
     }
 
     /// Copies the log into the database as far as readers allow; says whether that was all of it. Waits for nobody.
