@@ -20,6 +20,8 @@ use crate::sqlite::SqliteSql;
 /// Operations after which the names in memory begin to be filed; a start reads at most about twice as many rows. Tests see
 /// many rounds of fewer.
 const RECENT_OPERATIONS_MAX: usize = if cfg!(test) { 1 << 10 } else { 16 << 10 };
+/// Names that are filed at once by a process that found more than it should have had to read.
+const CAUGHT_UP_PER_COMMIT: usize = RECENT_OPERATIONS_MAX / 8;
 /// Names that are filed with a commit, besides two for each operation in it.
 const FILED_PER_COMMIT: usize = 16;
 /// Filed names that one sweep takes away; they lie side by side.
@@ -35,6 +37,8 @@ pub(crate) struct RequestNames {
     /// Operations committed since the last round began.
     unfiled: usize,
     round: Option<Round>,
+    /// Whether the process before this one did not get to the end of its round.
+    is_behind: bool,
     /// Whether there is anything to look for in the table.
     has_filed: bool,
     /// Counts what other connections committed to the file.
@@ -47,7 +51,7 @@ struct Round {
     /// How many are on disk, and how many will be with the open transaction.
     filed: usize,
     filing: usize,
-    /// Whether all of it goes into one transaction: the process before this one did not get to the end.
+    /// Whether all of it goes into one transaction.
     at_once: bool,
     /// Whether the open transaction is the last one it needs.
     is_over: bool,
@@ -97,6 +101,7 @@ impl RequestNames {
             noted: Vec::new(),
             unfiled: 0,
             round: None,
+            is_behind: false,
             has_filed: false,
             data_version: data_version(connection)?,
         };
@@ -119,9 +124,8 @@ impl RequestNames {
             names.has_filed = true;
             Ok(())
         })?;
-        if names.unfiled >= RECENT_OPERATIONS_MAX {
-            names.begin_round(now, true);
-        }
+        names.is_behind = names.unfiled >= RECENT_OPERATIONS_MAX;
+        names.begin_round_if_due(now);
         Ok(names)
     }
 
@@ -202,18 +206,27 @@ impl RequestNames {
         if let Some(round) = self.round.take_if(|round| round.is_over) {
             self.end(round);
         }
-        if self.unfiled >= RECENT_OPERATIONS_MAX && self.round.is_none() {
-            self.begin_round(now, false);
-        }
+        self.begin_round_if_due(now);
     }
 
-    fn begin_round(&mut self, now: Millis, at_once: bool) {
+    fn begin_round_if_due(&mut self, now: Millis) {
+        if self.round.is_some() || !(self.is_behind || self.unfiled >= RECENT_OPERATIONS_MAX) {
+            return;
+        }
         let oldest = now.plus(-KEY_KEPT_MS);
         self.recent.retain(|_, operation| operation.made_at() > oldest);
         let mut entries: Vec<Entry> = self.recent.iter().map(|(name, id)| Entry::new(*name, *id)).collect();
+        let (mut began_at, at_once) = (now, self.is_behind);
+        if at_once && entries.len() > CAUGHT_UP_PER_COMMIT {
+            // The oldest first, so that whoever starts next has less to read however short this process lives.
+            entries.sort_unstable_by_key(|entry| entry.operation);
+            entries.truncate(CAUGHT_UP_PER_COMMIT);
+            began_at = entries.last().map_or(now, |entry| entry.operation.made_at());
+        } else {
+            (self.is_behind, self.unfiled) = (false, 0);
+        }
         entries.sort_unstable();
-        self.round = Some(Round { entries, filed: 0, filing: 0, at_once, is_over: false, began_at: now });
-        self.unfiled = 0;
+        self.round = Some(Round { entries, filed: 0, filing: 0, at_once, is_over: false, began_at });
     }
 
     fn end(&mut self, round: Round) {
