@@ -80,7 +80,7 @@ CREATE INDEX nodes_late ON nodes (branch, depth) WHERE late = 1;
 CREATE INDEX nodes_author ON nodes (owner, author, id);
 CREATE INDEX nodes_edits ON nodes (edited_from, id) WHERE edited_from IS NOT NULL;
 CREATE INDEX nodes_bookmarked ON nodes (owner, id) WHERE bookmarked = 1;
-CREATE INDEX nodes_pruned ON nodes (conversation, id) WHERE pruned = 1;
+CREATE INDEX nodes_pruned ON nodes (branch, depth) WHERE pruned = 1;
 
 -- computed: what leads into a node besides its parent: further sources, versions, what an annotation is about.
 CREATE TABLE node_sources (

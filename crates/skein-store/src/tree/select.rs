@@ -9,11 +9,15 @@ use skein_core::tree::actor::ActorId;
 use skein_core::tree::place::Label;
 use skein_core::{ConversationId, NodeId, PathId, RuleViolation, TurnId, Viewer};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::error::StoreError;
-use crate::sql::params;
+use crate::sql::{Value, params};
 use crate::tree::rows::{ConversationRow, NodePlace};
 use crate::tx::Tx;
+
+/// Rows of one statement: many changes take few round trips.
+const CHANGES_PER_STATEMENT: usize = 100;
 
 /// What a path's move changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -65,6 +69,23 @@ struct Change {
     left_branch: NodeId,
 }
 
+/// The statements that leave and select so many nodes of a path ?1.
+fn change_statements(changes: usize) -> [String; 2] {
+    let statement = |selected: u8, after: &str| {
+        let row = |number: usize| {
+            let first = number * 4 + 2;
+            format!("(?1, ?{}, ?{}, ?{}, ?{}, {selected})", first, first + 1, first + 2, first + 3)
+        };
+        let rows: Vec<String> = (0..changes).map(row).collect();
+        format!(
+            "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES {}
+             ON CONFLICT (path, branch, depth) DO UPDATE SET {after}",
+            rows.join(", ")
+        )
+    };
+    [statement(0, "selected = 0"), statement(1, "node = excluded.node, selected = 1")]
+}
+
 impl Tx<'_> {
     /// Leads a path to a node that was just made. Whoever goes on from where they are changes nothing above.
     pub(crate) fn lead_path_on(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
@@ -94,20 +115,34 @@ impl Tx<'_> {
     }
 
     fn select_ancestry(&mut self, path: PathId, node: NodeId) -> Result<(), StoreError> {
-        for change in self.changes(path, node)? {
-            self.execute(
-                "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES (?1, ?2, ?3, ?4, ?5, 0)
-                 ON CONFLICT (path, branch, depth) DO UPDATE SET selected = 0",
-                params![&path, &change.left_branch, change.label.depth, &change.turn, &change.left],
-            )?;
-            self.execute(
-                "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES (?1, ?2, ?3, ?4, ?5, 1)
-                 ON CONFLICT (path, branch, depth) DO UPDATE SET node = excluded.node, selected = 1",
-                params![&path, &change.label.branch, change.label.depth, &change.turn, &change.node],
-            )?;
+        let changes = self.changes(path, node)?;
+        let mut whole = changes.chunks_exact(CHANGES_PER_STATEMENT);
+        for many in whole.by_ref() {
+            self.write_changes(path, many)?;
+        }
+        for one in whole.remainder().chunks(1) {
+            self.write_changes(path, one)?;
+        }
+        for change in changes {
             self.note_moved(change.turn);
         }
         self.reach(path, node)
+    }
+
+    /// Leaves what was selected, then selects: at no moment are two nodes of a turn.
+    fn write_changes(&mut self, path: PathId, changes: &[Change]) -> Result<(), StoreError> {
+        static ONE: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(1));
+        static MANY: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(CHANGES_PER_STATEMENT));
+        let [leave, select] = if changes.len() == 1 { &*ONE } else { &*MANY };
+        let (mut left, mut selected) = (vec![Value::from(&path)], vec![Value::from(&path)]);
+        for change in changes {
+            let (turn, depth) = (Value::from(&change.turn), Value::from(change.label.depth));
+            left.extend([Value::from(&change.left_branch), depth, turn, Value::from(&change.left)]);
+            selected.extend([Value::from(&change.label.branch), depth, turn, Value::from(&change.node)]);
+        }
+        self.execute(leave, &left)?;
+        self.execute(select, &selected)?;
+        Ok(())
     }
 
     /// What is not selected of a node and its ancestors, from the root down.
