@@ -75,7 +75,7 @@ impl Engine {
             let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
             follow(tx, viewer, conversation)?;
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
-            Grown::of(tx, viewer, node.id, moved.turns)
+            Grown::now(tx, viewer, &node, moved)
         })
         .await
     }
@@ -110,7 +110,7 @@ impl Engine {
             let placing = placing(viewer, conversation, position);
             let leads = placing.leads.filter(|_| new.make_active);
             let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
-            Grown::of(tx, viewer, node.id, moved.turns)
+            Grown::now(tx, viewer, &node, moved)
         })
         .await
     }
@@ -130,8 +130,8 @@ impl Engine {
             check_blobs(tx, viewer, &content)?;
             let conversation = tx.node(viewer, node)?.conversation;
             let placing = placing(viewer, conversation, Position::About(vec![node]));
-            let (node, _) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
-            Grown::of(tx, viewer, node.id, Vec::new())
+            let (node, moved) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
+            Grown::now(tx, viewer, &node, moved)
         })
         .await
     }
@@ -149,7 +149,7 @@ impl Engine {
             alternative_of(tx, viewer, conversation, turn, node)?;
             let actor = ActorId::from(viewer.owner());
             let (row, moved) = tx.move_path(viewer, PathId::main_of(conversation), actor, node)?;
-            Grown::of(tx, viewer, row.id, moved.turns)
+            Grown::now(tx, viewer, &row, moved)
         })
         .await
     }

@@ -12,6 +12,7 @@ mod project;
 pub mod read;
 mod rows;
 mod select;
+pub mod standing;
 
 pub(crate) use project::only_adds;
 pub use rows::{ConversationRow, NodeRow, TurnRow};
