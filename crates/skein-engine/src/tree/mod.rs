@@ -6,6 +6,7 @@
 mod actors;
 mod conversations;
 pub(crate) mod projects;
+mod proof;
 mod turns;
 
 use serde_json::{Value, json};
@@ -21,8 +22,15 @@ use skein_store::{StoreError, Tx};
 use crate::catalog::Shown;
 use crate::request::Outcome;
 
+pub use compare::{Apart, ComparedNodes, ComparedPaths};
+pub use context::{ContextQuery, ShownContext};
 pub use conversations::{Folding, Forking};
+pub use export::Export;
 pub use projects::{ShownFrame, Turning};
+pub use proof::{Chain, Link, Scope};
+pub(crate) use summaries::Growth;
+pub use summaries::{ShownSummary, Subject};
+pub(crate) use summary_work::work as summarise_growth;
 pub use turns::{NewAlternative, NewTurn};
 
 /// A conversation with what its tree says about it.

@@ -6,8 +6,10 @@
 
 pub mod append;
 pub mod conversations;
+pub mod gather;
 mod marks;
 mod project;
+pub mod proof;
 pub mod read;
 mod rows;
 mod select;
