@@ -11,9 +11,9 @@ use crate::error::EngineError;
 use crate::tree::text_of;
 
 /// Most nodes of a path that are compared, counted from its end.
-pub const COMPARED_PATH_NODES_MAX: usize = 100_000;
+const COMPARED_PATH_NODES_MAX: usize = 100_000;
 /// Most nodes told of what each path has for itself.
-pub const TOLD_NODES_MAX: usize = 1_000;
+const TOLD_NODES_MAX: usize = 1_000;
 
 /// How the words of two nodes differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub struct ComparedPaths {
 pub struct Apart {
     /// How many nodes.
     pub count: usize,
-    /// The first of them, at most [`TOLD_NODES_MAX`].
+    /// The first of them, at most 1,000.
     pub nodes: Vec<SeenNode>,
 }
 

@@ -21,7 +21,7 @@ use crate::error::EngineError;
 use crate::tree::{conversations, show_conversation, text_of};
 
 /// Tokens of a window where neither the conversation nor the asker says how many.
-pub const BUDGET_DEFAULT: usize = 32_768;
+const BUDGET_DEFAULT: usize = 32_768;
 /// Most nodes of a path that are looked at, counted from its end, and most bytes of what they say.
 const PATH_NODES_MAX: usize = 20_000;
 const PATH_BYTES_MAX: usize = 64 << 20;
@@ -161,7 +161,8 @@ fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<(Vec<SeenNode>
     while let Some(last) = end {
         let piece = tx.path_to(viewer, main, last, NODES_PER_PAGE_MAX)?;
         count += piece.len();
-        bytes += piece.iter().filter_map(|seen| seen.content.as_ref()).map(|said| said.to_string().len()).sum::<usize>();
+        bytes +=
+            piece.iter().filter_map(|seen| seen.content.as_ref()).map(|said| said.to_string().len()).sum::<usize>();
         end = match piece.first().filter(|_| piece.len() == NODES_PER_PAGE_MAX) {
             Some(first) => tx.node_before(viewer, first.row.id)?,
             None => None,

@@ -4,9 +4,15 @@
 //! the store keeps in step. Start at [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it.
 
 mod actors;
+mod compare;
+mod context;
 mod conversations;
+mod export;
+mod media;
 pub(crate) mod projects;
 mod proof;
+mod summaries;
+mod summary_work;
 mod turns;
 
 use serde_json::{Value, json};

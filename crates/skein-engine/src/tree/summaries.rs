@@ -53,7 +53,8 @@ impl Outcome for ShownSummary {
     }
 
     fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
-        let (item, node): (Option<ItemId>, Option<NodeId>) = (referred(reference, "item")?, referred(reference, "node")?);
+        let (item, node): (Option<ItemId>, Option<NodeId>) =
+            (referred(reference, "item")?, referred(reference, "node")?);
         let conversation: Option<ConversationId> = referred(reference, "conversation")?;
         let lost = || StoreError::Damaged("an operation does not say what was summarised".to_owned());
         let subject = node.map(Subject::Node).or(conversation.map(Subject::Tree)).ok_or_else(lost)?;
@@ -210,7 +211,8 @@ fn gist(
     seen: &SeenNode,
 ) -> Result<Option<String>, StoreError> {
     let Some(text) = text_of(seen) else { return Ok(None) };
-    let known = if seen.row.conversation == conversation { tx.summary(viewer, conversation, Some(seen.row.id))? } else { None };
+    let known =
+        if seen.row.conversation == conversation { tx.summary(viewer, conversation, Some(seen.row.id))? } else { None };
     Ok(known.map(|summary| summary.text).or_else(|| trim_to_sentence(&text, &FourCharacters)))
 }
 

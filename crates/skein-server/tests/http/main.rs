@@ -25,6 +25,7 @@ mod metrics;
 mod openapi;
 mod operations;
 mod projects;
+mod proof;
 mod recipes;
 mod refused;
 mod serving;
