@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::tree::actor::ActorId;
+use skein_core::tree::node::NodeMarked;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId};
 use skein_engine::Worker;
@@ -45,6 +46,12 @@ async fn redact(world: &World, node: NodeId) {
         tx.redact_item(&admin, content, "asked to")
     };
     world.store.write(destroy).await.unwrap();
+}
+
+async fn exclude(world: &World, node_id: NodeId) {
+    let (admin, mark) = (world.admin.clone(), json!({ "nodeId": node_id, "excluded": true }));
+    let mark: NodeMarked = serde_json::from_value(mark).unwrap();
+    world.store.write(move |tx| tx.mark_node(&admin, &mark)).await.unwrap();
 }
 
 async fn compare(world: &World, left: NodeId, right: NodeId, kind: &str) -> Value {
@@ -145,7 +152,7 @@ both! {
 
     async fn ag_node_005_what_is_excluded_or_beyond_the_budget_refuses(world: &World) {
         let (id, nodes) = chat(world).await;
-        world.changed("PUT", &format!("/api/v1/nodes/{}/marks", nodes[1]), &json!({ "excluded": true })).await;
+        exclude(world, nodes[1]).await;
         let shown = read(world, &format!("/nodes/{}/context", nodes[2])).await;
         let dropped = shown["parts"].as_array().unwrap().iter().find(|part| part["included"] == false).unwrap().clone();
         assert_eq!((&dropped["nodeId"], &dropped["droppedBecause"]), (&json!(nodes[1]), &json!("excluded")));
