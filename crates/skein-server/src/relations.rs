@@ -67,7 +67,7 @@ impl From<Relation> for RelationView {
 #[schema(example = json!({ "kind": "derived_from", "source": "item_01K9ZQ4T3V6M8N2P5R7W1X3Y60",
     "target": "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z" }))]
 pub(crate) struct NewRelationBody {
-    /// `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions` and others.
+    /// `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others.
     kind: String,
     /// `item_…`, `item_…#3` for a fragment, or `entity_…`.
     source: String,

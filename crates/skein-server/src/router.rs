@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
-use crate::tree::{actors, compare, conversations, export, projects, proof, summaries, turns, window};
+use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, summaries, turns, window};
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
 use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in, signed_in};
 
@@ -103,6 +103,17 @@ fn for_talkers() -> OpenApiRouter<Context> {
         .routes(routes!(turns::activate_alternative))
         .route("/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate", post(turns::regenerate))
         .routes(routes!(turns::read_path))
+        .routes(routes!(nodes::read_node_by_local_id))
+        .routes(routes!(nodes::list_nodes))
+        .routes(routes!(nodes::read_node))
+        .routes(routes!(nodes::list_children))
+        .routes(routes!(nodes::list_siblings))
+        .routes(routes!(nodes::list_annotations, nodes::annotate_node))
+        .routes(routes!(nodes::list_edits))
+        .routes(routes!(nodes::list_edges))
+        .routes(routes!(nodes::list_forks_at_node))
+        .routes(routes!(nodes::mark_node))
+        .routes(routes!(nodes::list_tags))
 }
 
 /// For everybody who is signed in: where conversations are gathered, who takes part in them,

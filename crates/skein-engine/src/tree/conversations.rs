@@ -210,7 +210,7 @@ pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Resu
     tx.record(viewer, id.into())?.try_into()
 }
 
-fn shown(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<ShownConversation, StoreError> {
+pub(super) fn shown(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<ShownConversation, StoreError> {
     tx.conversation(viewer, id)?;
     let record = tx.record(viewer, id.into())?;
     show_conversation(tx, viewer, record)
