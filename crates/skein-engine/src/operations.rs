@@ -128,7 +128,8 @@ impl Worker {
     pub fn start(engine: Engine, name: String) -> Self {
         let calls = Calls::start(engine.clone(), name.clone());
         let working = tokio::spawn(async move {
-            tokio::join!(work(engine.clone(), name), sweep(engine));
+            let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
+            tokio::join!(work(engine.clone(), name), sweep(engine), summarising);
         });
         Self { calls, _working: Working(working) }
     }

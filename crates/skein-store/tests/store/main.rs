@@ -23,6 +23,7 @@ mod tree;
 mod tree_keeping;
 mod tree_life;
 mod tree_oracle;
+mod tree_proof;
 mod tree_races;
 mod tree_refusals;
 mod vault;
