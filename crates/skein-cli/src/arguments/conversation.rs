@@ -313,9 +313,9 @@ pub(crate) struct ConversationContext {
     /// How many tokens there are [default: what the conversation says]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<u32>,
-    /// What is left out when there are too few
+    /// What is left out when there are too few [default: truncateMiddle]
     #[arg(long)]
-    pub(crate) strategy: Option<String>,
+    pub(crate) strategy: Option<StrategyName>,
 }
 
 #[derive(Args)]
@@ -337,6 +337,17 @@ pub(crate) struct ConversationExport {
 pub(crate) enum ModeName {
     Dialogue,
     Buffer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "camelCase")]
+pub(crate) enum StrategyName {
+    /// Keep the beginning and the end
+    TruncateMiddle,
+    /// Keep the end
+    RollingWindow,
+    /// Refuse
+    StopAtLimit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -181,7 +181,7 @@ impl ConversationTask {
         let of = conversation(&context.conversation.conversation)?;
         let at = context.node.node.as_deref().map_or_else(|| Ok(Spot::here(&of)), |node| Spot::new(&of, node))?;
         let wish = Wish::get(About::Node(at)).tail("/context");
-        Ok(Self::Context(wish.with("budget", context.budget).with("strategy", context.strategy.as_ref())))
+        Ok(Self::Context(wish.with("budget", context.budget).with("strategy", context.strategy.map(|one| word(&one)))))
     }
 
     fn export(export: ConversationExport) -> Result<Self, Failure> {

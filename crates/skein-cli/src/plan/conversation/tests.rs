@@ -183,7 +183,10 @@ fn trees_are_proved_compared_and_written_down() {
     check("conv compare ONE NODE .", r#"POST /compare  {"as":"nodes","left":"NODE","right":"HERE"}"#);
     check("conv compare ONE NODE . --paths", r#"POST /compare  {"as":"paths","left":"NODE","right":"HERE"}"#);
     check("conv context ONE", "GET /nodes/HERE/context");
-    check("conv context ONE --node NODE --budget 4096", "GET /nodes/NODE/context budget=4096");
+    check(
+        "conv context ONE --node NODE --budget 4096 --strategy rollingWindow",
+        "GET /nodes/NODE/context budget=4096&strategy=rollingWindow",
+    );
     check("conv export ONE", "GET /conversations/ONE/export format=markdown");
     check("conv export ONE f --format html --node NODE", "GET /conversations/ONE/export format=html&nodeId=NODE");
 }
