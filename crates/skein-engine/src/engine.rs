@@ -15,6 +15,7 @@ use crate::account::{KeyUses, KnownKeys, StartKeys};
 use crate::catalog::{Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
+use crate::tree::Growth;
 
 /// Every use case is a method of this. Cheap to clone.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub(crate) struct Parts {
     pub(crate) progress: Progress,
     pub(crate) outside: Outside,
     pub(crate) schemas: Schemas,
+    /// Where something was said that is to be summarised.
+    pub(crate) growth: Growth,
     /// Held by whoever makes the network guard follow what was decided.
     pub(crate) following: tokio::sync::Mutex<()>,
     /// Rings when a call was queued here.
@@ -48,7 +51,7 @@ impl Engine {
     /// An engine over an open store and its blobs, with a way out.
     pub fn new(store: Store, blobs: Blobs, outside: Outside) -> Self {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
-        let (following, called, queued) = Default::default();
+        let (following, called, queued, growth) = Default::default();
         Self(Arc::new(Parts {
             store,
             blobs,
@@ -58,6 +61,7 @@ impl Engine {
             progress,
             outside,
             schemas,
+            growth,
             following,
             called,
             queued,

@@ -113,7 +113,8 @@ impl Worker {
     pub fn start(engine: Engine, name: String) -> Self {
         Self(tokio::spawn(async move {
             let calling = crate::catalog::work(engine.clone(), name.clone());
-            tokio::join!(work(engine.clone(), name), sweep(engine), calling);
+            let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
+            tokio::join!(work(engine.clone(), name), sweep(engine), calling, summarising);
         }))
     }
 }

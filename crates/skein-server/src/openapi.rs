@@ -128,14 +128,21 @@ fn events() -> Value {
 
 /// Adds what is true for every route of a kind.
 fn complete(path: &str, method: &str, operation: &mut Value) {
-    let is_change = method != "get";
+    let has_body = method != "get";
+    // A question that does not fit into a query is no change.
+    let is_change = has_body && path != "/api/v1/compare";
     let has_id = path.contains('{');
     let applies = |status: u16| match status {
-        404 => has_id || is_change,
-        408 | 413 | 415 | 507 => is_change,
+        404 => has_id || has_body,
+        408 | 413 | 415 => has_body,
+        507 => is_change,
         416 => path.starts_with("/api/v1/blobs/"),
         409 | 422 => {
-            is_change || path.ends_with("/proof") || path.starts_with("/api/v1/relations") || path == "/api/v1/records"
+            is_change
+                || path.ends_with("/proof")
+                || path.ends_with("/context")
+                || path.starts_with("/api/v1/relations")
+                || path == "/api/v1/records"
         }
         _ => true,
     };

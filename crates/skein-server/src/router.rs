@@ -10,7 +10,7 @@ use utoipa_axum::routes;
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
-use crate::tree::{actors, conversations, nodes, projects, turns};
+use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, summaries, turns, window};
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
 use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in, signed_in};
 
@@ -116,7 +116,8 @@ fn for_talkers() -> OpenApiRouter<Context> {
         .routes(routes!(nodes::list_tags))
 }
 
-/// For everybody who is signed in: where conversations are gathered, and who takes part in them.
+/// For everybody who is signed in: where conversations are gathered, who takes part in them,
+/// and what can be proved, compared, shown and read of them.
 fn for_rooms() -> OpenApiRouter<Context> {
     OpenApiRouter::new()
         .routes(routes!(projects::list_projects, projects::create_project))
@@ -127,6 +128,14 @@ fn for_rooms() -> OpenApiRouter<Context> {
         .routes(routes!(projects::move_conversation))
         .routes(routes!(actors::list_actors, actors::create_actor))
         .routes(routes!(actors::read_actor, actors::change_actor))
+        .routes(routes!(proof::verify_node))
+        .routes(routes!(proof::verify_conversation))
+        .routes(routes!(proof::trace_node))
+        .routes(routes!(compare::compare))
+        .routes(routes!(window::show_context))
+        .routes(routes!(export::export_conversation))
+        .routes(routes!(summaries::read_node_summary, summaries::renew_node_summary))
+        .routes(routes!(summaries::read_conversation_summary, summaries::renew_conversation_summary))
 }
 
 /// For administrators; users read their own part.

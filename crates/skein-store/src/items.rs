@@ -344,7 +344,7 @@ fn encode(item: &Item) -> Result<Encoded<'_>, StoreError> {
     Ok((DEFLATED, Some(Cow::Owned(compressed))))
 }
 
-fn decode(encoding: i64, stored: &[u8]) -> Payload {
+pub(crate) fn decode(encoding: i64, stored: &[u8]) -> Payload {
     if encoding == PLAIN {
         return Payload::stored(stored.to_vec(), PayloadForm::Document);
     }

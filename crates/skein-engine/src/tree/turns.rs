@@ -66,18 +66,22 @@ impl Engine {
         refuse_system(new.speaker)?;
         let content = Content::parse(&new.content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         let weight = new.content.to_string().len();
-        self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
-            check_blobs(tx, viewer, &content)?;
-            let parent = parent_of(tx, viewer, conversation, &new)?;
-            let position = Position::After { parent, speaker: new.speaker, turn_type };
-            let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
-            follow(tx, viewer, conversation)?;
-            let (node, moved) = tx.append_node(viewer, &placing, &said)?;
-            Grown::of(tx, viewer, node.id, moved.turns)
-        })
-        .await
+        let grown = self
+            .change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
+                check_blobs(tx, viewer, &content)?;
+                let parent = parent_of(tx, viewer, conversation, &new)?;
+                let position = Position::After { parent, speaker: new.speaker, turn_type };
+                let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
+                follow(tx, viewer, conversation)?;
+                let (node, moved) = tx.append_node(viewer, &placing, &said)?;
+                Grown::of(tx, viewer, node.id, moved.turns)
+            })
+            .await?;
+        self.note_growth(caller, &grown);
+        Ok(grown)
     }
 
     /// Adds an alternative to a turn: another wording, or an edit of one that is there.
@@ -93,26 +97,30 @@ impl Engine {
         let content = new.content.as_ref().ok_or_else(nothing_to_say).map_err(StoreError::from)?;
         let content = Content::parse(content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
-        self.change(caller, request, "alternative.create", move |tx, viewer| {
-            check_blobs(tx, viewer, &content)?;
-            let row = turn_of(tx, viewer, conversation, turn)?;
-            let position = match new.edited_from {
-                Some(edited) => {
-                    check_edit(tx, viewer, edited, turn)?;
-                    Position::EditOf(edited)
-                }
-                None => {
-                    refuse_posing(row.speaker)?;
-                    Position::Beside { turn, parent: new.parent }
-                }
-            };
-            let placing = placing(viewer, conversation, position);
-            let leads = placing.leads.filter(|_| new.make_active);
-            let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
-            Grown::of(tx, viewer, node.id, moved.turns)
-        })
-        .await
+        let grown = self
+            .change(caller, request, "alternative.create", move |tx, viewer| {
+                check_blobs(tx, viewer, &content)?;
+                let row = turn_of(tx, viewer, conversation, turn)?;
+                let position = match new.edited_from {
+                    Some(edited) => {
+                        check_edit(tx, viewer, edited, turn)?;
+                        Position::EditOf(edited)
+                    }
+                    None => {
+                        refuse_posing(row.speaker)?;
+                        Position::Beside { turn, parent: new.parent }
+                    }
+                };
+                let placing = placing(viewer, conversation, position);
+                let leads = placing.leads.filter(|_| new.make_active);
+                let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
+                Grown::of(tx, viewer, node.id, moved.turns)
+            })
+            .await?;
+        self.note_growth(caller, &grown);
+        Ok(grown)
     }
 
     /// A remark about a node, beside the conversation's course.
@@ -125,15 +133,27 @@ impl Engine {
     ) -> Result<Changed<Grown>, EngineError> {
         let content = Content::parse(&content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
-        self.change(caller, request, "annotation.create", move |tx, viewer| {
-            check_blobs(tx, viewer, &content)?;
-            let conversation = tx.node(viewer, node)?.conversation;
-            let placing = placing(viewer, conversation, Position::About(vec![node]));
-            let (node, _) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
-            Grown::of(tx, viewer, node.id, Vec::new())
-        })
-        .await
+        let grown = self
+            .change(caller, request, "annotation.create", move |tx, viewer| {
+                check_blobs(tx, viewer, &content)?;
+                let conversation = tx.node(viewer, node)?.conversation;
+                let placing = placing(viewer, conversation, Position::About(vec![node]));
+                let (node, _) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
+                Grown::of(tx, viewer, node.id, Vec::new())
+            })
+            .await?;
+        self.note_growth(caller, &grown);
+        Ok(grown)
+    }
+
+    /// What was said now is to be summarised, some time.
+    fn note_growth(&self, caller: &Caller, grown: &Changed<Grown>) {
+        let row = &grown.value.node.seen.row;
+        if !grown.is_replay {
+            self.parts().growth.note(caller.user, row.conversation, row.id);
+        }
     }
 
     /// Turns to a node and everything it descends from; says every turn that is affected.

@@ -4,11 +4,16 @@
 //! [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it, at [`nodes`] for one node.
 
 pub(crate) mod actors;
+pub(crate) mod compare;
 pub(crate) mod conversations;
+pub(crate) mod export;
 pub(crate) mod nodes;
 pub(crate) mod projects;
+pub(crate) mod proof;
 mod skeleton;
+pub(crate) mod summaries;
 pub(crate) mod turns;
+pub(crate) mod window;
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -128,7 +128,7 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
         // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle.
         "read_user" | "import_bundle" => Some(StatusCode::FORBIDDEN),
         "read_setting" => None,
-        "create_relation" | "create_tool" => Some(StatusCode::NOT_FOUND),
+        "create_relation" | "create_tool" | "compare" => Some(StatusCode::NOT_FOUND),
         _ => is_by_id.then_some(StatusCode::NOT_FOUND),
     }
 }

@@ -252,7 +252,9 @@ impl Estate {
     fn filled(&self, name: &str, example: &str) -> String {
         match example.split_once('_').map(|(kind, _)| kind) {
             Some("item") if name == "target" => self.other_item.clone(),
-            Some("item") if ["parentAlternativeId", "nodeId", "editedFrom"].contains(&name) => self.talk.node.clone(),
+            Some("item") if ["parentAlternativeId", "nodeId", "editedFrom", "left", "right"].contains(&name) => {
+                self.talk.node.clone()
+            }
             Some("item") => self.item.clone(),
             Some("turn") => self.talk.turn.clone(),
             Some("user") => self.owner.user.to_string(),
@@ -279,7 +281,7 @@ impl Estate {
     pub(crate) fn body(&self, operation: &Operation) -> (String, Vec<u8>) {
         let label = operation.body.as_ref().map_or("application/json", |body| &body.content_type);
         let bytes = match label {
-            "application/json" if operation.is_change() => self.json_body(operation).to_string().into_bytes(),
+            "application/json" if operation.method != "GET" => self.json_body(operation).to_string().into_bytes(),
             "application/json" => Vec::new(),
             "application/zip" => self.bundle.clone(),
             _ => b"any bytes".to_vec(),

@@ -26,6 +26,7 @@ mod nodes;
 mod openapi;
 mod operations;
 mod projects;
+mod proof;
 mod recipes;
 mod refused;
 mod serving;

@@ -21,6 +21,7 @@ mod timeline;
 mod transport;
 mod tree;
 mod tree_oracle;
+mod tree_proof;
 mod vault;
 mod verify;
 mod world;
