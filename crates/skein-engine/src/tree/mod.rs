@@ -23,7 +23,8 @@ use skein_core::tree::conversation::Conversation;
 use skein_core::tree::status::{CacheStatus, Parent, display_order};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, TurnId, Viewer};
 use skein_store::tree::read::SeenNode;
-use skein_store::tree::{ConversationRow, TurnRow};
+use skein_store::tree::standing::Standing;
+use skein_store::tree::{ConversationRow, Moved, NodeRow, TurnRow};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::Shown;
@@ -93,15 +94,50 @@ pub struct Grown {
     /// Its turn; a remark has none.
     pub turn: Option<ShownTurn>,
     /// The turns that show another node now, and those that follow them (decision Z3).
-    pub affected: Vec<ShownTurn>,
+    pub affected: Vec<AffectedTurn>,
     /// The turns that show another node now.
     changed: Vec<TurnId>,
 }
 
+/// A turn that is affected by a change of the path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AffectedTurn {
+    /// Which one.
+    pub turn: TurnId,
+    /// How its alternatives stand, in the order they are shown.
+    pub alternatives: Vec<ShownStanding>,
+}
+
+/// How an alternative stands now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownStanding {
+    /// Which one.
+    pub id: NodeId,
+    /// Whether its turn shows it.
+    pub is_selected: bool,
+    /// Whether it still answers what is selected above it.
+    pub cache: CacheStatus,
+    /// Whether it and all it descends from is selected.
+    pub on_path: bool,
+}
+
 impl Grown {
-    pub(crate) fn of(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, changed: Vec<TurnId>) -> Result<Self, StoreError> {
-        let path = PathId::main_of(tx.node(viewer, node)?.conversation);
-        let node = show_node(tx, viewer, path, node)?;
+    /// Right after the path was led to `node`, or something was said aside: what is selected in a turn that changed is on
+    /// the path, and so is what answers it.
+    pub(crate) fn now(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: Moved) -> Result<Self, StoreError> {
+        let path = PathId::main_of(node.conversation);
+        let seen = tx.seen_node(viewer, path, node.id)?;
+        let on_path = seen.is_selected;
+        Self::of(tx, viewer, path, shown(seen, on_path), moved.turns)
+    }
+
+    fn of(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        path: PathId,
+        node: ShownNode,
+        changed: Vec<TurnId>,
+    ) -> Result<Self, StoreError> {
         let turn = match node.seen.row.place {
             // Nothing else was said there then.
             Some(place) if place.ordinal == 1 && changed.is_empty() => {
@@ -110,7 +146,7 @@ impl Grown {
             Some(place) => Some(show_turn(tx, viewer, path, place.turn)?),
             None => None,
         };
-        let affected = affected(tx, viewer, path, &changed)?;
+        let affected = affected(tx, viewer, node.seen.row.conversation, path, &changed)?;
         Ok(Self { node, turn, affected, changed })
     }
 }
@@ -125,7 +161,14 @@ impl Outcome for Grown {
         let read = |name: &str| reference.get(name).cloned().ok_or_else(lost);
         let node = serde_json::from_value(read("node")?).map_err(|_| lost())?;
         let changed = serde_json::from_value(read("turns")?).map_err(|_| lost())?;
-        Self::of(tx, viewer, node, changed)
+        let path = PathId::main_of(tx.node(viewer, node)?.conversation);
+        let node = show_node(tx, viewer, path, node)?;
+        let mut grown = Self::of(tx, viewer, path, node, changed)?;
+        // The path may have been led elsewhere since.
+        for standing in grown.affected.iter_mut().flat_map(|turn| &mut turn.alternatives) {
+            standing.on_path = standing.is_selected && tx.is_on_path(viewer, path, standing.id)?;
+        }
+        Ok(grown)
     }
 }
 
@@ -160,11 +203,7 @@ pub(crate) fn show_path(
 }
 
 fn shown(seen: SeenNode, on_path: bool) -> ShownNode {
-    let above = match (seen.row.parent, seen.answers_selected) {
-        (None, _) => Parent::None,
-        (Some(_), true) => Parent::Selected,
-        (Some(_), false) => Parent::NotSelected,
-    };
+    let above = parent(seen.row.parent.is_some(), seen.answers_selected);
     let cache = match seen.spoken {
         Some((speaker, _)) => CacheStatus::derive(speaker, seen.row.author_type, seen.row.status, above),
         None => CacheStatus::Valid,
@@ -192,16 +231,42 @@ pub(crate) fn show_turn(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, turn: Tu
     Ok(ShownTurn { turn, alternatives })
 }
 
-/// Z3: the turns whose selection changed, and the turns that follow them.
-fn affected(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, changed: &[TurnId]) -> Result<Vec<ShownTurn>, StoreError> {
-    let mut turns = Vec::new();
-    for turn in changed {
-        turns.push(*turn);
-        turns.extend(tx.turns_after(viewer, *turn)?);
+/// Z3: the turns whose selection changed, and the turns that follow them. An alternative is taken to be on the path when
+/// its turn shows it and it answers what is shown.
+fn affected(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    path: PathId,
+    changed: &[TurnId],
+) -> Result<Vec<AffectedTurn>, StoreError> {
+    let standings = tx.standings(viewer, conversation, path, changed)?;
+    let show = |(turn, mut alternatives): (TurnId, Vec<Standing>)| {
+        alternatives.sort_by_key(|node| {
+            let sequence = u32::try_from(node.ordinal).unwrap_or(u32::MAX);
+            display_order(node.is_selected, node.created_at, sequence)
+        });
+        AffectedTurn { turn, alternatives: alternatives.iter().map(show_standing).collect() }
+    };
+    Ok(standings.into_iter().map(show).collect())
+}
+
+fn show_standing(node: &Standing) -> ShownStanding {
+    let above = parent(node.has_parent, node.answers_selected);
+    ShownStanding {
+        id: node.id,
+        is_selected: node.is_selected,
+        cache: CacheStatus::derive(node.speaker, node.author_type, node.status, above),
+        on_path: node.is_selected && node.answers_selected,
     }
-    let mut told = std::collections::BTreeSet::new();
-    turns.retain(|turn| told.insert(*turn));
-    turns.into_iter().map(|turn| show_turn(tx, viewer, path, turn)).collect()
+}
+
+fn parent(is_there: bool, is_selected: bool) -> Parent {
+    match (is_there, is_selected) {
+        (false, _) => Parent::None,
+        (true, true) => Parent::Selected,
+        (true, false) => Parent::NotSelected,
+    }
 }
 
 /// A conversation as it is shown, from its record.

@@ -24,6 +24,8 @@ use crate::tree::{ShownConversation, ShownNode, conversations, show_node, shown,
 /// Which nodes of all conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NodeQuery {
+    /// Whatever the owner said.
+    Own,
     /// Whatever this actor said.
     Author(ActorId),
     /// What was bookmarked.
@@ -132,6 +134,7 @@ impl Engine {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = match &query {
+                NodeQuery::Own => tx.nodes_by_author(&viewer, ActorId::from(viewer.subject()), before, limit)?,
                 NodeQuery::Author(author) => tx.nodes_by_author(&viewer, *author, before, limit)?,
                 NodeQuery::Bookmarked => tx.bookmarked_nodes(&viewer, before, limit)?,
                 NodeQuery::Tagged(tag) => tx.tagged_nodes(&viewer, tag, before, limit)?,

@@ -86,12 +86,18 @@ impl Engine {
         }
     }
 
-    /// The chain from a node towards the root: at most `limit` links.
-    pub async fn provenance(&self, caller: &Caller, node: NodeId, limit: usize) -> Result<Chain, EngineError> {
+    /// The chain that leads to a node, towards the root: at most `limit` links, from `from` on.
+    pub async fn provenance(
+        &self,
+        caller: &Caller,
+        node: NodeId,
+        from: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Chain, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             let main = PathId::main_of(tx.node(&viewer, node)?.conversation);
-            let mut judged = tx.judge_path(&viewer, node, limit)?;
+            let mut judged = tx.judge_path(&viewer, from.unwrap_or(node), limit)?;
             judged.reverse();
             let next = match judged.last().filter(|_| judged.len() >= limit) {
                 Some((last, _)) => tx.node_before(&viewer, *last)?,

@@ -69,19 +69,17 @@ impl Engine {
         self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         let weight = new.content.to_string().len();
-        let grown = self
-            .change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
-                check_blobs(tx, viewer, &content)?;
-                let parent = parent_of(tx, viewer, conversation, &new)?;
-                let position = Position::After { parent, speaker: new.speaker, turn_type };
-                let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
-                follow(tx, viewer, conversation)?;
-                let (node, moved) = tx.append_node(viewer, &placing, &said)?;
-                Grown::of(tx, viewer, node.id, moved.turns)
-            })
-            .await?;
-        self.note_growth(caller, &grown);
-        Ok(grown)
+        self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let parent = parent_of(tx, viewer, conversation, &new)?;
+            let position = Position::After { parent, speaker: new.speaker, turn_type };
+            let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
+            follow(tx, viewer, conversation)?;
+            let (node, moved) = tx.append_node(viewer, &placing, &said)?;
+            Grown::now(tx, viewer, &node, moved)
+        })
+        .await
+        .map(|grown| self.noted(caller, grown))
     }
 
     /// Adds an alternative to a turn: another wording, or an edit of one that is there.
@@ -99,28 +97,26 @@ impl Engine {
         content.refuse_empty().map_err(StoreError::from)?;
         self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
-        let grown = self
-            .change(caller, request, "alternative.create", move |tx, viewer| {
-                check_blobs(tx, viewer, &content)?;
-                let row = turn_of(tx, viewer, conversation, turn)?;
-                let position = match new.edited_from {
-                    Some(edited) => {
-                        check_edit(tx, viewer, edited, turn)?;
-                        Position::EditOf(edited)
-                    }
-                    None => {
-                        refuse_posing(row.speaker)?;
-                        Position::Beside { turn, parent: new.parent }
-                    }
-                };
-                let placing = placing(viewer, conversation, position);
-                let leads = placing.leads.filter(|_| new.make_active);
-                let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
-                Grown::of(tx, viewer, node.id, moved.turns)
-            })
-            .await?;
-        self.note_growth(caller, &grown);
-        Ok(grown)
+        self.change(caller, request, "alternative.create", move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let row = turn_of(tx, viewer, conversation, turn)?;
+            let position = match new.edited_from {
+                Some(edited) => {
+                    check_edit(tx, viewer, edited, turn)?;
+                    Position::EditOf(edited)
+                }
+                None => {
+                    refuse_posing(row.speaker)?;
+                    Position::Beside { turn, parent: new.parent }
+                }
+            };
+            let placing = placing(viewer, conversation, position);
+            let leads = placing.leads.filter(|_| new.make_active);
+            let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
+            Grown::now(tx, viewer, &node, moved)
+        })
+        .await
+        .map(|grown| self.noted(caller, grown))
     }
 
     /// A remark about a node, beside the conversation's course.
@@ -135,25 +131,24 @@ impl Engine {
         content.refuse_empty().map_err(StoreError::from)?;
         self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
-        let grown = self
-            .change(caller, request, "annotation.create", move |tx, viewer| {
-                check_blobs(tx, viewer, &content)?;
-                let conversation = tx.node(viewer, node)?.conversation;
-                let placing = placing(viewer, conversation, Position::About(vec![node]));
-                let (node, _) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
-                Grown::of(tx, viewer, node.id, Vec::new())
-            })
-            .await?;
-        self.note_growth(caller, &grown);
-        Ok(grown)
+        self.change(caller, request, "annotation.create", move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let conversation = tx.node(viewer, node)?.conversation;
+            let placing = placing(viewer, conversation, Position::About(vec![node]));
+            let (node, moved) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
+            Grown::now(tx, viewer, &node, moved)
+        })
+        .await
+        .map(|grown| self.noted(caller, grown))
     }
 
-    /// What was said now is to be summarised, some time.
-    fn note_growth(&self, caller: &Caller, grown: &Changed<Grown>) {
+    /// What was said just now is to be summarised some time.
+    fn noted(&self, caller: &Caller, grown: Changed<Grown>) -> Changed<Grown> {
         let row = &grown.value.node.seen.row;
         if !grown.is_replay {
             self.parts().growth.note(caller.user, row.conversation, row.id);
         }
+        grown
     }
 
     /// Turns to a node and everything it descends from; says every turn that is affected.
@@ -169,7 +164,7 @@ impl Engine {
             alternative_of(tx, viewer, conversation, turn, node)?;
             let actor = ActorId::from(viewer.owner());
             let (row, moved) = tx.move_path(viewer, PathId::main_of(conversation), actor, node)?;
-            Grown::of(tx, viewer, row.id, moved.turns)
+            Grown::now(tx, viewer, &row, moved)
         })
         .await
     }

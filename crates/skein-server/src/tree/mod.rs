@@ -27,7 +27,7 @@ use skein_core::tree::status::{CacheStatus, GenerationStatus};
 use skein_core::tree::text::Instructions;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
-use skein_engine::tree::{Grown, ShownConversation, ShownNode, ShownTurn};
+use skein_engine::tree::{AffectedTurn, Grown, ShownConversation, ShownNode, ShownStanding, ShownTurn};
 use utoipa::ToSchema;
 
 use crate::catalog::EntryHead;
@@ -205,15 +205,13 @@ pub(crate) struct StandingView {
     on_path: bool,
 }
 
-impl From<ShownTurn> for AffectedTurnView {
-    fn from(shown: ShownTurn) -> Self {
-        let standing = |node: ShownNode| StandingView {
-            id: node.seen.row.id,
-            is_active: node.seen.is_selected,
-            cache_status: node.cache,
-            on_path: node.on_path,
+impl From<AffectedTurn> for AffectedTurnView {
+    fn from(affected: AffectedTurn) -> Self {
+        let view = |standing: ShownStanding| {
+            let ShownStanding { id, is_selected, cache, on_path } = standing;
+            StandingView { id, is_active: is_selected, cache_status: cache, on_path }
         };
-        Self { turn_id: shown.turn.id, updated_alternatives: shown.alternatives.into_iter().map(standing).collect() }
+        Self { turn_id: affected.turn, updated_alternatives: affected.alternatives.into_iter().map(view).collect() }
     }
 }
 

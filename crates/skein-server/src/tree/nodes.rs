@@ -157,7 +157,7 @@ pub(crate) struct AnnotationBody {
     text: Option<String>,
 }
 
-/// Which nodes: exactly one of author, bookmarked and tag.
+/// Which nodes: one of author, bookmarked and tag, or none for what you said yourself.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
@@ -184,9 +184,10 @@ impl NodeParameters {
                 let author = ActorId::parse(author).ok_or_else(|| invalid("author: send a user's id or an actor's"))?;
                 Ok(NodeQuery::Author(author))
             }
+            (None, None, None) => Ok(NodeQuery::Own),
             (None, Some(true), None) => Ok(NodeQuery::Bookmarked),
             (None, None, Some(tag)) => Ok(NodeQuery::Tagged(tag.clone())),
-            _ => Err(invalid("send exactly one of author, bookmarked=true and tag")),
+            _ => Err(invalid("send one of author, bookmarked=true and tag, or none for what you said")),
         }
     }
 }

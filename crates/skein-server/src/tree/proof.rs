@@ -193,6 +193,6 @@ pub(crate) async fn trace_node(
     Parameters(parameters): Parameters<PageParameters>,
 ) -> Result<Json<ProvenanceView>, ApiError> {
     let (from, limit) = parameters.read()?;
-    let Chain { links, lineage } = engine.provenance(&caller, from.unwrap_or(id), limit).await?;
+    let Chain { links, lineage } = engine.provenance(&caller, id, from, limit).await?;
     Ok(Json(ProvenanceView { edit_lineage: lineage, chain: Listing::of(links, limit, LinkView::from) }))
 }

@@ -14,6 +14,7 @@ pub mod proof;
 pub mod read;
 mod rows;
 mod select;
+pub mod standing;
 
 pub(crate) use project::only_adds;
 pub use rows::{ConversationRow, NodeRow, TurnRow};

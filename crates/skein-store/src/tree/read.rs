@@ -22,11 +22,11 @@ pub const NODES_PER_PAGE_MAX: usize = 1_000;
 pub const SKELETON_NODES_MAX: usize = 2_000_000;
 
 /// What stands around a node on the path ?1: how that path sees the node itself, and what it answers.
-const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
+pub(crate) const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
     LEFT JOIN turns t ON t.id = n.turn
     LEFT JOIN nodes p ON p.id = n.parent
     LEFT JOIN selections ps ON ps.path = ?1 AND ps.branch = p.branch AND ps.depth = p.depth";
-const SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
+pub(crate) const SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
         WHEN s.selected = 1 AND s.node = n.id THEN 1 ELSE 0 END AS BIGINT),
     CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
 const HAS_CHILDREN: &str =
