@@ -62,8 +62,10 @@ pub(crate) enum ConversationCommand {
     Alternatives(PlaceArguments),
     /// Show what is known of one node
     Node(PlaceArguments),
-    #[command(about = "List nodes of all conversations: bookmarked ones, or those with a tag or of an author")]
-    #[command(group = ArgGroup::new("which").args(["bookmarked", "tag", "author"]).required(true))]
+    #[command(
+        about = "List nodes of all conversations: what one said, or what is bookmarked, has a tag or another author"
+    )]
+    #[command(group = ArgGroup::new("which").args(["bookmarked", "tag", "author"]))]
     Nodes {
         /// Those that were bookmarked
         #[arg(long)]

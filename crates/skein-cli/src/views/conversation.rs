@@ -54,6 +54,12 @@ pub(crate) static NODE: Sheet = sheet(&[
     "contentHash",
     "createdAt",
 ]);
+/// A conversation among those of a project.
+pub(crate) static BRANCH: Sheet = Sheet {
+    fields: &["conversationId", "title", "kind", "archived", "folded", "nodes", "activeAt", "createdAt"],
+    wanted: "conversationId",
+    remark: None,
+};
 pub(crate) static PROJECT: Sheet =
     sheet(&["id", "name", "description", "isDefault", "ownerId", "version", "hash", "createdAt", "updatedAt"]);
 

@@ -231,8 +231,10 @@ fn nodes_are_remarked_on_marked_compared_and_found_again() {
     garden.say(&["append", "Herons", "It wakes."]);
     line(garden.run(&["list", "-q"]));
     garden.run(&["change", "Herons", "--title", "Storks"]).assert_ok();
-    let project = line(home.run(&["project", "new", "Lake", "-q"]));
-    assert_eq!(json(garden.run(&["move", "Storks", "Lake", "--json"]))["projectId"], project.as_str());
+    home.run(&["project", "new", "Lake"]).assert_ok();
+    let moved = line(garden.run(&["move", "Storks", "Lake", "-q"]));
+    assert_eq!(line(home.run(&["project", "stack", "Lake", "-q"])), moved);
+    assert_eq!(line(garden.run(&["list", "--project", "Lake", "-q"])), moved);
     assert!(home.run(&["project", "frames", "My project"]).assert_ok().contains("user_"));
     home.run(&["verify", "--deep"]).assert_ok();
 }

@@ -155,6 +155,7 @@ fn nodes_are_remarked_on_marked_and_found() {
         "conv mark ONE NODE --prune --include --tag a --tag b --untag c --unbookmark",
         r#"PUT /nodes/NODE/marks  {"bookmarked":false,"excluded":false,"pruned":true,"tag":["a","b"],"untag":["c"]}"#,
     );
+    check("conv nodes", "GET /nodes");
     check("conv nodes --bookmarked", "GET /nodes bookmarked=true");
     check("conv nodes --tag a", "GET /nodes tag=a");
     check("conv provenance ONE NODE", "GET /nodes/NODE/provenance");
@@ -235,7 +236,6 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
         "conv append ONE",
         "conv append ONE words --file f",
         "conv change ONE",
-        "conv nodes",
         "conv nodes --bookmarked --tag a",
         "conv mark ONE NODE",
         "conv mark ONE NODE --prune --unprune",
