@@ -62,8 +62,10 @@ pub(crate) enum ConversationCommand {
     Alternatives(PlaceArguments),
     /// Show what is known of one node
     Node(PlaceArguments),
-    #[command(about = "List nodes of all conversations: bookmarked ones, or those with a tag or of an author")]
-    #[command(group = ArgGroup::new("which").args(["bookmarked", "tag", "author"]).required(true))]
+    #[command(
+        about = "List nodes of all conversations: what one said, or what is bookmarked, has a tag or another author"
+    )]
+    #[command(group = ArgGroup::new("which").args(["bookmarked", "tag", "author"]))]
     Nodes {
         /// Those that were bookmarked
         #[arg(long)]
@@ -313,9 +315,9 @@ pub(crate) struct ConversationContext {
     /// How many tokens there are [default: what the conversation says]
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<u32>,
-    /// What is left out when there are too few
+    /// What is left out when there are too few [default: truncateMiddle]
     #[arg(long)]
-    pub(crate) strategy: Option<String>,
+    pub(crate) strategy: Option<StrategyName>,
 }
 
 #[derive(Args)]
@@ -337,6 +339,17 @@ pub(crate) struct ConversationExport {
 pub(crate) enum ModeName {
     Dialogue,
     Buffer,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "camelCase")]
+pub(crate) enum StrategyName {
+    /// Keep the beginning and the end
+    TruncateMiddle,
+    /// Keep the end
+    RollingWindow,
+    /// Refuse
+    StopAtLimit,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -54,6 +54,12 @@ pub(crate) static NODE: Sheet = sheet(&[
     "contentHash",
     "createdAt",
 ]);
+/// A conversation among those of a project.
+pub(crate) static BRANCH: Sheet = Sheet {
+    fields: &["conversationId", "title", "kind", "archived", "folded", "nodes", "activeAt", "createdAt"],
+    wanted: "conversationId",
+    remark: None,
+};
 pub(crate) static PROJECT: Sheet =
     sheet(&["id", "name", "description", "isDefault", "ownerId", "version", "hash", "createdAt", "updatedAt"]);
 
@@ -82,9 +88,10 @@ pub(crate) static NODES: List = List {
 pub(crate) static CHAIN: List = List {
     name: "chain",
     columns: &[
-        ("ID", |row| text(&row["id"])),
+        ("ID", |row| text(&row["nodeId"])),
         ("NAME", |row| text(&row["localId"])),
         ("TIME", |row| text(&row["createdAt"])),
+        ("FOUND", |row| text(&row["verdict"])),
         ("AUTHOR", |row| text(&row["authorId"])),
         ("HASH", |row| text(&row["contentHash"])),
     ],
@@ -125,6 +132,16 @@ pub(crate) static PARTS: List = List {
         ("NODE", |row| text(&row["nodeId"])),
         ("TOKENS", |row| text(&row["tokens"])),
         ("SHOWN", |row| if row["included"] == true { "yes".to_owned() } else { text(&row["droppedBecause"]) }),
+    ],
+};
+
+pub(crate) static BRIEFS: List = List {
+    name: "briefs",
+    columns: &[
+        ("ID", |row| text(&row["nodeId"])),
+        ("NAME", |row| text(&row["localId"])),
+        ("AUTHOR", |row| text(&row["authorType"])),
+        ("WHAT", |row| text(&row["brief"])),
     ],
 };
 

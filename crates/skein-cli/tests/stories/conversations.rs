@@ -37,6 +37,14 @@ impl Garden<'_> {
         self.0.run(&[&["conversation"], words].concat())
     }
 
+    /// With a line on standard input.
+    fn pipe(&self, input: &str, words: &[&str]) -> Finished {
+        let Home { dir, database } = self.0;
+        let database = database.iter().flat_map(|url| ["--database", url]);
+        let skein = Program::new("bash").args(["-c", "echo \"$0\" | \"$@\"", input, SKEIN, "--dir"]);
+        finish(skein.arg(dir).args(database).arg("conversation").args(words.iter().copied()))
+    }
+
     /// The id of the node that was said.
     fn say(&self, words: &[&str]) -> String {
         line(self.run(&[words, &["--quiet"]].concat()))
@@ -94,8 +102,7 @@ fn fork_fold_and_reopen(garden: &Garden<'_>, said: &Said) {
     assert!(read.trim_end().ends_with("And how many storks?"), "{read}");
 
     refused(&garden.run(&["fold", "Herons", "Nine, as it seems."]), 6, "rule");
-    let input = format!("printf 'No storks.\\n' | {SKEIN} --dir \"$0\" conversation fold Storks - --json");
-    let folded = json(finish(Program::new("bash").arg("-c").arg(input).arg(garden.0.dir.clone())));
+    let folded = json(garden.pipe("No storks.", &["fold", "Storks", "-", "--json"]));
     assert_eq!((&folded["folded"], &folded["summary"]["text"]), (&true.into(), &"No storks.".into()), "{folded}");
     let folded = json(garden.run(&["fold", "Herons", "Nine, as it seems.", "--cite", &said.edit, "--json"]));
     assert_eq!(folded["summary"]["cites"][0], said.edit.as_str(), "{folded}");
@@ -187,6 +194,49 @@ fn a_conversation_is_lived_with_and_an_altered_byte_is_found_on_postgres() {
         );
         assert_eq!(client.execute(&alter, &[]).unwrap(), 1);
     });
+}
+
+#[test]
+fn nodes_are_remarked_on_marked_compared_and_found_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let garden = Garden(&home);
+    garden.run(&["new", "Herons", "--system", "Answer briefly."]).assert_ok();
+    let words = folder.path().join("words.txt");
+    std::fs::write(&words, "Eleven of them.\nAt least.\n").unwrap();
+    let first = garden.say(&["append", "Herons", "--file", words.to_str().unwrap()]);
+    let edit = garden.say(&["edit", "Herons", ".", "Nine of them.\nAt least.", "--stay"]);
+    assert!(garden.read("Herons").contains("Eleven of them.\nAt least.\n"));
+
+    garden.say(&["annotate", "Herons", &edit, "Who counted?"]);
+    let marked = json(garden.run(&["bookmark", "Herons", &first, "the count", "--json"]));
+    assert_eq!((&marked["bookmarked"], &marked["label"]), (&true.into(), &"the count".into()), "{marked}");
+    garden.run(&["mark", "Herons", &edit, "--tag", "heron", "--exclude"]).assert_ok();
+    assert_eq!(line(garden.run(&["nodes", "--bookmarked", "-q"])), first);
+    assert_eq!(line(garden.run(&["nodes", "--tag", "heron", "-q"])), edit);
+    let drawn = garden.run(&["show", "Herons"]).assert_ok();
+    assert!(drawn.contains("(bookmarked)") && drawn.contains("(excluded)"), "{drawn}");
+    assert!(garden.read("Herons").contains("bookmarked: the count"));
+
+    let compared = garden.run(&["compare", "Herons", &first, &edit]).assert_ok();
+    assert_eq!(compared.trim(), "[-Eleven-]{+Nine+} of them.\nAt least.");
+    let context = garden.run(&["context", "Herons"]).assert_ok();
+    assert!(context.contains("systemContext") && context.contains(&first), "{context}");
+    let chain = garden.run(&["provenance", "Herons", "."]).assert_ok();
+    assert!(chain.contains(&first), "{chain}");
+
+    json(garden.run(&["archive", "Herons", "--json"]));
+    assert_eq!(garden.run(&["list", "-q"]).assert_ok(), "");
+    garden.say(&["append", "Herons", "It wakes."]);
+    line(garden.run(&["list", "-q"]));
+    garden.run(&["change", "Herons", "--title", "Storks"]).assert_ok();
+    home.run(&["project", "new", "Lake"]).assert_ok();
+    let moved = line(garden.run(&["move", "Storks", "Lake", "-q"]));
+    assert_eq!(line(home.run(&["project", "stack", "Lake", "-q"])), moved);
+    assert_eq!(line(garden.run(&["list", "--project", "Lake", "-q"])), moved);
+    assert!(home.run(&["project", "frames", "My project"]).assert_ok().contains("user_"));
+    home.run(&["verify", "--deep"]).assert_ok();
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Finds conversations, projects and nodes by what people call them, and reads words where they stand.
 
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::Read;
 
@@ -23,11 +24,13 @@ const WORDS_BYTES_MAX: u64 = 32 << 20;
 
 pub(super) struct Lookup<'a, 'd> {
     desk: &'a mut Desk<'d>,
+    /// A command names a conversation once; what it amounts to may ask for it again.
+    conversations: HashMap<String, RecordId>,
 }
 
 impl<'a, 'd> Lookup<'a, 'd> {
     pub(super) fn new(desk: &'a mut Desk<'d>) -> Self {
-        Self { desk }
+        Self { desk, conversations: HashMap::new() }
     }
 
     /// Where the owner of a conversation stands, in the conversation it grew from if nothing was said in it yet.
@@ -62,8 +65,13 @@ impl Finder for Lookup<'_, '_> {
             Named::Id(id) => return Ok(*id),
             Named::Name(name) => name,
         };
+        if let Some(id) = self.conversations.get(name) {
+            return Ok(*id);
+        }
         let all = ["active", "archived"].map(|status| Ask::get("/conversations").with("status", Some(status)));
-        self.named("conversation", "title", name, &all)
+        let id = self.named("conversation", "title", name, &all)?;
+        self.conversations.insert(name.clone(), id);
+        Ok(id)
     }
 
     fn project(&mut self, named: &Named) -> Result<RecordId, Failure> {

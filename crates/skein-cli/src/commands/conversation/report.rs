@@ -8,7 +8,7 @@ use super::ask;
 use crate::desk::{Desk, Form};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{printable, text, write_table};
+use crate::output::{Paint, printable, text, write_table};
 use crate::plan::Wish;
 use crate::views::conversation as views;
 
@@ -44,9 +44,22 @@ pub(super) fn compare(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure>
     let found = ask(wish, desk)?;
     match (desk.form, found["runs"].as_array()) {
         (Form::People(_), Some(runs)) => writeln!(desk.out, "{}", printable(&difference(runs)))?,
+        (Form::People(paint), None) => write_parting(&found, paint, desk)?,
         _ => writeln!(desk.out, "{found:#}")?,
     }
     Ok(Exit::Ok)
+}
+
+/// Where two paths part, and how each goes on.
+fn write_parting(found: &Value, paint: Paint, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    let (common, last) = (text(&found["commonNodes"]), text(&found["lastCommonNodeId"]));
+    writeln!(desk.out, "They have {common} nodes in common, the last of them {last}.")?;
+    for (side, words) in [("left", "Only the first has"), ("right", "Only the second has")] {
+        let nodes = found[side]["nodes"].as_array().map(Vec::as_slice).unwrap_or_default();
+        writeln!(desk.out, "{words} {}:", text(&found[side]["count"]))?;
+        write_table(desk.out, views::BRIEFS.columns, nodes, (!nodes.is_empty()).then_some(paint))?;
+    }
+    Ok(())
 }
 
 /// What one has and the other has not stands in brackets, as people know it from other tools.
@@ -65,17 +78,16 @@ fn difference(runs: &[Value]) -> String {
 
 pub(super) fn context(wish: &Wish, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     let found = ask(wish, desk)?;
-    let report = if found["report"].is_object() { &found["report"] } else { &found };
     match desk.form {
         Form::Json => writeln!(desk.out, "{found:#}")?,
-        Form::Quiet => writeln!(desk.out, "{}", text(&report["totalTokens"]))?,
+        Form::Quiet => writeln!(desk.out, "{}", text(&found["totalTokens"]))?,
         Form::People(paint) => {
-            let parts = report["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let parts = found["parts"].as_array().map(Vec::as_slice).unwrap_or_default();
             write_table(desk.out, views::PARTS.columns, parts, Some(paint))?;
-            let about = if report["isEstimate"] == true { "about " } else { "" };
-            let (shown, budget) = (text(&report["totalTokens"]), text(&report["budget"]));
-            let dropped = text(&report["droppedTokens"]);
-            writeln!(desk.out, "{about}{shown} of {budget} tokens are shown, {dropped} are left out.")?;
+            let (shown, budget) = (text(&found["totalTokens"]), text(&found["budget"]));
+            let dropped = text(&found["droppedTokens"]);
+            let guessed = if found["isEstimate"] == true { " The numbers are estimates." } else { "" };
+            writeln!(desk.out, "{shown} of {budget} tokens are shown, {dropped} are left out.{guessed}")?;
         }
     }
     Ok(Exit::Ok)

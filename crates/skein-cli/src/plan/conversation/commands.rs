@@ -8,14 +8,14 @@ use super::name::{conversation, project};
 use super::wish::{About, Reference, Wish};
 use super::{ConversationTask, NodeName, Spot, Words};
 use crate::arguments::{
-    ConversationChange, ConversationCommand, ConversationContext, ConversationExport, ConversationMark,
-    ConversationNew, ConversationShow, PlaceArguments, ProjectCommand, WordsArguments,
+    AmountArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport, ConversationId,
+    ConversationMark, ConversationNew, ConversationShow, PlaceArguments, ProjectCommand, WordsArguments,
 };
 use crate::desk::Amount;
 use crate::failure::Failure;
 use crate::plan::catalog::Named;
 use crate::plan::task::{portion, word};
-use crate::views::conversation as views;
+use crate::views::{Sheet, conversation as views};
 
 const CONVERSATIONS: About = About::Path("/conversations");
 const PROJECTS: About = About::Path("/projects");
@@ -24,12 +24,7 @@ impl ConversationTask {
     pub(crate) fn of_conversation(command: ConversationCommand) -> Result<Self, Failure> {
         use ConversationCommand as Typed;
         Ok(match command {
-            Typed::List { archived, project: of, amount } => {
-                let status = if archived { "archived" } else { "active" };
-                let of = of.map(|of| project(&of).map(Reference::Project)).transpose()?;
-                let wish = Wish::get(CONVERSATIONS).with("status", Some(status)).refer("projectId", of);
-                Self::List { wish, list: &views::CONVERSATIONS, portion: portion(amount) }
-            }
+            Typed::List { archived, project, amount } => Self::list(archived, project.as_deref(), amount)?,
             Typed::Show(show) => Self::show(&show)?,
             Typed::New(new) => Self::begin(new)?,
             Typed::Change(change) => Self::change(change)?,
@@ -42,7 +37,7 @@ impl ConversationTask {
                 let wish = Wish::get(About::Turn(Spot::of(&place)?));
                 Self::Rows { wish, field: "alternatives", list: &views::NODES }
             }
-            Typed::Node(place) => Self::Show { wish: Wish::get(About::Node(Spot::of(&place)?)), sheet: &views::NODE },
+            Typed::Node(place) => shown(Wish::get(About::Node(Spot::of(&place)?)), &views::NODE),
             Typed::Nodes { bookmarked, tag, author, amount } => {
                 let wish = Wish::get(About::Path("/nodes")).with("bookmarked", bookmarked.then_some(true));
                 let wish = wish.with("tag", tag).with("author", author);
@@ -55,61 +50,62 @@ impl ConversationTask {
             Typed::Mark(mark) => Self::mark(mark)?,
             Typed::Bookmark { place, label, remove } => {
                 let wish = Wish::put(About::Node(Spot::of(&place)?)).tail("/marks");
-                let wish = wish.field("bookmarked", Some(!remove)).field("label", label);
-                Self::Show { wish, sheet: &views::NODE }
+                shown(wish.field("bookmarked", Some(!remove)).field("label", label), &views::NODE)
             }
-            Typed::Compare { conversation: of, left, right, paths } => {
-                let of = conversation(&of.conversation)?;
-                let side = |text: &str| Ok::<_, Failure>(Some(Reference::Node(Spot::new(&of, text)?)));
-                let wish = Wish::post(About::Path("/compare")).field("as", Some(if paths { "paths" } else { "nodes" }));
-                Self::Compare(wish.refer("left", side(&left)?).refer("right", side(&right)?))
-            }
-            Typed::Context(context) => Self::context(&context)?,
-            Typed::Export(export) => Self::export(export)?,
-            whole => Self::of_whole(whole)?,
-        })
-    }
-
-    /// What is done to a conversation as a whole.
-    fn of_whole(command: ConversationCommand) -> Result<Self, Failure> {
-        use ConversationCommand as Typed;
-        let sheet = &views::CONVERSATION;
-        let about = |text: &str| Ok::<_, Failure>(About::Conversation(conversation(text)?));
-        Ok(match command {
-            Typed::Fork { conversation: of, node, title } => {
-                let at = spot(&conversation(&of.conversation)?, node.node.as_deref())?;
-                let wish = Wish::post(about(&of.conversation)?).tail("/fork").field("title", title);
-                Self::Show { wish: wish.refer("nodeId", at), sheet }
-            }
+            Typed::Fork { conversation: of, node, title } => Self::fork(&of, node.node.as_deref(), title)?,
             Typed::Forks { conversation: of, amount } => {
-                let wish = Wish::get(about(&of.conversation)?).tail("/forks");
+                let wish = Wish::get(about(&of)?).tail("/forks");
                 Self::List { wish, list: &views::CONVERSATIONS, portion: portion(amount) }
             }
-            Typed::Fold { conversation: of, words, cite } => {
-                let named = conversation(&of.conversation)?;
-                let cites = cite.iter().map(|cite| citation(&named, cite)).collect::<Result<Vec<_>, _>>()?;
-                let cites = (!cites.is_empty()).then_some(Reference::Cites(cites));
-                let wish = Wish::post(about(&of.conversation)?).tail("/fold").words("summary", Words::new(words));
-                Self::Show { wish: wish.refer("cites", cites), sheet }
-            }
-            Typed::Reopen(of) => Self::Show { wish: Wish::post(about(&of.conversation)?).tail("/reopen"), sheet },
-            Typed::Archive(of) => Self::put_away(&of.conversation, "archived")?,
-            Typed::Restore(of) => Self::put_away(&of.conversation, "active")?,
+            Typed::Fold { conversation: of, words, cite } => Self::fold(&of, words, &cite)?,
+            Typed::Reopen(of) => shown(Wish::post(about(&of)?).tail("/reopen"), &views::CONVERSATION),
+            Typed::Archive(of) => Self::put_away(&of, "archived")?,
+            Typed::Restore(of) => Self::put_away(&of, "active")?,
             Typed::Move { conversation: of, project: to } => {
-                let to = Some(Reference::Project(project(&to)?));
-                let wish = Wish::put(about(&of.conversation)?).tail("/project").refer("projectId", to);
-                Self::Show { wish, sheet }
+                let wish = Wish::put(about(&of)?).tail("/project");
+                shown(wish.refer("projectId", Some(Reference::Project(project(&to)?))), &views::BRANCH)
             }
             Typed::Verify { conversation: of, node } => {
                 let node = spot(&conversation(&of.conversation)?, node.as_deref())?;
-                Self::Verify(Wish::get(about(&of.conversation)?).tail("/verify").refer("nodeId", node))
+                Self::Verify(Wish::get(about(&of)?).tail("/verify").refer("nodeId", node))
             }
             Typed::Provenance { place, amount } => {
                 let wish = Wish::get(About::Node(Spot::of(&place)?)).tail("/provenance");
                 Self::List { wish, list: &views::CHAIN, portion: portion(amount) }
             }
-            _ => unreachable!("the others are about what is said in it"),
+            Typed::Context(context) => Self::context(&context)?,
+            Typed::Compare { conversation: of, left, right, paths } => Self::compare(&of, &left, &right, paths)?,
+            Typed::Export(export) => Self::export(export)?,
         })
+    }
+
+    fn list(archived: bool, of: Option<&str>, amount: AmountArguments) -> Result<Self, Failure> {
+        let status = if archived { "archived" } else { "active" };
+        let of = of.map(|of| project(of).map(Reference::Project)).transpose()?;
+        let wish = Wish::get(CONVERSATIONS).with("status", Some(status)).refer("projectId", of);
+        Ok(Self::List { wish, list: &views::CONVERSATIONS, portion: portion(amount) })
+    }
+
+    fn fork(of: &ConversationId, node: Option<&str>, title: Option<String>) -> Result<Self, Failure> {
+        let at = spot(&conversation(&of.conversation)?, node)?;
+        let wish = Wish::post(about(of)?).tail("/fork").field("title", title);
+        Ok(shown(wish.refer("nodeId", at), &views::CONVERSATION))
+    }
+
+    fn fold(of: &ConversationId, words: WordsArguments, cites: &[String]) -> Result<Self, Failure> {
+        let named = conversation(&of.conversation)?;
+        let cites = cites.iter().map(|cite| citation(&named, cite)).collect::<Result<Vec<_>, _>>()?;
+        let cites = (!cites.is_empty()).then_some(Reference::Cites(cites));
+        let wish = Wish::post(about(of)?).tail("/fold").words("summary", Words::new(words));
+        Ok(shown(wish.refer("cites", cites), &views::CONVERSATION))
+    }
+
+    fn compare(of: &ConversationId, left: &str, right: &str, are_paths: bool) -> Result<Self, Failure> {
+        let of = conversation(&of.conversation)?;
+        let side = |text: &str| Ok::<_, Failure>(Some(Reference::Node(Spot::new(&of, text)?)));
+        let kind = if are_paths { "paths" } else { "nodes" };
+        let wish = Wish::post(About::Path("/compare")).field("as", Some(kind));
+        Ok(Self::Compare(wish.refer("left", side(left)?).refer("right", side(right)?)))
     }
 
     fn show(show: &ConversationShow) -> Result<Self, Failure> {
@@ -144,9 +140,9 @@ impl ConversationTask {
         Ok(Self::Change { conversation: conversation(&of.conversation)?, fields })
     }
 
-    fn put_away(of: &str, status: &str) -> Result<Self, Failure> {
+    fn put_away(of: &ConversationId, status: &str) -> Result<Self, Failure> {
         let fields = Map::from_iter([("status".to_owned(), status.into())]);
-        Ok(Self::Change { conversation: conversation(of)?, fields })
+        Ok(Self::Change { conversation: conversation(&of.conversation)?, fields })
     }
 
     fn append(of: &Named, words: WordsArguments, after: Option<&str>, sources: &[String]) -> Result<Self, Failure> {
@@ -181,7 +177,7 @@ impl ConversationTask {
         let of = conversation(&context.conversation.conversation)?;
         let at = context.node.node.as_deref().map_or_else(|| Ok(Spot::here(&of)), |node| Spot::new(&of, node))?;
         let wish = Wish::get(About::Node(at)).tail("/context");
-        Ok(Self::Context(wish.with("budget", context.budget).with("strategy", context.strategy.as_ref())))
+        Ok(Self::Context(wish.with("budget", context.budget).with("strategy", context.strategy.map(|one| word(&one)))))
     }
 
     fn export(export: ConversationExport) -> Result<Self, Failure> {
@@ -213,6 +209,14 @@ impl ConversationTask {
             }
         })
     }
+}
+
+fn shown(wish: Wish, sheet: &'static Sheet) -> ConversationTask {
+    ConversationTask::Show { wish, sheet }
+}
+
+fn about(of: &ConversationId) -> Result<About, Failure> {
+    Ok(About::Conversation(conversation(&of.conversation)?))
 }
 
 fn spot(of: &Named, node: Option<&str>) -> Result<Option<Reference>, Failure> {

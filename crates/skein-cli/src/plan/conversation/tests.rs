@@ -155,6 +155,7 @@ fn nodes_are_remarked_on_marked_and_found() {
         "conv mark ONE NODE --prune --include --tag a --tag b --untag c --unbookmark",
         r#"PUT /nodes/NODE/marks  {"bookmarked":false,"excluded":false,"pruned":true,"tag":["a","b"],"untag":["c"]}"#,
     );
+    check("conv nodes", "GET /nodes");
     check("conv nodes --bookmarked", "GET /nodes bookmarked=true");
     check("conv nodes --tag a", "GET /nodes tag=a");
     check("conv provenance ONE NODE", "GET /nodes/NODE/provenance");
@@ -183,7 +184,10 @@ fn trees_are_proved_compared_and_written_down() {
     check("conv compare ONE NODE .", r#"POST /compare  {"as":"nodes","left":"NODE","right":"HERE"}"#);
     check("conv compare ONE NODE . --paths", r#"POST /compare  {"as":"paths","left":"NODE","right":"HERE"}"#);
     check("conv context ONE", "GET /nodes/HERE/context");
-    check("conv context ONE --node NODE --budget 4096", "GET /nodes/NODE/context budget=4096");
+    check(
+        "conv context ONE --node NODE --budget 4096 --strategy rollingWindow",
+        "GET /nodes/NODE/context budget=4096&strategy=rollingWindow",
+    );
     check("conv export ONE", "GET /conversations/ONE/export format=markdown");
     check("conv export ONE f --format html --node NODE", "GET /conversations/ONE/export format=html&nodeId=NODE");
 }
@@ -232,7 +236,6 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
         "conv append ONE",
         "conv append ONE words --file f",
         "conv change ONE",
-        "conv nodes",
         "conv nodes --bookmarked --tag a",
         "conv mark ONE NODE",
         "conv mark ONE NODE --prune --unprune",
