@@ -23,7 +23,8 @@ use crate::router;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
-        (name = "catalogue"), (name = "conversations"), (name = "events"), (name = "operations"), (name = "administration"))
+        (name = "catalogue"), (name = "conversations"), (name = "projects"), (name = "events"), (name = "operations"),
+        (name = "administration"))
 )]
 struct Preamble;
 
@@ -127,14 +128,21 @@ fn events() -> Value {
 
 /// Adds what is true for every route of a kind.
 fn complete(path: &str, method: &str, operation: &mut Value) {
-    let is_change = method != "get";
+    let has_body = method != "get";
+    // A question that does not fit into a query is no change.
+    let is_change = has_body && path != "/api/v1/compare";
     let has_id = path.contains('{');
     let applies = |status: u16| match status {
-        404 => has_id || is_change,
-        408 | 413 | 415 | 507 => is_change,
+        404 => has_id || has_body,
+        408 | 413 | 415 => has_body,
+        507 => is_change,
         416 => path.starts_with("/api/v1/blobs/"),
         409 | 422 => {
-            is_change || path.ends_with("/proof") || path.starts_with("/api/v1/relations") || path == "/api/v1/records"
+            is_change
+                || path.ends_with("/proof")
+                || path.ends_with("/context")
+                || path.starts_with("/api/v1/relations")
+                || path == "/api/v1/records"
         }
         _ => true,
     };
@@ -142,7 +150,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let reference = json!({ "$ref": format!("#/components/responses/E{status}") });
         operation["responses"][status.to_string()] = reference;
     }
-    if path == "/api/v1/verifications" {
+    if ["/api/v1/verifications", "/api/v1/exports"].contains(&path) {
         operation["requestBody"]["required"] = json!(false);
     }
     // A grant is for looking, and for redacting.
@@ -185,6 +193,10 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
     match name {
         "turnId" => return of("turn"),
         "nodeId" => return of("item"),
+        "actorId" => {
+            let (pattern, example) = of("user")?;
+            return Some((pattern.replacen("user", "(user|entity)", 1), example));
+        }
         "localId" => return Some((LOCAL_ID.to_owned(), "01K9ZQ".to_owned())),
         _ => {}
     }
@@ -194,7 +206,7 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
         "account" => of("session"),
         "relations" => of("rel"),
         "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
-        | "conversations" => of("entity"),
+        | "conversations" | "projects" | "actors" => of("entity"),
         "operations" | "exports" => of("op"),
         "users" => of("user"),
         "blobs" => {

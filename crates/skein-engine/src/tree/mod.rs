@@ -3,9 +3,17 @@
 //! A use case loads what an act is about, lets `skein_core::tree` judge, and writes facts; the rows that answer questions
 //! the store keeps in step. Start at [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it.
 
+mod actors;
+mod compare;
+mod context;
 mod conversations;
+mod export;
+mod media;
 mod nodes;
-mod projects;
+pub(crate) mod projects;
+mod proof;
+mod summaries;
+mod summary_work;
 mod turns;
 
 use serde_json::{Value, json};
@@ -22,8 +30,16 @@ use skein_store::{StoreError, Tx};
 use crate::catalog::Shown;
 use crate::request::Outcome;
 
+pub use compare::{Apart, ComparedNodes, ComparedPaths};
+pub use context::{ContextQuery, ShownContext};
 pub use conversations::{Folding, Forking};
+pub use export::Export;
 pub use nodes::{Diff, Edit, Marking, NodeQuery, TaggedNode};
+pub use projects::{ShownFrame, Turning};
+pub use proof::{Chain, Link, Scope};
+pub(crate) use summaries::Growth;
+pub use summaries::{ShownSummary, Subject};
+pub(crate) use summary_work::work as summarise_growth;
 pub use turns::{NewAlternative, NewTurn};
 
 /// A conversation with what its tree says about it.

@@ -66,6 +66,7 @@ impl Engine {
         refuse_system(new.speaker)?;
         let content = Content::parse(&new.content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         let weight = new.content.to_string().len();
         self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
@@ -78,6 +79,7 @@ impl Engine {
             Grown::now(tx, viewer, &node, moved)
         })
         .await
+        .map(|grown| self.noted(caller, grown))
     }
 
     /// Adds an alternative to a turn: another wording, or an edit of one that is there.
@@ -93,6 +95,7 @@ impl Engine {
         let content = new.content.as_ref().ok_or_else(nothing_to_say).map_err(StoreError::from)?;
         let content = Content::parse(content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         self.change(caller, request, "alternative.create", move |tx, viewer| {
             check_blobs(tx, viewer, &content)?;
@@ -110,6 +113,7 @@ impl Engine {
             Grown::now(tx, viewer, &node, moved)
         })
         .await
+        .map(|grown| self.noted(caller, grown))
     }
 
     /// A remark about a node, beside the conversation's course.
@@ -122,6 +126,7 @@ impl Engine {
     ) -> Result<Changed<Grown>, EngineError> {
         let content = Content::parse(&content).map_err(StoreError::from)?;
         content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         self.change(caller, request, "annotation.create", move |tx, viewer| {
             check_blobs(tx, viewer, &content)?;
@@ -131,6 +136,16 @@ impl Engine {
             Grown::now(tx, viewer, &node, moved)
         })
         .await
+        .map(|grown| self.noted(caller, grown))
+    }
+
+    /// What was said just now is to be summarised some time.
+    fn noted(&self, caller: &Caller, grown: Changed<Grown>) -> Changed<Grown> {
+        let row = &grown.value.node.seen.row;
+        if !grown.is_replay {
+            self.parts().growth.note(caller.user, row.conversation, row.id);
+        }
+        grown
     }
 
     /// Turns to a node and everything it descends from; says every turn that is affected.

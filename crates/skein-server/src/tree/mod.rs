@@ -3,10 +3,17 @@
 //! Bodies are strict and answers are the views below; a node is shown alike wherever it is listed. Start at
 //! [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it, at [`nodes`] for one node.
 
+pub(crate) mod actors;
+pub(crate) mod compare;
 pub(crate) mod conversations;
+pub(crate) mod export;
 pub(crate) mod nodes;
+pub(crate) mod projects;
+pub(crate) mod proof;
 mod skeleton;
+pub(crate) mod summaries;
 pub(crate) mod turns;
+pub(crate) mod window;
 
 use serde::Serialize;
 use serde_json::{Map, Value};

@@ -128,7 +128,7 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
         // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle.
         "read_user" | "import_bundle" => Some(StatusCode::FORBIDDEN),
         "read_setting" => None,
-        "create_relation" | "create_tool" => Some(StatusCode::NOT_FOUND),
+        "create_relation" | "create_tool" | "compare" => Some(StatusCode::NOT_FOUND),
         _ => is_by_id.then_some(StatusCode::NOT_FOUND),
     }
 }
@@ -182,7 +182,7 @@ both! {
 
 /// What a grant opens, as far as it is read by the id of a thing.
 fn is_content(operation: &Operation) -> bool {
-    let places = ["items", "relations", "records", "blobs", "conversations", "nodes"];
+    let places = ["items", "relations", "records", "blobs", "projects", "conversations", "nodes", "actors"];
     places.iter().any(|place| operation.path.starts_with(&format!("/api/v1/{place}/{{")))
 }
 

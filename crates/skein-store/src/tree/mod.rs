@@ -6,9 +6,11 @@
 
 pub mod append;
 pub mod conversations;
+pub mod gather;
 pub mod lists;
 mod marks;
 mod project;
+pub mod proof;
 pub mod read;
 mod rows;
 mod select;

@@ -15,23 +15,28 @@ const HEAD: &str = "<meta charset=\"utf-8\">\n\
 
 /// A title, then every branch with its nodes.
 pub fn to_html(title: &str, branches: &[Branch<'_>]) -> String {
+    super::whole(super::Format::Html, title, branches)
+}
+
+pub(super) fn opening(title: &str) -> String {
     let title = escape(&plain_line(title));
-    let mut out =
-        format!("<!doctype html>\n<html>\n<head>\n{HEAD}<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n");
-    for branch in branches {
-        out.push_str("<section>\n");
-        if let Some(from) = branch.from {
-            let local_id = escape(&plain_line(&from.local_id));
-            let _ = writeln!(out, "<h2>Branch after <a href=\"#n-{local_id}\">{local_id}</a></h2>");
-        }
-        branch.nodes.iter().for_each(|node| write_node(&mut out, node));
-        out.push_str("</section>\n");
+    format!("<!doctype html>\n<html>\n<head>\n{HEAD}<title>{title}</title>\n</head>\n<body>\n<h1>{title}</h1>\n")
+}
+
+pub(super) fn branch_opening(from: Option<&str>) -> String {
+    let mut out = "<section>\n".to_owned();
+    if let Some(from) = from {
+        let local_id = escape(&plain_line(from));
+        let _ = writeln!(out, "<h2>Branch after <a href=\"#n-{local_id}\">{local_id}</a></h2>");
     }
-    out.push_str("</body>\n</html>\n");
     out
 }
 
-fn write_node(out: &mut String, node: &NodeView) {
+pub(super) const BRANCH_CLOSING: &str = "</section>\n";
+pub(super) const CLOSING: &str = "</body>\n</html>\n";
+
+pub(super) fn node(node: &NodeView) -> String {
+    let mut out = String::new();
     let author = match node.author_type {
         AuthorType::Human => "human",
         AuthorType::Model | AuthorType::Imported => "model",
@@ -49,6 +54,7 @@ fn write_node(out: &mut String, node: &NodeView) {
         let _ = write!(out, " · {mark}");
     }
     let _ = writeln!(out, "</header>\n<div class=\"text\">{}</div>\n</article>", escape(node.shown_text()));
+    out
 }
 
 /// Nothing of the text is markup, inside elements and inside attributes.

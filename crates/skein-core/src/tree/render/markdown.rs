@@ -6,16 +6,19 @@ use crate::tree::render::{Branch, NodeView, plain_line};
 
 /// A title, then every branch with its nodes, each under a heading that says who, when and which alternative.
 pub fn to_markdown(title: &str, branches: &[Branch<'_>]) -> String {
-    let mut out = format!("# {}\n", escape(title));
-    for branch in branches {
-        if let Some(from) = branch.from {
-            let _ = write!(out, "\n---\n\n## Branch after `{}`\n", plain_line(&from.local_id));
-        }
-        for node in &branch.nodes {
-            let _ = write!(out, "\n### {}\n\n{}\n", heading(node), node.shown_text());
-        }
-    }
-    out
+    super::whole(super::Format::Markdown, title, branches)
+}
+
+pub(super) fn opening(title: &str) -> String {
+    format!("# {}\n", escape(title))
+}
+
+pub(super) fn branch_opening(from: Option<&str>) -> String {
+    from.map(|from| format!("\n---\n\n## Branch after `{}`\n", plain_line(from))).unwrap_or_default()
+}
+
+pub(super) fn node(node: &NodeView) -> String {
+    format!("\n### {}\n\n{}\n", heading(node), node.shown_text())
 }
 
 fn heading(node: &NodeView) -> String {

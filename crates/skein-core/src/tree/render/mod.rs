@@ -20,6 +20,62 @@ pub use drawing::draw;
 pub use html::to_html;
 pub use markdown::to_markdown;
 
+/// What a tree is written as, piece by piece: what is said may be more than fits into memory at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Markdown,
+    Html,
+}
+
+impl Format {
+    pub fn opening(self, title: &str) -> String {
+        match self {
+            Self::Markdown => markdown::opening(title),
+            Self::Html => html::opening(title),
+        }
+    }
+
+    /// Begins a branch that leaves the node with this local id, or begins with nothing before it.
+    pub fn branch_opening(self, from: Option<&str>) -> String {
+        match self {
+            Self::Markdown => markdown::branch_opening(from),
+            Self::Html => html::branch_opening(from),
+        }
+    }
+
+    pub fn node(self, node: &NodeView) -> String {
+        match self {
+            Self::Markdown => markdown::node(node),
+            Self::Html => html::node(node),
+        }
+    }
+
+    pub fn branch_closing(self) -> &'static str {
+        match self {
+            Self::Markdown => "",
+            Self::Html => html::BRANCH_CLOSING,
+        }
+    }
+
+    pub fn closing(self) -> &'static str {
+        match self {
+            Self::Markdown => "",
+            Self::Html => html::CLOSING,
+        }
+    }
+}
+
+fn whole(format: Format, title: &str, branches: &[Branch<'_>]) -> String {
+    let mut out = format.opening(title);
+    for branch in branches {
+        out.push_str(&format.branch_opening(branch.from.map(|from| from.local_id.as_str())));
+        branch.nodes.iter().for_each(|node| out.push_str(&format.node(node)));
+        out.push_str(format.branch_closing());
+    }
+    out.push_str(format.closing());
+    out
+}
+
 /// A node as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a mark of its own")]
