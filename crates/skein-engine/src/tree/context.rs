@@ -9,6 +9,7 @@ use skein_core::tree::context::{
 };
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::Role;
+use skein_core::tree::text::Instructions;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, Viewer};
 use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
@@ -116,7 +117,7 @@ impl Gathered {
         let source = ContextSource {
             mode: self.conversation.mode,
             agent_prompt: self.agent_prompt.as_deref(),
-            system_context: self.conversation.system_context.as_ref().map(|text| text.as_str()),
+            system_context: self.conversation.system_context.as_ref().map(Instructions::as_str),
             path: &path,
             next_sources: &[],
             folded: &folded,

@@ -110,7 +110,7 @@ impl Export {
                     Step::Node(id) => {
                         let shown = show_node(tx, &viewer, path, *id)?;
                         let author = (shown.seen.row.author, shown.seen.row.author_type);
-                        let name = author_name(tx, &viewer, &mut names, author)?;
+                        let name = author_name(tx, &viewer, &mut names, author);
                         out.push_str(&format.node(&view(&shown, &alternatives, name)));
                     }
                 }
@@ -218,9 +218,9 @@ fn author_name(
     viewer: &Viewer,
     names: &mut HashMap<ActorId, String>,
     (author, author_type): (ActorId, AuthorType),
-) -> Result<String, StoreError> {
+) -> String {
     if let Some(name) = names.get(&author) {
-        return Ok(name.clone());
+        return name.clone();
     }
     let record = match author_type {
         AuthorType::Human => tx.user(&SYSTEM, UserId::from_bytes(*author.as_bytes())).ok(),
@@ -232,7 +232,7 @@ fn author_name(
     };
     let name = record.as_ref().and_then(|record| record.content.name()).unwrap_or(author_type.label()).to_owned();
     names.insert(author, name.clone());
-    Ok(name)
+    name
 }
 
 /// A name every file system takes.

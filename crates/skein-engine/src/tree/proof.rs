@@ -78,7 +78,9 @@ impl Engine {
             let viewer = caller.viewer();
             let judge = move |tx: &mut Tx<'_>| tx.judge_tree(&viewer, conversation, after, PROOFS_PER_PIECE_MAX);
             let piece = self.parts().store.read(judge).await?;
-            piece.iter().for_each(|judged| add(&mut found, *judged));
+            for judged in &piece {
+                add(&mut found, *judged);
+            }
             after = piece.last().map(|(last, _)| *last);
             if piece.len() < PROOFS_PER_PIECE_MAX {
                 return Ok(found);
@@ -129,9 +131,9 @@ impl Engine {
         node: NodeId,
     ) -> Result<(), EngineError> {
         let viewer = caller.viewer();
-        let check = move |tx: &mut Tx<'_>| match tx.node(&viewer, node)?.conversation == conversation {
-            true => Ok(()),
-            false => Err(StoreError::NotFound(node.to_string())),
+        let check = move |tx: &mut Tx<'_>| {
+            let is_of_it = tx.node(&viewer, node)?.conversation == conversation;
+            if is_of_it { Ok(()) } else { Err(StoreError::NotFound(node.to_string())) }
         };
         Ok(self.parts().store.read(check).await?)
     }
@@ -152,7 +154,9 @@ fn link(
 
 fn sum(judged: impl IntoIterator<Item = Judged>) -> Verification {
     let mut found = Verification::default();
-    judged.into_iter().for_each(|judged| add(&mut found, judged));
+    for judged in judged {
+        add(&mut found, judged);
+    }
     found
 }
 

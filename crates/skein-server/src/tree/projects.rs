@@ -129,6 +129,7 @@ impl From<ShownConversation> for BranchView {
 /// Where a participant of a project is.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "clients know each of them as an id")]
 pub(crate) struct FrameView {
     /// `user_…` for the owner, `entity_…` for an actor.
     #[schema(example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
@@ -186,7 +187,7 @@ impl FromStr for Participant {
     }
 }
 
-/// Your projects, oldest first; the first is the one everybody starts with.
+/// Your projects, oldest first; everybody starts with one, the default.
 #[utoipa::path(get, path = "/projects", tag = "projects", params(PageParameters),
     responses((status = 200, body = Listing<ProjectView>)))]
 pub(crate) async fn list_projects(
