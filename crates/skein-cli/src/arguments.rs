@@ -153,6 +153,12 @@ pub(crate) struct ExportArguments {
     /// A file that does not exist yet, for example skein.zip; - writes to standard output
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// With the values of one's secrets, sealed under a passphrase
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
+    /// Read the passphrase from a file in place of the terminal or standard input; - is standard input
+    #[arg(long, value_name = "FILE", requires = "with_secrets")]
+    pub(crate) passphrase_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) asking: AskingArguments,
 }
@@ -162,6 +168,12 @@ pub(crate) struct ImportArguments {
     /// A file that `skein export` wrote
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Take in the values of secrets too, with the passphrase they were exported under
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
+    /// Read the passphrase from a file in place of the terminal or standard input; - is standard input
+    #[arg(long, value_name = "FILE", requires = "with_secrets")]
+    pub(crate) passphrase_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) asking: AskingArguments,
 }

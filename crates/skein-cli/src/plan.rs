@@ -17,10 +17,12 @@ pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Sp
 pub(crate) use self::task::{Content, Task, object};
 use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
 use crate::configuration::{Configuration, without_credentials};
+use crate::definition::Source;
 use crate::desk::Form;
 use crate::door::Reach;
 use crate::failure::Failure;
 use crate::output::Paint;
+use crate::passphrase::PassphraseSource;
 use crate::place::Place;
 use crate::settings::Name;
 
@@ -57,6 +59,11 @@ pub(crate) struct TokenIssuer {
     pub(crate) issuer: String,
     pub(crate) audience: String,
     pub(crate) jwks_url: String,
+}
+
+/// Where the passphrase for secrets comes from, when they are wanted.
+fn passphrase(with_secrets: bool, file: Option<PathBuf>, is_new: bool) -> Option<PassphraseSource> {
+    with_secrets.then(|| PassphraseSource { file: file.map(Source::named), is_new })
 }
 
 /// For whom a report is written.
@@ -108,8 +115,14 @@ impl Plan {
                 let (item, reason, is_sure) = (parse_item(&redact.item)?, redact.reason, redact.yes);
                 errand(redact.asking, Task::Redact { item, reason, is_sure })?
             }
-            Command::Export(export) => errand(export.asking, Task::Export { file: export.file })?,
-            Command::Import(import) => errand(import.asking, Task::Import { file: import.file })?,
+            Command::Export(export) => {
+                let passphrase = passphrase(export.with_secrets, export.passphrase_file, true);
+                errand(export.asking, Task::Export { file: export.file, passphrase })?
+            }
+            Command::Import(import) => {
+                let passphrase = passphrase(import.with_secrets, import.passphrase_file, false);
+                errand(import.asking, Task::Import { file: import.file, passphrase })?
+            }
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
             Command::Backup(backup) => {

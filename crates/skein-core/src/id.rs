@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use ulid::{ULID_LEN, Ulid};
 
+use crate::digest::Digest;
 use crate::time::Millis;
 
 /// The random 80 bits of an id, drawn before a transaction so that a re-run makes the same choice.
@@ -154,6 +155,12 @@ impl PathId {
     /// The owner's own path, which every conversation has.
     pub const fn main_of(conversation: ConversationId) -> Self {
         Self(conversation.0)
+    }
+
+    /// The path of another participant. It follows from whose it is, so that no fact can move a path it does not own.
+    pub fn of(conversation: ConversationId, participant: &[u8; 16]) -> Self {
+        let digest = Digest::of(&[conversation.as_bytes().as_slice(), participant].concat());
+        Self(digest.0[..16].try_into().expect("a digest has more than 16 bytes"))
     }
 }
 

@@ -25,7 +25,9 @@ mod items;
 mod json;
 mod json_parts;
 mod keys;
+mod known_answers;
 mod landing;
+mod layer;
 pub mod limits;
 mod listen;
 mod metrics;
@@ -52,6 +54,6 @@ mod workload;
 
 pub use context::Context;
 pub use host_guard::AllowedHosts;
-pub use listen::{ServeOptions, Stopping, serve};
+pub use listen::{ServeOptions, Stopping, Visitor, serve};
 pub use router::router;
 pub use tokens::{BadToken, BadTokenOptions, Claims, TokenOptions, Tokens};

@@ -150,7 +150,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let reference = json!({ "$ref": format!("#/components/responses/E{status}") });
         operation["responses"][status.to_string()] = reference;
     }
-    if path == "/api/v1/verifications" {
+    if ["/api/v1/verifications", "/api/v1/exports"].contains(&path) {
         operation["requestBody"]["required"] = json!(false);
     }
     // A grant is for looking, and for redacting.

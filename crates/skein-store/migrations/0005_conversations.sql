@@ -73,14 +73,14 @@ CREATE TABLE nodes (
 CREATE UNIQUE INDEX nodes_local_id ON nodes (conversation, local_id);
 CREATE INDEX nodes_conversation ON nodes (conversation, id);
 CREATE UNIQUE INDEX nodes_turn ON nodes (turn, ordinal) WHERE turn IS NOT NULL;
-CREATE INDEX nodes_parent ON nodes (parent, id) WHERE parent IS NOT NULL;
+CREATE INDEX nodes_parent ON nodes (parent, turn, ordinal) WHERE parent IS NOT NULL;
 CREATE UNIQUE INDEX nodes_place ON nodes (branch, depth) WHERE is_version = 0;
 CREATE INDEX nodes_versions ON nodes (branch, depth, id) WHERE is_version = 1;
 CREATE INDEX nodes_late ON nodes (branch, depth) WHERE late = 1;
 CREATE INDEX nodes_author ON nodes (owner, author, id);
 CREATE INDEX nodes_edits ON nodes (edited_from, id) WHERE edited_from IS NOT NULL;
 CREATE INDEX nodes_bookmarked ON nodes (owner, id) WHERE bookmarked = 1;
-CREATE INDEX nodes_pruned ON nodes (conversation, id) WHERE pruned = 1;
+CREATE INDEX nodes_pruned ON nodes (branch, depth) WHERE pruned = 1;
 
 -- computed: what leads into a node besides its parent: further sources, versions, what an annotation is about.
 CREATE TABLE node_sources (

@@ -36,6 +36,10 @@ impl Tx<'_> {
         if !only_adds(item_type) {
             self.revise();
         }
+        // No table is made from calls, and what they gave may be raw bytes.
+        if [ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::TOOL_OUTPUT].contains(item_type) {
+            return Ok(());
+        }
         // What a destroyed payload said about anything went with it.
         if item.payload.is_none() && is_redactable(item_type) {
             return Ok(());
@@ -239,6 +243,7 @@ impl Tx<'_> {
         }
         let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
         let target = [Value::from(target.as_ref())];
+        self.destroy();
         self.execute("UPDATE items SET payload = NULL WHERE id = ?1", &target)?;
         self.execute("DELETE FROM blobs WHERE item = ?1", &target)?;
         Ok(Some(()))

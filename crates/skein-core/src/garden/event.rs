@@ -171,7 +171,8 @@ pub fn event_of(item: &Item) -> Option<Event> {
             let name = EventName::parse(document.as_ref()?.get("event")?.as_str()?)?;
             about(name, "subject").or_else(|| own(name))
         }
-        // A seal is about the store, a redaction is told by its own system event, what a node says by its node.
+        // A seal is about the store; a redaction is told by its own system event, what a node says by its node, a large
+        // output by its result.
         _ => None,
     }
 }

@@ -94,7 +94,7 @@ impl Engine {
         caller.require_admin()?;
         let (name, link) = (checked_name(&new.name)?, crate::account::LinkText::draw());
         self.change(caller, request, "user.create", move |tx, viewer| {
-            let id = tx.create_user(&SYSTEM, &name, new.role)?;
+            let id = tx.create_user_by(&SYSTEM, viewer.owner(), &name, new.role)?;
             tx.tell_own(viewer, EventName::UserCreated, Some(&id.to_string()), told(&name, new.role))?;
             default_project(tx, &Viewer::User(id))?;
             let link = admit_link(tx, id, &link, crate::account::START_LINK_MS)?;

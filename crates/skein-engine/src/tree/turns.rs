@@ -100,15 +100,12 @@ impl Engine {
         self.change(caller, request, "alternative.create", move |tx, viewer| {
             check_blobs(tx, viewer, &content)?;
             let row = turn_of(tx, viewer, conversation, turn)?;
-            let position = match new.edited_from {
-                Some(edited) => {
-                    check_edit(tx, viewer, edited, turn)?;
-                    Position::EditOf(edited)
-                }
-                None => {
-                    refuse_posing(row.speaker)?;
-                    Position::Beside { turn, parent: new.parent }
-                }
+            let position = if let Some(edited) = new.edited_from {
+                check_edit(tx, viewer, edited, turn)?;
+                Position::EditOf(edited)
+            } else {
+                refuse_posing(row.speaker)?;
+                Position::Beside { turn, parent: new.parent }
             };
             let placing = placing(viewer, conversation, position);
             let leads = placing.leads.filter(|_| new.make_active);

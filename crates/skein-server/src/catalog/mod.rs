@@ -80,9 +80,9 @@ pub(crate) struct ShareBody {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WarningView {
-    /// How many things of others depend on it.
+    /// How many things of others depend on it, directly: tools, secret bindings, processes.
     #[schema(example = 2)]
-    affected_count: u64,
+    affected_process_count: u64,
     /// How many users these belong to.
     #[schema(example = 1)]
     affected_user_count: u64,
@@ -91,8 +91,8 @@ pub(crate) struct WarningView {
 
 impl From<UnshareWarning> for WarningView {
     fn from(warning: UnshareWarning) -> Self {
-        let UnshareWarning { affected_count, affected_user_count, message } = warning;
-        Self { affected_count, affected_user_count, message }
+        let UnshareWarning { affected_process_count, affected_user_count, message } = warning;
+        Self { affected_process_count, affected_user_count, message }
     }
 }
 

@@ -140,7 +140,7 @@ pub(crate) async fn create_conversation(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let draft: ConversationDraft = mutation.body_if_any()?;
+    let draft: ConversationDraft = mutation.body()?;
     let made = engine.create_conversation(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);
     Ok(Answer::made(made.map(ConversationView::from), location))
@@ -200,7 +200,7 @@ pub(crate) async fn fork_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkBody { node_id, title } = mutation.body_if_any()?;
+    let ForkBody { node_id, title } = mutation.body()?;
     let forking = Forking { turn: None, node: node_id, title };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);

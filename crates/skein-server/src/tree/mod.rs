@@ -36,6 +36,7 @@ use crate::error::ApiError;
 /// What was said at a turn, or a remark beside it, as its owner's path sees it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each answers a question of its own")]
 pub(crate) struct NodeView {
     #[schema(value_type = String, example = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     pub(crate) id: NodeId,

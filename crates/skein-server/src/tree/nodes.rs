@@ -1,6 +1,7 @@
 //! One node over HTTP: found again, marked, remarked about, and what stands around it.
 
 use std::collections::BTreeSet;
+use std::str::FromStr;
 
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::compare::{Precision, RunKind};
 use skein_core::tree::node::{EdgeType, Role};
-use skein_core::tree::text::{BookmarkLabel, Tag};
+use skein_core::tree::text::{BadText, BookmarkLabel, Tag};
 use skein_core::{ConversationId, EdgeId, NodeId};
 use skein_engine::tree::{Diff, Edit, Marking, NodeQuery, TaggedNode};
 use skein_engine::{Caller, Engine};
@@ -126,6 +127,17 @@ pub(crate) struct TagView {
     nodes: i64,
 }
 
+/// Where a page of tags ended.
+struct TagPlace(Tag);
+
+impl FromStr for TagPlace {
+    type Err = BadText;
+
+    fn from_str(text: &str) -> Result<Self, BadText> {
+        Tag::try_from(text.to_owned()).map(Self)
+    }
+}
+
 /// What to note beside a node; what is absent stays.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
@@ -186,7 +198,10 @@ impl NodeParameters {
             }
             (None, None, None) => Ok(NodeQuery::Own),
             (None, Some(true), None) => Ok(NodeQuery::Bookmarked),
-            (None, None, Some(tag)) => Ok(NodeQuery::Tagged(tag.clone())),
+            (None, None, Some(tag)) => {
+                let tag = Tag::try_from(tag.clone()).map_err(|bad| invalid(&format!("tag: {bad}")))?;
+                Ok(NodeQuery::Tagged(tag.to_string()))
+            }
             _ => Err(invalid("send one of author, bookmarked=true and tag, or none for what you said")),
         }
     }
@@ -359,7 +374,7 @@ pub(crate) async fn list_tags(
     SignedIn(caller): SignedIn,
     Parameters(parameters): Parameters<PageParameters>,
 ) -> Result<Json<Listing<TagView>>, ApiError> {
-    let (after, limit) = parameters.read::<String>()?;
-    let page = engine.tags(&caller, after, limit).await?;
+    let (after, limit) = parameters.read()?;
+    let page = engine.tags(&caller, after.map(|TagPlace(tag)| tag.to_string()), limit).await?;
     Ok(Json(Listing::of(page, limit, |(tag, nodes)| TagView { tag, nodes })))
 }

@@ -225,7 +225,7 @@ pub(crate) async fn fork_at_turn(
     PathIds((id, turn)): PathIds<(ConversationId, TurnId)>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkAtTurnBody { alternative_id, title } = mutation.body_if_any()?;
+    let ForkAtTurnBody { alternative_id, title } = mutation.body()?;
     let forking = Forking { turn: Some(turn), node: alternative_id, title };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);

@@ -20,6 +20,7 @@ mod hostile;
 mod idempotency;
 mod issuer;
 mod items;
+mod known_answers;
 mod log_lines;
 mod metrics;
 mod nodes;

@@ -221,6 +221,7 @@ both! {
         let page = read(world, "/api/v1/tags?limit=1").await;
         let rest = read(world, &format!("/api/v1/tags?cursor={}", page["pagination"]["next"].as_str().unwrap())).await;
         assert_eq!(rest["data"], json!([{ "tag": "heron", "nodes": 2 }]));
+        assert_eq!(world.get("/api/v1/tags?cursor=%00").await.refused(), (400, "invalid_cursor".to_owned()));
         assert_eq!(talk.get("/tree").await["nodes"]["marks"], json!([1, 7]));
         let cleared = mark(world, &second, &json!({ "bookmarked": false, "pruned": false, "untag": ["heron"] })).await;
         assert_eq!((&cleared["pruned"], &cleared["excluded"], &cleared["tags"]), (&json!(false), &json!(true), &json!([])));
@@ -259,7 +260,7 @@ both! {
         assert_eq!(ids(&read(world, &format!("{NODES}?author={author}&cursor={next}")).await), [id(&first["node"])]);
         assert!(ids(&read(world, &format!("{NODES}?author=entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A")).await).is_empty());
         assert_eq!(ids(&read(world, NODES).await), [id(&second["node"]), id(&first["node"])]);
-        for query in ["?author=x", "?bookmarked=false", "?bookmarked=x", "?bookmarked=true&tag=a", "?name=a"] {
+        for query in ["?tag=%00", "?tag=", "?author=x", "?bookmarked=false", "?bookmarked=x", "?bookmarked=true&tag=a", "?name=a"] {
             assert_eq!(world.get(&format!("{NODES}{query}")).await.refused(), (400, "invalid_query".to_owned()), "{query}");
         }
     }

@@ -9,6 +9,7 @@ use skein_core::garden::item::{Item, ItemHeader, ItemType, Payload, PayloadForm}
 use skein_core::garden::record::Record;
 use skein_core::{Digest, ItemId, Millis, RecordId, RelationId, UserId};
 
+use super::SecretAtCut;
 use super::line::{record_line, relation_line};
 use crate::error::StoreError;
 use crate::records::{RECORD_COLUMNS, read_record};
@@ -16,6 +17,7 @@ use crate::relations::{RELATION_COLUMNS, read_relation};
 use crate::sql::{Sql as _, params};
 use crate::sqlite::{self, SqliteSql};
 use crate::tx::Tx;
+use crate::vault::{SECRET, value_version};
 
 /// Whether rows may speak of items that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -90,6 +92,14 @@ impl Aside {
         self.with(Millis(0), |tx| Ok(tx.execute(sql, params![&id])? == 1))
     }
 
+    /// Records of the catalogue that get a new version, in their last state.
+    pub(crate) fn continued_entries(&mut self) -> Result<Vec<Record>, StoreError> {
+        let sql =
+            format!("SELECT {RECORD_COLUMNS} FROM records WHERE id IN (SELECT record FROM continued) ORDER BY id");
+        let records = self.with(Millis(0), |tx| tx.all(&sql, &[], read_record))?;
+        Ok(records.into_iter().filter(|record| record.content.record_type.is_catalogued()).collect())
+    }
+
     /// Some item whose payload is gone although nothing says why.
     pub(crate) fn unexplained(&mut self) -> Result<Option<ItemId>, StoreError> {
         let sql = "SELECT i.id FROM items i LEFT JOIN item_marks m ON m.item = i.id
@@ -104,6 +114,18 @@ impl Aside {
     ) -> Result<(), StoreError> {
         let sql = format!("SELECT {RECORD_COLUMNS} FROM records ORDER BY id");
         self.each_line(&sql, &|row| read_record(row).map(|record| record_line(&record)), each)
+    }
+
+    /// The secrets that are left, by id.
+    pub(crate) fn secrets(&mut self) -> Result<Vec<SecretAtCut>, StoreError> {
+        let sql = format!("SELECT {RECORD_COLUMNS} FROM records WHERE type = ?1 ORDER BY id");
+        let records = self.with(Millis(0), |tx| tx.all(&sql, params![SECRET], read_record))?;
+        let live = records.into_iter().filter(|record| !record.content.is_deleted());
+        Ok(live
+            .filter_map(|record| {
+                value_version(&record.content).map(|value_version| SecretAtCut { secret: record.id, value_version })
+            })
+            .collect())
     }
 
     /// The relations that are left, one line each, by id.
@@ -121,7 +143,7 @@ impl Aside {
 
     /// The objects that are attached, each once, by hash.
     pub(crate) fn named_blobs(&mut self) -> Result<Vec<(Digest, i64)>, StoreError> {
-        let mut sql = SqliteSql(&self.database);
+        let mut sql = SqliteSql::on(&self.database);
         Tx::new(&mut sql, Millis(0), 0, [0; 16]).named_blobs()
     }
 
@@ -132,7 +154,7 @@ impl Aside {
         each: &mut dyn FnMut(&str) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut refused = Ok(());
-        let outcome = SqliteSql(&self.database).query(sql, &[], &mut |row| {
+        let outcome = SqliteSql::on(&self.database).query(sql, &[], &mut |row| {
             refused = each(&line(row)?);
             // The query is to end here; what is told is the refusal.
             if refused.is_err() { Err(crate::SqlError::Interrupted) } else { Ok(()) }
@@ -146,7 +168,7 @@ impl Aside {
         now: Millis,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut sql = SqliteSql(&self.database);
+        let mut sql = SqliteSql::on(&self.database);
         work(&mut Tx::new(&mut sql, now, 0, [0; 16]))
     }
 }

@@ -8,6 +8,7 @@ use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 
 use super::archive::{Archive, Lines};
 use super::aside::{Aside, References};
+use super::brought;
 use super::judge;
 use super::line::parse_item;
 use super::manifest::{Manifest, Part};
@@ -34,6 +35,7 @@ pub(crate) fn check(
     watch: Watch<'_>,
 ) -> Result<Aside, StoreError> {
     refuse_stranger(authority, manifest.owner)?;
+    archive.clone().secrets(manifest)?;
     let (mut facts, mut evidence) = (archive.clone(), archive.clone());
     let mut seals = Seals::new(evidence.lines(SEALS, manifest.seals)?, manifest.owner);
     let mut lines = facts.lines(ITEMS, manifest.items)?;
@@ -47,6 +49,9 @@ pub(crate) fn check(
         done += items.len() as u64;
         check_new(&items, archive, store, authority, &mut aside)?;
         tell(watch, "checking", done, manifest.items.lines)?;
+    }
+    if let Authority::Owner(viewer) = authority {
+        brought::check(store, viewer, &mut aside)?;
     }
     seals.finish(manifest.head)?;
     if let Some(item) = aside.unexplained()? {

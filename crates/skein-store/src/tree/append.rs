@@ -14,12 +14,14 @@ use skein_core::tree::node_hash::{Authorship, NodeContent, node_hash, raw_respon
 use skein_core::tree::place::{self, ChildTurn};
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, PathId, RuleViolation, TurnId, Viewer};
+use skein_core::{
+    ConversationId, Digest, EdgeId, ItemId, Millis, NodeId, PathId, RuleViolation, TurnId, UserId, Viewer,
+};
 
-use crate::error::StoreError;
+use crate::error::{SqlError, StoreError};
 use crate::sql::params;
-use crate::tree::rows::{ConversationRow, NodeRow};
-use crate::tree::select::Moved;
+use crate::tree::rows::{ConversationRow, NodeRow, spelled};
+use crate::tree::select::{Moved, Way};
 use crate::tx::Tx;
 
 /// Where a new node is to stand.
@@ -75,9 +77,9 @@ impl Tx<'_> {
     ) -> Result<(NodeRow, Moved), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
         let id = NodeId::new(self.now(), self.entropy());
-        let seat = self.seat(&conversation, id, placing)?;
+        let (seat, parents) = self.seat(&conversation, id, placing)?;
         self.take_moved();
-        self.record_node(viewer, id, seat, said)?;
+        self.record_node(viewer, conversation.owner, id, seat, said, &parents).map_err(raced)?;
         self.wake(viewer, &conversation)?;
         Ok((self.node(viewer, id)?, Moved { turns: self.take_moved() }))
     }
@@ -86,9 +88,10 @@ impl Tx<'_> {
     pub fn reserve_node(&mut self, viewer: &Viewer, placing: &Placing) -> Result<(NodeRow, Moved), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
         let id = NodeId::new(self.now(), self.entropy());
-        let seat = self.seat(&conversation, id, placing)?;
+        let (seat, _) = self.seat(&conversation, id, placing)?;
         self.take_moved();
-        self.append_item_for(viewer, conversation.owner, &NodeReserved { node_id: id, seat }.to_draft())?;
+        let reserved = NodeReserved { node_id: id, seat }.to_draft();
+        self.append_item_for(viewer, conversation.owner, &reserved).map_err(raced)?;
         self.wake(viewer, &conversation)?;
         Ok((self.node(viewer, id)?, Moved { turns: self.take_moved() }))
     }
@@ -97,7 +100,8 @@ impl Tx<'_> {
     pub fn complete_node(&mut self, viewer: &Viewer, id: NodeId, said: &Said) -> Result<NodeRow, StoreError> {
         let pending = self.pending_node(viewer, id)?;
         let seat = self.reserved_seat(&pending)?;
-        self.record_node(viewer, id, seat, said)?;
+        let parents = self.hashes_of(&seat.edge)?;
+        self.record_node(viewer, pending.owner, id, seat, said, &parents)?;
         self.node(viewer, id)
     }
 
@@ -121,13 +125,14 @@ impl Tx<'_> {
         if !viewer.may_write(row.owner) {
             return Err(StoreError::Forbidden);
         }
+        Way::of(&self.conversation(viewer, row.conversation)?, path, actor)?;
         if row.place.is_none() {
             let problem = "an annotation stands beside the conversation's course";
             return Err(RuleViolation::new("AG-EDGE-004", problem, "turn to the node it is about").into());
         }
         self.take_moved();
         let moved = PathMoved { path_id: path, conversation_id: row.conversation, actor_id: actor, node_id: node };
-        self.append_item_for(viewer, row.owner, &moved.to_draft())?;
+        self.append_item_for(viewer, row.owner, &moved.to_draft()).map_err(raced)?;
         Ok((row, Moved { turns: self.take_moved() }))
     }
 
@@ -174,11 +179,17 @@ impl Tx<'_> {
         Ok(())
     }
 
-    fn seat(&mut self, conversation: &ConversationRow, id: NodeId, placing: &Placing) -> Result<Seat, StoreError> {
+    /// Where a node is to stand, and the hashes of what leads into it.
+    fn seat(
+        &mut self,
+        conversation: &ConversationRow,
+        id: NodeId,
+        placing: &Placing,
+    ) -> Result<(Seat, Vec<Digest>), StoreError> {
         let (turn, parent, edited_from) = match &placing.position {
             Position::After { parent, speaker, turn_type } => {
-                let turn = self.turn_after(conversation, *parent, *speaker, *turn_type)?;
-                (Some(turn), *parent, None)
+                let (turn, parent) = self.turn_after(conversation, *parent, *speaker, *turn_type)?;
+                (Some(turn), parent, None)
             }
             Position::Beside { turn, parent } => {
                 let (turn, parent) = self.beside(conversation, *turn, *parent)?;
@@ -187,13 +198,14 @@ impl Tx<'_> {
             Position::EditOf(edited) => {
                 let edited_row = self.member(conversation, *edited)?;
                 let Some(turn) = edited_row.turn() else { return Err(not_of_the_course().into()) };
-                (Some(self.turn_seat(turn)?), edited_row.parent, Some(*edited))
+                let parent = edited_row.parent.map(|parent| self.member(conversation, parent)).transpose()?;
+                (Some(self.turn_seat(turn)?), parent, Some(*edited))
             }
             Position::About(_) => (None, None, None),
         };
-        let edge = self.edge(conversation, placing, parent)?;
+        let (edge, parents) = self.edge(conversation, placing, parent.as_ref())?;
         let local_id = self.free_local_id(conversation.id, id)?;
-        Ok(Seat {
+        let seat = Seat {
             conversation_id: conversation.id,
             turn,
             author_id: placing.author,
@@ -203,7 +215,8 @@ impl Tx<'_> {
             edited_from,
             executed_by: placing.executed_by,
             path_id: placing.leads,
-        })
+        };
+        Ok((seat, parents))
     }
 
     /// BR-ALT-005: the turn that answers this node already, else a new one.
@@ -213,37 +226,49 @@ impl Tx<'_> {
         parent: Option<NodeId>,
         speaker: Speaker,
         turn_type: TurnType,
-    ) -> Result<TurnSeat, StoreError> {
+    ) -> Result<(TurnSeat, Option<NodeRow>), StoreError> {
         let new = |entropy: Entropy, now| TurnSeat { id: TurnId::new(now, entropy), speaker, turn_type };
         let Some(parent) = parent else {
             place::check_root(conversation.root_turn.is_some())?;
-            return Ok(new(self.entropy(), self.now()));
+            return Ok((new(self.entropy(), self.now()), None));
         };
         let row = self.member(conversation, parent)?;
         if row.place.is_none() {
             return Err(not_of_the_course().into());
         }
         place::check_parent(row.status)?;
-        let answering = self.turns_answering(parent)?;
-        match place::turn_to_continue(&answering, speaker, turn_type) {
-            Some(id) => Ok(TurnSeat { id, speaker, turn_type }),
-            None => Ok(new(self.entropy(), self.now())),
+        let mut answering = Vec::new();
+        for member in self.lineage(conversation, &row)? {
+            answering.extend(self.turns_answering(member)?);
         }
+        answering.sort_by_key(|turn| turn.id);
+        let turn = match place::turn_to_continue(&answering, speaker, turn_type) {
+            Some(id) => TurnSeat { id, speaker, turn_type },
+            None => new(self.entropy(), self.now()),
+        };
+        Ok((turn, Some(row)))
     }
 
+    /// The nodes that stand for each other with this one: in buffer mode its versions, else itself (rule AG-EDGE-002).
+    fn lineage(&mut self, conversation: &ConversationRow, node: &NodeRow) -> Result<Vec<NodeId>, StoreError> {
+        let Some(label) = node.label().filter(|_| conversation.is_buffer()) else { return Ok(vec![node.id]) };
+        let sql = "SELECT n.id FROM nodes n WHERE n.branch = ?1 AND n.depth = ?2 AND n.is_version = 0
+             UNION ALL SELECT n.id FROM nodes n WHERE n.branch = ?1 AND n.depth = ?2 AND n.is_version = 1";
+        self.all(sql, params![&label.branch, label.depth], |row| row.array(0).map(NodeId::from_bytes))
+    }
+
+    /// The few turns that answer a node, however many alternatives they have.
     fn turns_answering(&mut self, parent: NodeId) -> Result<Vec<ChildTurn>, StoreError> {
-        let sql = "SELECT DISTINCT n.turn FROM nodes n WHERE n.parent = ?1 AND n.turn IS NOT NULL ORDER BY n.turn";
-        let turns = self.all(sql, params![&parent], |row| row.array(0).map(TurnId::from_bytes))?;
-        turns
-            .into_iter()
-            .map(|turn| {
-                self.turn_seat(turn).map(|seat| ChildTurn {
-                    id: seat.id,
-                    speaker: seat.speaker,
-                    turn_type: seat.turn_type,
-                })
-            })
-            .collect()
+        let sql = "WITH RECURSIVE answering(turn) AS (
+                 SELECT (SELECT n.turn FROM nodes n WHERE n.parent = ?1 ORDER BY n.turn LIMIT 1)
+                 UNION ALL
+                 SELECT (SELECT n.turn FROM nodes n WHERE n.parent = ?1 AND n.turn > a.turn ORDER BY n.turn LIMIT 1)
+                 FROM answering a WHERE a.turn IS NOT NULL)
+             SELECT t.id, t.speaker, t.type FROM answering a JOIN turns t ON t.id = a.turn";
+        self.all(sql, params![&parent], |row| {
+            let id = TurnId::from_bytes(row.array(0)?);
+            Ok(ChildTurn { id, speaker: spelled(row, 1)?, turn_type: spelled(row, 2)? })
+        })
     }
 
     fn beside(
@@ -251,7 +276,7 @@ impl Tx<'_> {
         conversation: &ConversationRow,
         turn: TurnId,
         parent: Option<NodeId>,
-    ) -> Result<(TurnSeat, Option<NodeId>), StoreError> {
+    ) -> Result<(TurnSeat, Option<NodeRow>), StoreError> {
         let row = self.find_turn(turn)?.filter(|row| row.conversation == conversation.id);
         let row = row.ok_or_else(|| StoreError::NotFound(turn.to_string()))?;
         let main = PathId::main_of(conversation.id);
@@ -259,15 +284,12 @@ impl Tx<'_> {
             (None, Some(above)) => self.selected_in(main, above)?,
             (named, _) => named,
         };
-        let answered = match parent {
-            Some(parent) => {
-                let answered = self.member(conversation, parent)?;
-                place::check_parent(answered.status)?;
-                answered.turn()
-            }
-            None => None,
-        };
-        place::check_answer(row.parent, answered)?;
+        let parent = parent.map(|parent| self.member(conversation, parent)).transpose()?;
+        if let Some(answered) = &parent {
+            place::check_parent(answered.status)?;
+            answered.place.ok_or_else(not_of_the_course)?;
+        }
+        place::check_answer(row.parent, parent.as_ref().and_then(NodeRow::turn))?;
         Ok((TurnSeat { id: turn, speaker: row.speaker, turn_type: row.turn_type }, parent))
     }
 
@@ -275,24 +297,31 @@ impl Tx<'_> {
         &mut self,
         conversation: &ConversationRow,
         placing: &Placing,
-        parent: Option<NodeId>,
-    ) -> Result<Edge, StoreError> {
+        parent: Option<&NodeRow>,
+    ) -> Result<(Edge, Vec<Digest>), StoreError> {
         let primary = |node_id| Source { node_id, role: Role::Primary };
-        let (edge_type, mut sources) = match &placing.position {
+        let (edge_type, first): (_, Vec<Source>) = match &placing.position {
             Position::About(nodes) => (EdgeType::Annotation, nodes.iter().copied().map(primary).collect()),
-            _ => (EdgeType::Continuation, parent.map(primary).into_iter().collect::<Vec<_>>()),
+            _ => (EdgeType::Continuation, parent.map(|row| primary(row.id)).into_iter().collect()),
         };
-        for source in &placing.sources {
+        let mut sources: Vec<Source> = Vec::new();
+        for source in first.iter().chain(&placing.sources) {
             if sources.iter().all(|known| known.node_id != source.node_id) {
                 sources.push(*source);
             }
         }
+        place::check_sources(edge_type, &sources, parent.map(|row| row.id))?;
+        let mut hashes = Vec::with_capacity(sources.len());
         for source in &sources {
-            let row = self.member(conversation, source.node_id)?;
+            let read = match parent {
+                Some(parent) if parent.id == source.node_id => None,
+                _ => Some(self.member(conversation, source.node_id)?),
+            };
+            let Some(row) = read.as_ref().or(parent) else { continue };
             place::check_parent(row.status)?;
+            hashes.extend(row.content_hash.filter(|_| edge_type == EdgeType::Continuation));
         }
-        place::check_sources(edge_type, &sources, parent)?;
-        Ok(Edge { id: EdgeId::new(self.now(), self.entropy()), edge_type, sources })
+        Ok((Edge { id: EdgeId::new(self.now(), self.entropy()), edge_type, sources }, hashes))
     }
 
     /// A node of this conversation; one of another is none (rule AG-EDGE-003).
@@ -308,23 +337,36 @@ impl Tx<'_> {
         Ok(TurnSeat { id, speaker: row.speaker, turn_type: row.turn_type })
     }
 
+    /// Most names are among the first four, which are looked for together.
     fn free_local_id(&mut self, conversation: ConversationId, id: NodeId) -> Result<String, StoreError> {
-        local_id(&id.bare(), |candidate| {
+        let bare = id.bare();
+        let likely = [&bare[..6], &bare[..7], &bare[..8], &bare[18..]];
+        let sql = "SELECT local_id FROM nodes WHERE conversation = ?1 AND local_id IN (?2, ?3, ?4, ?5)";
+        let bound = params![&conversation, likely[0], likely[1], likely[2], likely[3]];
+        let taken = self.all(sql, bound, |row| row.text(0).map(str::to_owned))?;
+        local_id(&bare, |candidate| {
+            if likely.contains(&candidate) {
+                return Ok(taken.iter().any(|name| name == candidate));
+            }
             let sql = "SELECT late FROM nodes WHERE conversation = ?1 AND local_id = ?2";
             Ok(self.first(sql, params![&conversation, candidate], |row| row.int(0))?.is_some())
         })
     }
 
     /// Records what was said, then where it stands.
-    fn record_node(&mut self, viewer: &Viewer, id: NodeId, seat: Seat, said: &Said) -> Result<(), StoreError> {
-        let owner = self.conversation(viewer, seat.conversation_id)?.owner;
-        if !viewer.may_write(owner) {
-            return Err(StoreError::Forbidden);
-        }
+    fn record_node(
+        &mut self,
+        viewer: &Viewer,
+        owner: UserId,
+        id: NodeId,
+        seat: Seat,
+        said: &Said,
+        parents: &[Digest],
+    ) -> Result<(), StoreError> {
         let raw_response = said.raw.as_ref().map(|raw| self.record_raw(viewer, owner, raw)).transpose()?;
         let now = self.now();
         let created_at = said.created_at.unwrap_or(now);
-        let content_hash = self.hash_of(&seat, said, created_at, raw_response.as_ref())?;
+        let content_hash = hash_of(&seat, said, created_at, raw_response.as_ref(), parents);
         let content = node::content_draft(id, &said.content)?.happened_at(created_at);
         let content_id = ItemId::new(now, self.entropy());
         let draft = Node { seat, content_id, content_hash, raw_response }.to_draft().happened_at(created_at);
@@ -332,7 +374,7 @@ impl Tx<'_> {
         self.append_realized(items.into()).map(drop)
     }
 
-    fn record_raw(&mut self, viewer: &Viewer, owner: skein_core::UserId, raw: &Raw) -> Result<RawResponse, StoreError> {
+    fn record_raw(&mut self, viewer: &Viewer, owner: UserId, raw: &Raw) -> Result<RawResponse, StoreError> {
         let bytes = raw_response_bytes(&raw.headers, &raw.body);
         let hash = Digest::of(&bytes);
         let draft = ItemDraft::received(ItemType::parse("RawResponse")?, bytes)?;
@@ -340,32 +382,31 @@ impl Tx<'_> {
         Ok(RawResponse { item_id: item.item.header.id, hash })
     }
 
-    fn hash_of(
-        &mut self,
-        seat: &Seat,
-        said: &Said,
-        created_at: Millis,
-        raw: Option<&RawResponse>,
-    ) -> Result<Digest, StoreError> {
-        let mut parents = Vec::new();
-        if seat.edge.edge_type == EdgeType::Continuation {
-            for source in &seat.edge.sources {
-                let hash = self.find_node(source.node_id)?.and_then(|row| row.content_hash);
-                parents.push(hash.ok_or_else(|| StoreError::Damaged(format!("{} has no hash", source.node_id)))?);
-            }
-        }
-        let authorship = match raw {
-            Some(raw) => Authorship::Generated { raw_response: &raw.hash },
-            None => Authorship::Stated,
+    /// The hashes of what leads into a node by continuation, as they were when its place was kept.
+    fn hashes_of(&mut self, edge: &Edge) -> Result<Vec<Digest>, StoreError> {
+        let sources = edge.sources.iter().filter(|_| edge.edge_type == EdgeType::Continuation);
+        let hash = |source: &Source| {
+            let hash = self.find_node(source.node_id)?.and_then(|row| row.content_hash);
+            hash.ok_or_else(|| StoreError::Damaged(format!("{} has no hash", source.node_id)))
         };
-        let author = seat.author_id.bare();
-        Ok(node_hash(&NodeContent {
-            content: &said.content,
-            parents: &parents,
-            created_at,
-            author: &author,
-            authorship,
-        }))
+        sources.map(hash).collect()
+    }
+}
+
+fn hash_of(seat: &Seat, said: &Said, created_at: Millis, raw: Option<&RawResponse>, parents: &[Digest]) -> Digest {
+    let authorship = match raw {
+        Some(raw) => Authorship::Generated { raw_response: &raw.hash },
+        None => Authorship::Stated,
+    };
+    let author = seat.author_id.bare();
+    node_hash(&NodeContent { content: &said.content, parents, created_at, author: &author, authorship })
+}
+
+/// Somebody else took the place between looking and writing: run again, it will be seen.
+fn raced(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Sql(SqlError::Unique(detail)) => SqlError::Collision(detail).into(),
+        error => error,
     }
 }
 

@@ -113,6 +113,7 @@ impl Tx<'_> {
         participant: ActorId,
         conversation: ConversationId,
     ) -> Result<(), StoreError> {
+        self.record(viewer, project)?;
         self.conversation(viewer, conversation)?;
         let moved = FrameMoved { project_id: project, actor_id: participant, conversation_id: conversation };
         self.append_item(viewer, &moved.to_draft()).map(drop)
@@ -197,14 +198,15 @@ impl Tx<'_> {
         after: Option<ConversationId>,
         limit: usize,
     ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
-        self.record(viewer, project)?;
+        let owner = self.record(viewer, project)?.owner;
         let after = after.unwrap_or(ConversationId::from_bytes([0; 16]));
         let limit = limit.clamp(1, CONVERSATIONS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let sql = format!(
-            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.project = ?1 AND c.id > ?2 ORDER BY c.id LIMIT ?3"
+            "SELECT {CONVERSATION_COLUMNS} FROM conversations c
+             WHERE c.project = ?1 AND c.id > ?2 AND c.owner = ?3 ORDER BY c.id LIMIT ?4"
         );
-        let rows = self.all(&sql, params![&project, &after, one_more], read_conversation)?;
+        let rows = self.all(&sql, params![&project, &after, &owner, one_more], read_conversation)?;
         Ok(page(rows, limit, |last| last.id))
     }
 
@@ -264,10 +266,11 @@ impl Tx<'_> {
         path: PathId,
     ) -> Result<Option<NodeId>, StoreError> {
         self.conversation(viewer, conversation)?;
-        self.cursor_of(path)
+        let sql = "SELECT cursor_node FROM paths WHERE id = ?1 AND conversation = ?2";
+        Ok(self.first(sql, params![&path, &conversation], |row| row.array(0))?.map(NodeId::from_bytes))
     }
 
-    /// The path of a participant: the owner's is the conversation's own, others have theirs once they were led somewhere.
+    /// The path of a participant: the owner's is the conversation's own.
     pub fn participant_path(
         &mut self,
         viewer: &Viewer,
@@ -278,10 +281,7 @@ impl Tx<'_> {
         if participant.as_bytes() == row.owner.as_bytes() {
             return Ok(PathId::main_of(conversation));
         }
-        match self.path_of(conversation, participant.as_bytes())? {
-            Some(path) => Ok(path),
-            None => Ok(PathId::new(self.now(), self.entropy())),
-        }
+        Ok(PathId::of(conversation, participant.as_bytes()))
     }
 }
 

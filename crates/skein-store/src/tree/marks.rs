@@ -60,10 +60,13 @@ impl Tx<'_> {
     /// Whether a node or anything it descends from was pruned.
     pub fn is_pruned(&mut self, viewer: &Viewer, node: NodeId) -> Result<bool, StoreError> {
         let row = self.node(viewer, node)?;
+        if row.pruned {
+            return Ok(true);
+        }
         let sql = format!(
-            "{UPWARD} SELECT n.pruned FROM nodes n JOIN upward u ON u.branch = n.branch AND u.depth >= n.depth
-             WHERE n.conversation = ?2 AND n.pruned = 1 LIMIT 1"
+            "{UPWARD} SELECT n.pruned FROM upward u JOIN nodes n ON n.branch = u.branch AND n.depth <= u.depth
+             AND n.pruned = 1 LIMIT 1"
         );
-        Ok(self.first(&sql, params![&node, &row.conversation], |row| row.int(0))?.is_some())
+        Ok(self.first(&sql, params![&node], |row| row.int(0))?.is_some())
     }
 }

@@ -14,6 +14,7 @@ use crate::error::StoreError;
 use crate::project::Projected;
 use crate::sql::params;
 use crate::tree::rows::{NodePlace, NodeRow, word};
+use crate::tree::select::{Led, Way};
 use crate::tx::Tx;
 
 impl Tx<'_> {
@@ -34,9 +35,12 @@ impl Tx<'_> {
     fn project_node(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(node) = Node::from_document(document) else { return Ok(None) };
         let id = NodeId::from_bytes(*item.header.id.as_bytes());
-        if self.find_node(id)?.is_none() {
+        let Some(reserved) = self.find_node(id)? else {
             self.seat_node(item, id, &node.seat, Some(&node))?;
             return Ok(Some(()));
+        };
+        if reserved.conversation != node.seat.conversation_id {
+            return Ok(None);
         }
         let completed = self.execute(
             "UPDATE nodes SET status = 'complete', content = ?2, content_hash = ?3, raw_response = ?4, raw_hash = ?5,
@@ -74,10 +78,16 @@ impl Tx<'_> {
         let parent = seat.edge.parent().map(|parent| self.placed_node(seat, parent)).transpose()?;
         let edited = seat.edited_from.map(|edited| self.placed_node(seat, edited)).transpose()?;
         let is_version = conversation.is_buffer() && edited.is_some() && seat.turn.is_some();
+        if edited.as_ref().is_some_and(|edited| edited.turn() != seat.turn.map(|turn| turn.id)) {
+            return Err(StoreError::Damaged(format!("{id} is an edit in another turn")));
+        }
         let place = match seat.turn {
             Some(turn) => Some(self.place_node(id, turn, parent.as_ref(), edited.as_ref().filter(|_| is_version))?),
             None => None,
         };
+        if let (Some(turn), Some(_)) = (seat.turn, place.filter(|place| place.ordinal > 1)) {
+            self.refuse_other_turn(seat.conversation_id, turn, parent.as_ref())?;
+        }
         if let (Some(turn), Some(place)) = (seat.turn, place.filter(|place| place.ordinal == 1)) {
             self.insert_turn(seat.conversation_id, turn, parent.as_ref(), &place, id)?;
         }
@@ -90,12 +100,27 @@ impl Tx<'_> {
         if place.is_some_and(|place| place.label.depth == 1 && place.ordinal == 1) {
             self.note_root(seat.conversation_id, seat.turn.map(|turn| turn.id), id)?;
         }
-        if let Some(path) = seat.path_id {
-            let row =
-                self.find_node(id)?.ok_or_else(|| StoreError::Damaged(format!("{id} is not where it was put")))?;
-            self.lead_path_on(path, conversation.owner.as_bytes(), &row)?;
+        if let (Some(path), Some(place)) = (seat.path_id, place) {
+            let way = Way::of(&conversation, path, seat.author_id)?;
+            let led = Led { id, conversation: conversation.id, place, parent: seat.edge.parent() };
+            self.lead_path_on(&way, &led)?;
         }
         Ok(())
+    }
+
+    /// An alternative is of a turn of its conversation, answers a node of the turn before, and speaks as the turn does.
+    fn refuse_other_turn(
+        &mut self,
+        conversation: ConversationId,
+        turn: TurnSeat,
+        parent: Option<&NodeRow>,
+    ) -> Result<(), StoreError> {
+        let known = self.find_turn(turn.id)?.filter(|known| {
+            known.conversation == conversation
+                && known.parent == parent.and_then(NodeRow::turn)
+                && (known.speaker, known.turn_type) == (turn.speaker, turn.turn_type)
+        });
+        known.map(drop).ok_or_else(|| StoreError::Damaged(format!("{} is another turn", turn.id)))
     }
 
     /// A node of the same conversation.
@@ -246,16 +271,20 @@ impl Tx<'_> {
 
     fn project_path_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(moved) = PathMoved::from_document(document) else { return Ok(None) };
-        self.own_conversation_row(item, moved.conversation_id)?;
+        let conversation = self.own_conversation_row(item, moved.conversation_id)?;
         let node = self.find_node(moved.node_id)?.filter(|node| node.conversation == moved.conversation_id);
-        let Some(node) = node else { return Ok(None) };
-        self.lead_path(moved.path_id, moved.actor_id.as_bytes(), &node)?;
+        let Some((node, place)) = node.and_then(|node| node.place.map(|place| (node, place))) else { return Ok(None) };
+        let way = Way::of(&conversation, moved.path_id, moved.actor_id)?;
+        self.lead_path(&way, &Led { id: node.id, conversation: conversation.id, place, parent: node.parent })?;
         Ok(Some(()))
     }
 
     fn project_marked(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(marked) = NodeMarked::from_document(document) else { return Ok(None) };
         let (node, owner) = (&marked.node_id, &item.header.owner);
+        if self.find_node(marked.node_id)?.is_none_or(|row| row.owner != *owner) {
+            return Ok(None);
+        }
         let flags = [("bookmarked", marked.bookmarked), ("pruned", marked.pruned), ("excluded", marked.excluded)];
         for (column, value) in flags {
             let Some(value) = value else { continue };
@@ -282,6 +311,9 @@ impl Tx<'_> {
     fn project_frame_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(moved) = FrameMoved::from_document(document) else { return Ok(None) };
         self.own_conversation_row(item, moved.conversation_id)?;
+        if self.find_record(moved.project_id)?.is_none_or(|project| project.owner != item.header.owner) {
+            return Ok(None);
+        }
         self.execute(
             "INSERT INTO frames (project, actor, conversation) VALUES (?1, ?2, ?3)
              ON CONFLICT (project, actor) DO UPDATE SET conversation = excluded.conversation",
@@ -293,6 +325,11 @@ impl Tx<'_> {
     fn project_summary(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(summary) = TreeSummary::from_document(document) else { return Ok(None) };
         self.own_conversation_row(item, summary.conversation_id)?;
+        if let Some(node) = summary.node_id
+            && self.find_node(node)?.is_none_or(|row| row.conversation != summary.conversation_id)
+        {
+            return Ok(None);
+        }
         let subject = summary.node_id.map_or(*summary.conversation_id.as_bytes(), |node| *node.as_bytes());
         self.execute(
             "INSERT INTO tree_summaries (subject, item, nodes) VALUES (?1, ?2, ?3)

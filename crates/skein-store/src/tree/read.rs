@@ -1,6 +1,7 @@
 //! What is asked of a tree, each in one statement: a node, a turn's alternatives, a path or its end, a subtree, the
 //! skeleton of the whole.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::Value as Json;
@@ -26,11 +27,23 @@ pub(crate) const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.br
     LEFT JOIN turns t ON t.id = n.turn
     LEFT JOIN nodes p ON p.id = n.parent
     LEFT JOIN selections ps ON ps.path = ?1 AND ps.branch = p.branch AND ps.depth = p.depth";
-pub(crate) const SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
-        WHEN s.selected = 1 AND s.node = n.id THEN 1 ELSE 0 END AS BIGINT),
-    CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
-const HAS_CHILDREN: &str =
-    "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1 ELSE 0 END AS BIGINT)";
+/// Whether the path shows the node itself, as `selections s` has it.
+pub(crate) const IS_SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
+    WHEN s.selected = 1 AND s.node = n.id THEN 1 ELSE 0 END AS BIGINT)";
+/// Whether it shows what the node answers, in whichever version.
+pub(crate) const ANSWERS_SELECTED: &str =
+    "CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
+/// What follows one version follows the others too.
+const HAS_CHILDREN: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1
+    WHEN EXISTS (SELECT 1 FROM nodes v WHERE v.branch = n.branch AND v.depth = n.depth AND v.is_version = 1 AND (
+        EXISTS (SELECT 1 FROM nodes k WHERE k.parent = v.id)
+        OR EXISTS (SELECT 1 FROM nodes o JOIN nodes k ON k.parent = o.id
+            WHERE o.branch = n.branch AND o.depth = n.depth AND o.is_version = 0))) THEN 1 ELSE 0 END AS BIGINT)";
+/// The nodes that stand for node ?2: its versions and itself.
+const LINEAGE: &str = "SELECT v.id, v.depth FROM nodes o JOIN nodes v ON v.branch = o.branch AND v.depth = o.depth
+        AND v.is_version = 0 WHERE o.id = ?2
+    UNION ALL SELECT v.id, v.depth FROM nodes o JOIN nodes v ON v.branch = o.branch AND v.depth = o.depth
+        AND v.is_version = 1 WHERE o.id = ?2";
 const SEEN_WIDTH: usize = 5;
 
 /// A node as one path sees it, with what it says.
@@ -72,7 +85,7 @@ pub struct Bone {
 
 pub(crate) static SEEN: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}"
+        "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}"
     )
 });
 const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content LEFT JOIN item_marks m ON m.item = i.id";
@@ -139,11 +152,12 @@ impl Tx<'_> {
     /// Every node that follows one, by turn and by age.
     pub fn children(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
         self.node(viewer, node)?;
-        self.seen(&format!("{} WHERE n.parent = ?2 ORDER BY n.turn, n.ordinal", *SEEN), params![&path, &node])
+        let which = format!("n.parent IN (SELECT l.id FROM ({LINEAGE}) AS l)");
+        self.seen(&format!("{} WHERE {which} ORDER BY n.turn, n.ordinal", *SEEN), params![&path, &node])
     }
 
     /// The end of the path that leads to `node`: at most `limit` nodes, from the root's side on, through the conversations
-    /// it was forked from (decision Z2), each in the version its conversation shows.
+    /// it was forked from (decision Z2), each in the version that the path shows or, above a fork, that conversation's own.
     pub fn path_to(
         &mut self,
         viewer: &Viewer,
@@ -151,23 +165,26 @@ impl Tx<'_> {
         node: NodeId,
         limit: usize,
     ) -> Result<Vec<SeenNode>, StoreError> {
-        self.node(viewer, node)?;
+        let conversation = self.node(viewer, node)?.conversation;
         let sql = format!(
             "WITH RECURSIVE walk(id, hop) AS (
                  SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?2
                  UNION ALL
-                 SELECT CASE WHEN v.node IS NULL THEN a.id ELSE v.node END, w.hop + 1 FROM walk w
+                 SELECT CASE WHEN v.selected = 1 THEN v.node
+                     WHEN v.selected IS NULL AND a.is_version = 1 AND a.late = 0 THEN
+                         (SELECT t.first_node FROM turns t WHERE t.id = a.turn)
+                     ELSE a.id END, w.hop + 1 FROM walk w
                  JOIN nodes b ON b.id = w.id
                  JOIN conversations c ON c.id = b.conversation
                  JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
-                 LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth
-                     AND v.selected = 1
+                 LEFT JOIN selections v ON v.path = CASE WHEN a.conversation = ?4 THEN ?1 ELSE a.conversation END
+                     AND v.branch = a.branch AND v.depth = a.depth
                  WHERE w.hop < ?3)
-             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
              ORDER BY w.hop DESC"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.seen(&sql, params![&path, &node, limit])
+        self.seen(&sql, params![&path, &node, limit, &conversation])
     }
 
     /// What follows a node, down to `depth` more turns and at most `limit` nodes, parents before children.
@@ -180,17 +197,19 @@ impl Tx<'_> {
         limit: usize,
     ) -> Result<Vec<SeenNode>, StoreError> {
         let top = self.node(viewer, node)?;
-        let deepest = top.label().map_or(0, |label| label.depth).saturating_add(depth);
+        let own = top.label().map_or(0, |label| label.depth);
+        let deepest = own.saturating_add(depth);
         let sql = format!(
             "WITH RECURSIVE below(id, depth) AS (
-                 SELECT n.id, n.depth FROM nodes n WHERE n.id = ?2
+                 SELECT l.id, l.depth FROM ({LINEAGE} UNION ALL SELECT n.id, n.depth FROM nodes n
+                     WHERE n.id = ?2 AND n.branch IS NULL) AS l
                  UNION ALL
                  SELECT k.id, k.depth FROM below b JOIN nodes k ON k.parent = b.id WHERE k.depth <= ?3)
-             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
-             ORDER BY n.depth, n.turn, n.ordinal LIMIT ?4"
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
+             WHERE n.id = ?2 OR n.depth > ?5 ORDER BY n.depth, n.turn, n.ordinal LIMIT ?4"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.seen(&sql, params![&path, &node, deepest, limit])
+        self.seen(&sql, params![&path, &node, deepest, limit, own])
     }
 
     /// The whole tree without what it says, in the order it grew.
@@ -201,12 +220,19 @@ impl Tx<'_> {
         conversation: ConversationId,
     ) -> Result<Vec<Bone>, StoreError> {
         self.conversation(viewer, conversation)?;
+        // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth.
         let sql = format!(
             "SELECT n.id, n.parent, n.turn, n.ordinal, n.depth, n.author_type, n.status, n.bookmarked, n.pruned, n.excluded,
-                 n.created_at, {SELECTED}, t.speaker FROM nodes n {SEEN_ON} WHERE n.conversation = ?2 ORDER BY n.id LIMIT ?3"
+                 n.created_at, {IS_SELECTED}, CASE WHEN s.selected IS NULL THEN 1 - n.late ELSE s.selected END, t.speaker
+             FROM nodes n LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
+             LEFT JOIN turns t ON t.id = n.turn WHERE n.conversation = ?2 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
         );
-        let limit = i64::try_from(SKELETON_NODES_MAX).expect("a skeleton is bounded");
-        self.all(&sql, params![&path, &conversation, limit], read_bone)
+        let mut bones = self.all(&sql, params![&path, &conversation], read_bone)?;
+        let is_shown: HashMap<NodeId, bool> = bones.iter().map(|bone| (bone.id, bone.answers_selected)).collect();
+        for bone in &mut bones {
+            bone.answers_selected = bone.parent.is_none_or(|parent| is_shown.get(&parent).copied().unwrap_or(false));
+        }
+        Ok(bones)
     }
 
     /// The viewer's nodes by one author, newest first.
@@ -274,7 +300,7 @@ impl Tx<'_> {
              lineage(id) AS (
                  SELECT e.id FROM earlier e
                  UNION SELECT n.id FROM lineage l JOIN nodes n ON n.edited_from = l.id)
-             SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
              {SEEN_ON} {CONTENT} ORDER BY n.id"
         );
         self.seen(&sql, params![&path, &node])
@@ -291,7 +317,7 @@ impl Tx<'_> {
     pub fn annotations(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
         self.node(viewer, node)?;
         let sql = format!(
-            "SELECT {NODE_COLUMNS}, {SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
+            "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
              {SEEN_ON} {CONTENT} WHERE a.source = ?2 AND a.kind = 'annotation' ORDER BY n.id"
         );
         self.seen(&sql, params![&path, &node])
@@ -323,6 +349,7 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
     Ok(Ok(SeenNode { row: node, spoken, is_selected, answers_selected, has_children, content, is_redacted }))
 }
 
+/// A bone that does not know yet about the node it answers: it says of itself whether its turn shows its lineage.
 fn read_bone(row: &dyn Row) -> Result<Bone, SqlError> {
     let is_said = row.optional_text(13)?.is_some();
     Ok(Bone {

@@ -5,14 +5,19 @@
 //! turn and lie beyond what the path ever reached on their branch (`path_reach`). Both are ranges of an index for each
 //! branch the ancestry runs along. Nothing below the node is touched: whether a descendant is stale is derived.
 
+use skein_core::tree::actor::ActorId;
 use skein_core::tree::place::Label;
-use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, RuleViolation, TurnId, Viewer};
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::error::StoreError;
-use crate::sql::params;
-use crate::tree::rows::NodeRow;
+use crate::sql::{Value, params};
+use crate::tree::rows::{ConversationRow, NodePlace};
 use crate::tx::Tx;
+
+/// Rows of one statement: many changes take few round trips.
+const CHANGES_PER_STATEMENT: usize = 100;
 
 /// What a path's move changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,6 +32,34 @@ pub(crate) const UPWARD: &str = "WITH RECURSIVE upward(branch, depth) AS (
     UNION ALL
     SELECT p.branch, p.depth FROM upward u JOIN nodes o ON o.id = u.branch JOIN nodes p ON p.id = o.parent)";
 
+/// A path and whose it is.
+pub(crate) struct Way {
+    pub(crate) id: PathId,
+    pub(crate) actor: ActorId,
+}
+
+impl Way {
+    /// A path of a conversation is its owner's or, by its own name, that of `actor` (rule AG-PATH-002).
+    pub(crate) fn of(conversation: &ConversationRow, id: PathId, actor: ActorId) -> Result<Self, RuleViolation> {
+        if id == PathId::main_of(conversation.id) {
+            return Ok(Self { id, actor: ActorId::from(conversation.owner) });
+        }
+        if id == PathId::of(conversation.id, actor.as_bytes()) {
+            return Ok(Self { id, actor });
+        }
+        let problem = "this is not a path of theirs through this conversation";
+        Err(RuleViolation::new("AG-PATH-002", problem, "move their own path, or the conversation's"))
+    }
+}
+
+/// A node of a conversation's course that a path is led to.
+pub(crate) struct Led {
+    pub(crate) id: NodeId,
+    pub(crate) conversation: ConversationId,
+    pub(crate) place: NodePlace,
+    pub(crate) parent: Option<NodeId>,
+}
+
 /// A node that has to be selected, and the one that is selected in its stead.
 struct Change {
     turn: TurnId,
@@ -36,28 +69,41 @@ struct Change {
     left_branch: NodeId,
 }
 
+/// The statements that leave and select so many nodes of a path ?1.
+fn change_statements(changes: usize) -> [String; 2] {
+    let statement = |selected: u8, after: &str| {
+        let row = |number: usize| {
+            let first = number * 4 + 2;
+            format!("(?1, ?{}, ?{}, ?{}, ?{}, {selected})", first, first + 1, first + 2, first + 3)
+        };
+        let rows: Vec<String> = (0..changes).map(row).collect();
+        format!(
+            "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES {}
+             ON CONFLICT (path, branch, depth) DO UPDATE SET {after}",
+            rows.join(", ")
+        )
+    };
+    [statement(0, "selected = 0"), statement(1, "node = excluded.node, selected = 1")]
+}
+
 impl Tx<'_> {
     /// Leads a path to a node that was just made. Whoever goes on from where they are changes nothing above.
-    pub(crate) fn lead_path_on(&mut self, path: PathId, actor: &[u8; 16], node: &NodeRow) -> Result<(), StoreError> {
-        let Some(place) = node.place else { return Ok(()) };
-        let goes_on = place.ordinal == 1 && node.parent.is_some() && self.cursor_of(path)? == node.parent;
-        if goes_on { self.put_cursor(path, actor, node) } else { self.lead_path(path, actor, node) }
+    pub(crate) fn lead_path_on(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
+        let goes_on = node.place.ordinal == 1 && node.parent.is_some() && self.cursor_of(path.id)? == node.parent;
+        if goes_on { self.put_cursor(path, node) } else { self.lead_path(path, node) }
     }
 
     /// Selects `node` and everything it descends from, and puts the path's cursor there.
-    pub(crate) fn lead_path(&mut self, path: PathId, actor: &[u8; 16], node: &NodeRow) -> Result<(), StoreError> {
-        if node.place.is_none() {
-            return Ok(());
-        }
-        self.select_ancestry(path, node)?;
-        self.put_cursor(path, actor, node)
+    pub(crate) fn lead_path(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
+        self.select_ancestry(path.id, node.id)?;
+        self.put_cursor(path, node)
     }
 
-    fn put_cursor(&mut self, path: PathId, actor: &[u8; 16], node: &NodeRow) -> Result<(), StoreError> {
+    fn put_cursor(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO paths (id, conversation, actor, cursor_node) VALUES (?1, ?2, ?3, ?4)
              ON CONFLICT (id) DO UPDATE SET cursor_node = excluded.cursor_node",
-            params![&path, &node.conversation, actor, &node.id],
+            params![&path.id, &node.conversation, path.actor.as_bytes(), &node.id],
         )?;
         Ok(())
     }
@@ -68,25 +114,39 @@ impl Tx<'_> {
         Ok(self.first(sql, params![&path], |row| row.array(0))?.map(NodeId::from_bytes))
     }
 
-    fn select_ancestry(&mut self, path: PathId, node: &NodeRow) -> Result<(), StoreError> {
-        for change in self.changes(path, node)? {
-            self.execute(
-                "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES (?1, ?2, ?3, ?4, ?5, 0)
-                 ON CONFLICT (path, branch, depth) DO UPDATE SET selected = 0",
-                params![&path, &change.left_branch, change.label.depth, &change.turn, &change.left],
-            )?;
-            self.execute(
-                "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES (?1, ?2, ?3, ?4, ?5, 1)
-                 ON CONFLICT (path, branch, depth) DO UPDATE SET node = excluded.node, selected = 1",
-                params![&path, &change.label.branch, change.label.depth, &change.turn, &change.node],
-            )?;
+    fn select_ancestry(&mut self, path: PathId, node: NodeId) -> Result<(), StoreError> {
+        let changes = self.changes(path, node)?;
+        let mut whole = changes.chunks_exact(CHANGES_PER_STATEMENT);
+        for many in whole.by_ref() {
+            self.write_changes(path, many)?;
+        }
+        for one in whole.remainder().chunks(1) {
+            self.write_changes(path, one)?;
+        }
+        for change in changes {
             self.note_moved(change.turn);
         }
         self.reach(path, node)
     }
 
+    /// Leaves what was selected, then selects: at no moment are two nodes of a turn.
+    fn write_changes(&mut self, path: PathId, changes: &[Change]) -> Result<(), StoreError> {
+        static ONE: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(1));
+        static MANY: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(CHANGES_PER_STATEMENT));
+        let [leave, select] = if changes.len() == 1 { &*ONE } else { &*MANY };
+        let (mut left, mut selected) = (vec![Value::from(&path)], vec![Value::from(&path)]);
+        for change in changes {
+            let (turn, depth) = (Value::from(&change.turn), Value::from(change.label.depth));
+            left.extend([Value::from(&change.left_branch), depth, turn, Value::from(&change.left)]);
+            selected.extend([Value::from(&change.label.branch), depth, turn, Value::from(&change.node)]);
+        }
+        self.execute(leave, &left)?;
+        self.execute(select, &selected)?;
+        Ok(())
+    }
+
     /// What is not selected of a node and its ancestors, from the root down.
-    fn changes(&mut self, path: PathId, node: &NodeRow) -> Result<Vec<Change>, StoreError> {
+    fn changes(&mut self, path: PathId, node: NodeId) -> Result<Vec<Change>, StoreError> {
         let sql = format!(
             "{UPWARD}, unselected(turn, branch, depth, node) AS (
                  SELECT s.turn, s.branch, s.depth, s.node FROM upward u
@@ -103,7 +163,7 @@ impl Tx<'_> {
              LEFT JOIN selections s ON s.path = ?2 AND s.turn = x.turn AND s.selected = 1
              JOIN nodes l ON l.id = CASE WHEN s.node IS NULL THEN t.first_node ELSE s.node END"
         );
-        let found = self.all(&sql, params![&node.id, &path], |row| {
+        let found = self.all(&sql, params![&node, &path], |row| {
             Ok(Change {
                 turn: TurnId::from_bytes(row.array(0)?),
                 label: Label { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? },
@@ -116,8 +176,8 @@ impl Tx<'_> {
         let mut changes = BTreeMap::new();
         for change in found.into_iter().filter(|change| change.node != change.left) {
             let known = changes.entry((change.label.depth, change.turn)).or_insert(None::<Change>);
-            let is_better = known.as_ref().is_none_or(|known| known.node != node.id && change.node > known.node);
-            if is_better || change.node == node.id {
+            let is_better = known.as_ref().is_none_or(|known| known.node != node && change.node > known.node);
+            if is_better || change.node == node {
                 *known = Some(change);
             }
         }
@@ -125,7 +185,7 @@ impl Tx<'_> {
     }
 
     /// Notes how deep the path was led on each branch that has nodes it would not show by itself.
-    fn reach(&mut self, path: PathId, node: &NodeRow) -> Result<(), StoreError> {
+    fn reach(&mut self, path: PathId, node: NodeId) -> Result<(), StoreError> {
         let sql = format!(
             "{UPWARD} SELECT u.branch, u.depth FROM upward u
              LEFT JOIN path_reach r ON r.path = ?2 AND r.branch = u.branch
@@ -133,7 +193,7 @@ impl Tx<'_> {
                  AND n.depth > CASE WHEN r.depth IS NULL THEN 0 ELSE r.depth END)"
         );
         let reached =
-            self.all(&sql, params![&node.id, &path], |row| Ok((NodeId::from_bytes(row.array(0)?), row.int(1)?)))?;
+            self.all(&sql, params![&node, &path], |row| Ok((NodeId::from_bytes(row.array(0)?), row.int(1)?)))?;
         for (branch, depth) in reached {
             self.execute(
                 "INSERT INTO path_reach (path, branch, depth) VALUES (?1, ?2, ?3)
@@ -147,7 +207,7 @@ impl Tx<'_> {
     /// Whether a node and everything it descends from is selected on a path.
     pub fn is_on_path(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<bool, StoreError> {
         let row = self.node(viewer, node)?;
-        Ok(row.place.is_some() && self.changes(path, &row)?.is_empty())
+        Ok(row.place.is_some() && self.changes(path, node)?.is_empty())
     }
 
     /// The node of a turn that a path shows.
@@ -160,15 +220,5 @@ impl Tx<'_> {
         let sql = "SELECT CASE WHEN s.node IS NULL THEN t.first_node ELSE s.node END FROM turns t
              LEFT JOIN selections s ON s.path = ?1 AND s.turn = t.id AND s.selected = 1 WHERE t.id = ?2";
         Ok(self.first(sql, params![&path, &turn], |row| row.array(0))?.map(NodeId::from_bytes))
-    }
-
-    /// The path of an actor in a conversation, if they have one of their own.
-    pub(crate) fn path_of(
-        &mut self,
-        conversation: ConversationId,
-        actor: &[u8; 16],
-    ) -> Result<Option<PathId>, StoreError> {
-        let sql = "SELECT id FROM paths WHERE conversation = ?1 AND actor = ?2";
-        Ok(self.first(sql, params![&conversation, actor], |row| row.array(0))?.map(PathId::from_bytes))
     }
 }

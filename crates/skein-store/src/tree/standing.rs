@@ -10,7 +10,7 @@ use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
 
 use crate::error::StoreError;
 use crate::sql::params;
-use crate::tree::read::{SEEN_ON, SELECTED};
+use crate::tree::read::{ANSWERS_SELECTED, IS_SELECTED, SEEN_ON};
 use crate::tree::rows::spelled;
 use crate::tx::Tx;
 
@@ -30,7 +30,7 @@ pub struct Standing {
 
 static STANDING: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT n.id, n.ordinal, t.speaker, n.author_type, n.status, n.parent, n.created_at, {SELECTED}
+        "SELECT n.id, n.ordinal, t.speaker, n.author_type, n.status, n.parent, n.created_at, {IS_SELECTED}, {ANSWERS_SELECTED}
          FROM nodes n {SEEN_ON} WHERE n.turn = ?2 AND n.conversation = ?3 ORDER BY n.ordinal"
     )
 });

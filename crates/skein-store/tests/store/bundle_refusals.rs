@@ -26,10 +26,10 @@ fn zip_of(parts: &Parts) -> Vec<u8> {
 }
 
 /// A bundle that was altered by somebody who knows how to put the manifest right again.
-struct Forged(Parts);
+pub(crate) struct Forged(Parts);
 
 impl Forged {
-    fn of(bundle: &[u8]) -> Self {
+    pub(crate) fn of(bundle: &[u8]) -> Self {
         Self(unzip(bundle))
     }
 
@@ -46,7 +46,7 @@ impl Forged {
     }
 
     /// One more item at the end.
-    fn and(self, item: &Item) -> Self {
+    pub(crate) fn and(self, item: &Item) -> Self {
         let line = line_of(item);
         self.with("items.jsonl", |lines| lines.push(line))
     }
@@ -58,7 +58,7 @@ impl Forged {
         self
     }
 
-    fn zip(self) -> Vec<u8> {
+    pub(crate) fn zip(self) -> Vec<u8> {
         let parts = self.0.clone();
         let right = self.manifest(|manifest| {
             for part in PARTS {
@@ -89,7 +89,7 @@ fn line_of(item: &Item) -> String {
 }
 
 /// An item nobody recorded, with hashes that fit.
-fn made_up(owner: UserId, draft: ItemDraft) -> Item {
+pub(crate) fn made_up(owner: UserId, draft: ItemDraft) -> Item {
     draft.realize(ItemId::from_bytes([0xEE; 16]), owner, START)
 }
 
@@ -103,7 +103,7 @@ fn created(owner: UserId, record: RecordId, content: RecordContent) -> (Record, 
     (record, made_up(owner, delta.to_draft()))
 }
 
-fn refusal(world: &World, bundle: &[u8], authority: &Authority) -> StoreError {
+pub(crate) fn refusal(world: &World, bundle: &[u8], authority: &Authority) -> StoreError {
     let before = count(world);
     let refused = try_import(world, bundle, authority).unwrap_err();
     assert_eq!(count(world), before, "something was written although {refused}");
@@ -122,7 +122,7 @@ fn is_altered(world: &World, forged: Forged, part: &str) {
     assert!(matches!(&found, BadBundle::Altered { part: named, .. } if named == part), "{part}: {found:?}");
 }
 
-fn names(world: &World, bundle: &[u8], id: ItemId) {
+pub(crate) fn names(world: &World, bundle: &[u8], id: ItemId) {
     let found = bad(world, bundle);
     assert!(matches!(&found, BadBundle::Item { item, .. } if *item == id), "{id}: {found:?}");
 }
@@ -211,8 +211,8 @@ both! {
 
     fn newer_formats_and_what_is_no_bundle_are_refused_by_name(world: &World) {
         let (bundle, target) = bundle_and_target(world);
-        let newer = Forged::of(&bundle).manifest(|manifest| *manifest = json!({ "format": 2, "shape": "another" }));
-        assert_eq!(bad(&target, &zip_of(&newer.0)), BadBundle::NewerFormat { found: 2 });
+        let newer = Forged::of(&bundle).manifest(|manifest| *manifest = json!({ "format": 3, "shape": "another" }));
+        assert_eq!(bad(&target, &zip_of(&newer.0)), BadBundle::NewerFormat { found: 3 });
         let mut unfinished = unzip(&bundle);
         unfinished.remove("manifest.json");
         for nothing in [zip_of(&unfinished), bundle[..bundle.len() - 30].to_vec(), b"PK".to_vec(), Vec::new()] {
@@ -223,6 +223,27 @@ both! {
             more.insert(name.to_owned(), Vec::new());
             assert_eq!(bad(&target, &zip_of(&more)), BadBundle::UnknownEntry(name.to_owned()));
         }
+    }
+
+    fn sealed_secrets_that_the_manifest_does_not_name_or_that_were_altered_are_refused(world: &World) {
+        let (bundle, target) = bundle_and_target(world);
+        let mut unnamed = Forged::of(&bundle);
+        unnamed.0.insert("secrets.sealed.json".to_owned(), b"{}\n".to_vec());
+        assert_eq!(bad(&target, &unnamed.zip()), BadBundle::UnknownEntry("secrets.sealed.json".to_owned()));
+        let named = |format: u64, kept: &[u8]| {
+            let mut forged = Forged::of(&bundle);
+            forged.0.insert("secrets.sealed.json".to_owned(), kept.to_vec());
+            let part = json!({ "lines": 1, "bytes": 3, "sha256": Digest::of(b"{}\n").to_string() });
+            forged.manifest(|manifest| {
+                manifest["format"] = json!(format);
+                manifest["secrets"] = part;
+            })
+        };
+        assert!(matches!(bad(&target, &named(1, b"{}\n").zip()), BadBundle::NotABundle(_)));
+        for altered in [&b"[]\n"[..], b"{}\n{}\n", b""] {
+            is_altered(&target, named(2, altered), "secrets.sealed.json");
+        }
+        try_import(&target, &named(2, b"{}\n").zip(), &Authority::Installation).unwrap();
     }
 
     fn a_line_that_never_ends_is_refused(world: &World) {

@@ -1,310 +1,200 @@
-//! A law: whatever is said, edited, switched, reserved and failed, the store answers as a naive walk over a plain tree does.
+//! A plain tree that answers every question by walking: what the store must agree with.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use proptest::prelude::*;
-use skein_core::tree::actor::ActorId;
-use skein_core::tree::turn::{Speaker, TurnType};
+use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, PathId, TurnId};
-use skein_store::StoreError;
-use skein_store::tree::append::{Placing, Position};
 
-use crate::tree::{conversation, placing, said};
-use crate::world::World;
+/// How many paths lead through each tree.
+pub(crate) const PATHS: usize = 2;
 
-/// Something a person may do; numbers choose among the nodes there are.
-#[derive(Debug, Clone)]
-enum Deed {
-    Continue { node: usize, agent: bool, reserve: bool },
-    Alternative { node: usize, parent: Option<usize>, leads: bool },
-    Edit { node: usize, leads: bool },
-    Switch(usize),
-    OtherSwitch(usize),
-    Finish { node: usize, fails: bool },
-}
-
-fn deed() -> impl Strategy<Value = Deed> {
-    let node = 0_usize..64;
-    prop_oneof![
-        6 => (node.clone(), any::<bool>(), prop::bool::weighted(0.1))
-            .prop_map(|(node, agent, reserve)| Deed::Continue { node, agent, reserve }),
-        4 => (node.clone(), prop::option::of(node.clone()), any::<bool>())
-            .prop_map(|(node, parent, leads)| Deed::Alternative { node, parent, leads }),
-        2 => (node.clone(), any::<bool>()).prop_map(|(node, leads)| Deed::Edit { node, leads }),
-        4 => node.clone().prop_map(Deed::Switch),
-        2 => node.clone().prop_map(Deed::OtherSwitch),
-        1 => (node, any::<bool>()).prop_map(|(node, fails)| Deed::Finish { node, fails }),
-    ]
-}
-
-/// The plain tree: what the store must agree with.
 #[derive(Default)]
-struct Oracle {
-    nodes: Vec<Plain>,
+pub(crate) struct Oracle {
+    pub(crate) trees: Vec<PlainTree>,
+    pub(crate) nodes: Vec<Plain>,
     /// Per path, the node that a turn was led to.
-    selected: BTreeMap<(usize, TurnId), NodeId>,
+    selected: BTreeMap<(usize, TurnId), usize>,
+    /// Per path and lineage, the version that was shown last.
+    shown_last: BTreeMap<(usize, usize), usize>,
+    pub(crate) cursors: BTreeMap<(usize, usize), usize>,
+}
+
+pub(crate) struct PlainTree {
+    pub(crate) id: ConversationId,
+    pub(crate) origin: Option<usize>,
+    pub(crate) paths: [PathId; PATHS],
+    pub(crate) is_buffer: bool,
 }
 
 #[derive(Debug, Clone)]
-struct Plain {
-    id: NodeId,
-    turn: TurnId,
-    parent: Option<usize>,
+pub(crate) struct Plain {
+    pub(crate) id: NodeId,
+    pub(crate) tree: usize,
+    /// An annotation has none.
+    pub(crate) turn: Option<TurnId>,
+    pub(crate) parent: Option<usize>,
     /// The first node of its lineage: itself, unless it is a buffer version.
-    lineage: usize,
-    depth: i64,
-    speaker: Speaker,
-    is_open: bool,
+    pub(crate) lineage: usize,
+    pub(crate) speaker: Speaker,
+    pub(crate) status: GenerationStatus,
+    pub(crate) edited_from: Option<usize>,
+    pub(crate) about: Vec<usize>,
+    pub(crate) marks: Marks,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Marks {
+    pub(crate) bookmarked: bool,
+    pub(crate) label: Option<String>,
+    pub(crate) pruned: bool,
+    pub(crate) excluded: bool,
+    pub(crate) tags: BTreeSet<String>,
 }
 
 impl Oracle {
-    fn chosen(&self, number: usize) -> Option<usize> {
+    pub(crate) fn chosen(&self, number: usize) -> Option<usize> {
         (!self.nodes.is_empty()).then(|| number % self.nodes.len())
     }
 
-    fn shown(&self, path: usize, turn: TurnId) -> usize {
-        let led = self.selected.get(&(path, turn));
-        let is_it = |node: &Plain| led.map_or(node.turn == turn, |led| node.id == *led);
-        self.nodes.iter().position(is_it).unwrap()
+    pub(crate) fn ids(&self, nodes: &[usize]) -> Vec<NodeId> {
+        nodes.iter().map(|node| self.nodes[*node].id).collect()
     }
 
-    fn is_selected(&self, path: usize, node: usize) -> bool {
-        self.shown(path, self.nodes[node].turn) == node
+    fn all(&self, fits: impl Fn(usize, &Plain) -> bool) -> Vec<usize> {
+        (0..self.nodes.len()).filter(|index| fits(*index, &self.nodes[*index])).collect()
     }
 
-    fn shows_lineage(&self, path: usize, node: usize) -> bool {
-        let shown = self.shown(path, self.nodes[node].turn);
-        self.nodes[shown].lineage == self.nodes[node].lineage
+    pub(crate) fn of_turn(&self, turn: TurnId) -> Vec<usize> {
+        self.all(|_, node| node.turn == Some(turn))
     }
 
-    fn is_on_path(&self, path: usize, node: usize) -> bool {
-        let parent = self.nodes[node].parent;
-        self.is_selected(path, node) && parent.is_none_or(|parent| self.lineage_on_path(path, parent))
+    pub(crate) fn of_tree(&self, tree: usize) -> Vec<usize> {
+        self.all(|_, node| node.tree == tree)
     }
 
-    fn lineage_on_path(&self, path: usize, node: usize) -> bool {
-        let parent = self.nodes[node].parent;
-        self.shows_lineage(path, node) && parent.is_none_or(|parent| self.lineage_on_path(path, parent))
+    pub(crate) fn shown(&self, path: usize, turn: TurnId) -> usize {
+        self.selected.get(&(path, turn)).copied().unwrap_or_else(|| self.of_turn(turn)[0])
+    }
+
+    pub(crate) fn is_selected(&self, path: usize, node: usize) -> bool {
+        self.nodes[node].turn.is_some_and(|turn| self.shown(path, turn) == node)
+    }
+
+    /// Whether the turn of a node shows it or another version of it.
+    pub(crate) fn shows_lineage(&self, path: usize, node: usize) -> bool {
+        let shown = self.nodes[node].turn.map(|turn| self.shown(path, turn));
+        shown.is_some_and(|shown| self.nodes[shown].lineage == self.nodes[node].lineage)
+    }
+
+    pub(crate) fn answers_selected(&self, path: usize, node: usize) -> bool {
+        self.nodes[node].parent.is_none_or(|parent| self.shows_lineage(path, parent))
+    }
+
+    pub(crate) fn ancestors(&self, node: usize) -> Vec<usize> {
+        std::iter::successors(self.nodes[node].parent, |node| self.nodes[*node].parent).collect()
+    }
+
+    pub(crate) fn depth(&self, node: usize) -> i64 {
+        match self.nodes[node].turn {
+            Some(_) => i64::try_from(self.ancestors(node).len()).unwrap() + 1,
+            None => 0,
+        }
+    }
+
+    pub(crate) fn is_on_path(&self, path: usize, node: usize) -> bool {
+        let above = self.ancestors(node).into_iter().all(|above| self.shows_lineage(path, above));
+        self.is_selected(path, node) && above
     }
 
     /// Leads a path to a node, walking all the way up; says in which turns another node shows now.
-    fn lead(&mut self, path: usize, node: usize) -> Vec<TurnId> {
+    pub(crate) fn lead(&mut self, path: usize, node: usize) -> Vec<TurnId> {
         let mut changed = Vec::new();
-        let mut at = Some(node);
-        while let Some(here) = at {
-            let turn = self.nodes[here].turn;
+        for here in [vec![node], self.ancestors(node)].concat() {
+            let Some(turn) = self.nodes[here].turn else { continue };
             let fits = if here == node { self.is_selected(path, here) } else { self.shows_lineage(path, here) };
             if !fits {
-                let id = if here == node { self.nodes[here].id } else { self.last_shown(path, here) };
-                self.selected.insert((path, turn), id);
+                let left = self.shown(path, turn);
+                self.shown_last.insert((path, self.nodes[left].lineage), left);
+                let version = if here == node { node } else { self.version(path, here) };
+                self.shown_last.insert((path, self.nodes[version].lineage), version);
+                self.selected.insert((path, turn), version);
                 changed.push(turn);
             }
-            at = self.nodes[here].parent;
         }
+        self.cursors.insert((self.nodes[node].tree, path), node);
         changed.reverse();
         changed
     }
 
-    /// The version of a lineage that is led to when something below it is: in dialogue there is but one.
-    fn last_shown(&self, _path: usize, node: usize) -> NodeId {
+    /// The version of a lineage that is led to with something below it: the one shown last, else the newest.
+    fn version(&self, path: usize, node: usize) -> usize {
         let lineage = self.nodes[node].lineage;
-        self.nodes.iter().rev().find(|other| other.lineage == lineage).unwrap().id
+        let newest = || *self.all(|_, other| other.lineage == lineage).last().unwrap();
+        self.shown_last.get(&(path, lineage)).copied().unwrap_or_else(newest)
     }
 
-    fn push(&mut self, id: NodeId, turn: TurnId, parent: Option<usize>, speaker: Speaker, is_open: bool) -> usize {
-        let depth = parent.map_or(1, |parent| self.nodes[parent].depth + 1);
-        let lineage = self.nodes.len();
-        self.nodes.push(Plain { id, turn, parent, lineage, depth, speaker, is_open });
-        lineage
-    }
-}
-
-struct Life<'a> {
-    world: &'a World,
-    conversation: ConversationId,
-    paths: [PathId; 2],
-    oracle: Oracle,
-}
-
-impl<'a> Life<'a> {
-    fn new(world: &'a World) -> Self {
-        let conversation = conversation(world, "dialogue");
-        let paths = [PathId::main_of(conversation), PathId::from_bytes([7; 16])];
-        Self { world, conversation, paths, oracle: Oracle::default() }
-    }
-
-    fn placing(&self, position: Position, leads: bool) -> Placing {
-        Placing { leads: leads.then_some(self.paths[0]), ..placing(self.world, self.conversation, position) }
-    }
-
-    fn perform(&mut self, deed: &Deed) -> Result<(), TestCaseError> {
-        self.world.clock.advance(1);
-        match *deed {
-            Deed::Continue { node, agent, reserve } => {
-                let parent = self.oracle.chosen(node);
-                let speaker = if agent { Speaker::Agent } else { Speaker::User };
-                let id = parent.map(|parent| self.oracle.nodes[parent].id);
-                let position = Position::After { parent: id, speaker, turn_type: TurnType::Message };
-                let turn = self.turn_that_answers(parent, speaker);
-                let refused = parent.is_some_and(|parent| self.oracle.nodes[parent].is_open);
-                self.append(position, parent, turn, speaker, true, reserve, refused)
-            }
-            Deed::Alternative { node, parent, leads } => {
-                let Some(node) = self.oracle.chosen(node) else { return Ok(()) };
-                let Plain { turn, speaker, parent: first_parent, .. } = self.oracle.nodes[node].clone();
-                let above = first_parent.map(|parent| self.oracle.nodes[parent].turn);
-                let named = parent.and_then(|parent| self.oracle.chosen(parent));
-                let default = above.map(|above| self.oracle.shown(0, above));
-                let answered = named.or(default);
-                let refused = answered.map(|answered| self.oracle.nodes[answered].turn) != above
-                    || answered.is_some_and(|answered| self.oracle.nodes[answered].is_open);
-                let id = named.map(|named| self.oracle.nodes[named].id);
-                self.append(Position::Beside { turn, parent: id }, answered, Some(turn), speaker, leads, false, refused)
-            }
-            Deed::Edit { node, leads } => {
-                let Some(node) = self.oracle.chosen(node) else { return Ok(()) };
-                let Plain { id, turn, speaker, parent, .. } = self.oracle.nodes[node].clone();
-                self.append(Position::EditOf(id), parent, Some(turn), speaker, leads, false, false)
-            }
-            Deed::Switch(node) => self.switch(0, node),
-            Deed::OtherSwitch(node) => self.switch(1, node),
-            Deed::Finish { node, fails } => self.finish(node, fails),
+    /// The way from the root to a node, through what its tree was forked from.
+    pub(crate) fn path_to(&self, path: usize, node: usize) -> Vec<usize> {
+        let tree = self.nodes[node].tree;
+        let mut way = vec![node];
+        let mut at = node;
+        while let Some(above) = self.nodes[at].parent.or(self.trees[self.nodes[at].tree].origin) {
+            let on = if self.nodes[above].tree == tree { path } else { 0 };
+            at = match self.nodes[above].turn {
+                Some(turn) if self.shows_lineage(on, above) => self.shown(on, turn),
+                _ => above,
+            };
+            way.push(at);
         }
+        way.reverse();
+        way
     }
 
-    fn turn_that_answers(&self, parent: Option<usize>, speaker: Speaker) -> Option<TurnId> {
-        let parent = parent?;
-        let answers = |node: &&Plain| node.parent == Some(parent) && node.speaker == speaker;
-        self.oracle.nodes.iter().filter(answers).map(|node| node.turn).min()
+    pub(crate) fn children(&self, node: usize) -> Vec<usize> {
+        let lineage = self.nodes[node].lineage;
+        let follows = |other: &Plain| other.parent.is_some_and(|parent| self.nodes[parent].lineage == lineage);
+        let mut found = self.all(|_, other| follows(other));
+        found.sort_by_key(|child| (self.nodes[*child].turn, *child));
+        found
     }
 
-    #[expect(clippy::too_many_arguments, reason = "one act with all its circumstances")]
-    fn append(
-        &mut self,
-        position: Position,
-        parent: Option<usize>,
-        turn: Option<TurnId>,
-        speaker: Speaker,
-        leads: bool,
-        reserve: bool,
-        refused: bool,
-    ) -> Result<(), TestCaseError> {
-        let (viewer, placing) = (self.world.anna.clone(), self.placing(position, leads));
-        let text = format!("node {}", self.oracle.nodes.len());
-        let done = self.world.try_write(move |tx| match reserve {
-            true => tx.reserve_node(&viewer, &placing),
-            false => tx.append_node(&viewer, &placing, &said(&text)),
-        });
-        if refused {
-            prop_assert!(done.is_err(), "{done:?}");
-            return Ok(());
-        }
-        let (row, moved) = done.map_err(|error| TestCaseError::fail(error.to_string()))?;
-        let place = row.place.unwrap();
-        if let Some(turn) = turn {
-            prop_assert_eq!(place.turn, turn);
-        }
-        let node = self.oracle.push(row.id, place.turn, parent, speaker, reserve);
-        let changed = if leads { self.oracle.lead(0, node) } else { Vec::new() };
-        prop_assert_eq!(moved.turns, changed);
-        Ok(())
-    }
-
-    fn switch(&mut self, path: usize, node: usize) -> Result<(), TestCaseError> {
-        let Some(node) = self.oracle.chosen(node) else { return Ok(()) };
-        let (viewer, id, on) = (self.world.anna.clone(), self.oracle.nodes[node].id, self.paths[path]);
-        let actor = match path {
-            0 => ActorId::from_bytes(*viewer.owner().as_bytes()),
-            _ => ActorId::from_bytes([8; 16]),
+    /// A node and what follows it, some turns deep.
+    pub(crate) fn subtree(&self, node: usize, depth: i64) -> Vec<usize> {
+        let top = self.nodes[node].lineage;
+        let follows = |index: usize| {
+            let below = self.ancestors(index).into_iter().any(|above| self.nodes[above].lineage == top);
+            below && self.depth(index) <= self.depth(node) + depth
         };
-        let (_, moved) = self.world.write(move |tx| tx.move_path(&viewer, on, actor, id));
-        prop_assert_eq!(moved.turns, self.oracle.lead(path, node));
-        Ok(())
+        let mut found = self.all(|index, _| index == node || follows(index));
+        found.sort_by_key(|index| (self.depth(*index), self.nodes[*index].turn, *index));
+        found
     }
 
-    fn finish(&mut self, node: usize, fails: bool) -> Result<(), TestCaseError> {
-        let Some(node) = self.oracle.chosen(node) else { return Ok(()) };
-        let (viewer, id) = (self.world.anna.clone(), self.oracle.nodes[node].id);
-        let done = self.world.try_write(move |tx| match fails {
-            true => tx.fail_node(&viewer, id, "no answer"),
-            false => tx.complete_node(&viewer, id, &said("generated")),
-        });
-        // What failed stays closed to whatever would follow it.
-        match done {
-            Ok(_) if !fails => self.oracle.nodes[node].is_open = false,
-            Ok(_) => {}
-            Err(StoreError::Refused(_)) => {}
-            Err(other) => return Err(TestCaseError::fail(other.to_string())),
-        }
-        Ok(())
+    /// Everything that was made from, or led by editing to, a node; its other descendants too.
+    pub(crate) fn edits(&self, node: usize) -> Vec<usize> {
+        let first = |node: usize| std::iter::successors(Some(node), |node| self.nodes[*node].edited_from).last();
+        self.all(|index, _| first(index) == first(node))
     }
 
-    /// Compares every derived answer.
-    fn compare(&self) -> Result<(), TestCaseError> {
-        for (number, path) in self.paths.iter().copied().enumerate() {
-            let (viewer, conversation) = (self.world.anna.clone(), self.conversation);
-            let bones = self.world.read(move |tx| tx.skeleton(&viewer, path, conversation));
-            prop_assert_eq!(bones.len(), self.oracle.nodes.len());
-            for (index, node) in self.oracle.nodes.iter().enumerate() {
-                let (viewer, id) = (self.world.anna.clone(), node.id);
-                let seen = self.world.read(move |tx| tx.seen_node(&viewer, path, id));
-                let bone = bones.iter().find(|bone| bone.id == node.id).unwrap();
-                let expected = self.oracle.is_selected(number, index);
-                prop_assert_eq!((seen.is_selected, bone.is_selected), (expected, expected));
-                let answers = node.parent.is_none_or(|parent| self.oracle.shows_lineage(number, parent));
-                prop_assert_eq!((seen.answers_selected, bone.answers_selected), (answers, answers));
-                prop_assert_eq!(seen.row.label().unwrap().depth, node.depth);
-                let viewer = self.world.anna.clone();
-                let on_path = self.world.read(move |tx| tx.is_on_path(&viewer, path, id));
-                prop_assert_eq!(on_path, self.oracle.is_on_path(number, index));
-                let has_children = self.oracle.nodes.iter().any(|other| other.parent == Some(index));
-                prop_assert_eq!(seen.has_children, has_children);
-                self.compare_path(path, index)?;
-            }
-        }
-        Ok(())
+    pub(crate) fn annotations(&self, node: usize) -> Vec<usize> {
+        self.all(|_, other| other.about.contains(&node))
     }
 
-    fn compare_path(&self, path: PathId, node: usize) -> Result<(), TestCaseError> {
-        let (viewer, id) = (self.world.anna.clone(), self.oracle.nodes[node].id);
-        let walked = self.world.read(move |tx| tx.path_to(&viewer, path, id, usize::MAX));
-        let mut expected = vec![self.oracle.nodes[node].id];
-        let mut at = self.oracle.nodes[node].parent;
-        while let Some(parent) = at {
-            expected.push(self.oracle.nodes[parent].id);
-            at = self.oracle.nodes[parent].parent;
-        }
-        expected.reverse();
-        prop_assert_eq!(walked.iter().map(|seen| seen.row.id).collect::<Vec<_>>(), expected);
-        Ok(())
+    pub(crate) fn is_pruned(&self, node: usize) -> bool {
+        let lineage = |node: usize| self.all(|_, other| other.lineage == self.nodes[node].lineage);
+        let above = self.ancestors(node).into_iter().chain([node]).flat_map(lineage);
+        above.into_iter().any(|node| self.nodes[node].marks.pruned)
     }
-}
 
-fn live(world: &World, deeds: &[Deed]) -> Result<(), TestCaseError> {
-    let mut life = Life::new(world);
-    for deed in deeds {
-        life.perform(deed)?;
+    /// The turn that answers a node, or another version of it, in a speaker's name.
+    pub(crate) fn turn_that_answers(&self, parent: usize, speaker: Speaker) -> Option<TurnId> {
+        let answers = |child: &usize| self.nodes[*child].speaker == speaker;
+        self.children(parent).into_iter().filter(answers).filter_map(|child| self.nodes[child].turn).min()
     }
-    life.compare()?;
-    world.seal();
-    prop_assert_eq!(world.verify(true).breaks, []);
-    Ok(())
-}
 
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_tree_on_sqlite_answers_as_a_plain_one(deeds in prop::collection::vec(deed(), 1..40)) {
-        live(&World::sqlite(), &deeds)?;
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 12, ..ProptestConfig::default() })]
-
-    #[test]
-    fn a_tree_on_postgres_answers_as_a_plain_one(deeds in prop::collection::vec(deed(), 1..40)) {
-        live(&World::postgres(), &deeds)?;
+    pub(crate) fn push(&mut self, node: Plain) -> usize {
+        self.nodes.push(node);
+        self.nodes.len() - 1
     }
 }

@@ -38,6 +38,7 @@ fn populated(world: &World) -> ItemId {
         let draft = RelationDraft::new(RelationKind::Mentions, source, target, Qualities::inferred(0.5))?;
         tx.relate(&viewer, &draft).map(drop)
     });
+    crate::tree::lived(world);
     world.seal();
     world.note("late");
     world.seal();
@@ -60,6 +61,26 @@ const PROJECTED: [(&str, &str); 9] = [
     ("record_headings", "record,heading,owner,shared"),
     ("record_references", "record,kind,target,owner,type,shared"),
 ];
+const OF_TREES: [(&str, &str); 10] = [
+    (
+        "conversations",
+        "id,owner,project,kind,mode,archived,folded,parent,origin,root_turn,root_node,nodes,created_at,active_at",
+    ),
+    ("turns", "id,conversation,parent,speaker,type,depth,first_node"),
+    (
+        "nodes",
+        "id,conversation,owner,turn,ordinal,parent,branch,depth,late,edge,local_id,author,author_type,status,reserved_by,\
+         content,content_hash,raw_response,raw_hash,edited_from,is_version,process,process_version,created_at,bookmarked,\
+         label,pruned,excluded",
+    ),
+    ("node_sources", "target,source,role,kind"),
+    ("paths", "id,conversation,actor,cursor_node"),
+    ("selections", "path,branch,depth,turn,node,selected"),
+    ("path_reach", "path,branch,depth"),
+    ("node_tags", "node,tag,owner"),
+    ("frames", "project,actor,conversation"),
+    ("tree_summaries", "subject,item,nodes"),
+];
 const ITEMS: (&str, &str) =
     ("items", "tx,position,id,owner,type,realized_at,canonical_at,hash,payload_hash,encoding,payload");
 
@@ -73,8 +94,8 @@ fn flip(world: &World, column: &str) -> (String, String) {
     };
     match column {
         "confidence" => (format!("{column} + 0.125"), format!("{column} - 0.125")),
-        "tx" | "position" => (format!("{column} + 1000000"), format!("{column} - 1000000")),
-        "encoding" | "shared" | "whole" | "revoked" | "deleted" => (format!("1 - {column}"), format!("1 - {column}")),
+        "tx" | "position" | "depth" => (format!("{column} + 1000000"), format!("{column} - 1000000")),
+        _ if is_flag(column) => (format!("1 - {column}"), format!("1 - {column}")),
         _ if is_number(column) => (format!("{column} + 1"), format!("{column} - 1")),
         _ if is_text(column) => (format!("{column} || 'x'"), format!("substr({column}, 1, length({column}) - 1)")),
         _ => {
@@ -86,44 +107,62 @@ fn flip(world: &World, column: &str) -> (String, String) {
     }
 }
 
+fn is_flag(column: &str) -> bool {
+    let flags = ["encoding", "shared", "whole", "revoked", "deleted"];
+    let of_trees = ["archived", "folded", "late", "is_version", "bookmarked", "pruned", "excluded", "selected"];
+    flags.contains(&column) || of_trees.contains(&column)
+}
+
 fn is_number(column: &str) -> bool {
-    ["version", "size", "leaves"].contains(&column)
+    ["version", "size", "leaves", "ordinal", "nodes", "process_version"].contains(&column)
         || column.ends_with("_at")
         || column.contains("_tx")
         || column.ends_with("position")
 }
 
 fn is_text(column: &str) -> bool {
-    ["type", "name", "body", "kind", "source_type", "target_type", "metadata", "media_type", "scope", "heading"]
-        .contains(&column)
+    let texts =
+        ["type", "name", "body", "kind", "source_type", "target_type", "metadata", "media_type", "scope", "heading"];
+    let of_trees = ["mode", "speaker", "local_id", "author_type", "status", "label", "role", "tag"];
+    texts.contains(&column) || of_trees.contains(&column)
 }
 
 fn names_table(report: &Report, table: &str) -> bool {
     report.breaks.iter().any(|broken| broken.table == table)
 }
 
+/// Alters every column of a table but its first, one after the other, and sees that it is noticed.
+fn flip_each(world: &World, table: &str, columns: &str) {
+    let (key, values) = columns.split_once(',').unwrap();
+    for column in values.split(',') {
+        let row = format!(
+            "{key} = (SELECT {key} FROM {table} WHERE {column} IS NOT NULL ORDER BY {key} LIMIT 1) AND {column} IS NOT NULL"
+        );
+        let (forth, back) = flip(world, column);
+        // The primary key of some tables has several columns; altering one moves the row, which is found too.
+        match world.tamper_unguarded(&format!("UPDATE {table} SET {column} = {forth} WHERE {row}")) {
+            Err(refused) => assert!(refused.to_lowercase().contains("constraint"), "{table}.{column}: {refused}"),
+            Ok(rows) => {
+                assert!(rows >= 1, "{table}.{column}: no row to alter");
+                let report = world.verify(true);
+                let breaks = &report.breaks;
+                assert!(names_table(&report, table), "{table}.{column} was altered and nobody noticed: {breaks:?}");
+                world.tamper_unguarded(&format!("UPDATE {table} SET {column} = {back} WHERE {row}")).unwrap();
+            }
+        }
+    }
+    assert_eq!(world.verify(true).breaks, [], "{table} was put back");
+}
+
 both! {
     fn a_flip_in_any_column_of_a_projected_table_is_found(world: &World) {
         populated(world);
-        for (table, columns) in PROJECTED {
-            let (_, values) = columns.split_once(',').unwrap();
-            for column in values.split(',') {
-                let key = columns.split(',').next().unwrap();
-                let row = format!("{key} = (SELECT {key} FROM {table} WHERE {column} IS NOT NULL ORDER BY {key} LIMIT 1) AND {column} IS NOT NULL");
-                let (forth, back) = flip(world, column);
-                // The primary key of two tables has several columns; altering one moves the row, which is found too.
-                match world.tamper_unguarded(&format!("UPDATE {table} SET {column} = {forth} WHERE {row}")) {
-                    Err(refused) => assert!(refused.to_lowercase().contains("constraint"), "{table}.{column}: {refused}"),
-                    Ok(rows) => {
-                        assert!(rows >= 1, "{table}.{column}: no row to alter");
-                        let report = world.verify(true);
-                        assert!(names_table(&report, table), "{table}.{column} was altered and nobody noticed: {:?}", report.breaks);
-                        world.tamper_unguarded(&format!("UPDATE {table} SET {column} = {back} WHERE {row}")).unwrap();
-                    }
-                }
-            }
-            assert_eq!(world.verify(true).breaks, [], "{table} was put back");
-        }
+        PROJECTED.iter().for_each(|(table, columns)| flip_each(world, table, columns));
+    }
+
+    fn a_flip_in_any_column_of_a_table_of_trees_is_found(world: &World) {
+        populated(world);
+        OF_TREES.iter().for_each(|(table, columns)| flip_each(world, table, columns));
     }
 
     fn a_flip_in_any_column_of_an_item_is_found_and_located(world: &World) {
@@ -162,7 +201,7 @@ both! {
 
     fn a_row_deleted_from_any_projected_table_is_named(world: &World) {
         populated(world);
-        for (table, columns) in PROJECTED {
+        for (table, columns) in PROJECTED.into_iter().chain(OF_TREES) {
             let key = columns.split(',').next().unwrap();
             let sql = format!("DELETE FROM {table} WHERE {key} = (SELECT {key} FROM {table} ORDER BY {key} LIMIT 1)");
             assert!(world.tamper_unguarded(&sql).unwrap() >= 1);

@@ -19,7 +19,7 @@ use crate::notes::{OWNER, Random};
 const WRITER_CACHE_KIB: i64 = 64 << 10;
 const READER_CACHE_KIB: i64 = 16 << 10;
 /// What an item's hash covers: type, id, owner, two times, each after its length, and the payload's hash.
-const HEADER_BYTES: usize = 1 + 4 * 5 + 4 + 16 + 16 + 8 + 8 + 32;
+pub(crate) const HEADER_BYTES: usize = 1 + 4 * 5 + 4 + 16 + 16 + 8 + 8 + 32;
 
 const INSERT: &str = "INSERT INTO items
     (tx, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload)
@@ -119,7 +119,7 @@ pub(crate) fn hash_everything(directory: &Path) -> Result<(u64, Duration)> {
     Ok((items, started.elapsed()))
 }
 
-fn open_for_writing(directory: &Path) -> Result<Connection> {
+pub(crate) fn open_for_writing(directory: &Path) -> Result<Connection> {
     let connection = Connection::open(database_file(directory)).context("cannot open")?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "FULL")?;

@@ -27,6 +27,9 @@ mod process;
 mod report;
 mod start;
 mod stream;
+mod tree;
+mod tree_bare;
+mod tree_made;
 mod verify;
 mod wal;
 
@@ -106,6 +109,8 @@ enum Benchmark {
     Stream,
     /// What a guarded call costs over a bare one
     Guard,
+    /// Conversations: appending, switching, reading
+    Tree,
 }
 
 /// What every benchmark needs to know.
@@ -133,6 +138,7 @@ impl Benchmark {
             Self::Idempotency => idempotency::run(setting),
             Self::Stream => stream::run(setting),
             Self::Guard => guard::run(setting),
+            Self::Tree => tree::run(setting),
         }
     }
 }

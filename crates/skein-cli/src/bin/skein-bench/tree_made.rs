@@ -1,0 +1,133 @@
+//! Conversations to measure with: made by the store's own acts, many to a transaction.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
+
+use anyhow::Result;
+use serde_json::{Value, json};
+use skein_core::garden::record::{RecordContent, RecordType};
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::turn::{Speaker, TurnType};
+use skein_core::{ConversationId, NodeId, PathId, TurnId};
+use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
+
+use crate::appends::rate;
+use crate::notes::{OWNER, Random, VIEWER};
+
+const NODES_PER_TRANSACTION: usize = 2_000;
+const WORDS: &str = "a skein is a length of yarn, loosely coiled and knotted; also a flight of geese";
+
+/// A conversation in a store of its own.
+pub(crate) struct Tree {
+    pub(crate) directory: PathBuf,
+    pub(crate) store: Store,
+    pub(crate) id: ConversationId,
+    /// In the order they were made.
+    pub(crate) nodes: Vec<NodeId>,
+}
+
+/// Where a node goes, by the numbers of earlier ones: what it answers, and whose turn it joins.
+#[derive(Clone, Copy, Default)]
+struct Spot {
+    parent: Option<usize>,
+    beside: Option<usize>,
+}
+
+type Made = Vec<(NodeId, TurnId)>;
+
+impl Tree {
+    pub(crate) fn plant(directory: PathBuf) -> Result<Self> {
+        let store = Store::open(StoreOptions::at(Location::Directory(directory.clone())))?;
+        let id = store.write_blocking(begin)?.value;
+        Ok(Self { directory, store, id, nodes: Vec::new() })
+    }
+
+    pub(crate) fn path(&self) -> PathId {
+        PathId::main_of(self.id)
+    }
+
+    /// Nodes that each follow some earlier one; the first thousand are the same in every such tree.
+    pub(crate) fn random(directory: PathBuf, count: usize) -> Result<Self> {
+        let mut random = Random::seeded(5);
+        Self::plant(directory)?.grow(count, |number| Spot {
+            parent: (number > 0).then(|| usize::try_from(random.below(number as u64)).unwrap_or(0)),
+            beside: None,
+        })
+    }
+
+    /// One node after the other.
+    pub(crate) fn line(directory: PathBuf, turns: usize) -> Result<Self> {
+        Self::plant(directory)?.grow(turns, |number| Spot { parent: number.checked_sub(1), beside: None })
+    }
+
+    /// Two lines through the same turns: everything of the second answers something of the second.
+    pub(crate) fn two_lines(directory: PathBuf, turns: usize) -> Result<Self> {
+        Self::plant(directory)?.grow(2 * turns, |number| match number.checked_sub(turns) {
+            None => Spot { parent: number.checked_sub(1), beside: None },
+            Some(turn) => Spot { parent: (turn > 0).then(|| number - 1), beside: Some(turn) },
+        })
+    }
+
+    fn grow(mut self, count: usize, mut shape: impl FnMut(usize) -> Spot) -> Result<Self> {
+        let started = Instant::now();
+        let made = Arc::new(Mutex::new(Made::with_capacity(count)));
+        for before in (0..count).step_by(NODES_PER_TRANSACTION) {
+            let spots: Vec<Spot> = (before..count.min(before + NODES_PER_TRANSACTION)).map(&mut shape).collect();
+            let (conversation, made) = (self.id, Arc::clone(&made));
+            self.store.write_blocking(move |tx| {
+                let mut made = made.lock().expect("nobody panicked with it");
+                made.truncate(before);
+                spots.iter().try_for_each(|spot| put(tx, conversation, *spot, &mut made))
+            })?;
+        }
+        if count >= NODES_PER_TRANSACTION {
+            println!("(grew a tree of {count} nodes at {:.0}/s)", rate(count, started.elapsed().as_secs_f64()));
+        }
+        self.nodes = made.lock().expect("nobody panicked with it").iter().map(|(node, _)| *node).collect();
+        Ok(self)
+    }
+}
+
+fn put(tx: &mut Tx<'_>, conversation: ConversationId, spot: Spot, made: &mut Made) -> Result<(), StoreError> {
+    let parent = spot.parent.map(|parent| made[parent].0);
+    let position = match spot.beside {
+        Some(other) => Position::Beside { turn: made[other].1, parent },
+        None => after(parent),
+    };
+    let (row, _) = tx.append_node(&VIEWER, &placing(conversation, position, None), &said(WORDS))?;
+    made.push((row.id, row.place.expect("a place was asked for").turn));
+    Ok(())
+}
+
+fn begin(tx: &mut Tx<'_>) -> Result<ConversationId, StoreError> {
+    let content = |name: &str, data: Value| {
+        let Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
+        RecordContent::new(RecordType::parse(name).expect("a type that is known"), data)
+    };
+    let project = tx.create_record(&VIEWER, content("Workspace", json!({ "name": "benchmark" })), None)?;
+    let data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
+    let record = tx.create_conversation(&VIEWER, content("Conversation", data), project.id, ActorId::from(OWNER))?;
+    Ok(ConversationId::from_bytes(*record.id.as_bytes()))
+}
+
+pub(crate) fn after(parent: Option<NodeId>) -> Position {
+    Position::After { parent, speaker: Speaker::User, turn_type: TurnType::Message }
+}
+
+pub(crate) fn placing(conversation: ConversationId, position: Position, leads: Option<PathId>) -> Placing {
+    Placing {
+        conversation,
+        position,
+        author: ActorId::from(OWNER),
+        author_type: AuthorType::Human,
+        sources: Vec::new(),
+        executed_by: None,
+        leads,
+    }
+}
+
+pub(crate) fn said(text: &str) -> Said {
+    Said { content: json!({ "type": "text", "text": text }), created_at: None, raw: None }
+}

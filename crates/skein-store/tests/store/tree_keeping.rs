@@ -1,0 +1,220 @@
+//! What is kept of conversations: through redaction, bundles, backups and hostile bundles.
+
+use serde_json::{Value, json};
+use skein_core::garden::item::{Item, ItemDraft, ItemType};
+use skein_core::tree::actor::ActorId;
+use skein_core::tree::node::{Fact, FrameMoved, NodeMarked, PathMoved, TreeSummary};
+use skein_core::{ConversationId, ItemId, NodeId, PathId, UserId, Viewer};
+use skein_store::backup::{backup, restore};
+use skein_store::blobs::Blobs;
+use skein_store::bundle::{Authority, BadBundle};
+use skein_store::items::ItemQuery;
+use skein_store::tree::read::{Bone, SeenNode};
+use skein_store::verify::{VerifyOptions, verify};
+use skein_store::{Location, Store, StoreError, StoreOptions};
+use skein_testkit::postgres::{Cluster, Database};
+
+use crate::bundle::{count, export_all, kept, try_import};
+use crate::bundle_refusals::{Forged, made_up, refusal as refused_bundle};
+use crate::tree::{Lived, after, lived, marked, refusal, say};
+use crate::world::{World, both, content, object, user};
+
+/// Everything that is shown of some conversations.
+type Shown = Vec<(Vec<Bone>, Vec<SeenNode>)>;
+
+fn shown(store: &Store, owner: UserId, trees: [ConversationId; 3]) -> Shown {
+    let read = |id: ConversationId| {
+        let (viewer, path) = (Viewer::User(owner), PathId::main_of(id));
+        store.read_blocking(move |tx| {
+            let bones = tx.skeleton(&viewer, path, id)?;
+            let seen: Result<Vec<_>, _> = bones.iter().map(|bone| tx.seen_node(&viewer, path, bone.id)).collect();
+            Ok((bones, seen?))
+        })
+    };
+    trees.into_iter().map(|id| read(id).unwrap()).collect()
+}
+
+fn trees(lived: &Lived) -> [ConversationId; 3] {
+    [lived.dialogue, lived.buffer, lived.fork]
+}
+
+/// Items of a type, oldest first, as they are.
+fn items(world: &World, item_type: ItemType) -> Vec<Item> {
+    let query = ItemQuery { item_type: Some(item_type), limit: 1_000, ..ItemQuery::default() };
+    let viewer = world.anna.clone();
+    world.read(move |tx| tx.items(&viewer, &query)).rows.into_iter().map(|stored| stored.item).collect()
+}
+
+/// An item like another, with its document altered.
+fn forged(like: &Item, id: ItemId, edit: impl FnOnce(&mut Value)) -> Item {
+    let mut document = Value::Object(like.document().unwrap());
+    edit(&mut document);
+    let draft = ItemDraft::recorded(like.header.item_type.clone(), &object(document));
+    draft.realize(id, like.header.owner, like.header.realized_at)
+}
+
+/// A bundle of Anna's with one item more is refused as a whole, whoever brings it and whoever lives there.
+fn refuses(world: &World, bundle: &[u8], item: &Item, what: &str) {
+    let forged = Forged::of(bundle).and(item).zip();
+    for authority in [Authority::Installation, Authority::Owner(world.anna.clone())] {
+        let found = refused_bundle(world, &forged, &authority);
+        let is_named =
+            matches!(&found, StoreError::Bundle(BadBundle::Item { item: named, .. }) if *named == item.header.id);
+        assert!(is_named, "{what}: {found:?}");
+    }
+    let elsewhere = World::sqlite();
+    elsewhere.clock.advance(60_000);
+    refused_bundle(&elsewhere, &forged, &Authority::Installation);
+}
+
+both! {
+    fn br_turn_episode_001_destroying_what_was_said_leaves_the_tree_holds(world: &World) {
+        let lived = lived(world);
+        let before = shown(&world.store, user(&world.anna), trees(&lived));
+        let (viewer, id) = (world.anna.clone(), lived.root);
+        world.write(move |tx| {
+            let said = tx.node(&viewer, id)?.content.unwrap();
+            tx.redact_item(&viewer, said, "asked for").map(drop)
+        });
+        let after = shown(&world.store, user(&world.anna), trees(&lived));
+        for ((old_bones, old), (bones, new)) in before.into_iter().zip(after) {
+            assert_eq!(old_bones, bones);
+            for (old, new) in old.into_iter().zip(new) {
+                let is_gone = new.row.id == lived.root;
+                assert_eq!((new.is_redacted, new.content.is_none()), (is_gone, is_gone || old.content.is_none()));
+                assert_eq!(SeenNode { content: old.content.clone(), is_redacted: false, ..new }, old);
+            }
+        }
+        world.seal();
+        assert_eq!(world.verify(true).breaks, []);
+        let seen = say(world, lived.dialogue, after_last(&lived), "and it goes on");
+        assert!(seen.content_hash.is_some());
+        let (viewer, id) = (world.anna.clone(), lived.root);
+        assert_eq!(refusal(world.try_write(move |tx| tx.redact_item(&viewer, id.into(), "the place too"))), "MG-SOIL-010");
+    }
+
+    fn a_destroyed_call_of_a_tool_leaves_nothing_broken(world: &World) {
+        let call = ItemDraft::recorded(ItemType::TOOL_CALL, &object(json!({ "toolId": "x", "input": { "city": "Oslo" } })));
+        let viewer = world.anna.clone();
+        world.write(move |tx| {
+            let call = tx.append_item(&viewer, &call)?.item.header.id;
+            tx.redact_item(&viewer, call, "asked for").map(drop)
+        });
+        world.seal();
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn mg_conv_001_a_round_trip_over_both_databases_keeps_every_tree_holds(world: &World) {
+        let lived = lived(world);
+        world.seal();
+        let owner = user(&world.anna);
+        let (original, before) = (export_all(world, owner), shown(&world.store, owner, trees(&lived)));
+        let mut previous = original.clone();
+        for other in [World::postgres(), World::sqlite()] {
+            other.clock.advance(60_000);
+            try_import(&other, &previous, &Authority::Installation).unwrap();
+            assert_eq!(shown(&other.store, owner, trees(&lived)), before);
+            assert_eq!(other.verify(true).breaks, []);
+            let next = export_all(&other, owner);
+            assert!(kept(&next) == kept(&original), "something came back in another way");
+            previous = next;
+        }
+        let again = try_import(world, &previous, &Authority::Owner(world.anna.clone())).unwrap();
+        assert_eq!(again.added, 0);
+    }
+
+    fn mg_conv_001_bundles_that_reach_into_other_trees_are_refused_whole_refuses(world: &World) {
+        let lived = lived(world);
+        let owner = user(&world.anna);
+        let anothers = hers(world);
+        world.clock.advance(60_000);
+        let bundle = export_all(world, owner);
+        let node = items(world, ItemType::NODE).into_iter().find(|item| item.header.id == lived.last.into()).unwrap();
+        let fresh = |number: u8| ItemId::from_bytes([number; 16]);
+        let hostile = [
+            ("a node in another's conversation", forged(&node, fresh(1), |node| node["conversationId"] = json!(anothers.conversation))),
+            ("a node after another's", forged(&node, fresh(2), |node| node["edge"]["sources"][0]["nodeId"] = json!(anothers.node))),
+            ("a node in another conversation of hers", forged(&node, fresh(3), |node| node["conversationId"] = json!(lived.buffer))),
+            ("a name that is taken", forged(&node, fresh(4), |_| {})),
+            ("an edit of a node in another turn", forged(&node, fresh(5), |node| { node["localId"] = json!("ZZZZZZ"); node["editedFrom"] = json!(lived.root); })),
+            ("a second root", forged(&node, fresh(6), |node| { node["localId"] = json!("ZZZZZZ"); node["edge"]["sources"] = json!([]); node["turn"]["id"] = json!("turn_01HQ3K4N7Y8M2P5R6T9W0X1Z2A"); })),
+            ("a turn that speaks otherwise", forged(&node, fresh(7), |node| { node["localId"] = json!("ZZZZZZ"); node["turn"]["speaker"] = json!("agent"); })),
+            ("a path of another", forged(&node, fresh(8), |node| { node["localId"] = json!("ZZZZZZ"); node["pathId"] = json!(PathId::main_of(anothers.conversation)); })),
+        ];
+        for (what, item) in &hostile {
+            refuses(world, &bundle, item, what);
+        }
+        for (what, draft) in foreign_facts(&lived, &anothers, owner) {
+            refuses(world, &bundle, &made_up(owner, draft), what);
+        }
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn a_backup_of_conversations_is_restored_to_both_databases(world: &World) {
+        let lived = lived(world);
+        world.seal();
+        let (owner, folder) = (user(&world.anna), tempfile::tempdir().unwrap());
+        let before = shown(&world.store, owner, trees(&lived));
+        let taken = folder.path().join("taken");
+        backup(&world.store, &world.blobs, &taken, &mut |_| {}).unwrap();
+        let database = Database::fresh(Cluster::shared());
+        let directory = folder.path().join("restored");
+        for location in [Location::Directory(directory), Location::Postgres(database.url().to_owned())] {
+            let blobs = Blobs::directory(&folder.path().join("blobs")).unwrap();
+            restore(&taken, &location, &blobs, &mut |_| {}).unwrap();
+            let store = Store::open(StoreOptions { connections: 2, ..StoreOptions::at(location) }).unwrap();
+            assert_eq!(shown(&store, owner, trees(&lived)), before);
+            let report = verify(&store, &blobs, &VerifyOptions { deep: true, expect: None }, &mut |_| {}).unwrap();
+            assert_eq!(report.breaks, []);
+        }
+    }
+}
+
+fn after_last(lived: &Lived) -> skein_store::tree::append::Position {
+    after(Some(lived.last), skein_core::tree::turn::Speaker::Agent)
+}
+
+/// Something of Bert's that Anna knows the ids of.
+struct Anothers {
+    conversation: ConversationId,
+    node: NodeId,
+    project: skein_core::RecordId,
+}
+
+fn hers(world: &World) -> Anothers {
+    let data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
+    let conversation = crate::tree::conversation_of(world, &world.bert, data);
+    let viewer = world.bert.clone();
+    let position = after(None, skein_core::tree::turn::Speaker::User);
+    let placing = skein_store::tree::append::Placing {
+        author: ActorId::from(viewer.owner()),
+        ..crate::tree::placing(world, conversation, position)
+    };
+    let (node, project) = world.write(move |tx| {
+        let node = tx.append_node(&viewer, &placing, &crate::tree::said("mine"))?.0.id;
+        Ok((node, tx.create_record(&viewer, content("Workspace", json!({ "name": "his" })), None)?.id))
+    });
+    assert!(count(world) > 0);
+    Anothers { conversation, node, project }
+}
+
+/// Facts about what is not the owner's.
+fn foreign_facts(lived: &Lived, anothers: &Anothers, owner: UserId) -> Vec<(&'static str, ItemDraft)> {
+    let (id, actor) = (lived.dialogue, ActorId::from(owner));
+    let moved = PathMoved { path_id: PathId::main_of(id), conversation_id: id, actor_id: actor, node_id: lived.last };
+    let frame = FrameMoved { project_id: anothers.project, actor_id: actor, conversation_id: id };
+    let (text, model) = ("t".to_owned(), "m".to_owned());
+    let summary = TreeSummary { conversation_id: id, node_id: Some(anothers.node), text, model, nodes: 1 };
+    let foreign_path = PathMoved { path_id: PathId::main_of(anothers.conversation), ..moved };
+    let unowned_path = PathMoved { path_id: PathId::from_bytes([7; 16]), ..moved };
+    let tagged = NodeMarked { tagged: vec!["t".to_owned()], ..marked(anothers.node) };
+    vec![
+        ("a move on another's path", foreign_path.to_draft()),
+        ("a move on nobody's path", unowned_path.to_draft()),
+        ("a move in another's conversation", PathMoved { conversation_id: anothers.conversation, ..moved }.to_draft()),
+        ("a move to another's node", PathMoved { node_id: anothers.node, ..moved }.to_draft()),
+        ("a mark beside another's node", tagged.to_draft()),
+        ("a frame of another's project", frame.to_draft()),
+        ("a summary of another's node", summary.to_draft()),
+    ]
+}
