@@ -186,7 +186,7 @@ impl FromStr for Participant {
     }
 }
 
-/// Your projects, oldest first; the first is the one everybody starts with.
+/// Your projects, oldest first; everybody starts with one, the default.
 #[utoipa::path(get, path = "/projects", tag = "projects", params(PageParameters),
     responses((status = 200, body = Listing<ProjectView>)))]
 pub(crate) async fn list_projects(
