@@ -33,7 +33,7 @@ pub(crate) fn run(task: ConversationTask, desk: &mut Desk<'_>) -> Result<Exit, F
             desk.rows(&ask, field, list.columns)
         }
         ConversationTask::Draw { conversation, most } => drawing::draw(&conversation, most, desk),
-        ConversationTask::Read { conversation, node, most } => dialogue::read(conversation, node, most, desk),
+        ConversationTask::Read { conversation, node, most } => dialogue::read(&conversation, node, most, desk),
         ConversationTask::Say(wish) => say(&wish, desk),
         ConversationTask::Switch(wish) => switch(&wish, desk),
         ConversationTask::Change { conversation, fields } => change(&conversation, fields, desk),

@@ -231,11 +231,11 @@ fn nodes_are_remarked_on_marked_compared_and_found_again() {
     garden.say(&["append", "Herons", "It wakes."]);
     line(garden.run(&["list", "-q"]));
     garden.run(&["change", "Herons", "--title", "Storks"]).assert_ok();
+    assert!(home.run(&["project", "frames", "My project"]).assert_ok().contains("user_"));
     home.run(&["project", "new", "Lake"]).assert_ok();
     let moved = line(garden.run(&["move", "Storks", "Lake", "-q"]));
     assert_eq!(line(home.run(&["project", "stack", "Lake", "-q"])), moved);
     assert_eq!(line(garden.run(&["list", "--project", "Lake", "-q"])), moved);
-    assert!(home.run(&["project", "frames", "My project"]).assert_ok().contains("user_"));
     home.run(&["verify", "--deep"]).assert_ok();
 }
 

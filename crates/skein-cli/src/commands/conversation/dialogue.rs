@@ -17,12 +17,12 @@ const PAGE_NODES_MAX: u64 = 100;
 
 /// Shows the end of a path, from the root's side on.
 pub(super) fn read(
-    conversation: Named,
+    conversation: &Named,
     node: Option<NodeName>,
     most: Amount,
     desk: &mut Desk<'_>,
 ) -> Result<Exit, Failure> {
-    let id = Lookup::new(desk).conversation(&conversation)?;
+    let id = Lookup::new(desk).conversation(conversation)?;
     let node = node.map(|node| Lookup::new(desk).node(&Spot { conversation: Named::Id(id), node })).transpose()?;
     let ask = Ask::get(format!("/conversations/{id}/path")).with("nodeId", node);
     let (nodes, next) = collect(&ask, most, desk)?;
