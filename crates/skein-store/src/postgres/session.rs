@@ -18,6 +18,10 @@ use crate::work::{Work, panic_text};
 /// How often a function is run again before its caller is told to come back later.
 const RUNS_MAX: u32 = 40;
 
+/// After so many collisions a function waits for the others that collide as often, one after the other.
+const RUNS_UNQUEUED: u32 = 5;
+/// The queue of those ("skeio": the number after that of migrations).
+const QUEUE_LOCK: i64 = 0x73_6b_65_69_6f;
 /// Recursive questions look expensive to the planner and take microseconds; compiling them takes a tenth of a second each.
 const NO_COMPILING: &str = "SET jit = off";
 
@@ -67,20 +71,55 @@ impl Session {
     }
 
     pub(crate) fn write(&mut self, mut work: Box<dyn Work>, isolation: Isolation) {
+        let mut is_queued = false;
+        let outcome = self.run_until_settled(&mut *work, isolation, &mut is_queued);
+        if is_queued {
+            self.leave_queue();
+        }
+        match outcome {
+            Ok(()) => {
+                self.counters.commits.fetch_add(1, Ordering::Relaxed);
+                work.acknowledge();
+            }
+            Err(error) => work.refuse(error),
+        }
+    }
+
+    fn run_until_settled(
+        &mut self,
+        work: &mut dyn Work,
+        isolation: Isolation,
+        is_queued: &mut bool,
+    ) -> Result<(), StoreError> {
         for run in 1..=RUNS_MAX {
-            match self.attempt(&mut *work, isolation) {
-                Attempt::Committed => {
-                    self.counters.commits.fetch_add(1, Ordering::Relaxed);
-                    return work.acknowledge();
-                }
+            if run == RUNS_UNQUEUED {
+                *is_queued = self.queue_up();
+            }
+            match self.attempt(work, isolation) {
+                Attempt::Committed => return Ok(()),
                 Attempt::Collided => {
                     self.counters.collisions.fetch_add(1, Ordering::Relaxed);
                     back_off(run, work.seed());
                 }
-                Attempt::Refused(error) => return work.refuse(error),
+                Attempt::Refused(error) => return Err(error),
             }
         }
-        work.refuse(StoreError::Busy);
+        Err(StoreError::Busy)
+    }
+
+    /// Waits until no other function that keeps colliding is being run. Outside of a transaction, whose view of the
+    /// data would be from before the wait.
+    fn queue_up(&mut self) -> bool {
+        let lock = format!("SELECT pg_advisory_lock({QUEUE_LOCK})");
+        self.connected().is_ok_and(|connection| connection.client.batch_execute(&lock).is_ok())
+    }
+
+    fn leave_queue(&mut self) {
+        let unlock = format!("SELECT pg_advisory_unlock({QUEUE_LOCK})");
+        let left = self.connection.as_mut().map(|connection| connection.client.batch_execute(&unlock));
+        if matches!(left, Some(Err(_))) {
+            self.connection = None;
+        }
     }
 
     fn attempt(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {

@@ -84,10 +84,10 @@ fn race(world: &World, writers: usize) {
             })
         };
         let writing: Vec<_> = (0..writers).map(write).collect();
-        let appended: usize = writing.into_iter().map(|writer| writer.join().unwrap()).sum();
+        let written: Vec<_> = writing.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
         stop.store(true, Ordering::Relaxed);
         reader.join().unwrap();
-        appended
+        written.into_iter().map(|done| done.unwrap()).sum::<usize>()
     });
     assert_eq!(appended, writers * DEEDS_PER_WRITER * 2 / 3);
     look(world, talk.id);
