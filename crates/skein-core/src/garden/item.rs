@@ -84,7 +84,13 @@ const SYSTEM_TYPES: [ItemType; 20] = [
 ];
 
 /// Those of them that say nothing of their own to a reader of a timeline.
-const BOOKKEEPING: [ItemType; 8] = [
+const BOOKKEEPING: [ItemType; 14] = [
+    ItemType::NODE,
+    ItemType::NODE_RESERVED,
+    ItemType::NODE_FAILED,
+    ItemType::NODE_MARKED,
+    ItemType::PATH_MOVED,
+    ItemType::FRAME_MOVED,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,
     ItemType::RELATION_EDITED,
