@@ -396,5 +396,6 @@ impl Tx<'_> {
 
 /// Whether facts of this type say nothing about earlier items, records or marks.
 pub(crate) fn only_adds(item_type: &ItemType) -> bool {
-    [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED].contains(item_type)
+    let adding = [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED];
+    adding.contains(item_type) || *item_type == ItemType::RAW_RESPONSE
 }
