@@ -36,8 +36,9 @@ impl Tx<'_> {
         if !only_adds(item_type) {
             self.revise();
         }
-        // No table is made from calls, and what they gave may be raw bytes.
-        if [ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::TOOL_OUTPUT].contains(item_type) {
+        // No table is made from calls and answers, and what they gave may be raw bytes.
+        let plain = [ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::TOOL_OUTPUT, ItemType::RAW_RESPONSE];
+        if plain.contains(item_type) {
             return Ok(());
         }
         // What a destroyed payload said about anything went with it.

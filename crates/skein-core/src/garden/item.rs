@@ -45,6 +45,7 @@ item_types! {
     PATH_MOVED = "PathMoved",
     FRAME_MOVED = "FrameMoved",
     TREE_SUMMARY = "TreeSummary",
+    RAW_RESPONSE = "RawResponse",
     ENTITY_DELTA = "EntityDelta",
     RELATION_CREATED = "RelationCreated",
     RELATION_EDITED = "RelationEdited",
@@ -60,7 +61,7 @@ item_types! {
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 20] = [
+const SYSTEM_TYPES: [ItemType; 21] = [
     ItemType::NODE,
     ItemType::NODE_CONTENT,
     ItemType::NODE_RESERVED,
@@ -69,6 +70,7 @@ const SYSTEM_TYPES: [ItemType; 20] = [
     ItemType::PATH_MOVED,
     ItemType::FRAME_MOVED,
     ItemType::TREE_SUMMARY,
+    ItemType::RAW_RESPONSE,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,
     ItemType::RELATION_EDITED,

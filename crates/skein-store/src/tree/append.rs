@@ -377,7 +377,7 @@ impl Tx<'_> {
     fn record_raw(&mut self, viewer: &Viewer, owner: UserId, raw: &Raw) -> Result<RawResponse, StoreError> {
         let bytes = raw_response_bytes(&raw.headers, &raw.body);
         let hash = Digest::of(&bytes);
-        let draft = ItemDraft::received(ItemType::parse("RawResponse")?, bytes)?;
+        let draft = ItemDraft::recorded_raw(ItemType::RAW_RESPONSE, bytes)?;
         let item = self.append_item_for(viewer, owner, &draft)?;
         Ok(RawResponse { item_id: item.item.header.id, hash })
     }

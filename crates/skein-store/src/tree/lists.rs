@@ -14,7 +14,7 @@ use crate::tx::Tx;
 /// Which nodes around one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Around {
-    /// What continues it; what follows a version's lineage follows the version too.
+    /// What continues it; what follows one version follows the others too (rule AG-EDIT-003).
     Children,
     /// What else continues the same node: one for each lineage, the first that was made (rule AG-PATH-004).
     Siblings,
@@ -28,7 +28,12 @@ impl Around {
         match self {
             Self::Children => {
                 "SELECT k.id FROM nodes k WHERE k.parent = ?2
-                 UNION SELECT v.target FROM node_sources v WHERE v.source = ?2 AND v.kind = 'version'"
+                 UNION
+                 SELECT k.id FROM nodes x JOIN nodes v ON v.branch = x.branch AND v.depth = x.depth AND v.is_version = 0
+                 JOIN nodes k ON k.parent = v.id WHERE x.id = ?2
+                 UNION
+                 SELECT k.id FROM nodes x JOIN nodes v ON v.branch = x.branch AND v.depth = x.depth AND v.is_version = 1
+                 JOIN nodes k ON k.parent = v.id WHERE x.id = ?2"
             }
             // The two kinds of parents have an index each.
             Self::Siblings => {

@@ -243,13 +243,14 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// AG-BUFFER-001: whatever followed what was edited follows the version too.
+    /// AG-BUFFER-001: whatever what was edited led to, the version leads to as well, for the same purpose.
     fn insert_version_sources(&mut self, version: NodeId, edited: NodeId) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO node_sources (target, source, role, kind)
-             SELECT f.target, ?1, 'primary', 'version' FROM (
-                 SELECT n.id AS target FROM nodes n WHERE n.parent = ?2
-                 UNION SELECT s.target FROM node_sources s WHERE s.source = ?2 AND s.kind = 'version') AS f",
+             SELECT f.target, ?1, f.role, 'version' FROM (
+                 SELECT n.id AS target, 'primary' AS role FROM nodes n WHERE n.parent = ?2
+                 UNION SELECT s.target, s.role FROM node_sources s
+                     WHERE s.source = ?2 AND s.kind IN ('continuation', 'version')) AS f",
             params![&version, &edited],
         )?;
         Ok(())
@@ -396,5 +397,6 @@ impl Tx<'_> {
 
 /// Whether facts of this type say nothing about earlier items, records or marks.
 pub(crate) fn only_adds(item_type: &ItemType) -> bool {
-    [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED].contains(item_type)
+    let adding = [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED];
+    adding.contains(item_type) || *item_type == ItemType::RAW_RESPONSE
 }

@@ -69,7 +69,7 @@ both! {
 
     fn raw_bytes_are_kept_compressed_and_read_back_the_same(world: &World) {
         let bytes = b"{\"id\":\"r1\"}\r\n".repeat(5_000);
-        let draft = ItemDraft::received(ItemType::parse("RawResponse").unwrap(), bytes.clone()).unwrap();
+        let draft = ItemDraft::received(ItemType::parse("SensorReading").unwrap(), bytes.clone()).unwrap();
         let viewer = world.anna.clone();
         let id = world.write(move |tx| tx.append_item(&viewer, &draft)).item.header.id;
         let viewer = world.anna.clone();

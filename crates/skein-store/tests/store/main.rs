@@ -26,6 +26,8 @@ mod tree_oracle;
 mod tree_proof;
 mod tree_races;
 mod tree_refusals;
+mod tree_rules;
+mod tree_shapes;
 mod vault;
 mod verify;
 mod world;

@@ -39,7 +39,7 @@ fn trees(lived: &Lived) -> [ConversationId; 3] {
 }
 
 /// Items of a type, oldest first, as they are.
-fn items(world: &World, item_type: ItemType) -> Vec<Item> {
+pub(crate) fn items(world: &World, item_type: ItemType) -> Vec<Item> {
     let query = ItemQuery { item_type: Some(item_type), limit: 1_000, ..ItemQuery::default() };
     let viewer = world.anna.clone();
     world.read(move |tx| tx.items(&viewer, &query)).rows.into_iter().map(|stored| stored.item).collect()

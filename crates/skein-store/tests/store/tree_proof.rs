@@ -12,7 +12,7 @@ use skein_store::tree::proof::Judged;
 use crate::tree::{after, conversation, placing, say};
 use crate::world::{Place, World, both};
 
-fn judge_tree(world: &World, id: ConversationId) -> Vec<Judged> {
+pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<Judged> {
     let viewer = world.anna.clone();
     world.read(move |tx| {
         // In pieces, as whoever asks for more than one gets it.
@@ -52,7 +52,7 @@ fn answer(world: &World, id: ConversationId, parent: NodeId) -> NodeRow {
 }
 
 /// Alters the last byte of a column, or a number by one.
-fn altered(world: &World, column: &str) -> String {
+pub(crate) fn altered(world: &World, column: &str) -> String {
     match (&world.place, column) {
         (_, "created_at") => "created_at + 1".to_owned(),
         (Place::Sqlite(_), _) => format!("flip({column})"),
