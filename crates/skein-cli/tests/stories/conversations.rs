@@ -106,7 +106,7 @@ fn fork_fold_and_reopen(garden: &Garden<'_>, said: &Said) {
     assert_eq!((&folded["folded"], &folded["summary"]["text"]), (&true.into(), &"No storks.".into()), "{folded}");
     let folded = json(garden.run(&["fold", "Herons", "Nine, as it seems.", "--cite", &said.edit, "--json"]));
     assert_eq!(folded["summary"]["cites"][0], said.edit.as_str(), "{folded}");
-    refused(&garden.run(&["append", "Herons", "One more thing."]), 6, "rule");
+    refused(&garden.run(&["append", "Herons", "One more thing."]), 9, "MG-CONV-005");
 
     let again = json(garden.run(&["reopen", "Herons", "--json"]));
     let id = again["id"].as_str().unwrap();
