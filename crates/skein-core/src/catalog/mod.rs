@@ -8,7 +8,6 @@
 //!
 //! Nothing here connects to anything: an operation is rendered to a value, and somebody else sends it.
 
-pub mod brought;
 pub mod discover;
 pub mod endpoint;
 pub mod entry;

@@ -272,34 +272,3 @@ async fn a_value_that_was_replaced_since_the_cut_stays_behind() {
     let brought = import_with(&new, &bundle, PHRASE).await.json();
     assert_eq!((&brought["secretValues"], &brought["secretsWithoutValue"]), (&json!(0), &json!(1)), "{brought}");
 }
-
-both! {
-    async fn a_user_brings_their_own_catalogue_and_its_secrets(old: &World) {
-        let new = old.another().await;
-        let anna = somebody(old).await;
-        import(&new, &export(&anna).await).await;
-        let there = on(&new, anna.admin.owner()).await;
-        let service = anna.made("/api/v1/services", &crate::recipes::weather()).await;
-        let mut tool = crate::recipes::now(&service);
-        tool["secretId"] = json!(key_of(&anna).await);
-        let tool = anna.made("/api/v1/tools", &tool).await;
-        let brought = import_with(&there, &sealed_export(&anna).await, PHRASE).await;
-        assert_eq!((brought.status, &brought.json()["secretValues"]), (StatusCode::OK, &json!(1)), "{}", brought.text);
-        let found = there.get(&format!("/api/v1/tools/{}", tool["id"].as_str().unwrap())).await.json();
-        assert_eq!((&found["hash"], &found["ownerId"]), (&tool["hash"], &tool["ownerId"]));
-    }
-
-    async fn a_user_brings_nothing_that_refers_to_what_is_not_theirs_to_use(old: &World) {
-        let new = old.another().await;
-        let (anna, bert) = (somebody(old).await, old.joined_by("bert", Role::User, Scope::Write).await);
-        import(&new, &export(&anna).await).await;
-        let there = on(&new, anna.admin.owner()).await;
-        let service = bert.made("/api/v1/services", &crate::recipes::weather()).await;
-        let share = format!("/api/v1/services/{}/share", service["id"].as_str().unwrap());
-        bert.changed("PUT", &share, &json!({ "shared": true })).await;
-        anna.made("/api/v1/tools", &crate::recipes::now(&service)).await;
-        let refused = import(&there, &export(&anna).await).await;
-        assert_eq!(refused.breaks(), (422, "BR-SHARE-006".to_owned()));
-        assert_eq!(there.get("/api/v1/tools").await.json()["data"], json!([]));
-    }
-}

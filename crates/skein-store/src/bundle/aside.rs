@@ -92,14 +92,6 @@ impl Aside {
         self.with(Millis(0), |tx| Ok(tx.execute(sql, params![&id])? == 1))
     }
 
-    /// Records of the catalogue that get a new version, in their last state.
-    pub(crate) fn continued_entries(&mut self) -> Result<Vec<Record>, StoreError> {
-        let sql =
-            format!("SELECT {RECORD_COLUMNS} FROM records WHERE id IN (SELECT record FROM continued) ORDER BY id");
-        let records = self.with(Millis(0), |tx| tx.all(&sql, &[], read_record))?;
-        Ok(records.into_iter().filter(|record| record.content.record_type.is_catalogued()).collect())
-    }
-
     /// Some item whose payload is gone although nothing says why.
     pub(crate) fn unexplained(&mut self) -> Result<Option<ItemId>, StoreError> {
         let sql = "SELECT i.id FROM items i LEFT JOIN item_marks m ON m.item = i.id

@@ -8,7 +8,6 @@ use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 
 use super::archive::{Archive, Lines};
 use super::aside::{Aside, References};
-use super::brought;
 use super::judge;
 use super::line::parse_item;
 use super::manifest::{Manifest, Part};
@@ -49,9 +48,6 @@ pub(crate) fn check(
         done += items.len() as u64;
         check_new(&items, archive, store, authority, &mut aside)?;
         tell(watch, "checking", done, manifest.items.lines)?;
-    }
-    if let Authority::Owner(viewer) = authority {
-        brought::check(store, viewer, &mut aside)?;
     }
     seals.finish(manifest.head)?;
     if let Some(item) = aside.unexplained()? {

@@ -109,13 +109,7 @@ pub(crate) fn authorise(authority: &Authority, item: &Item) -> Result<(), StoreE
 
 fn refuse_powers(item: &Item) -> Result<(), RuleViolation> {
     let id = item.header.id;
-    // Entries of the catalogue are judged by what they amount to, once all of the bundle is known.
-    let is_judged_elsewhere =
-        |delta: &Delta| delta.record_type.as_str() == TIME_OVERRIDE || delta.record_type.is_catalogued();
-    if let Some(delta) = delta_of(item) {
-        if is_judged_elsewhere(&delta) {
-            return Ok(());
-        }
+    if let Some(delta) = delta_of(item).filter(|delta| delta.record_type.as_str() != TIME_OVERRIDE) {
         return delta.record_type.refuse_system().map_err(|violation| {
             let problem = format!("{id} is new here, and {}", violation.problem());
             RuleViolation::new(violation.rule(), problem, "ask who runs this installation to import the bundle")

@@ -6,7 +6,6 @@
 
 mod archive;
 mod aside;
-mod brought;
 mod check;
 mod export;
 mod import;
@@ -59,7 +58,7 @@ pub struct ExportScope {
 pub enum Authority {
     /// The operator of the installation: whatever verifies.
     Installation,
-    /// A user: their own things, and nothing new about users, keys, settings, grants or allowed endpoints.
+    /// A user: their own things, and nothing new about users, keys, settings, grants or the catalogue.
     Owner(Viewer),
 }
 
