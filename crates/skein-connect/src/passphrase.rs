@@ -26,7 +26,7 @@ const PASSPHRASE_BYTES_MAX: usize = 1_024;
 /// The second choice of RFC 9106, one lane: a fraction of a second each time.
 const COST: Cost = Cost { memory_kib: 64 << 10, passes: 3, lanes: 1 };
 /// The most a bundle may ask for: somebody else chose the numbers in it.
-const COST_MAX: Cost = Cost { memory_kib: 256 << 10, passes: 10, lanes: 4 };
+const COST_MAX: Cost = Cost { memory_kib: 128 << 10, passes: 6, lanes: 4 };
 
 /// What only whoever made a bundle knows. Cannot be shown, and is cleared from memory when dropped.
 #[derive(Clone)]

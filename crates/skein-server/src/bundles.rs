@@ -189,7 +189,7 @@ pub(crate) async fn import_bundle(
 ) -> Result<Answer<ImportView>, ApiError> {
     let (mut parts, body) = request.into_parts();
     let asking = Asking::from_parts(&mut parts, &context).await?;
-    let _place = context.bundles.try_acquire().map_err(|_| ApiError::busy())?;
+    let place = Arc::clone(&context.bundles).try_acquire_owned().map_err(|_| ApiError::busy())?;
     if parts.headers.get(header::CONTENT_TYPE).is_none_or(|label| label.as_bytes() != ZIP.as_bytes()) {
         let message = "a bundle is a zip file; send Content-Type: application/zip";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
@@ -198,7 +198,13 @@ pub(crate) async fn import_bundle(
     let reserved = context.engine.reserve(&asking.caller, &asking.key, "import").await?;
     let received = receive(&context.engine, &asking, &reserved, body.into_data_stream()).await;
     // Whoever asked may leave: what was begun is finished, and a repeat of the request finds it.
-    let imported = tokio::spawn(take_in(context.engine.clone(), asking, reserved, received, passphrase)).await;
+    let taking_in = take_in(context.engine.clone(), asking, reserved, received, passphrase);
+    let imported = tokio::spawn(async move {
+        let taken_in = taking_in.await;
+        drop(place);
+        taken_in
+    });
+    let imported = imported.await;
     let imported = imported.map_err(|error| ApiError::internal(error.to_string()))??;
     let view = |Kept(count): Kept<ImportCount>| {
         let ImportCount { owner_id, added, skipped, blobs, secret_values, secrets_without_value } = count;

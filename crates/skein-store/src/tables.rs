@@ -217,7 +217,7 @@ pub(crate) const TABLES: [Table; 31] = [
     Table { name: "path_reach", class: Projected, columns: &["path", "branch", "depth"], key: 2 },
     Table { name: "node_tags", class: Projected, columns: &["node", "tag", "owner"], key: 2 },
     Table { name: "frames", class: Projected, columns: &["project", "actor", "conversation"], key: 2 },
-    Table { name: "tree_summaries", class: Projected, columns: &["subject", "item", "nodes"], key: 1 },
+    Table { name: "tree_summaries", class: Projected, columns: &["item", "subject", "nodes"], key: 1 },
     Table {
         name: "vault",
         class: Kept,

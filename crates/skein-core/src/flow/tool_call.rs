@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::canonical::{self, Escape};
 use crate::flow::footing::Footing;
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
-use crate::id::{ItemId, RecordId};
+use crate::id::{ItemId, RecordId, UserId};
 use crate::ravens::input_hash;
 
 /// Longest reason of a call, in characters.
@@ -46,6 +46,22 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// The tool of a call that was recorded, and whose things it used.
+    pub fn stood_on(document: &Map<String, Value>) -> Option<(RecordId, Footing)> {
+        let read = |value: &Value| value.as_str().map(str::to_owned);
+        let user = |value: &Value| read(value)?.parse::<UserId>().ok();
+        let owners = document.get("owners")?;
+        let secret = document.get("secretId").and_then(read).and_then(|id| id.parse().ok());
+        let footing = Footing {
+            executor: user(document.get("executorId")?)?,
+            tool_owner: user(owners.get("tool")?)?,
+            service_owner: user(owners.get("service")?)?,
+            secret: secret.zip(owners.get("secret").and_then(user)),
+            payer: user(document.get("payerId")?)?,
+        };
+        Some((read(document.get("toolId")?)?.parse().ok()?, footing))
+    }
+
     /// Refuses inputs that are larger than a document.
     pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
         let Footing { executor, tool_owner, service_owner, secret, payer } = self.footing;

@@ -195,6 +195,25 @@ pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
     Ok(engine.conclude(ready, call, answered, latency_ms))
 }
 
+/// Ends a call that was cancelled while it was under way. Whoever's things were used is told of it all the same (rule
+/// BR-SHARE-010).
+pub(super) fn broken_off(executor: UserId, call: ItemId) -> Ended {
+    let message = "it was cancelled while it was under way; the service may have carried it out";
+    let error = told("cancelled", message);
+    let result = ToolResult { status: CallStatus::Cancelled, error: Some(error.clone()), ..nothing(call) };
+    let conclude: Conclusion = Box::new(move |tx| {
+        write_result(tx, executor, &result, None)?;
+        let asked = tx.item(&SYSTEM, call)?.item.document();
+        if let Some((tool, footing)) = asked.as_ref().and_then(ToolCall::stood_on)
+            && footing.is_across_users()
+        {
+            tell_owners(tx, &footing, tool, call)?;
+        }
+        Ok(OperationState::Failed { error: error.to_string() })
+    });
+    Ended::Concluded { conclude, weight: 0 }
+}
+
 /// Ends a call that was cancelled before it was made.
 pub(super) fn cancelled(executor: UserId, call: ItemId) -> Ended {
     failed(

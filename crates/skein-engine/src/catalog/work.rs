@@ -137,6 +137,7 @@ async fn take_up(engine: &Engine, name: &str, mut stopped: watch::Receiver<Optio
         while calls.try_join_next().is_some() {}
         // Only waiting is cut short: a job that was claimed is never dropped on the way.
         let place = tokio::select! {
+            biased;
             grace = told_to_stop(&mut stopped) => break grace,
             place = places.clone().acquire_owned() => place,
         };
@@ -269,7 +270,7 @@ async fn carry_out(engine: &Engine, job: Job) {
     };
     let ended = tokio::select! {
         ended = begin(engine, &job, operation, &task) => ended,
-        wanted = watch_over(engine, &job, operation) => Ok(unwanted(wanted, &job, &task)),
+        wanted = watch_over(engine, &job, operation) => Ok(broken_off(wanted, &job, &task)),
     };
     match ended {
         Ok(ended) => end(engine, job, operation, ended).await,
@@ -288,7 +289,15 @@ async fn begin(engine: &Engine, job: &Job, operation: OperationId, task: &Task) 
     }
 }
 
-/// Ends what nobody waits for any more; a call that was under way is broken off.
+/// Ends a call that was under way: what it did at the service, nobody can take back.
+fn broken_off(wanted: Wanted, job: &Job, task: &Task) -> Ended {
+    match (wanted, task) {
+        (Wanted::Cancelled, Task::ToolTest { call, .. }) => trials::broken_off(job.owner, *call),
+        _ => unwanted(wanted, job, task),
+    }
+}
+
+/// Ends what nobody waits for any more and was not begun.
 fn unwanted(wanted: Wanted, job: &Job, task: &Task) -> Ended {
     match (wanted, task) {
         (Wanted::Cancelled, Task::ToolTest { call, .. }) => trials::cancelled(job.owner, *call),
@@ -341,9 +350,10 @@ pub(super) async fn go_on(
     }
 }
 
-/// Ends a task in one transaction: off the queue, its facts, its operation. Whoever lost it writes nothing.
+/// Ends a task in one transaction: off the queue, its facts, its operation. Whoever lost it writes nothing. What came of a
+/// call may be had only once, so while the store is busy it is held on to.
 async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
-    let (mut conclude, event, weight): (Option<Conclusion>, _, _) = match ended {
+    let (conclude, event, weight): (Option<Conclusion>, _, _) = match ended {
         Ended::Completed(result, event) => {
             let state = OperationState::Completed { result: result.to_string() };
             (Some(Box::new(move |_| Ok(state.clone()))), Some(event), 0)
@@ -351,23 +361,31 @@ async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
         Ended::Concluded { conclude, weight } => (Some(conclude), None, weight),
         Ended::Taken => (None, None, 0),
     };
-    let owner = Viewer::User(job.owner);
-    let written = engine.parts().store.write_weighing(weight.max(1 << 10), move |tx| {
-        tx.complete_job(&SYSTEM, &job)?;
-        let Some(conclude) = &mut conclude else { return Ok(()) };
-        let state = conclude(tx)?;
-        match tx.advance_operation(&SYSTEM, operation, &state) {
-            // Cancelled at the last moment: it stays so.
-            Err(StoreError::Ended(_)) => Ok(()),
-            other => {
-                other?;
-                event.map_or(Ok(()), |event| tx.tell_own(&owner, event, Some(&operation.to_string()), Map::new()))
+    let (owner, conclude) = (Viewer::User(job.owner), Arc::new(std::sync::Mutex::new(conclude)));
+    loop {
+        let (held, owner, conclude) = (job.clone(), owner.clone(), Arc::clone(&conclude));
+        let written = engine.parts().store.write_weighing(weight.max(1 << 10), move |tx| {
+            tx.complete_job(&SYSTEM, &held)?;
+            let mut conclude = conclude.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(conclude) = conclude.as_mut() else { return Ok(()) };
+            let state = conclude(tx)?;
+            match tx.advance_operation(&SYSTEM, operation, &state) {
+                // Cancelled at the last moment: it stays so.
+                Err(StoreError::Ended(_)) => Ok(()),
+                other => {
+                    other?;
+                    event.map_or(Ok(()), |event| tx.tell_own(&owner, event, Some(&operation.to_string()), Map::new()))
+                }
+            }
+        });
+        match written.await {
+            Ok(_) | Err(StoreError::LeaseLost(_)) => return,
+            Err(StoreError::Busy) => tokio::time::sleep(LOOK_EVERY).await,
+            Err(error) => {
+                tracing::warn!(%error, %operation, "could not end work of the catalogue; it will be done again");
+                return;
             }
         }
-    });
-    match written.await {
-        Ok(_) | Err(StoreError::LeaseLost(_)) => {}
-        Err(error) => tracing::warn!(%error, %operation, "could not end work of the catalogue; it will be done again"),
     }
 }
 

@@ -128,24 +128,25 @@ impl Grown {
         let path = PathId::main_of(node.conversation);
         let seen = tx.seen_node(viewer, path, node.id)?;
         let on_path = seen.is_selected;
-        Self::of(tx, viewer, path, shown(seen, on_path), moved.turns)
+        let node = shown(seen, on_path);
+        let turn = turn_of(tx, viewer, path, &node, moved.turns.is_empty())?;
+        Self::of(tx, viewer, path, (node, turn), moved.turns)
+    }
+
+    /// Right after the path was led to a node that was there before: what else was said at its turn nobody asked for.
+    pub(crate) fn moved(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: Moved) -> Result<Self, StoreError> {
+        let path = PathId::main_of(node.conversation);
+        let node = shown(tx.seen_node(viewer, path, node.id)?, true);
+        Self::of(tx, viewer, path, (node, None), moved.turns)
     }
 
     fn of(
         tx: &mut Tx<'_>,
         viewer: &Viewer,
         path: PathId,
-        node: ShownNode,
+        (node, turn): (ShownNode, Option<ShownTurn>),
         changed: Vec<TurnId>,
     ) -> Result<Self, StoreError> {
-        let turn = match node.seen.row.place {
-            // Nothing else was said there then.
-            Some(place) if place.ordinal == 1 && changed.is_empty() => {
-                Some(ShownTurn { turn: tx.turn(viewer, place.turn)?, alternatives: vec![node.clone()] })
-            }
-            Some(place) => Some(show_turn(tx, viewer, path, place.turn)?),
-            None => None,
-        };
         let affected = affected(tx, viewer, node.seen.row.conversation, path, &changed)?;
         Ok(Self { node, turn, affected, changed })
     }
@@ -163,12 +164,30 @@ impl Outcome for Grown {
         let changed = serde_json::from_value(read("turns")?).map_err(|_| lost())?;
         let path = PathId::main_of(tx.node(viewer, node)?.conversation);
         let node = show_node(tx, viewer, path, node)?;
-        let mut grown = Self::of(tx, viewer, path, node, changed)?;
+        let turn = turn_of(tx, viewer, path, &node, false)?;
+        let mut grown = Self::of(tx, viewer, path, (node, turn), changed)?;
         // The path may have been led elsewhere since.
         for standing in grown.affected.iter_mut().flat_map(|turn| &mut turn.alternatives) {
             standing.on_path = standing.is_selected && tx.is_on_path(viewer, path, standing.id)?;
         }
         Ok(grown)
+    }
+}
+
+/// The turn of a node that was just made; `is_alone` says that nothing else can have been said there.
+fn turn_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    path: PathId,
+    node: &ShownNode,
+    is_alone: bool,
+) -> Result<Option<ShownTurn>, StoreError> {
+    match node.seen.row.place {
+        Some(place) if place.ordinal == 1 && is_alone => {
+            Ok(Some(ShownTurn { turn: tx.turn(viewer, place.turn)?, alternatives: vec![node.clone()] }))
+        }
+        Some(place) => show_turn(tx, viewer, path, place.turn).map(Some),
+        None => Ok(None),
     }
 }
 
@@ -188,7 +207,10 @@ pub(crate) fn show_path(
 ) -> Result<Vec<ShownNode>, StoreError> {
     let Some(first) = nodes.first() else { return Ok(Vec::new()) };
     let own = PathId::main_of(first.row.conversation);
-    let mut on_path = tx.is_on_path(viewer, if own == path { path } else { own }, first.row.id)?;
+    // What leads to where the path stands is on it.
+    let end = nodes.last().unwrap_or(first);
+    let ends_there = tx.path_cursor(viewer, end.row.conversation, path)? == Some(end.row.id);
+    let mut on_path = ends_there || tx.is_on_path(viewer, own, first.row.id)?;
     let mut all = Vec::with_capacity(nodes.len());
     for mut seen in nodes {
         // A fork's path runs on into the conversation it came from, which is read, not turned about in.

@@ -161,7 +161,7 @@ impl Engine {
             alternative_of(tx, viewer, conversation, turn, node)?;
             let actor = ActorId::from(viewer.owner());
             let (row, moved) = tx.move_path(viewer, PathId::main_of(conversation), actor, node)?;
-            Grown::now(tx, viewer, &row, moved)
+            Grown::moved(tx, viewer, &row, moved)
         })
         .await
     }

@@ -6,7 +6,6 @@ use skein_core::{ConversationId, NodeId, Viewer};
 
 use crate::error::StoreError;
 use crate::sql::params;
-use crate::tree::proof::WALK;
 use crate::tree::rows::{
     CONVERSATION_COLUMNS, ConversationRow, NODE_COLUMNS, NodeRow, read_conversation, read_node, spelled,
 };
@@ -14,6 +13,17 @@ use crate::tx::Tx;
 
 /// Most nodes that wait for a summary and are told of at once.
 pub const UNSUMMARISED_MAX: usize = 64;
+
+/// The path that leads to the node ?1, at most ?2 of it, through forks, each node in the version its conversation shows.
+const WALK: &str = "WITH RECURSIVE walk(id, hop) AS (
+    SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?1
+    UNION ALL
+    SELECT CASE WHEN v.node IS NULL THEN a.id ELSE v.node END, w.hop + 1 FROM walk w
+    JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
+    JOIN conversations c ON c.id = b.conversation
+    JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
+    LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth AND v.selected = 1
+    WHERE w.hop < ?2)";
 
 impl Tx<'_> {
     /// The path that leads to a node, through forks, from the root's side on: the last `limit` of it.
@@ -91,9 +101,8 @@ impl Tx<'_> {
     ) -> Result<Vec<NodeId>, StoreError> {
         self.conversation(viewer, conversation)?;
         let limit = i64::try_from(UNSUMMARISED_MAX).expect("a batch is small");
-        let sql = "SELECT n.id FROM nodes n LEFT JOIN tree_summaries s ON s.subject = n.id
-             WHERE n.conversation = ?1 AND n.id >= ?2 AND n.status = 'complete' AND s.subject IS NULL
-             ORDER BY n.id LIMIT ?3";
+        let sql = "SELECT n.id FROM nodes n WHERE n.conversation = ?1 AND n.id >= ?2 AND n.status = 'complete'
+             AND NOT EXISTS (SELECT 1 FROM tree_summaries s WHERE s.subject = n.id) ORDER BY n.id LIMIT ?3";
         self.all(sql, params![&conversation, &from, limit], |row| row.array(0).map(NodeId::from_bytes))
     }
 

@@ -17,16 +17,15 @@ use crate::tx::Tx;
 /// Most nodes judged in one go.
 pub const PROOFS_PER_PIECE_MAX: usize = 2_000;
 
-/// The path that leads to the node ?1, at most ?2 of it, through forks, each node in the version its conversation shows.
-pub(crate) const WALK: &str = "WITH RECURSIVE walk(id, hop) AS (
+/// What the hash of the node ?1 rests on: what it answers, at most ?2 of it, and on through what it was forked from. Not
+/// what is shown there now: another version of an answered node is none of its parents.
+const DESCENT: &str = "WITH RECURSIVE walk(id, hop) AS (
     SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?1
     UNION ALL
-    SELECT CASE WHEN v.node IS NULL THEN a.id ELSE v.node END, w.hop + 1 FROM walk w
+    SELECT CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END, w.hop + 1 FROM walk w
     JOIN nodes b ON b.id = w.id
     JOIN conversations c ON c.id = b.conversation
-    JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
-    LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth AND v.selected = 1
-    WHERE w.hop < ?2)";
+    WHERE w.hop < ?2 AND b.turn IS NOT NULL AND (b.parent IS NOT NULL OR c.origin IS NOT NULL))";
 
 /// What stands around the content of a node in its item: `{"content":…,"nodeId":"item_…"}`.
 const BEFORE_CONTENT: &[u8] = br#"{"content":"#;
@@ -69,17 +68,17 @@ impl Tx<'_> {
     pub fn judge_path(&mut self, viewer: &Viewer, node: NodeId, limit: usize) -> Result<Vec<Judged>, StoreError> {
         self.node(viewer, node)?;
         let limit = i64::try_from(limit.clamp(1, PROOFS_PER_PIECE_MAX)).expect("pieces are small");
-        let sql = format!("{WALK} SELECT w.id FROM walk w ORDER BY w.hop DESC");
+        let sql = format!("{DESCENT} SELECT w.id FROM walk w ORDER BY w.hop DESC");
         let ids = self.all(&sql, params![&node, limit], |row| row.array(0).map(NodeId::from_bytes))?;
         let which = "n.id IN (SELECT w.id FROM walk w)";
-        let found = self.judge(&Piece { with: WALK, which, bound: params![&node, limit] })?;
+        let found = self.judge(&Piece { with: DESCENT, which, bound: params![&node, limit] })?;
         Ok(ids.into_iter().map(|id| (id, found.get(&id).copied())).collect())
     }
 
     /// What comes before a node on its path: its parent, else where its conversation was forked.
     pub fn node_before(&mut self, viewer: &Viewer, node: NodeId) -> Result<Option<NodeId>, StoreError> {
         self.node(viewer, node)?;
-        let sql = format!("{WALK} SELECT w.id FROM walk w WHERE w.hop = 2");
+        let sql = format!("{DESCENT} SELECT w.id FROM walk w WHERE w.hop = 2");
         Ok(self.first(&sql, params![&node, 2], |row| row.array(0))?.map(NodeId::from_bytes))
     }
 
@@ -90,6 +89,7 @@ impl Tx<'_> {
             "{with} SELECT n.id, n.parent, p.content_hash, n.content_hash, n.created_at, n.author, n.author_type, i.payload,
                  m.redaction
              FROM nodes n LEFT JOIN nodes p ON p.id = n.parent LEFT JOIN items i ON i.id = n.content
+                 AND i.owner = n.owner
              LEFT JOIN item_marks m ON m.item = i.id WHERE {which} AND n.status = 'complete' ORDER BY n.id"
         );
         let found = self.all(&sql, bound, |row| read_verdict(row, &further, &raws))?;
@@ -115,7 +115,8 @@ impl Tx<'_> {
     fn raw_responses(&mut self, piece: &Piece<'_>) -> Result<Raws, StoreError> {
         let Piece { with, which, bound } = piece;
         let sql = format!(
-            "{with} SELECT n.id, n.raw_response, n.raw_hash FROM nodes n WHERE {which} AND n.author_type = 'model'"
+            "{with} SELECT n.id, i.id, n.raw_hash FROM nodes n LEFT JOIN items i ON i.id = n.raw_response AND i.owner = n.owner
+             WHERE {which} AND n.author_type = 'model'"
         );
         let found = self.all(&sql, bound, |row| {
             let (item, hash) = (row.optional_array(1)?.map(ItemId::from_bytes), row.optional_array(2)?.map(Digest));

@@ -88,7 +88,8 @@ pub(crate) static SEEN: LazyLock<String> = LazyLock::new(|| {
         "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}"
     )
 });
-const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content LEFT JOIN item_marks m ON m.item = i.id";
+const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content AND i.owner = n.owner
+    LEFT JOIN item_marks m ON m.item = i.id";
 
 impl Tx<'_> {
     pub(crate) fn find_node(&mut self, id: NodeId) -> Result<Option<NodeRow>, StoreError> {
@@ -174,7 +175,7 @@ impl Tx<'_> {
                      WHEN v.selected IS NULL AND a.is_version = 1 AND a.late = 0 THEN
                          (SELECT t.first_node FROM turns t WHERE t.id = a.turn)
                      ELSE a.id END, w.hop + 1 FROM walk w
-                 JOIN nodes b ON b.id = w.id
+                 JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
                  JOIN conversations c ON c.id = b.conversation
                  JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
                  LEFT JOIN selections v ON v.path = CASE WHEN a.conversation = ?4 THEN ?1 ELSE a.conversation END
