@@ -48,6 +48,7 @@ const SEEN_WIDTH: usize = 5;
 
 /// A node as one path sees it, with what it says.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct SeenNode {
     pub row: NodeRow,
     /// Who speaks at its turn, and as what.
@@ -65,6 +66,7 @@ pub struct SeenNode {
 
 /// One node of a skeleton.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct Bone {
     pub id: NodeId,
     pub parent: Option<NodeId>,
