@@ -106,7 +106,7 @@ where
 pub fn object<'de, D, T>(deserializer: D) -> Result<T, D::Error>
 where
     D: Deserializer<'de>,
-    T: serde::de::DeserializeOwned,
+    T: DeserializeOwned,
 {
     let object = Map::deserialize(deserializer)?;
     T::deserialize(Value::Object(object)).map_err(serde::de::Error::custom)
@@ -116,7 +116,7 @@ where
 pub fn object_if_any<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
-    T: serde::de::DeserializeOwned,
+    T: DeserializeOwned,
 {
     let Some(object) = Option::<Map<String, Value>>::deserialize(deserializer)? else { return Ok(None) };
     T::deserialize(Value::Object(object)).map(Some).map_err(serde::de::Error::custom)

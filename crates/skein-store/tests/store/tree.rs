@@ -21,7 +21,7 @@ pub(crate) fn conversation(world: &World, mode: &str) -> ConversationId {
 pub(crate) fn conversation_of(world: &World, viewer: &Viewer, data: Value) -> ConversationId {
     let viewer = viewer.clone();
     world.write(move |tx| {
-        let project = tx.create_record(&viewer, content("Workspace", json!({ "name": "p" })), None)?;
+        let project = tx.create_of_tree(&viewer, content("Project", json!({ "name": "p", "isDefault": false })))?;
         let actor = ActorId::from(viewer.owner());
         let record = tx.create_conversation(&viewer, content("Conversation", data.clone()), project.id, actor)?;
         Ok(ConversationId::from_bytes(*record.id.as_bytes()))

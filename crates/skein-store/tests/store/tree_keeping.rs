@@ -235,7 +235,7 @@ fn hers(world: &World) -> Anothers {
     };
     let (node, project) = world.write(move |tx| {
         let node = tx.append_node(&viewer, &placing, &crate::tree::said("mine"))?.0.id;
-        Ok((node, tx.create_record(&viewer, content("Workspace", json!({ "name": "his" })), None)?.id))
+        Ok((node, tx.create_of_tree(&viewer, content("Project", json!({ "name": "his", "isDefault": false })))?.id))
     });
     assert!(count(world) > 0);
     Anothers { conversation, node, project }

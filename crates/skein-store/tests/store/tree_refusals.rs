@@ -332,7 +332,7 @@ both! {
             assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "NotFound");
         }
         let (viewer, anna) = (world.bert.clone(), world.anna.clone());
-        let project = world.write(move |tx| tx.create_record(&anna, content("Workspace", json!({ "name": "hers" })), None)).id;
+        let project = world.write(move |tx| tx.create_of_tree(&anna, content("Project", json!({ "name": "hers", "isDefault": false })))).id;
         assert_eq!(refused(world, move |tx| tx.move_frame(&viewer, project, me(&viewer), own)), "NotFound");
     }
 

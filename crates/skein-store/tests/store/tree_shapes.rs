@@ -387,7 +387,7 @@ both! {
         // Out of the project and in again, each stands where it was made and grew from.
         let (viewer, project, moved) = (world.anna.clone(), shelf.project, shelf.second);
         world.write(move |tx| {
-            let other = tx.create_record(&viewer, content("Workspace", json!({ "name": "other" })), None)?.id;
+            let other = tx.create_of_tree(&viewer, content("Project", json!({ "name": "other", "isDefault": false })))?.id;
             tx.group_conversation(&viewer, moved.into(), other)?;
             tx.group_conversation(&viewer, moved.into(), project)
         });
@@ -408,8 +408,9 @@ struct Shelf {
 impl Shelf {
     fn new(world: &World) -> Self {
         let viewer = world.anna.clone();
-        let project =
-            world.write(move |tx| tx.create_record(&viewer, content("Workspace", json!({ "name": "p" })), None));
+        let project = world.write(move |tx| {
+            tx.create_of_tree(&viewer, content("Project", json!({ "name": "p", "isDefault": false })))
+        });
         let nowhere = NodeId::from_bytes([0; 16]);
         let none = ConversationId::from_bytes([0; 16]);
         let mut shelf = Self { project: project.id, first: none, second: none, said: nowhere };

@@ -101,7 +101,7 @@ fn begin(tx: &mut Tx<'_>) -> Result<ConversationId, StoreError> {
         let Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
         RecordContent::new(RecordType::parse(name).expect("a type that is known"), data)
     };
-    let project = tx.create_record(&VIEWER, content("Workspace", json!({ "name": "benchmark" })), None)?;
+    let project = tx.create_of_tree(&VIEWER, content("Project", json!({ "name": "benchmark", "isDefault": false })))?;
     let data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
     let record = tx.create_conversation(&VIEWER, content("Conversation", data), project.id, ActorId::from(OWNER))?;
     Ok(ConversationId::from_bytes(*record.id.as_bytes()))
