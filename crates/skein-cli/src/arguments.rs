@@ -2,7 +2,9 @@
 
 mod account;
 mod catalog;
+mod conversation;
 mod item;
+mod project;
 mod relation;
 mod secret;
 
@@ -20,7 +22,12 @@ pub(crate) use self::catalog::{
     ServiceCreation, SwitchArguments, TemplateArguments, TemplateCommand, TemplateId, TemplateKind, ToolArguments,
     ToolChange, ToolCommand, ToolCreation, ToolParts, ToolTest,
 };
+pub(crate) use self::conversation::{
+    ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
+    ConversationId, ConversationMark, ConversationNew, ConversationShow, PlaceArguments, WordsArguments,
+};
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use self::project::{ProjectArguments, ProjectCommand};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
 pub(crate) use self::secret::{
     SecretArguments, SecretCommand, SecretTypeName, ValueArguments, VaultArguments, VaultCommand,
@@ -63,6 +70,11 @@ pub(crate) enum Command {
     Item(ItemArguments),
     /// Typed edges between things: add, list, show, follow, remove
     Relation(RelationArguments),
+    /// Conversations, each a tree: list, show, speak, edit, switch, fork, fold, verify, export
+    #[command(visible_alias = "conv")]
+    Conversation(ConversationArguments),
+    /// What conversations belong to: list, make, show, and where everybody is
+    Project(ProjectArguments),
     /// Endpoints that tools use: list, create, change, share, look whether they are well
     Service(ServiceArguments),
     /// Credentials, kept encrypted and never shown: list, create, rotate, delete
@@ -141,6 +153,12 @@ pub(crate) struct ExportArguments {
     /// A file that does not exist yet, for example skein.zip; - writes to standard output
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// With the values of one's secrets, sealed under a passphrase
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
+    /// Read the passphrase from a file in place of the terminal or standard input; - is standard input
+    #[arg(long, value_name = "FILE", requires = "with_secrets")]
+    pub(crate) passphrase_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) asking: AskingArguments,
 }
@@ -150,6 +168,12 @@ pub(crate) struct ImportArguments {
     /// A file that `skein export` wrote
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Take in the values of secrets too, with the passphrase they were exported under
+    #[arg(long)]
+    pub(crate) with_secrets: bool,
+    /// Read the passphrase from a file in place of the terminal or standard input; - is standard input
+    #[arg(long, value_name = "FILE", requires = "with_secrets")]
+    pub(crate) passphrase_file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) asking: AskingArguments,
 }

@@ -116,6 +116,26 @@ impl<'a> Desk<'a> {
         Ok(Exit::Ok)
     }
 
+    /// Looks at every row of a list; says whether `pages_max` pages were enough for all of it.
+    pub(crate) fn look_through(
+        &mut self,
+        ask: &Ask,
+        pages_max: usize,
+        mut see: impl FnMut(&Value),
+    ) -> Result<bool, Failure> {
+        let mut cursor: Option<String> = None;
+        for _ in 0..pages_max {
+            let page = ask.clone().with("limit", Some(PAGE_ENTRIES_MAX)).with("cursor", cursor.as_ref());
+            let page = self.ask(&page)?;
+            page["data"].as_array().map(Vec::as_slice).unwrap_or_default().iter().for_each(&mut see);
+            match page["pagination"]["next"].as_str() {
+                Some(next) => cursor = Some(next.to_owned()),
+                None => return Ok(true),
+            }
+        }
+        Ok(false)
+    }
+
     /// Leaves, sealing what was written here.
     pub(crate) fn close(self) -> Result<(), Failure> {
         self.door.map_or(Ok(()), Door::close)

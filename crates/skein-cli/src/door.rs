@@ -22,12 +22,14 @@ use self::remote::Remote;
 pub(crate) use self::transfer::Upload;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::passphrase::Passphrase;
 use crate::place::Place;
 use crate::secret_value::SecretBody;
 
 const API: &str = "/api/v1";
 const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 const GRANT: HeaderName = HeaderName::from_static("skein-grant");
+const PASSPHRASE: HeaderName = HeaderName::from_static("skein-passphrase");
 /// Far above any page; what is larger is downloaded, not answered.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
 const TRIES_MAX: u32 = 3;
@@ -62,11 +64,14 @@ pub(crate) struct Ask {
     pub(crate) secret: Option<SecretBody>,
     /// The hash of the state a change is based on.
     pub(crate) based_on: Option<String>,
+    /// What secrets in a bundle are sealed with.
+    pub(crate) passphrase: Option<Passphrase>,
 }
 
 impl Ask {
     pub(crate) fn new(method: Method, path: impl Into<String>) -> Self {
-        Self { method, path: path.into(), query: Vec::new(), body: None, secret: None, based_on: None }
+        let (query, body, secret, based_on, passphrase) = Default::default();
+        Self { method, path: path.into(), query, body, secret, based_on, passphrase }
     }
 
     pub(crate) fn get(path: impl Into<String>) -> Self {
@@ -83,6 +88,10 @@ impl Ask {
 
     pub(crate) fn with_secret(self, body: SecretBody) -> Self {
         Self { secret: Some(body), ..self }
+    }
+
+    pub(crate) fn with_passphrase(self, passphrase: Option<Passphrase>) -> Self {
+        Self { passphrase, ..self }
     }
 
     pub(crate) fn based_on(self, hash: Option<String>) -> Self {
@@ -215,6 +224,9 @@ impl Door {
         }
         if let Some(hash) = &ask.based_on {
             request = request.header(IF_MATCH, format!("\"{hash}\""));
+        }
+        if let Some(passphrase) = &ask.passphrase {
+            request = request.header(PASSPHRASE, passphrase.header());
         }
         let open = || Bytes::from(ask.body.as_ref().map(Value::to_string).unwrap_or_default());
         let body = ask.secret.as_ref().map_or_else(open, SecretBody::bytes);

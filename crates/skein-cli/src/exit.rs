@@ -17,12 +17,16 @@ pub(crate) enum Exit {
     Unavailable = 4,
     /// Anything else that kept the command from being done.
     Failed = 5,
-    /// What was asked for breaks a rule or collides with what is there.
+    /// What was asked for breaks a rule.
     Refused = 6,
     /// The key is not known, or may not be used for this.
     Denied = 7,
     /// There is no such thing, or it may not be seen.
     NotFound = 8,
+    /// It collides with what is there: somebody else was faster, or it exists already.
+    Conflict = 9,
+    /// The server is busy; the same command may succeed soon.
+    Busy = 10,
     /// A second signal while stopping.
     Interrupted = 130,
 }
@@ -36,9 +40,11 @@ Exit codes:
   3    the directory or address is in use by another process
   4    the database, the disk or another service cannot be used now
   5    anything else
-  6    refused: it breaks a rule, or collides with what is there
+  6    refused: it breaks a rule
   7    the key is not known, or may not be used for this
   8    there is no such thing
+  9    it collides with what is there: exists already, or was changed meanwhile
+  10   busy; the same command may succeed soon
   130  stopped by a second signal";
 
 impl From<Exit> for ExitCode {

@@ -69,10 +69,11 @@ fn meaning(status: StatusCode) -> (Exit, &'static str) {
         401 => (Exit::Denied, "give a key that is valid there with SKEIN_KEY; skein key create makes one"),
         403 => (Exit::Denied, "use a key of wider scope, or ask an administrator"),
         404 => (Exit::NotFound, "look for a typing error, and whether --dir or --server is the right one"),
-        409 | 412 => (Exit::Refused, "look at what is there now, then try again if it is still meant"),
+        409 | 412 => (Exit::Conflict, "look at what is there now, then try again if it is still meant"),
         421 => (Exit::Usage, "use the address the server printed, or start it with --allow-host"),
         413 | 422 | 428 => (Exit::Refused, "change what is asked for; nothing was written"),
-        429 | 503 | 504 => (Exit::Unavailable, "try again shortly"),
+        429 | 503 => (Exit::Busy, "try again shortly"),
+        504 => (Exit::Unavailable, "try again shortly"),
         507 => (Exit::Unavailable, "free some space on the server's disk and try again"),
         _ => (Exit::Failed, "the server's log says more"),
     }
@@ -85,17 +86,17 @@ impl From<StoreError> for Failure {
             | StoreError::Item(_)
             | StoreError::Document(_)
             | StoreError::Record(_)
-            | StoreError::Cursor(_)
-            | StoreError::Forbidden
-            | StoreError::Refused(_)
-            | StoreError::LeaseLost(_) => (Exit::Failed, "change what is asked for; nothing was written"),
+            | StoreError::Refused(_) => (Exit::Refused, "change what is asked for; nothing was written"),
+            StoreError::Cursor(_) => (Exit::Usage, "give a cursor that an earlier answer told"),
+            StoreError::Forbidden => (Exit::Denied, "use a key of wider scope, or ask an administrator"),
+            StoreError::LeaseLost(_) => (Exit::Failed, "change what is asked for; nothing was written"),
             StoreError::NotSealed(_) => (Exit::Failed, "try again shortly, or stop the server, which seals everything"),
-            StoreError::NotFound(_) => (Exit::Failed, "look for a typing error, and whether --dir is the right one"),
+            StoreError::NotFound(_) => (Exit::NotFound, "look for a typing error, and whether --dir is the right one"),
             StoreError::RequestMismatch | StoreError::RequestInFlight | StoreError::Ended(_) => {
                 (Exit::Failed, "ask for it again in a moment; nothing was written")
             }
-            StoreError::Exists(_) => (Exit::Failed, "choose an empty place; nothing was overwritten"),
-            StoreError::Busy | StoreError::TooSlow(_) => (Exit::Unavailable, "try again when less is going on"),
+            StoreError::Exists(_) => (Exit::Conflict, "choose an empty place; nothing was overwritten"),
+            StoreError::Busy | StoreError::TooSlow(_) => (Exit::Busy, "try again when less is going on"),
             StoreError::DiskFull => (Exit::Unavailable, "free some space on the disk and try again"),
             StoreError::ReadOnly(_) => (Exit::Unavailable, "check the permissions and the free space of the directory"),
             StoreError::Unavailable(_) => (Exit::Unavailable, "skein doctor looks for the cause"),
@@ -124,6 +125,9 @@ impl From<EngineError> for Failure {
             EngineError::Call(_) => Self::new(Exit::Unavailable, error, "look at the service and try again"),
             EngineError::Vault(_) => Self::new(Exit::Unavailable, error, "skein doctor looks at the master key"),
             EngineError::UnknownCredential
+            | EngineError::PassphraseNeeded
+            | EngineError::PassphraseIdle
+            | EngineError::NotOpened(_)
             | EngineError::AdminsOnly
             | EngineError::NoSuchGrant(_)
             | EngineError::GrantIsForLooking
@@ -178,8 +182,9 @@ mod tests {
     fn each_status_has_an_exit_code_by_its_meaning() {
         let exit = |status: u16| meaning(StatusCode::from_u16(status).unwrap()).0;
         let found: Vec<Exit> = [400, 401, 403, 404, 409, 422, 429, 503, 500].map(exit).into();
-        let (denied, refused, busy) = (Exit::Denied, Exit::Refused, Exit::Unavailable);
-        let expected = [Exit::Usage, denied, denied, Exit::NotFound, refused, refused, busy, busy, Exit::Failed];
+        let (denied, busy, missing) = (Exit::Denied, Exit::Busy, Exit::NotFound);
+        let (conflict, refused) = (Exit::Conflict, Exit::Refused);
+        let expected = [Exit::Usage, denied, denied, missing, conflict, refused, busy, busy, Exit::Failed];
         assert_eq!(found, expected);
     }
 

@@ -15,6 +15,8 @@ use tracing_subscriber::registry::LookupSpan;
 const MESSAGE: &str = "message";
 /// With which fields begin that records of the crate `log` carry for machines.
 const ABOUT_THE_RECORD: &str = "log.";
+/// Room for the line of a request.
+const LINE_BYTES_USUAL: usize = 512;
 
 /// Writes events as lines; on a terminal with the level in colour.
 pub(crate) struct LogLine;
@@ -26,15 +28,18 @@ where
 {
     fn format_event(&self, _: &FmtContext<'_, S, N>, mut line: Writer<'_>, event: &Event<'_>) -> fmt::Result {
         let (now, level) = (SystemClock.now(), event.metadata().level());
+        // Gathered here first: the writer is reached through several others, and a line has dozens of parts.
+        let mut text = String::with_capacity(LINE_BYTES_USUAL);
         if line.has_ansi_escapes() {
-            write!(line, "{now} \u{1b}[{}m{level:>5}\u{1b}[0m", colour(*level))?;
+            write!(text, "{now} \u{1b}[{}m{level:>5}\u{1b}[0m", colour(*level))?;
         } else {
-            write!(line, "{now} {level:>5}")?;
+            write!(text, "{now} {level:>5}")?;
         }
-        let mut fields = Fields { line: OneLine(&mut line), outcome: Ok(()) };
+        let mut fields = Fields { line: OneLine(&mut text), outcome: Ok(()) };
         event.record(&mut fields);
         fields.outcome?;
-        line.write_char('\n')
+        text.push('\n');
+        line.write_str(&text)
     }
 }
 
@@ -50,28 +55,27 @@ fn colour(level: Level) -> u8 {
     }
 }
 
-struct Fields<W> {
-    line: OneLine<W>,
+struct Fields<'a> {
+    line: OneLine<'a>,
     outcome: fmt::Result,
 }
 
-impl<W: Write> Fields<W> {
-    fn add(&mut self, field: &Field, write: impl FnOnce(&mut OneLine<W>) -> fmt::Result) {
+impl<'a> Fields<'a> {
+    fn add(&mut self, field: &Field, write: impl FnOnce(&mut OneLine<'a>) -> fmt::Result) {
         let name = field.name();
         if self.outcome.is_err() || name.starts_with(ABOUT_THE_RECORD) {
             return;
         }
-        self.outcome = self.line.0.write_char(' ').and_then(|()| {
-            if name != MESSAGE {
-                self.line.0.write_str(name)?;
-                self.line.0.write_char('=')?;
-            }
-            write(&mut self.line)
-        });
+        self.line.0.push(' ');
+        if name != MESSAGE {
+            self.line.0.push_str(name);
+            self.line.0.push('=');
+        }
+        self.outcome = write(&mut self.line);
     }
 }
 
-impl<W: Write> Visit for Fields<W> {
+impl Visit for Fields<'_> {
     fn record_str(&mut self, field: &Field, value: &str) {
         match field.name() {
             MESSAGE => self.add(field, |line| line.write_str(value)),
@@ -85,33 +89,45 @@ impl<W: Write> Visit for Fields<W> {
 }
 
 /// Escapes what would end the line, steer a terminal, or not be seen as it is.
-struct OneLine<W>(W);
+struct OneLine<'a>(&'a mut String);
 
-impl<W: Write> OneLine<W> {
+impl OneLine<'_> {
     fn write_quoted(&mut self, text: &str) -> fmt::Result {
-        if !text.bytes().all(|byte| matches!(byte, b' '..=b'~') && byte != b'"' && byte != b'\\') {
+        if !is_each(text, |byte| is_plain(byte) && byte != b'"' && byte != b'\\') {
             return write!(self.0, "{text:?}");
         }
-        self.0.write_char('"')?;
-        self.0.write_str(text)?;
-        self.0.write_char('"')
+        self.0.push('"');
+        self.0.push_str(text);
+        self.0.push('"');
+        Ok(())
     }
 }
 
-impl<W: Write> Write for OneLine<W> {
+impl Write for OneLine<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            return self.0.write_str(text);
+        if is_each(text, is_plain) {
+            self.0.push_str(text);
+            return Ok(());
         }
-        text.chars().try_for_each(|character| {
-            let is_quote = matches!(character, '"' | '\'' | '\\');
-            let mut escaped = character.escape_debug();
-            if is_quote || escaped.len() == 1 {
-                return self.0.write_char(character);
+        for character in text.chars() {
+            let escaped = character.escape_debug();
+            if matches!(character, '"' | '\'' | '\\') || escaped.len() == 1 {
+                self.0.push(character);
+            } else {
+                self.0.extend(escaped);
             }
-            escaped.try_for_each(|character| self.0.write_char(character))
-        })
+        }
+        Ok(())
     }
+}
+
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b' '..=b'~')
+}
+
+/// Looks at all bytes: that is faster than to stop at the first that is not.
+fn is_each(text: &str, is: impl Fn(u8) -> bool) -> bool {
+    text.bytes().fold(true, |all, byte| all & is(byte))
 }
 
 #[cfg(test)]

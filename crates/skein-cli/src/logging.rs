@@ -18,6 +18,8 @@ use crate::settings::Name;
 
 /// How long a line may wait for others.
 const GATHER: Duration = Duration::from_millis(10);
+/// How much of a panic's words is told.
+const PANIC_CHARS_MAX: usize = 300;
 /// More than this is not gathered.
 const GATHERED_BYTES_MAX: usize = 256 << 10;
 
@@ -34,7 +36,19 @@ pub(crate) fn start(configuration: &Configuration, is_server: bool) -> Result<()
         Some("json") => log.json().flatten_event(true).init(),
         _ => log.event_format(LogLine).init(),
     }
+    tell_panics();
     Ok(())
+}
+
+/// A panic is told in one line of the log, like everything else, and not on as many as it likes.
+fn tell_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        let words = panic.payload_as_str().unwrap_or("it has no words");
+        let words: String = words.chars().take(PANIC_CHARS_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
+        let thread = std::thread::current();
+        tracing::error!(place, words, thread = thread.name().unwrap_or_default(), "a bug in Skein: something panicked");
+    }));
 }
 
 /// Writes what still waits; for the end of the program.

@@ -18,6 +18,7 @@ mod log_line;
 mod logging;
 mod master_key;
 mod output;
+mod passphrase;
 mod place;
 mod plan;
 mod progress;

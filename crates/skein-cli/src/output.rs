@@ -25,10 +25,18 @@ impl Paint {
         if io::stdout().is_terminal() && !is_unwanted && !is_dumb { Self::Bold } else { Self::Plain }
     }
 
-    fn heading(self, text: &str) -> String {
+    pub(crate) fn heading(self, text: &str) -> String {
         match self {
             Self::Plain => text.to_owned(),
             Self::Bold => format!("\x1b[1m{text}\x1b[0m"),
+        }
+    }
+
+    /// Set back: there, but not what matters most.
+    pub(crate) fn faint(self, text: &str) -> String {
+        match self {
+            Self::Plain => text.to_owned(),
+            Self::Bold => format!("\x1b[2m{text}\x1b[0m"),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is to be done, with nothing missing: arguments and configuration resolved once, before anything happens.
 
 mod catalog;
+mod conversation;
 mod task;
 
 use std::net::SocketAddr;
@@ -12,13 +13,16 @@ use skein_core::{Digest, ItemId};
 use skein_store::verify::VerifyOptions;
 
 pub(crate) use self::catalog::{CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference};
+pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
 pub(crate) use self::task::{Content, Task, object};
 use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
 use crate::configuration::{Configuration, without_credentials};
+use crate::definition::Source;
 use crate::desk::Form;
 use crate::door::Reach;
 use crate::failure::Failure;
 use crate::output::Paint;
+use crate::passphrase::PassphraseSource;
 use crate::place::Place;
 use crate::settings::Name;
 
@@ -57,6 +61,11 @@ pub(crate) struct TokenIssuer {
     pub(crate) jwks_url: String,
 }
 
+/// Where the passphrase for secrets comes from, when they are wanted.
+fn passphrase(with_secrets: bool, file: Option<PathBuf>, is_new: bool) -> Option<PassphraseSource> {
+    with_secrets.then(|| PassphraseSource { file: file.map(Source::named), is_new })
+}
+
 /// For whom a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReportForm {
@@ -88,6 +97,10 @@ impl Plan {
             Command::Grant(grant) => errand(grant.asking, Task::of_grant(grant.command)?)?,
             Command::Item(item) => errand(item.asking, Task::of_item(item.command)?)?,
             Command::Relation(relation) => errand(relation.asking, Task::of_relation(relation.command)?)?,
+            Command::Conversation(conversation) => {
+                errand(conversation.asking, ConversationTask::of_conversation(conversation.command)?.into())?
+            }
+            Command::Project(project) => errand(project.asking, ConversationTask::of_project(project.command)?.into())?,
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
@@ -102,8 +115,14 @@ impl Plan {
                 let (item, reason, is_sure) = (parse_item(&redact.item)?, redact.reason, redact.yes);
                 errand(redact.asking, Task::Redact { item, reason, is_sure })?
             }
-            Command::Export(export) => errand(export.asking, Task::Export { file: export.file })?,
-            Command::Import(import) => errand(import.asking, Task::Import { file: import.file })?,
+            Command::Export(export) => {
+                let passphrase = passphrase(export.with_secrets, export.passphrase_file, true);
+                errand(export.asking, Task::Export { file: export.file, passphrase })?
+            }
+            Command::Import(import) => {
+                let passphrase = passphrase(import.with_secrets, import.passphrase_file, false);
+                errand(import.asking, Task::Import { file: import.file, passphrase })?
+            }
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
             Command::Backup(backup) => {

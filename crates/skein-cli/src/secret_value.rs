@@ -220,7 +220,16 @@ fn ask(secret_type: SecretType, username: Option<&str>, person: &mut dyn Prompt)
     }
 }
 
-fn asked_twice(what: &str, person: &mut dyn Prompt) -> Result<Zeroizing<String>, Failure> {
+/// The one line that standard input or a file holds.
+pub(crate) fn line_of(source: &Source) -> Result<Zeroizing<String>, Failure> {
+    let text = match source {
+        Source::Input => bounded(std::io::stdin()).context("standard input").map_err(unfit)?,
+        Source::File(path) => file(path)?,
+    };
+    one_line(&text).map(|line| Zeroizing::new(line.to_owned()))
+}
+
+pub(crate) fn asked_twice(what: &str, person: &mut dyn Prompt) -> Result<Zeroizing<String>, Failure> {
     let value = person.hidden(&format!("{what}: "))?;
     one_line(&value)?;
     let again = person.hidden(&format!("{what} again: "))?;

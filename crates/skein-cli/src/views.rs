@@ -1,6 +1,7 @@
 //! What people see of each kind of answer: the columns of a list, the first fields of a sheet.
 
 pub(crate) mod catalog;
+pub(crate) mod conversation;
 
 use serde_json::Value;
 
@@ -65,7 +66,7 @@ pub(crate) static RELATION: Sheet = sheet(&["id", "kind", "source", "target", "c
 pub(crate) static RECORD: Sheet =
     sheet(&["id", "_type", "ownerId", "version", "hash", "previousHash", "createdAt", "updatedAt", "shared"]);
 pub(crate) static IMPORTED: Sheet = Sheet {
-    fields: &["ownerId", "added", "skipped", "blobs"],
+    fields: &["ownerId", "added", "skipped", "blobs", "secretValues", "secretsWithoutValue"],
     wanted: "added",
     remark: Some("All of it belongs to its owner, with their role and keys. A link for them: skein user link OWNER"),
 };
@@ -131,6 +132,16 @@ pub(crate) static STEPS: List = List {
         ("DISTANCE", |row| text(&row["distance"])),
     ],
 };
+pub(crate) static RECORDS: List = List {
+    name: "records",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("VERSION", |row| text(&row["version"])),
+        ("UPDATED", |row| text(&row["updatedAt"])),
+        ("NAME", |row| text(&row["data"]["name"])),
+    ],
+};
+
 pub(crate) static VERSIONS: List = List {
     name: "versions",
     columns: &[

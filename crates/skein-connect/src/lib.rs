@@ -3,7 +3,8 @@
 //! Every connection passes the [`guard`], which judges the address that is really connected to. The
 //! crate carries out what it is told and reports what came back or went wrong; it refuses to know who
 //! asks, what a record is and where things are kept. Start at [`http::Http`];
-//! [`rest`] stands on it, [`credential`] opens doors with it, and [`vault`] keeps what the doors need.
+//! [`rest`] stands on it, [`credential`] opens doors with it, [`vault`] keeps what the doors need, and [`passphrase`]
+//! lets it travel.
 //! Language models are in [`llm`]; the one that is built in and needs nobody is in [`offline`].
 
 pub mod credential;
@@ -11,5 +12,6 @@ pub mod guard;
 pub mod http;
 pub mod llm;
 pub mod offline;
+pub mod passphrase;
 pub mod rest;
 pub mod vault;

@@ -113,7 +113,7 @@ impl MasterKey {
         KeyId(to_hex(&Sha256::digest(self.0)[..KEY_ID_BYTES]))
     }
 
-    fn encrypt(&self, plaintext: &[u8], aad: &[u8]) -> Result<Vec<u8>, VaultError> {
+    pub(crate) fn encrypt(&self, plaintext: &[u8], aad: &[u8]) -> Result<Vec<u8>, VaultError> {
         let mut nonce = [0; NONCE_BYTES];
         getrandom::fill(&mut nonce).map_err(|_| VaultError::Randomness)?;
         let payload = Payload { msg: plaintext, aad };
@@ -121,7 +121,7 @@ impl MasterKey {
         Ok([nonce.as_slice(), &sealed].concat())
     }
 
-    fn decrypt(&self, sealed: &[u8], aad: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
+    pub(crate) fn decrypt(&self, sealed: &[u8], aad: &[u8]) -> Result<Zeroizing<Vec<u8>>, VaultError> {
         let (nonce, msg) = sealed.split_first_chunk::<NONCE_BYTES>().ok_or(VaultError::Broken)?;
         let opened = self.cipher().decrypt(&XNonce::from(*nonce), Payload { msg, aad });
         opened.map(Zeroizing::new).map_err(|_| VaultError::Broken)
@@ -133,9 +133,13 @@ impl MasterKey {
 }
 
 impl SealedFor<'_> {
-    /// Lengths stand before texts, so that no two places have the same bytes.
     fn bytes(&self) -> Vec<u8> {
-        let mut bytes = VALUE.to_vec();
+        self.bytes_as(VALUE)
+    }
+
+    /// Lengths stand before texts, so that no two places have the same bytes.
+    pub(crate) fn bytes_as(&self, layout: &[u8]) -> Vec<u8> {
+        let mut bytes = layout.to_vec();
         for text in [self.owner, self.secret] {
             bytes.extend_from_slice(&(text.len() as u64).to_be_bytes());
             bytes.extend_from_slice(text.as_bytes());

@@ -14,7 +14,7 @@ pub struct Setting {
 }
 
 /// Every setting there is.
-pub const SETTINGS: &[Setting] = &[OPERATIONS_KEPT_DAYS, EVENTS_REPLAY_DAYS];
+pub const SETTINGS: &[Setting] = &[OPERATIONS_KEPT_DAYS, EVENTS_REPLAY_DAYS, SUMMARY_TREE_NODES];
 
 pub const OPERATIONS_KEPT_DAYS: Setting = Setting {
     name: "operations.keptDays",
@@ -30,6 +30,14 @@ pub const EVENTS_REPLAY_DAYS: Setting = Setting {
     min: 1,
     max: 90,
     description: "Days of events a watcher that comes back is told again; further back it is asked to start over.",
+};
+
+pub const SUMMARY_TREE_NODES: Setting = Setting {
+    name: "summaries.treeNodes",
+    default: 10,
+    min: 1,
+    max: 10_000,
+    description: "After how many new nodes the summary of a conversation is made anew.",
 };
 
 impl Setting {

@@ -10,15 +10,16 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
+use skein_connect::passphrase::Passphrase;
 use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
-use skein_core::{OperationId, UserId};
+use skein_core::{OperationId, UserId, Viewer};
 use skein_store::StoreError;
 use skein_store::bundle::{self, Authority, ExportScope, Imported};
 use skein_store::operations::OperationState;
 
-use crate::account::{Caller, Credential};
+use crate::account::{Caller, Credential, widest};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::forward::Forward;
@@ -36,6 +37,25 @@ pub struct ExportCut {
     pub owner: UserId,
     /// Up to where.
     pub cursor: Cursor,
+    /// Whether it is written with the values of secrets, under a passphrase that is nowhere kept.
+    #[serde(default)]
+    pub with_secrets: bool,
+}
+
+/// An export about to be written.
+#[derive(Debug)]
+pub struct Download {
+    cut: ExportCut,
+    passphrase: Option<Passphrase>,
+}
+
+/// A bundle that was brought, and what opens its secrets if that came along.
+#[derive(Debug)]
+pub struct Brought {
+    /// The bundle itself.
+    pub file: File,
+    /// What its secrets were sealed with.
+    pub passphrase: Option<Passphrase>,
 }
 
 /// What an import brought.
@@ -50,40 +70,77 @@ pub struct ImportCount {
     pub skipped: u64,
     /// Blobs that were not there.
     pub blobs: u64,
+    /// Secrets that got their value from it.
+    #[serde(default)]
+    pub secret_values: u64,
+    /// Secrets of the owner's that have no value here; each waits for a rotation.
+    #[serde(default)]
+    pub secrets_without_value: i64,
 }
 
 impl Engine {
-    /// Makes a cut of the caller's timeline, to be downloaded.
+    /// Makes a cut of the caller's timeline, to be downloaded; that it is to carry secrets is on record.
     pub async fn create_export(
         &self,
         caller: &Caller,
         request: Request,
+        with_secrets: bool,
     ) -> Result<Changed<Kept<ExportCut>>, EngineError> {
+        if with_secrets {
+            require_everything(caller)?;
+        }
         self.change(caller, request, EXPORT, move |tx, viewer| {
             let owner = viewer.owner();
-            let cut = ExportCut { owner, cursor: tx.cut(viewer, owner)? };
-            let told = Map::from_iter([("cursor".to_owned(), json!(cut.cursor))]);
+            let cut = ExportCut { owner, cursor: tx.cut(viewer, owner)?, with_secrets };
+            let mut told = Map::from_iter([("cursor".to_owned(), json!(cut.cursor))]);
+            if with_secrets {
+                told.insert("withSecrets".to_owned(), json!(true));
+            }
             tx.tell_own(viewer, EventName::ExportMade, None, told)?;
             Ok(Kept(cut))
         })
         .await
     }
 
-    /// The cut an operation of the caller's made.
-    pub async fn export_cut(&self, caller: &Caller, id: OperationId) -> Result<ExportCut, EngineError> {
+    /// The cut an operation of the caller's made, with the passphrase it needs when it is to carry secrets.
+    pub async fn download(
+        &self,
+        caller: &Caller,
+        id: OperationId,
+        passphrase: Option<Passphrase>,
+    ) -> Result<Download, EngineError> {
         caller.require(Scope::Read)?;
         let operation = self.operation(caller, id).await?;
         let cut = match &operation.state {
             OperationState::Completed { result } if operation.kind == EXPORT => serde_json::from_str(result).ok(),
             _ => None,
         };
-        cut.ok_or_else(|| StoreError::NotFound(format!("an export {id}")).into())
+        let cut: ExportCut = cut.ok_or_else(|| StoreError::NotFound(format!("an export {id}")))?;
+        match (cut.with_secrets, &passphrase) {
+            (true, None) => return Err(EngineError::PassphraseNeeded),
+            (false, Some(_)) => return Err(EngineError::PassphraseIdle),
+            // To everybody but their owner, grant or no grant, secrets do not exist.
+            (true, Some(_)) if caller.grant.is_some() || cut.owner != caller.user => {
+                return Err(StoreError::Forbidden.into());
+            }
+            (true, Some(_)) => require_everything(caller)?,
+            (false, None) => {}
+        }
+        Ok(Download { cut, passphrase })
     }
 
     /// Writes the bundle of a cut; blocks, for a thread of its own.
-    pub fn write_bundle(&self, caller: &Caller, cut: ExportCut, out: impl Write) -> Result<(), EngineError> {
+    pub fn write_bundle(&self, caller: &Caller, download: &Download, out: impl Write) -> Result<(), EngineError> {
+        let Download { cut, passphrase } = download;
         let scope = ExportScope { viewer: caller.viewer(), owner: cut.owner, cut: cut.cursor };
-        bundle::export(&self.parts().store, &self.parts().blobs, &scope, out, &mut |_| ControlFlow::Continue(()))?;
+        let (store, blobs) = (&self.parts().store, &self.parts().blobs);
+        let watch = &mut |_| ControlFlow::Continue(());
+        match passphrase {
+            None => bundle::export(store, blobs, &scope, out, watch)?,
+            Some(passphrase) => bundle::export_with_secrets(store, blobs, &scope, out, watch, &mut |secrets| {
+                self.seal_for_travel(cut.owner, passphrase, secrets)
+            })?,
+        };
         Ok(())
     }
 
@@ -94,16 +151,26 @@ impl Engine {
         caller: &Caller,
         request: Request,
         reservation: &Reservation,
-        file: File,
+        brought: Brought,
     ) -> Result<Changed<Kept<ImportCount>>, EngineError> {
+        let Brought { file, passphrase } = brought;
+        let (file, opened) = self.open_travelled(file, passphrase).await?;
         let imported = self.take_in(caller, reservation.operation, file).await?;
-        let count = ImportCount {
-            owner_id: imported.owner,
-            added: imported.added,
-            skipped: imported.skipped,
-            blobs: imported.blobs,
-        };
+        let values = self.seal_travelled(imported.owner, &opened)?;
         self.finish(caller, request, reservation, move |tx, viewer| {
+            let owner = Viewer::User(imported.owner);
+            let mut secret_values = 0;
+            for (secret, value) in &values {
+                secret_values += u64::from(tx.restore_sealed(&owner, *secret, value)?);
+            }
+            let count = ImportCount {
+                owner_id: imported.owner,
+                added: imported.added,
+                skipped: imported.skipped,
+                blobs: imported.blobs,
+                secret_values,
+                secrets_without_value: tx.count_unsealed(&owner, imported.owner)?,
+            };
             let told =
                 Map::from_iter([("ownerId".to_owned(), json!(imported.owner)), ("count".to_owned(), json!(count))]);
             tx.tell_own(viewer, EventName::ImportMade, None, told)?;
@@ -143,6 +210,11 @@ impl Engine {
         let taken = taking.await.map_err(|error| StoreError::Panicked(error.to_string()))?;
         Ok(taken?)
     }
+}
+
+/// Secrets come out only to a credential that may do everything its owner may.
+fn require_everything(caller: &Caller) -> Result<(), EngineError> {
+    caller.require(widest(caller.role))
 }
 
 /// Whoever asks brings their own history. Somebody else's, with their role and their keys, is brought by whoever has the

@@ -4,17 +4,19 @@
 
 use std::sync::Arc;
 
-use skein_core::Viewer;
+use skein_core::{Digest, Viewer};
 use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::store::Statistics;
 
 use tokio::sync::Notify;
 
-use crate::account::{KeyUses, KnownKeys, StartKeys};
+use crate::account::{Caller, KeyUses, StartKeys};
 use crate::catalog::{Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
+use crate::remembered::Remembered;
+use crate::tree::Growth;
 
 /// Every use case is a method of this. Cheap to clone.
 #[derive(Clone)]
@@ -25,15 +27,20 @@ pub(crate) struct Parts {
     pub(crate) store: Store,
     pub(crate) blobs: Blobs,
     pub(crate) key_uses: KeyUses,
-    pub(crate) known_keys: KnownKeys,
+    /// Whose key is whose, by its hash: a program asks many times in a row with the same one.
+    pub(crate) known_keys: Remembered<Digest, Caller>,
     pub(crate) start_keys: StartKeys,
     pub(crate) progress: Progress,
     pub(crate) outside: Outside,
     pub(crate) schemas: Schemas,
+    /// Where something was said that is to be summarised.
+    pub(crate) growth: Growth,
     /// Held by whoever makes the network guard follow what was decided.
     pub(crate) following: tokio::sync::Mutex<()>,
     /// Rings when a call was queued here.
     pub(crate) called: Notify,
+    /// Rings when an operation was cancelled here.
+    pub(crate) cancelled: Notify,
     /// Rings when work was queued here, so that it is taken up at once.
     pub(crate) queued: Notify,
 }
@@ -48,7 +55,7 @@ impl Engine {
     /// An engine over an open store and its blobs, with a way out.
     pub fn new(store: Store, blobs: Blobs, outside: Outside) -> Self {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
-        let (following, called, queued) = Default::default();
+        let (following, called, cancelled, queued, growth) = Default::default();
         Self(Arc::new(Parts {
             store,
             blobs,
@@ -58,8 +65,10 @@ impl Engine {
             progress,
             outside,
             schemas,
+            growth,
             following,
             called,
+            cancelled,
             queued,
         }))
     }
@@ -74,6 +83,11 @@ impl Engine {
     pub async fn ready(&self) -> Result<(), EngineError> {
         self.0.store.read(|tx| tx.first_user(&Viewer::System("readiness")).map(drop)).await?;
         Ok(())
+    }
+
+    /// How often something was revised, where that alone tells whether what was read before still holds.
+    pub fn revisions_here(&self) -> Option<u64> {
+        self.0.store.revisions_here()
     }
 
     /// What the store has done since it was opened.

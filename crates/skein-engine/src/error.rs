@@ -1,6 +1,7 @@
 //! Why a use case was not carried out; each door translates this once, exhaustively.
 
 use skein_connect::http::CallFault;
+use skein_connect::passphrase::NotOpened;
 use skein_connect::vault::VaultError;
 use skein_core::ItemId;
 use skein_core::account::Scope;
@@ -25,6 +26,15 @@ pub enum EngineError {
     /// The value of a secret cannot be sealed.
     #[error(transparent)]
     Vault(#[from] VaultError),
+    /// An export with secrets is written under a passphrase.
+    #[error("this export carries secrets; send the passphrase they are to be sealed with")]
+    PassphraseNeeded,
+    /// A passphrase for what carries no secrets.
+    #[error("no secrets are in this, so there is nothing for a passphrase to open or seal; leave it out")]
+    PassphraseIdle,
+    /// The secrets of a bundle stay shut; nothing was taken in.
+    #[error("{0}; nothing was imported")]
+    NotOpened(#[from] NotOpened),
     /// Only administrators may do this.
     #[error("only an administrator may do this")]
     AdminsOnly,

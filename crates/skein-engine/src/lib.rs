@@ -16,13 +16,16 @@ pub mod events;
 mod forward;
 pub mod garden;
 mod operations;
+mod remembered;
 mod request;
 mod settings;
+pub mod tree;
 
 pub use account::{Caller, KeyText};
-pub use bundles::{ExportCut, ImportCount};
+pub use bundles::{Brought, Download, ExportCut, ImportCount};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use operations::{VERIFICATION, VerificationRequest, Worker};
+pub use remembered::Remembered;
 pub use request::{Changed, Kept, Outcome, Request, Reservation, Reserved};
 pub use settings::SettingState;

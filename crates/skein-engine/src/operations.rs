@@ -18,6 +18,7 @@ use skein_store::{StoreError, Tx};
 use tokio::task::JoinHandle;
 
 use crate::account::Caller;
+use crate::catalog::Calls;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::forward::Forward;
@@ -80,12 +81,14 @@ impl Engine {
         request: Request,
         id: OperationId,
     ) -> Result<Changed<Operation>, EngineError> {
-        self.change(caller, request, "operation.cancel", move |tx, viewer| {
+        let cancelled = self.change(caller, request, "operation.cancel", move |tx, viewer| {
             tx.advance_operation(viewer, id, &OperationState::Cancelled)?;
             tx.tell_own(viewer, EventName::OperationCancelled, Some(&id.to_string()), Map::new())?;
             tx.operation(viewer, id)
-        })
-        .await
+        });
+        let cancelled = cancelled.await?;
+        self.parts().cancelled.notify_waiters();
+        Ok(cancelled)
     }
 
     /// Queues a verification of the whole store, for administrators: its report names every owner.
@@ -105,22 +108,36 @@ impl Engine {
     }
 }
 
-/// Carries out queued operations and forgets old ones, until it is dropped.
-pub struct Worker(JoinHandle<()>);
+/// Carries out queued operations and forgets old ones, until it is stopped or dropped.
+pub struct Worker {
+    calls: Calls,
+    _working: Working,
+}
+
+/// Ends with its owner.
+struct Working(JoinHandle<()>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 impl Worker {
     /// Starts working in the background; `name` tells workers apart.
     pub fn start(engine: Engine, name: String) -> Self {
-        Self(tokio::spawn(async move {
-            let calling = crate::catalog::work(engine.clone(), name.clone());
-            tokio::join!(work(engine.clone(), name), sweep(engine), calling);
-        }))
+        let calls = Calls::start(engine.clone(), name.clone());
+        let working = tokio::spawn(async move {
+            let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
+            tokio::join!(work(engine.clone(), name), sweep(engine), summarising);
+        });
+        Self { calls, _working: Working(working) }
     }
-}
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.0.abort();
+    /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left. A worker
+    /// that is dropped leaves its calls to their leases.
+    pub async fn stop(self, grace: Duration) {
+        self.calls.stop(grace).await;
     }
 }
 

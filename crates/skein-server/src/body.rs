@@ -11,7 +11,7 @@ use axum::response::IntoResponse as _;
 
 use crate::error::ApiError;
 use crate::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX, BODY_TIME_MAX};
-use crate::listen::BodyTimeMax;
+use crate::listen::Visitor;
 
 /// The text of a JSON body, unread.
 pub(crate) struct JsonText(pub(crate) Bytes);
@@ -28,7 +28,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
 
 async fn read<S: Send + Sync>(mut request: Request, state: &S, bytes_max: usize) -> Result<Bytes, ApiError> {
     DefaultBodyLimit::max(bytes_max).apply(&mut request);
-    let time_max = request.extensions().get().map_or(BODY_TIME_MAX, |BodyTimeMax(time_max)| *time_max);
+    let time_max = request.extensions().get().map_or(BODY_TIME_MAX, Visitor::body_time_max);
     let read = tokio::time::timeout(time_max, Bytes::from_request(request, state));
     let read = read.await.map_err(|_| too_slow(time_max))?;
     read.map_err(|rejection| match rejection.into_response().status() {

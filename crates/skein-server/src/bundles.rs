@@ -10,18 +10,19 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, BodyDataStream};
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use futures::StreamExt as _;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
+use skein_connect::passphrase::Passphrase;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{OperationId, UserId};
-use skein_engine::{Changed, Engine, ExportCut, ImportCount, Kept, Reservation, Reserved};
+use skein_engine::{Brought, Changed, Engine, ExportCut, ImportCount, Kept, Reservation, Reserved};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use crate::context::Context;
 use crate::error::ApiError;
@@ -32,6 +33,7 @@ use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 
 const ZIP: &str = "application/zip";
+const PASSPHRASE: HeaderName = HeaderName::from_static("skein-passphrase");
 const CHUNK_BYTES: usize = 64 << 10;
 const CHUNKS_WAITING_MAX: usize = 8;
 /// How often a bundle that arrives is said to go on.
@@ -49,6 +51,18 @@ pub(crate) struct ExportView {
     /// Up to where on the timeline it goes.
     #[schema(value_type = String, example = "0.42")]
     cursor: Cursor,
+    /// Whether a download needs a passphrase, to seal the values of secrets with.
+    #[schema(example = false)]
+    with_secrets: bool,
+}
+
+/// What an export is to hold besides everything you own.
+#[derive(Default, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "withSecrets": false }))]
+pub(crate) struct ExportBody {
+    /// The values of your secrets too, sealed under the passphrase that each download is asked for with.
+    with_secrets: bool,
 }
 
 /// What an import brought.
@@ -67,39 +81,50 @@ pub(crate) struct ImportView {
     /// Blobs that were not there.
     #[schema(example = 2)]
     blobs: u64,
+    /// Secrets that got their value from the bundle.
+    #[schema(example = 0)]
+    secret_values: u64,
+    /// Secrets of the owner's that have no value here; replace it before a tool uses them.
+    #[schema(example = 0)]
+    secrets_without_value: i64,
 }
 
-/// Make a cut of everything you own.
-#[utoipa::path(post, path = "/exports", tag = "bundles", responses((status = 201, body = Mutated<ExportView>)))]
+/// Make a cut of everything you own; the values of your secrets only if you ask for them.
+#[utoipa::path(post, path = "/exports", tag = "bundles", request_body = ExportBody,
+    responses((status = 201, body = Mutated<ExportView>)))]
 pub(crate) async fn create_export(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ExportView>, ApiError> {
-    mutation.no_body()?;
-    let made = engine.create_export(&mutation.caller, mutation.request).await?;
+    let ExportBody { with_secrets } = mutation.body_if_any()?;
+    let made = engine.create_export(&mutation.caller, mutation.request, with_secrets).await?;
     let id = made.operation;
     let download_url = format!("/api/v1/exports/{id}");
-    let view = |Kept(cut): Kept<ExportCut>| ExportView { id, download_url: download_url.clone(), cursor: cut.cursor };
+    let view = |Kept(cut): Kept<ExportCut>| {
+        let ExportCut { cursor, with_secrets, .. } = cut;
+        ExportView { id, download_url: download_url.clone(), cursor, with_secrets }
+    };
     Ok(Answer::made(made.map(view), download_url.clone()))
 }
 
 /// Download a cut as a bundle: a zip file with items, records, relations, blobs and what proves them.
-#[utoipa::path(get, path = "/exports/{id}", tag = "bundles", params(("id" = String, Path)),
+#[utoipa::path(get, path = "/exports/{id}", tag = "bundles", params(("id" = String, Path), PassphraseHeader),
     responses((status = 200, content_type = "application/zip", body = String)))]
 pub(crate) async fn download_export(
     State(context): State<Context>,
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<OperationId>,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let engine = context.engine.clone();
-    let cut = engine.export_cut(&caller, id).await?;
+    let download = engine.download(&caller, id, passphrase(&headers)?).await?;
     let place = Arc::clone(&context.bundles).try_acquire_owned().map_err(|_| ApiError::busy())?;
     let (sender, receiver) = mpsc::channel(CHUNKS_WAITING_MAX);
     tokio::task::spawn_blocking(move || {
         let _place = place;
         let mut out = ToClient { sender: sender.clone(), waiting: Vec::with_capacity(CHUNK_BYTES) };
-        let written = engine.write_bundle(&caller, cut, &mut out).map_err(|error| error.to_string());
+        let written = engine.write_bundle(&caller, &download, &mut out).map_err(|error| error.to_string());
         if let Err(problem) = written.and_then(|()| out.flush().map_err(|error| error.to_string())) {
             tracing::warn!(problem, "an export broke off");
             // The client must not take what it has for the whole.
@@ -109,6 +134,25 @@ pub(crate) async fn download_export(
     let name = HeaderValue::try_from(format!("attachment; filename=\"skein-{id}.zip\"")).expect("ids are ASCII");
     let headers = [(header::CONTENT_TYPE, HeaderValue::from_static(ZIP)), (header::CONTENT_DISPOSITION, name)];
     Ok((headers, Body::from_stream(ReceiverStream::new(receiver))).into_response())
+}
+
+/// The passphrase of an export with secrets. In a header, because no header is kept, logged or part of a request's
+/// fingerprint, and because the body of an import is the bundle.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "describes what passphrase() reads")]
+pub(crate) struct PassphraseHeader {
+    /// What secrets in the bundle are sealed with: 12 characters or more, their UTF-8 in base64. Never kept.
+    #[param(rename = "Skein-Passphrase", example = "Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZQ==")]
+    passphrase: Option<String>,
+}
+
+fn passphrase(headers: &HeaderMap) -> Result<Option<Passphrase>, ApiError> {
+    let Some(sent) = headers.get(&PASSPHRASE) else { return Ok(None) };
+    Passphrase::from_base64(sent.as_bytes()).map(Some).map_err(|bad| {
+        let message = format!("Skein-Passphrase: {bad}, sent as UTF-8 in base64");
+        ApiError::bad_request("invalid_passphrase", message)
+    })
 }
 
 /// Hands what a thread writes to whoever downloads it, and waits for them.
@@ -136,7 +180,7 @@ impl Write for ToClient {
 }
 
 /// Take a bundle in; what is there already is skipped. Your own, or, for administrators, somebody's who moves in.
-#[utoipa::path(post, path = "/imports", tag = "bundles",
+#[utoipa::path(post, path = "/imports", tag = "bundles", params(PassphraseHeader),
     request_body(content_type = "application/zip", content = String, example = json!("the bytes of a bundle")),
     responses((status = 200, body = Mutated<ImportView>)))]
 pub(crate) async fn import_bundle(
@@ -145,19 +189,26 @@ pub(crate) async fn import_bundle(
 ) -> Result<Answer<ImportView>, ApiError> {
     let (mut parts, body) = request.into_parts();
     let asking = Asking::from_parts(&mut parts, &context).await?;
-    let _place = context.bundles.try_acquire().map_err(|_| ApiError::busy())?;
+    let place = Arc::clone(&context.bundles).try_acquire_owned().map_err(|_| ApiError::busy())?;
     if parts.headers.get(header::CONTENT_TYPE).is_none_or(|label| label.as_bytes() != ZIP.as_bytes()) {
         let message = "a bundle is a zip file; send Content-Type: application/zip";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
     }
+    let passphrase = passphrase(&parts.headers)?;
     let reserved = context.engine.reserve(&asking.caller, &asking.key, "import").await?;
     let received = receive(&context.engine, &asking, &reserved, body.into_data_stream()).await;
     // Whoever asked may leave: what was begun is finished, and a repeat of the request finds it.
-    let imported = tokio::spawn(take_in(context.engine.clone(), asking, reserved, received)).await;
+    let taking_in = take_in(context.engine.clone(), asking, reserved, received, passphrase);
+    let imported = tokio::spawn(async move {
+        let taken_in = taking_in.await;
+        drop(place);
+        taken_in
+    });
+    let imported = imported.await;
     let imported = imported.map_err(|error| ApiError::internal(error.to_string()))??;
     let view = |Kept(count): Kept<ImportCount>| {
-        let ImportCount { owner_id, added, skipped, blobs } = count;
-        ImportView { owner_id, added, skipped, blobs }
+        let ImportCount { owner_id, added, skipped, blobs, secret_values, secrets_without_value } = count;
+        ImportView { owner_id, added, skipped, blobs, secret_values, secrets_without_value }
     };
     Ok(Answer::done(imported.map(view)))
 }
@@ -167,6 +218,7 @@ async fn take_in(
     asking: Asking,
     reserved: Reserved,
     received: Result<(File, [u8; 32]), ApiError>,
+    passphrase: Option<Passphrase>,
 ) -> Result<Changed<Kept<ImportCount>>, ApiError> {
     match (reserved, received) {
         (Reserved::Earlier, received) => {
@@ -174,7 +226,8 @@ async fn take_in(
             Ok(engine.imported(&asking.caller, asking.request(&hash)).await?)
         }
         (Reserved::Place(place), Ok((file, hash))) => {
-            let imported = engine.import_bundle(&asking.caller, asking.request(&hash), &place, file).await;
+            let brought = Brought { file, passphrase };
+            let imported = engine.import_bundle(&asking.caller, asking.request(&hash), &place, brought).await;
             if imported.is_err() {
                 release(&engine, &asking, &place, "the bundle was not taken in").await;
             }

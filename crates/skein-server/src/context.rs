@@ -7,6 +7,7 @@ use axum::extract::FromRef;
 use skein_engine::Engine;
 use tokio::sync::Semaphore;
 
+use crate::known_answers::KnownAnswers;
 use crate::limits::BUNDLES_AT_ONCE;
 use crate::metrics::Metrics;
 use crate::tokens::Tokens;
@@ -25,6 +26,8 @@ pub struct Parts {
     pub(crate) bundles: Arc<Semaphore>,
     /// What this server counts.
     pub(crate) metrics: Metrics,
+    /// What was answered before, and holds.
+    pub(crate) known_answers: KnownAnswers,
 }
 
 impl Context {
@@ -35,7 +38,8 @@ impl Context {
     fn made(engine: Engine, public_url: &str, tokens: Option<Tokens>) -> Self {
         let bundles = Arc::new(Semaphore::new(BUNDLES_AT_ONCE));
         let (public_url, metrics) = (public_url.trim_end_matches('/').into(), Metrics::new());
-        Self(Arc::new(Parts { engine, public_url, tokens, bundles, metrics }))
+        let known_answers = KnownAnswers::default();
+        Self(Arc::new(Parts { engine, public_url, tokens, bundles, metrics, known_answers }))
     }
 
     /// Also accepts the tokens of an issuer.

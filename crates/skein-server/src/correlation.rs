@@ -3,14 +3,13 @@
 //! Outermost of all, so that nothing leaves without an id and no error without its envelope. The log line is
 //! written in our own words: the route and not the path, which may hold a token; no header and no query.
 
-use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use axum::body::HttpBody as _;
-use axum::extract::{ConnectInfo, MatchedPath, Request};
+use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::FutureExt as _;
@@ -19,6 +18,7 @@ use skein_core::digest::to_hex;
 
 use crate::error::ApiError;
 use crate::limits::CORRELATION_ID_CHARS_MAX;
+use crate::listen::Visitor;
 use crate::metrics::Metrics;
 use crate::{request_labels, safe_headers};
 
@@ -110,9 +110,13 @@ fn drawn_id() -> HeaderValue {
     HeaderValue::try_from(to_hex(&bytes)).expect("hexadecimal digits")
 }
 
+fn microseconds(took: Duration) -> u64 {
+    u64::try_from(took.as_micros()).unwrap_or(u64::MAX)
+}
+
 /// With one decimal.
 fn milliseconds(took: Duration) -> HeaderValue {
-    let tenths = (took.as_micros() + 50) / 100;
+    let tenths = microseconds(took).saturating_add(50) / 100;
     HeaderValue::try_from(format!("{}.{}", tenths / 10, tenths % 10)).expect("digits and a dot")
 }
 
@@ -136,21 +140,22 @@ fn with_body(mut response: Response, id: &str) -> Response {
 struct Line {
     method: &'static str,
     route: Option<MatchedPath>,
-    peer: Option<SocketAddr>,
+    visitor: Option<Visitor>,
     asker: Asker,
 }
 
 impl Line {
     fn of(request: &Request) -> Self {
-        let peer = request.extensions().get().map(|ConnectInfo(peer)| *peer);
+        let visitor = request.extensions().get().cloned();
         let (method, route) = (request_labels::method(request), request_labels::route(request));
-        Self { method, route, peer, asker: Asker::default() }
+        Self { method, route, visitor, asker: Asker::default() }
     }
 
     fn write(&self, response: &Response, took: Duration, correlation_id: &str) {
         let route = self.route.as_ref().map_or("-", MatchedPath::as_str);
-        let (method, status, took_us) = (self.method, response.status().as_u16(), took.as_micros());
-        let (peer, bytes) = (self.peer.map(tracing::field::display), length(response));
+        let (method, status, took_us) = (self.method, response.status().as_u16(), microseconds(took));
+        let peer = self.visitor.as_ref().map(Visitor::spelled).map(tracing::field::display);
+        let bytes = length(response);
         let user = self.asker.0.get().map(tracing::field::display);
         tracing::info!(
             method,

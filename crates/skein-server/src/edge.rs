@@ -2,18 +2,16 @@
 //!
 //! One layer for all of it, because the router makes a copy of each layer for every request.
 
-use std::sync::Arc;
-
 use axum::Router;
-use axum::extract::{DefaultBodyLimit, Request, State};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::header::ACCEPT_ENCODING;
-use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 
 use crate::compression::compressed;
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::host_guard::AllowedHosts;
+use crate::layer::{Before, Next, Put};
 use crate::rate_limit::RateLimits;
 use crate::workload::{Place, Workload};
 use crate::{correlation, limits};
@@ -22,7 +20,7 @@ use crate::{correlation, limits};
 pub(crate) fn around(routes: Router, context: Context, hosts: AllowedHosts) -> Router {
     let workload = Workload::new(limits::REQUESTS_AT_ONCE_MAX);
     let edge = Edge { context, hosts, rates: RateLimits::new(), workload };
-    routes.layer(from_fn_with_state(Arc::new(edge), pass))
+    routes.layer(Put::new(edge))
 }
 
 struct Edge {
@@ -32,8 +30,10 @@ struct Edge {
     workload: Workload,
 }
 
-async fn pass(State(edge): State<Arc<Edge>>, request: Request, next: Next) -> Response {
-    correlation::follow(&edge.context.metrics, request, |request| edge.enter(request, next)).await
+impl Before for Edge {
+    async fn pass(&self, request: Request, next: Next) -> Response {
+        correlation::follow(&self.context.metrics, request, |request| self.enter(request, next)).await
+    }
 }
 
 impl Edge {

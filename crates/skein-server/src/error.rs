@@ -9,6 +9,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
 use skein_connect::http::CallFault;
+use skein_connect::passphrase::NotOpened;
 use skein_core::RuleViolation;
 use skein_core::catalog::sharing::Refused;
 use skein_core::document::BadDocument;
@@ -186,6 +187,13 @@ impl From<EngineError> for ApiError {
                 let message = "the vault cannot seal or open this now; an administrator has to look";
                 Self::unavailable("vault_unavailable", message).caused_by(fault.to_string())
             }
+            EngineError::PassphraseNeeded => Self::bad_request("passphrase_required", error.to_string()),
+            EngineError::PassphraseIdle => Self::bad_request("passphrase_unused", error.to_string()),
+            EngineError::NotOpened(NotOpened::WrongPassphrase) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "wrong_passphrase", error.to_string())
+            }
+            EngineError::NotOpened(NotOpened::Unreadable(_)) => Self::bad_request("invalid_bundle", error.to_string()),
+            EngineError::NotOpened(NotOpened::Vault(fault)) => EngineError::Vault(fault).into(),
             EngineError::NoSuchGrant(_) => Self::new(StatusCode::FORBIDDEN, "invalid_grant", error.to_string()),
             EngineError::Cancelled => Self::new(StatusCode::CONFLICT, "cancelled", error.to_string()),
             EngineError::NotABrowser => Self::new(StatusCode::CONFLICT, "not_a_browser", error.to_string()),
@@ -284,9 +292,18 @@ impl From<Refused> for ApiError {
         match refused {
             Refused::NotFound => Self::new(StatusCode::NOT_FOUND, "not_found", refused.to_string()),
             Refused::Forbidden(violation) => told(StatusCode::FORBIDDEN, "permission_denied", &violation),
-            Refused::Conflict(violation) => told(StatusCode::CONFLICT, "deletion_dependency", &violation),
+            Refused::Conflict(violation) => told(StatusCode::CONFLICT, conflict_code(&violation), &violation),
             Refused::Rule(violation) => violation.into(),
         }
+    }
+}
+
+/// What stands in the way.
+fn conflict_code(violation: &RuleViolation) -> &'static str {
+    match violation.rule() {
+        "MG-CONV-005" => "conversation_folded",
+        "Z5" => "node_not_complete",
+        _ => "deletion_dependency",
     }
 }
 

@@ -18,7 +18,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
-use crate::listen::Stopping;
+use crate::listen::Visitor;
 use crate::query::Parameters;
 use crate::signed_in::SignedIn;
 
@@ -79,7 +79,7 @@ pub(crate) async fn watch_events(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     Parameters(parameters): Parameters<EventParameters>,
-    stopping: Option<Extension<Stopping>>,
+    visitor: Option<Extension<Visitor>>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, ApiError> {
     let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
@@ -89,8 +89,8 @@ pub(crate) async fn watch_events(
     let events = ReceiverStream::new(tellings).map(|telling| Ok(sse_event(telling)));
     // A stream has no end of its own: a server that stops must not wait for it.
     let events = events.take_until(async move {
-        match stopping {
-            Some(Extension(mut stopping)) => stopping.begun().await,
+        match visitor.and_then(|Extension(visitor)| visitor.stopping()) {
+            Some(mut stopping) => stopping.begun().await,
             None => std::future::pending().await,
         }
     });

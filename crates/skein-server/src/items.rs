@@ -1,5 +1,6 @@
 //! Items over HTTP: stating facts, reading one, listing many, and what may become of one.
 
+pub(crate) mod payload;
 mod request;
 mod view;
 
@@ -11,10 +12,12 @@ use skein_core::{ItemId, Millis};
 use skein_engine::Engine;
 use utoipa::ToSchema;
 
+use crate::context::Context;
 use crate::error::ApiError;
 use crate::items::request::{AppendBody, AppendRequest, ListParameters};
 use crate::items::view::{AppendAnswer, BatchView, ItemView};
-use crate::json::Json;
+use crate::json::{Json, Written};
+use crate::known_answers::Thing;
 use crate::mutation::{Answer, Mutated, Mutation};
 use crate::pagination::{Listing, write_cursor};
 use crate::path_id::PathId;
@@ -47,12 +50,13 @@ pub(crate) async fn append_items(
 #[utoipa::path(get, path = "/items/{id}", tag = "items", params(("id" = String, Path)),
     responses((status = 200, body = ItemView)))]
 pub(crate) async fn read_item(
-    State(engine): State<Engine>,
+    State(context): State<Context>,
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<ItemId>,
-) -> Result<Json<ItemView>, ApiError> {
-    Ok(Json(engine.item(&caller, id).await?.into()))
+) -> Result<Written, ApiError> {
+    let read = async { Ok(ItemView::from(context.engine.item(&caller, id).await?)) };
+    context.answer(&caller, Thing::Item(id), read).await
 }
 
 /// Your facts along either clock.
@@ -131,7 +135,8 @@ pub(crate) struct RedactBody {
     reason: String,
 }
 
-/// Destroy the payload of a fact for good; with an attachment go its bytes. The history still verifies.
+/// Destroy the payload of a fact for good; with an attachment go its bytes. The history still verifies. SQLite's log lets go
+/// of it once nobody reads any more, PostgreSQL's pages at the next vacuum; backups and bundles made before keep it.
 #[utoipa::path(post, path = "/items/{id}/redact", tag = "items", params(("id" = String, Path)),
     request_body = RedactBody, responses((status = 200, body = Mutated<ItemView>)))]
 pub(crate) async fn redact_item(

@@ -7,6 +7,7 @@
 
 mod connection;
 mod patient;
+mod visitor;
 
 use std::future::Future;
 use std::io;
@@ -17,9 +18,9 @@ use tokio::net::TcpListener;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 
-pub(crate) use self::connection::BodyTimeMax;
 pub use self::connection::Stopping;
 use self::connection::Visit;
+pub use self::visitor::Visitor;
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
 use crate::limits::{ACCEPT_RETRY, BODY_TIME_MAX, CONNECTIONS_MAX, HEAD_TIME_MAX, SHUTDOWN_GRACE, WRITE_STALL_MAX};

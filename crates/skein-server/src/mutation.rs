@@ -7,6 +7,7 @@
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts as _, Request as HttpRequest};
 use axum::http::request::Parts;
+use axum::http::uri::PathAndQuery;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
@@ -21,6 +22,7 @@ use crate::body::JsonText;
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::json::Json;
+use crate::router::API;
 use crate::signed_in::SignedIn;
 
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
@@ -39,7 +41,9 @@ impl Asking {
     pub(crate) async fn from_parts(parts: &mut Parts, context: &Context) -> Result<Self, ApiError> {
         let SignedIn(caller) = SignedIn::from_request_parts(parts, context).await?;
         let key = idempotency_key(&parts.headers)?;
-        let target = parts.uri.path_and_query().map_or_else(String::new, ToString::to_string);
+        // Fingerprints of requests cover what stands below the version.
+        let target = parts.uri.path_and_query().map_or("", PathAndQuery::as_str);
+        let target = target.strip_prefix(API).unwrap_or(target).to_owned();
         Ok(Self { caller, key, method: parts.method.to_string(), target })
     }
 

@@ -23,7 +23,8 @@ use crate::router;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
-        (name = "catalogue"), (name = "events"), (name = "operations"), (name = "administration"))
+        (name = "catalogue"), (name = "conversations"), (name = "projects"), (name = "events"), (name = "operations"),
+        (name = "administration"))
 )]
 struct Preamble;
 
@@ -56,6 +57,7 @@ const ERRORS: [(u16, &str, &str, &str); 15] = [
 ];
 
 const UUID_OR_ULID: &str = "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25})$";
+const LOCAL_ID: &str = "^[0-9A-HJKMNP-TV-Za-hjkmnp-tv-z]{6,8}$";
 
 /// The whole document.
 pub(crate) fn document() -> Value {
@@ -126,14 +128,21 @@ fn events() -> Value {
 
 /// Adds what is true for every route of a kind.
 fn complete(path: &str, method: &str, operation: &mut Value) {
-    let is_change = method != "get";
+    let has_body = method != "get";
+    // A question that does not fit into a query is no change.
+    let is_change = has_body && path != "/api/v1/compare";
     let has_id = path.contains('{');
     let applies = |status: u16| match status {
-        404 => has_id || is_change,
-        408 | 413 | 415 | 507 => is_change,
+        404 => has_id || has_body,
+        408 | 413 | 415 => has_body,
+        507 => is_change,
         416 => path.starts_with("/api/v1/blobs/"),
         409 | 422 => {
-            is_change || path.ends_with("/proof") || path.starts_with("/api/v1/relations") || path == "/api/v1/records"
+            is_change
+                || path.ends_with("/proof")
+                || path.ends_with("/context")
+                || path.starts_with("/api/v1/relations")
+                || path == "/api/v1/records"
         }
         _ => true,
     };
@@ -141,7 +150,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let reference = json!({ "$ref": format!("#/components/responses/E{status}") });
         operation["responses"][status.to_string()] = reference;
     }
-    if path == "/api/v1/verifications" {
+    if ["/api/v1/verifications", "/api/v1/exports"].contains(&path) {
         operation["requestBody"]["required"] = json!(false);
     }
     // A grant is for looking, and for redacting.
@@ -162,7 +171,8 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
             json!({ "description": "The same request was made before; this is what came out.", "content": content });
     }
     for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
-        if let Some((pattern, example)) = in_path(path).filter(|_| parameter["in"] == "path") {
+        let name = parameter["name"].as_str().unwrap_or_default();
+        if let Some((pattern, example)) = in_path(path, name).filter(|_| parameter["in"] == "path") {
             parameter["schema"]["pattern"] = json!(pattern);
             parameter["example"] = json!(example);
         }
@@ -174,20 +184,29 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     }
 }
 
-/// How the id in a path is written, by what it is an id of, and an example of it.
-fn in_path(path: &str) -> Option<(String, String)> {
+/// How an id in a path is written, by its name or by what stands before it, and an example of it.
+fn in_path(path: &str, name: &str) -> Option<(String, String)> {
     let of = |prefix: &str| {
         let pattern = format!("^{prefix}_[0-7][0-9A-HJKMNP-TV-Z]{{25}}$");
         Some((pattern, format!("{prefix}_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")))
     };
+    match name {
+        "turnId" => return of("turn"),
+        "nodeId" => return of("item"),
+        "actorId" => {
+            let (pattern, example) = of("user")?;
+            return Some((pattern.replacen("user", "(user|entity)", 1), example));
+        }
+        "localId" => return Some((LOCAL_ID.to_owned(), "01K9ZQ".to_owned())),
+        _ => {}
+    }
     match path.split('/').nth(3)? {
-        "items" | "grants" => of("item"),
+        "items" | "grants" | "nodes" => of("item"),
         "keys" => of("key"),
         "account" => of("session"),
         "relations" => of("rel"),
-        "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints" => {
-            of("entity")
-        }
+        "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
+        | "conversations" | "projects" | "actors" => of("entity"),
         "operations" | "exports" => of("op"),
         "users" => of("user"),
         "blobs" => {

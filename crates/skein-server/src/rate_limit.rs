@@ -5,14 +5,15 @@
 //! loopback address, which has no other clients, limits nobody.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::Request;
 
 use crate::error::ApiError;
 use crate::limits::{RATE_ADDRESSES_MAX, RATE_BURST_REQUESTS, RATE_INTERVAL};
+use crate::listen::Visitor;
 
 /// How far ahead the moment of an address may lie.
 const AHEAD_MAX: Duration = RATE_INTERVAL.saturating_mul(RATE_BURST_REQUESTS - 1);
@@ -30,7 +31,7 @@ impl RateLimits {
     }
 
     pub(crate) fn admit(&self, request: &Request) -> Result<(), ApiError> {
-        let peer = request.extensions().get().map(|ConnectInfo(peer): &ConnectInfo<SocketAddr>| peer.ip());
+        let peer = request.extensions().get().map(|visitor: &Visitor| visitor.address().ip());
         self.check(peer, Instant::now()).map_err(|TooOften| ApiError::rate_limited())
     }
 

@@ -67,7 +67,7 @@ impl From<Relation> for RelationView {
 #[schema(example = json!({ "kind": "derived_from", "source": "item_01K9ZQ4T3V6M8N2P5R7W1X3Y60",
     "target": "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z" }))]
 pub(crate) struct NewRelationBody {
-    /// `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions` and others.
+    /// `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others.
     kind: String,
     /// `item_…`, `item_…#3` for a fragment, or `entity_…`.
     source: String,
@@ -99,8 +99,9 @@ pub(crate) struct RelationParameters {
     /// Whether the thing is their source or their target.
     #[param(inline)]
     side: Option<SideName>,
+    /// Only of this kind.
     #[param(example = "derived_from")]
-    kind: String,
+    kind: Option<String>,
     /// Where the last page ended.
     cursor: Option<String>,
     /// Entries per page, 1 to 1000.
@@ -196,7 +197,7 @@ fn endpoint(kind: Option<&str>, id: &str) -> Result<Endpoint, RuleViolation> {
     kind.map_or_else(|| Endpoint::of_id(id), |kind| Endpoint::parse(kind, id))
 }
 
-/// The relations of one kind that meet at a thing.
+/// The relations that meet at a thing, of one kind or all.
 #[utoipa::path(get, path = "/relations", tag = "relations", params(RelationParameters),
     responses((status = 200, body = Listing<RelationView>)))]
 pub(crate) async fn list_relations(
@@ -208,7 +209,8 @@ pub(crate) async fn list_relations(
         None | Some(SideName::Source) => Side::Outgoing,
         Some(SideName::Target) => Side::Incoming,
     };
-    let (of, kind) = (Endpoint::of_id(&parameters.of)?, RelationKind::parse(&parameters.kind)?);
+    let kind = parameters.kind.as_deref().map(RelationKind::parse).transpose()?;
+    let of = Endpoint::of_id(&parameters.of)?;
     let (after, limit) = read_page(parameters.cursor.as_deref(), parameters.limit.as_deref())?;
     let page = engine.relations(&caller, RelationQuery { of, side, kind, after, limit }).await?;
     Ok(Json(Listing::of(page, limit, RelationView::from)))

@@ -1,21 +1,23 @@
 //! Everything the server offers, on one screen per audience; each route describes itself for the API document.
 
 use axum::Router;
-use axum::middleware::from_fn_with_state;
-use axum::routing::get;
+use axum::routing::{MethodRouter, delete, get, post};
 use utoipa::openapi::OpenApi;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
 use crate::host_guard::AllowedHosts;
+use crate::layer::Put;
+use crate::signed_in::Gate;
+use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, summaries, turns, window};
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
-use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in, signed_in};
+use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in};
 
 /// For everybody who is signed in.
-fn for_users() -> OpenApiRouter<Context> {
-    OpenApiRouter::new()
+fn for_users() -> Api {
+    Api::new()
         .routes(routes!(account::read_account))
         .routes(routes!(account::create_sign_in_link))
         .routes(routes!(account::end_session))
@@ -25,6 +27,7 @@ fn for_users() -> OpenApiRouter<Context> {
         .routes(routes!(keys::revoke_key))
         .routes(routes!(items::list_items, items::append_items))
         .routes(routes!(items::read_item))
+        .routes(routes!(items::payload::read_payload))
         .routes(routes!(items::prove_item))
         .routes(routes!(items::undo_item))
         .routes(routes!(items::correct_time))
@@ -47,11 +50,13 @@ fn for_users() -> OpenApiRouter<Context> {
         .routes(routes!(events::watch_events))
         .routes(routes!(records::list_deltas))
         .merge(for_builders())
+        .merge(for_talkers())
+        .merge(for_rooms())
 }
 
 /// For everybody who is signed in: what can be called, and with what.
-fn for_builders() -> OpenApiRouter<Context> {
-    OpenApiRouter::new()
+fn for_builders() -> Api {
+    Api::new()
         .routes(routes!(services::list_services, services::create_service))
         .routes(routes!(services::read_service, services::change_service, services::delete_service))
         .routes(routes!(services::share_service))
@@ -81,9 +86,63 @@ fn for_builders() -> OpenApiRouter<Context> {
         .routes(routes!(templates::list_template_tools))
 }
 
+/// For everybody who is signed in: what they say, and what was said. What is refused for now, or for good, is not in the
+/// API document.
+fn for_talkers() -> Api {
+    Api::new()
+        .routes(routes!(conversations::list_conversations, conversations::create_conversation))
+        .routes(routes!(conversations::read_conversation, conversations::change_conversation))
+        .route("/conversations/{id}", delete(conversations::refuse_deletion))
+        .routes(routes!(conversations::read_tree))
+        .routes(routes!(conversations::fork_conversation))
+        .routes(routes!(conversations::list_forks))
+        .routes(routes!(conversations::fold_conversation))
+        .routes(routes!(conversations::reopen_conversation))
+        .routes(routes!(turns::append_turn))
+        .routes(routes!(turns::read_turn))
+        .routes(routes!(turns::fork_at_turn))
+        .routes(routes!(turns::add_alternative))
+        .routes(routes!(turns::activate_alternative))
+        .route("/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate", post(turns::regenerate))
+        .routes(routes!(turns::read_path))
+        .routes(routes!(nodes::read_node_by_local_id))
+        .routes(routes!(nodes::list_nodes))
+        .routes(routes!(nodes::read_node))
+        .routes(routes!(nodes::list_children))
+        .routes(routes!(nodes::list_siblings))
+        .routes(routes!(nodes::list_annotations, nodes::annotate_node))
+        .routes(routes!(nodes::list_edits))
+        .routes(routes!(nodes::list_edges))
+        .routes(routes!(nodes::list_forks_at_node))
+        .routes(routes!(nodes::mark_node))
+        .routes(routes!(nodes::list_tags))
+}
+
+/// For everybody who is signed in: where conversations are gathered, who takes part in them,
+/// and what can be proved, compared, shown and read of them.
+fn for_rooms() -> Api {
+    Api::new()
+        .routes(routes!(projects::list_projects, projects::create_project))
+        .routes(routes!(projects::read_project, projects::change_project))
+        .routes(routes!(projects::list_stack))
+        .routes(routes!(projects::list_frames))
+        .routes(routes!(projects::turn_frame))
+        .routes(routes!(projects::move_conversation))
+        .routes(routes!(actors::list_actors, actors::create_actor))
+        .routes(routes!(actors::read_actor, actors::change_actor))
+        .routes(routes!(proof::verify_node))
+        .routes(routes!(proof::verify_conversation))
+        .routes(routes!(proof::trace_node))
+        .routes(routes!(compare::compare))
+        .routes(routes!(window::show_context))
+        .routes(routes!(export::export_conversation))
+        .routes(routes!(summaries::read_node_summary, summaries::renew_node_summary))
+        .routes(routes!(summaries::read_conversation_summary, summaries::renew_conversation_summary))
+}
+
 /// For administrators; users read their own part.
-fn for_admins() -> OpenApiRouter<Context> {
-    OpenApiRouter::new()
+fn for_admins() -> Api {
+    Api::new()
         .routes(routes!(users::list_users, users::create_user))
         .routes(routes!(users::read_user, users::change_user))
         .routes(routes!(users::create_link_for_user))
@@ -113,14 +172,42 @@ fn for_anybody() -> Router<Context> {
 
 /// The routes under `/api/v1`, and what they say about themselves.
 pub(crate) fn api() -> (Router<Context>, OpenApi) {
-    OpenApiRouter::with_openapi(openapi::preamble()).nest("/api/v1", for_users().merge(for_admins())).split_for_parts()
+    OpenApiRouter::with_openapi(openapi::preamble()).merge(for_users().merge(for_admins()).0).split_for_parts()
+}
+
+/// Where all of it stands.
+pub(crate) const API: &str = "/api/v1";
+
+/// Routes with [`API`] before their paths. They are named in full, not nested: a nested route would have its path taken
+/// apart and made anew for every request.
+struct Api(OpenApiRouter<Context>);
+
+impl Api {
+    fn new() -> Self {
+        Self(OpenApiRouter::new())
+    }
+
+    fn routes(self, (schemas, mut paths, methods): UtoipaMethodRouter<Context>) -> Self {
+        let named = std::mem::take(&mut paths.paths).into_iter();
+        paths.paths = named.map(|(path, described)| (format!("{API}{path}"), described)).collect();
+        Self(self.0.routes((schemas, paths, methods)))
+    }
+
+    /// A route that is not in the API document.
+    fn route(self, path: &str, methods: MethodRouter<Context>) -> Self {
+        Self(self.0.route(&format!("{API}{path}"), methods))
+    }
+
+    fn merge(self, other: Self) -> Self {
+        Self(self.0.merge(other.0))
+    }
 }
 
 /// The server as a service; `hosts` are the names it answers to.
 pub fn router(context: Context, hosts: AllowedHosts) -> Router {
     let (api, _) = api();
     let routes = api
-        .route_layer(from_fn_with_state(context.clone(), signed_in::require))
+        .route_layer(Put::new(Gate(context.clone())))
         .merge(for_anybody())
         .fallback(error::no_such_path)
         .method_not_allowed_fallback(error::no_such_method)

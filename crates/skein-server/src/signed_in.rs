@@ -3,12 +3,11 @@
 //! A cookie is sent by the browser whoever's page asks, so `host_guard` has refused requests of other pages before.
 //! `Skein-Grant` names the grant under which an administrator looks at somebody else's things.
 
-use axum::extract::{FromRequestParts, Request, State};
+use axum::extract::{FromRequestParts, Request};
 use axum::http::header::{AUTHORIZATION, COOKIE};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName};
-use axum::middleware::Next;
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use skein_core::ItemId;
 use skein_core::account::Scope;
 use skein_engine::Caller;
@@ -18,30 +17,45 @@ use skein_store::clock::{Clock as _, SystemClock};
 use crate::context::Context;
 use crate::correlation::Asker;
 use crate::error::ApiError;
+use crate::layer::{Before, Next};
 use crate::tokens::{Claims, Tokens};
 
 const BEARER: &str = "bearer ";
 pub(crate) const SESSION_COOKIE: &str = "skein_session";
+/// What is asked in a body and changes nothing.
+const QUESTION: &str = "/compare";
 const GRANT: HeaderName = HeaderName::from_static("skein-grant");
 
 /// Lets nobody through who is not known, nor to change anything with a credential for reading: before anything else
 /// about a request is looked at, and for every route it is laid around.
-pub(crate) async fn require(
-    State(context): State<Context>,
-    mut request: Request,
-    next: Next,
-) -> Result<Response, ApiError> {
-    let grant = grant(request.headers())?;
-    let presented = presented(request.headers(), context.tokens.as_ref()).await?;
-    let caller = context.engine.authenticate(&presented, grant).await?;
+pub(crate) struct Gate(pub(crate) Context);
+
+impl Before for Gate {
+    async fn pass(&self, mut request: Request, next: Next) -> Response {
+        match self.caller(request.headers()).await.and_then(|caller| admit(caller, &request)) {
+            Ok(caller) => request.extensions_mut().insert(caller),
+            Err(error) => return error.into_response(),
+        };
+        next.run(request).await
+    }
+}
+
+impl Gate {
+    async fn caller(&self, headers: &HeaderMap) -> Result<Caller, ApiError> {
+        let grant = grant(headers)?;
+        let presented = presented(headers, self.0.tokens.as_ref()).await?;
+        Ok(self.0.engine.authenticate(&presented, grant).await?)
+    }
+}
+
+fn admit(caller: Caller, request: &Request) -> Result<Caller, ApiError> {
     if let Some(asker) = request.extensions().get::<Asker>() {
         asker.is(caller.user);
     }
-    if !request.method().is_safe() {
+    if !request.method().is_safe() && !request.uri().path().ends_with(QUESTION) {
         caller.require(Scope::Write)?;
     }
-    request.extensions_mut().insert(caller);
-    Ok(next.run(request).await)
+    Ok(caller)
 }
 
 /// Whoever asks.

@@ -21,6 +21,8 @@ CREATE INDEX conversations_recent ON conversations (owner, archived, active_at, 
 CREATE INDEX conversations_children ON conversations (parent, id) WHERE parent IS NOT NULL;
 CREATE INDEX conversations_origin ON conversations (origin, id) WHERE origin IS NOT NULL;
 CREATE INDEX conversations_project ON conversations (project, id) WHERE project IS NOT NULL;
+CREATE INDEX conversations_project_recent ON conversations (project, archived, active_at, id) WHERE kind <> 'tool_run';
+CREATE INDEX conversations_owner ON conversations (owner, id) WHERE kind <> 'tool_run';
 
 -- computed: a position, made by its first node.
 CREATE TABLE turns (
@@ -139,9 +141,10 @@ CREATE TABLE frames (
     PRIMARY KEY (project, actor)
 );
 
--- decided: the newest summary of a node or of a whole tree.
+-- decided: summaries of nodes and of whole trees; the newest counts.
 CREATE TABLE tree_summaries (
-    subject BYTES NOT NULL PRIMARY KEY CHECK (length(subject) = 16),
-    item    BYTES NOT NULL REFERENCES items (id),
+    item    BYTES NOT NULL PRIMARY KEY REFERENCES items (id),
+    subject BYTES NOT NULL CHECK (length(subject) = 16),
     nodes   BIGINT NOT NULL
 );
+CREATE INDEX tree_summaries_subject ON tree_summaries (subject, item);

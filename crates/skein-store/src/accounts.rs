@@ -28,11 +28,23 @@ pub struct KeyHolder {
 impl Tx<'_> {
     /// Creates a user, who owns their own record.
     pub fn create_user(&mut self, viewer: &Viewer, name: &str, role: Role) -> Result<UserId, StoreError> {
+        self.create_user_by(viewer, viewer.owner(), name, role)
+    }
+
+    /// [`Self::create_user`] at the word of `author`.
+    pub fn create_user_by(
+        &mut self,
+        viewer: &Viewer,
+        author: UserId,
+        name: &str,
+        role: Role,
+    ) -> Result<UserId, StoreError> {
         system_only(viewer)?;
         let user = UserId::new(self.now(), self.entropy());
         let data = fields([("name", json!(name)), ("role", json!(role))]);
         let content = RecordContent::new(RecordType::parse(USER)?, data);
-        self.create_record_as(viewer, user.into(), user, content, None)?;
+        let note = ChangeNote { author, reason: None, act: Act::Plain };
+        self.create_record_noting(viewer, user.into(), user, content, note)?;
         Ok(user)
     }
 

@@ -8,8 +8,9 @@ use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 
 use rusqlite::Connection;
-use skein_core::Digest;
+use skein_core::account::repeat::KEY_KEPT_MS;
 use skein_core::garden::cursor::Cursor;
+use skein_core::{Digest, Millis};
 
 use crate::accounts::FIRST_USER;
 use crate::blobs::Blobs;
@@ -22,9 +23,10 @@ use crate::timeline::FOLLOW_ITEMS_MAX;
 use crate::tx::Tx;
 use crate::verify::Progress;
 
-/// The name of a copy until it is whole.
 /// Whoever is signed in to a store is not signed in to its copy.
 const SESSIONS: &str = "sessions";
+const OPERATIONS: &str = "operations";
+/// The name of a copy until it is whole.
 const UNFINISHED: &str = "unfinished.db";
 const ROWS_PER_INSERT: usize = 100;
 const BYTES_PER_INSERT: usize = 8 << 20;
@@ -54,7 +56,8 @@ pub fn backup(
     let blobs = blobs.clone();
     let outcome = store.read_everything(move |tx| {
         let connection = sqlite::open_writer(&unfinished)?;
-        let items = copy_all(tx.sql, &connection, &sender)?;
+        let now = tx.now();
+        let items = copy_all(tx.sql, &connection, now, &sender)?;
         let copied = Copied { items, ..tx.copy_blobs(&blobs, &beside, &sender)? };
         // A single file without a log beside it can also be read from a medium that cannot be written.
         connection.pragma_update(None, "journal_mode", "DELETE").map_err(|error| sqlite::sql_error(&error))?;
@@ -115,13 +118,12 @@ impl Tx<'_> {
         if self.first("SELECT position FROM items LIMIT 1", &[], |row| row.int(0))?.is_some() {
             return Err(StoreError::Exists("data in the place to restore to".to_owned()));
         }
-        let source = sqlite::open_reader(file)?;
+        let (source, now) = (sqlite::open_reader(file)?, self.now());
         let mut items = 0;
-        for table in TABLES
-            .iter()
-            .filter(|table| table.class != Class::Projected && table.name != "meta" && table.name != SESSIONS)
+        for table in
+            TABLES.iter().filter(|table| table.class != Class::Projected && table.name != "meta" && is_copied(table))
         {
-            let copied = copy(table, &mut SqliteSql(&source), self.sql, progress)?;
+            let copied = copy(table, &mut SqliteSql::on(&source), self.sql, now, progress)?;
             items += if table.class == Class::Source { copied } else { 0 };
         }
         self.sql.continue_timeline()?;
@@ -133,7 +135,7 @@ impl Tx<'_> {
     /// Who administers the installation is not told by the age of users alone.
     fn copy_first_user(&mut self, source: &Connection) -> Result<(), StoreError> {
         let mut first = None;
-        SqliteSql(source).query("SELECT value FROM meta WHERE name = ?1", params![FIRST_USER], &mut |row| {
+        SqliteSql::on(source).query("SELECT value FROM meta WHERE name = ?1", params![FIRST_USER], &mut |row| {
             first = Some(row.text(0)?.to_owned());
             Ok(())
         })?;
@@ -178,25 +180,36 @@ impl Tx<'_> {
     }
 }
 
-fn copy_all(from: &mut dyn Sql, to: &Connection, progress: &Sender<Progress>) -> Result<u64, StoreError> {
+fn is_copied(table: &Table) -> bool {
+    table.class != Class::Index && table.name != SESSIONS
+}
+
+fn copy_all(from: &mut dyn Sql, to: &Connection, now: Millis, progress: &Sender<Progress>) -> Result<u64, StoreError> {
     let in_batch = |sql: &str| to.execute_batch(sql).map_err(|error| sqlite::sql_error(&error));
     in_batch("BEGIN; DELETE FROM meta")?;
     let mut items = 0;
-    for table in TABLES.iter().filter(|table| table.name != SESSIONS) {
-        let copied = copy(table, from, &mut SqliteSql(to), progress)?;
+    for table in TABLES.iter().filter(|table| is_copied(table)) {
+        let copied = copy(table, from, &mut SqliteSql::on(to), now, progress)?;
         items += if table.class == Class::Source { copied } else { 0 };
     }
-    SqliteSql(to).continue_timeline()?;
+    SqliteSql::on(to).continue_timeline()?;
     in_batch("COMMIT")?;
     Ok(items)
 }
 
 /// Copies every row of a table; says how many.
-fn copy(table: &Table, from: &mut dyn Sql, to: &mut dyn Sql, progress: &Sender<Progress>) -> Result<u64, SqlError> {
+fn copy(
+    table: &Table,
+    from: &mut dyn Sql,
+    to: &mut dyn Sql,
+    now: Millis,
+    progress: &Sender<Progress>,
+) -> Result<u64, SqlError> {
     let mut waiting: Vec<Kept> = Vec::new();
     let (mut copied, mut bytes) = (0, 0);
     let full = ROWS_PER_INSERT * table.columns.len();
-    from.query(&table.select(), &[], &mut |row| {
+    let select = if table.name == OPERATIONS { operations_as_copied(table, now) } else { table.select() };
+    from.query(&select, &[], &mut |row| {
         for column in 0..table.columns.len() {
             let value = row.value(column)?;
             bytes += value.weight();
@@ -214,6 +227,18 @@ fn copy(table: &Table, from: &mut dyn Sql, to: &mut dyn Sql, progress: &Sender<P
     })?;
     insert(table, to, &mut waiting)?;
     Ok(copied)
+}
+
+/// Every operation, its request's name found by index or, if it no longer counts, by nobody: so it may be there twice.
+fn operations_as_copied(table: &Table, now: Millis) -> String {
+    let spent = format!("indexed = 0 AND created_at <= {}", now.plus(-KEY_KEPT_MS).0);
+    let column = |name: &&str| match *name {
+        "request" | "fingerprint" => format!("CASE WHEN {spent} THEN NULL ELSE {name} END"),
+        "indexed" => format!("CAST(CASE WHEN request IS NULL OR ({spent}) THEN 0 ELSE 1 END AS BIGINT)"),
+        other => other.to_owned(),
+    };
+    let columns: Vec<String> = table.columns.iter().map(column).collect();
+    format!("SELECT {} FROM {} ORDER BY id", columns.join(", "), table.name)
 }
 
 fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<(), SqlError> {

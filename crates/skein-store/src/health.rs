@@ -41,6 +41,7 @@ impl Tx<'_> {
         let error: Option<String> =
             error.map(|error| error.chars().filter(|char| *char != '\0').take(HEALTH_ERROR_CHARS_MAX).collect());
         let now = self.now();
+        self.revise();
         self.execute(
             "INSERT INTO health (record, owner, status, checked_at, error, latency_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (record) DO UPDATE SET status = excluded.status, checked_at = excluded.checked_at,

@@ -12,7 +12,6 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::error::{SqlError, StoreError};
-use crate::known_items::KnownItems;
 use crate::sql::{Row, Value, params};
 use crate::tx::Tx;
 
@@ -76,6 +75,8 @@ pub struct ItemQuery {
     pub limit: usize,
     /// Also items that were undone.
     pub include_hidden: bool,
+    /// Not those that only keep the books: deltas, seals, events of the system.
+    pub without_bookkeeping: bool,
 }
 
 /// A place in a listing: a moment on the clock it goes along, and a position among items of that moment.
@@ -187,16 +188,8 @@ impl Tx<'_> {
         static BY_ID: LazyLock<String> = LazyLock::new(|| {
             format!("SELECT {ITEM_COLUMNS} FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1")
         });
-        let (known, revisions) = (self.known(), self.known().map(KnownItems::revisions));
-        if let Some(stored) = known.and_then(|known| known.find(id)) {
-            return Ok(Some(stored));
-        }
         let found = self.first(&BY_ID, params![&id], |row| Ok(read_item(row)))?.transpose()?;
-        let found = found.map(checked).transpose()?;
-        if let (Some(known), Some(revisions), Some(stored)) = (known, revisions, &found) {
-            known.remember(revisions, stored);
-        }
-        Ok(found)
+        found.map(checked).transpose()
     }
 
     /// The viewer's own facts, page by page. A page costs the same wherever it lies.
@@ -287,6 +280,11 @@ fn listing(query: &ItemQuery) -> String {
     )
 }
 
+static NOT_BOOKKEEPING: LazyLock<String> = LazyLock::new(|| {
+    let types: Vec<String> = ItemType::bookkeeping().iter().map(|item_type| format!("'{item_type}'")).collect();
+    format!("AND i.type NOT IN ({})", types.join(", "))
+});
+
 fn order(direction: Direction) -> &'static str {
     match direction {
         Direction::Forward => "ASC",
@@ -297,7 +295,11 @@ fn order(direction: Direction) -> &'static str {
 /// What lies at the moment a page begins, and what lies beyond it: apart, because only so does SQLite's index lead
 /// straight to a place among many items of one moment.
 fn arms(query: &ItemQuery, from: &str, clock: &str, which: &str) -> Vec<String> {
-    let of_type = if query.item_type.is_some() { "AND i.type = ?6" } else { "" };
+    let of_type = match query.item_type {
+        Some(_) => "AND i.type = ?6",
+        None if query.without_bookkeeping => &*NOT_BOOKKEEPING,
+        None => "",
+    };
     let shown = if query.include_hidden { "" } else { "AND m.tombstone IS NULL" };
     let (beyond, within) = match query.direction {
         Direction::Forward => (">", "<"),
@@ -344,7 +346,7 @@ fn encode(item: &Item) -> Result<Encoded<'_>, StoreError> {
     Ok((DEFLATED, Some(Cow::Owned(compressed))))
 }
 
-fn decode(encoding: i64, stored: &[u8]) -> Payload {
+pub(crate) fn decode(encoding: i64, stored: &[u8]) -> Payload {
     if encoding == PLAIN {
         return Payload::stored(stored.to_vec(), PayloadForm::Document);
     }

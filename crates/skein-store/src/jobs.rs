@@ -96,6 +96,17 @@ impl Tx<'_> {
         self.held(viewer, job, sql, params![&job.id, job.fence, state, run_at, &error])
     }
 
+    /// Puts back what a worker held that stops: as if it had vanished, but at once.
+    pub fn release_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
+        system_only(viewer)?;
+        let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
+                   WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
+        for job in jobs {
+            self.execute(sql, params![&job.id, job.fence])?;
+        }
+        Ok(())
+    }
+
     /// Puts back what lost workers held; says how many jobs that were.
     pub fn requeue_lost(&mut self, viewer: &Viewer) -> Result<u64, StoreError> {
         system_only(viewer)?;

@@ -64,8 +64,20 @@ impl Tx<'_> {
         self.tell(viewer, owner, EventName::ItemTimeCorrected, Some(&id.to_string()), Map::new())
     }
 
-    /// Destroys an item's payload for good; the item, its hash and this decision stay.
+    /// Destroys an item's payload for good; the item, its hash and this decision stay. With what a node says goes what
+    /// was made of it.
     pub fn redact_item(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
+        let Some(node) = self.node_of_item(viewer, id)? else { return self.redact_one(viewer, id, reason) };
+        let content = node
+            .content
+            .ok_or_else(|| RuleViolation::new("MG-SOIL-010", "the node says nothing", "there is nothing to destroy"))?;
+        for copy in self.copies_of(&node)? {
+            self.redact_one(viewer, copy, reason)?;
+        }
+        self.redact_one(viewer, content, reason)
+    }
+
+    fn redact_one(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
         let stored = self.item(viewer, id)?;
         let owner = stored.item.header.owner;
         if !viewer.may_redact(owner, self.now()) {

@@ -5,6 +5,8 @@
 //! finds the change as well. What came out is kept as a reference (ids and versions), never as a copy: a payload that
 //! is destroyed later must not live on here.
 
+use std::sync::LazyLock;
+
 use skein_core::account::repeat::{Earlier, RequestMark, SILENT_MS_MAX, Stage, Verdict, judge};
 use skein_core::document::{self, check_text};
 use skein_core::id::Entropy;
@@ -24,7 +26,7 @@ const SWEEP_ROWS_MAX: i64 = 1_000;
 /// What is kept of work whose process vanished.
 const CUT_OFF: &str = r#"{"message":"it was cut off before it was done; send the request again"}"#;
 
-const COLUMNS: &str = "id, owner, kind, status, progress, result, error, created_at, updated_at, fingerprint";
+const COLUMNS: &str = "id, owner, kind, status, progress, result, error, created_at, updated_at, fingerprint, request";
 
 /// Where an operation stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,29 +101,61 @@ impl Tx<'_> {
     ) -> Result<OperationId, StoreError> {
         check_text("an operation's kind", kind, KIND_BYTES_MAX)?;
         check_state(state)?;
+        self.check_vacant(name)?;
         let id = OperationId::new(self.now(), self.entropy());
         let now = self.now();
         let (status, progress, result, error) = columns(state);
+        // What goes on counts for longer than a day after it began.
+        let indexed = name.is_some() && !state.has_ended();
         let inserted = self.execute(
             "INSERT INTO operations (id, owner, kind, status, progress, result, error, created_at, updated_at,
-                 request, fingerprint)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10)",
-            params![&id, &viewer.owner(), kind, status, progress, result, error, now, name, fingerprint],
+                 request, fingerprint, indexed)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11)",
+            params![&id, &viewer.owner(), kind, status, progress, result, error, now, name, fingerprint, indexed],
         );
         match inserted {
-            Ok(_) => Ok(id),
+            Ok(_) => {
+                self.sql.note_operation(id, name.filter(|_| !indexed));
+                Ok(id)
+            }
             // The same request got in between looking and writing: run again, it will be found.
             Err(SqlError::Unique(detail)) => Err(SqlError::Collision(detail).into()),
             Err(error) => Err(error.into()),
         }
     }
 
+    /// Not every database has an index that refuses a second operation under one name.
+    fn check_vacant(&mut self, name: Option<&Digest>) -> Result<(), StoreError> {
+        match name {
+            Some(name) if self.vacant.take() != Some(*name) && self.answering(name)?.is_some() => {
+                Err(SqlError::Collision("the same request was noted before".to_owned()).into())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The operation that answers for a name, with what it was asked for.
+    fn answering(&mut self, name: &Digest) -> Result<Option<(Operation, Option<Digest>)>, StoreError> {
+        static BY_ID: LazyLock<String> = LazyLock::new(|| format!("SELECT {COLUMNS} FROM operations WHERE id = ?1"));
+        let read = |row: &dyn Row| {
+            let is_asked_for = row.optional_array(10)? == Some(name.0);
+            Ok(is_asked_for.then_some((read_operation(row)?, row.optional_array(9)?.map(Digest))))
+        };
+        let now = self.now();
+        for id in self.sql.find_request(name, now)? {
+            if let Some(found) = self.first(&BY_ID, params![&id], read)?.flatten() {
+                return Ok(Some(found));
+            }
+        }
+        let by_name = format!("SELECT {COLUMNS} FROM operations WHERE request = ?1 {}", self.sql.request_index());
+        Ok(self.first(&by_name, params![name], read)?.flatten())
+    }
+
     /// Whether a request was made before (rules BR-IDEMP-002 to BR-IDEMP-005); one that no longer counts gives up
     /// its name.
     pub fn repeat(&mut self, viewer: &Viewer, request: &RequestMark) -> Result<Repeat, StoreError> {
-        let sql = format!("SELECT {COLUMNS} FROM operations WHERE request = ?1");
-        let read = |row: &dyn Row| Ok((read_operation(row)?, row.optional_array(9)?.map(Digest)));
-        let Some((operation, fingerprint)) = self.first(&sql, params![&request.name], read)? else {
+        let Some((operation, fingerprint)) = self.answering(&request.name)? else {
+            self.vacant = Some(request.name);
             return Ok(Repeat::First);
         };
         if operation.owner != viewer.owner() {
@@ -144,6 +178,7 @@ impl Tx<'_> {
                 }
                 let sql = "UPDATE operations SET request = NULL, fingerprint = NULL WHERE id = ?1";
                 self.execute(sql, params![&operation.id])?;
+                self.vacant = Some(request.name);
                 Ok(Repeat::First)
             }
         }
@@ -237,6 +272,7 @@ impl Tx<'_> {
         let silent = "UPDATE operations SET status = 'failed', error = ?1, request = NULL, updated_at = ?2
                       WHERE status = 'processing' AND request IS NOT NULL AND fingerprint IS NULL AND updated_at <= ?3";
         self.execute(silent, params![CUT_OFF, now, now.plus(-SILENT_MS_MAX)])?;
+        self.sql.sweep_requests(now)?;
         let oldest = OperationId::new(now.plus(-kept_ms), Entropy([0; 10]));
         let sql = "DELETE FROM operations WHERE id IN
                    (SELECT id FROM operations WHERE id < ?1 AND status IN ('completed', 'failed', 'cancelled') LIMIT ?2)";

@@ -36,6 +36,11 @@ impl Tx<'_> {
         if !only_adds(item_type) {
             self.revise();
         }
+        // No table is made from calls and answers, and what they gave may be raw bytes.
+        let plain = [ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::TOOL_OUTPUT, ItemType::RAW_RESPONSE];
+        if plain.contains(item_type) {
+            return Ok(());
+        }
         // What a destroyed payload said about anything went with it.
         if item.payload.is_none() && is_redactable(item_type) {
             return Ok(());
@@ -183,7 +188,7 @@ impl Tx<'_> {
         );
         match inserted {
             Ok(_) if relation.kind == RelationKind::GroupsWith => {
-                self.project_membership(item, relation.source.id_bytes(), Some(relation.target.id_bytes())).map(Some)
+                self.project_membership(item, relation.source.id_bytes()).map(Some)
             }
             Ok(_) => Ok(Some(())),
             Err(SqlError::Unique(_)) => Err(taken(relation.kind).into()),
@@ -205,10 +210,11 @@ impl Tx<'_> {
         let id = document.get("relationId").and_then(Json::as_str).and_then(|id| id.parse::<RelationId>().ok());
         let Some(id) = id else { return Ok(None) };
         let grouped = "SELECT source FROM relations WHERE id = ?1 AND owner = ?2 AND kind = 'groups_with'";
-        if let Some(source) = self.first(grouped, params![&id, &item.header.owner], |row| row.array::<16>(0))? {
-            self.project_membership(item, &source, None)?;
-        }
+        let source = self.first(grouped, params![&id, &item.header.owner], |row| row.array::<16>(0))?;
         self.execute("DELETE FROM relations WHERE id = ?1 AND owner = ?2", params![&id, &item.header.owner])?;
+        if let Some(source) = source {
+            self.project_membership(item, &source)?;
+        }
         Ok(Some(()))
     }
 
@@ -225,7 +231,7 @@ impl Tx<'_> {
     }
 
     /// A fact speaks about its owner's things only, wherever it came from. A rebuild aside has no items to look at.
-    fn refuse_foreign(&mut self, item: &Item, target: ItemId) -> Result<(), StoreError> {
+    pub(crate) fn refuse_foreign(&mut self, item: &Item, target: ItemId) -> Result<(), StoreError> {
         let owner = self.first("SELECT owner FROM items WHERE id = ?1", params![&target], |row| row.array::<16>(0))?;
         match owner {
             Some(owner) if owner != *item.header.owner.as_bytes() => Err(StoreError::Forbidden),
@@ -239,8 +245,10 @@ impl Tx<'_> {
         }
         let target = document.get("itemId").and_then(Json::as_str).and_then(|id| id.parse::<ItemId>().ok());
         let target = [Value::from(target.as_ref())];
+        self.destroy();
         self.execute("UPDATE items SET payload = NULL WHERE id = ?1", &target)?;
         self.execute("DELETE FROM blobs WHERE item = ?1", &target)?;
+        self.execute("DELETE FROM tree_summaries WHERE item = ?1", &target)?;
         Ok(Some(()))
     }
 

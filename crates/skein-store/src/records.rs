@@ -1,6 +1,6 @@
 //! Beliefs: changed on the basis of a known state, every change a fact, every past state rebuildable.
 
-use serde_json::json;
+use serde_json::{Map, Value as Json, json};
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::delta::Delta;
 use skein_core::garden::record::{self, Act, ChangeNote, DELETED_AT, Record, RecordContent, RecordType};
@@ -16,6 +16,9 @@ pub const RECORDS_PER_PAGE_MAX: usize = 1_000;
 
 pub(crate) const RECORD_COLUMNS: &str = "id, owner, version, hash, previous_hash, created_at, updated_at, body";
 const VERSION_COLUMNS: &str = "record, version, type, hash, previous_hash, item, tx, position, realized_at";
+
+/// A version with the document of the item that made it, as far as that is there and whole.
+pub type ToldVersion = (RecordVersion, Option<Map<String, Json>>);
 
 /// One entry of a record's history, also what subscribers are told (rule MG-DELTA-003).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +68,18 @@ impl Tx<'_> {
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         let note = ChangeNote { author: viewer.owner(), reason, act: Act::Plain };
+        self.create_record_noting(viewer, id, owner, content, note)
+    }
+
+    /// [`Self::create_record_as`] with who made it and why.
+    pub(crate) fn create_record_noting(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        owner: UserId,
+        content: RecordContent,
+        note: ChangeNote,
+    ) -> Result<Record, StoreError> {
         let (record, delta) = record::create(id, owner, content, note, self.now())?;
         self.append_item_for(viewer, owner, &delta.to_draft())?;
         Ok(record)
@@ -211,6 +226,32 @@ impl Tx<'_> {
         );
         let rows = self.all(&sql, params![&id, after, one_more], read_version)?;
         Ok(page(rows, limit, |last| last.version))
+    }
+
+    /// [`Self::history`] with the document of each version's item; nothing where it was destroyed or altered.
+    pub fn told_history(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        after: i64,
+        limit: usize,
+    ) -> Result<Page<ToldVersion, i64>, StoreError> {
+        self.past_of(viewer, id)?;
+        let limit = limit.clamp(1, RECORDS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let columns: Vec<String> = VERSION_COLUMNS.split(',').map(|column| format!("v.{}", column.trim())).collect();
+        let place = columns.len();
+        let sql = format!(
+            "SELECT {}, i.payload, i.payload_hash FROM record_versions v LEFT JOIN items i ON i.id = v.item
+             WHERE v.record = ?1 AND v.version > ?2 ORDER BY v.version LIMIT ?3",
+            columns.join(", ")
+        );
+        let rows = self.all(&sql, params![&id, after, one_more], |row| {
+            let payload_hash = row.optional_array(place + 1)?.map(Digest);
+            let whole = row.optional_bytes(place)?.filter(|payload| Some(Digest::of(payload)) == payload_hash);
+            Ok((read_version(row)?, whole.and_then(|payload| serde_json::from_slice(payload).ok())))
+        })?;
+        Ok(page(rows, limit, |(last, _)| last.version))
     }
 
     /// The content a record had at a version, rebuilt from at most sixteen deltas and checked against its hash.

@@ -157,10 +157,12 @@ impl Tx<'_> {
             self.execute("DELETE FROM record_references WHERE record = ?1", params![record])?;
         }
         if let Some(version) = value_version(content).filter(|_| delta.version > 1) {
+            self.destroy();
             let sql = "DELETE FROM vault WHERE secret = ?1 AND value_version < ?2";
             self.execute(sql, params![record, version])?;
         }
         if content.is_deleted() {
+            self.destroy();
             self.execute("DELETE FROM vault WHERE secret = ?1", params![record])?;
             self.execute("DELETE FROM health WHERE record = ?1", params![record])?;
             return Ok(());

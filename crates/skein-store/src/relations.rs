@@ -75,13 +75,13 @@ impl Tx<'_> {
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// The viewer's edges of one kind at a thing, by id.
+    /// The viewer's edges at a thing, of one kind or all, by id.
     pub fn relations(
         &mut self,
         viewer: &Viewer,
         of: Endpoint,
         side: Side,
-        kind: RelationKind,
+        kind: Option<RelationKind>,
         after: Option<RelationId>,
         limit: usize,
     ) -> Result<Page<Relation, RelationId>, StoreError> {
@@ -89,15 +89,18 @@ impl Tx<'_> {
             Side::Outgoing => "source",
             Side::Incoming => "target",
         };
-        let position = if of.position().is_some() { "AND target_position = ?7" } else { "" };
+        let of_kind = if kind.is_some() { "AND kind = ?6" } else { "" };
+        let position = of.position().map(|_| format!("AND target_position = ?{}", if kind.is_some() { 7 } else { 6 }));
+        let position = position.unwrap_or_default();
         let sql = format!(
             "SELECT {RELATION_COLUMNS} FROM relations
-             WHERE {end} = ?1 AND {end}_type = ?2 AND kind = ?3 AND owner = ?4 AND id > ?5 {position} ORDER BY id LIMIT ?6"
+             WHERE {end} = ?1 AND {end}_type = ?2 {of_kind} AND owner = ?3 AND id > ?4 {position} ORDER BY id LIMIT ?5"
         );
         let (owner, after) = (self.subject(viewer)?, after.unwrap_or(RelationId::from_bytes([0; 16])));
         let limit = limit.clamp(1, RELATIONS_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
-        let mut bound = params![of.id_bytes(), of.kind().as_str(), kind.as_str(), &owner, &after, one_more].to_vec();
+        let mut bound = params![of.id_bytes(), of.kind().as_str(), &owner, &after, one_more].to_vec();
+        bound.extend(kind.map(|kind| Value::from(kind.as_str())));
         bound.extend(of.position().map(|position| Value::Int(position.into())));
         let rows = self.all(&sql, &bound, read_relation)?;
         Ok(page(rows, limit, |last| last.id))
@@ -119,14 +122,15 @@ impl Tx<'_> {
         item: ItemId,
         kind: RelationKind,
     ) -> Result<Option<Endpoint>, StoreError> {
-        let found = self.relations(viewer, Endpoint::Item(item), Side::Incoming, kind, None, 1)?;
+        let found = self.relations(viewer, Endpoint::Item(item), Side::Incoming, Some(kind), None, 1)?;
         Ok(found.rows.first().map(|relation| relation.source))
     }
 
     /// Everything an item mentions.
     pub fn mentions(&mut self, viewer: &Viewer, item: ItemId) -> Result<Vec<Endpoint>, StoreError> {
         let of = Endpoint::Item(item);
-        let found = self.relations(viewer, of, Side::Outgoing, RelationKind::Mentions, None, RELATIONS_PER_PAGE_MAX)?;
+        let kind = Some(RelationKind::Mentions);
+        let found = self.relations(viewer, of, Side::Outgoing, kind, None, RELATIONS_PER_PAGE_MAX)?;
         Ok(found.rows.iter().map(|relation| relation.target).collect())
     }
 

@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 4] = [
+const MIGRATIONS: [Migration; 5] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -22,6 +22,12 @@ const MIGRATIONS: [Migration; 4] = [
     Migration { name: "doors", shared: include_str!("../migrations/0002_doors.sql"), sqlite: "", postgres: "" },
     Migration { name: "catalogue", shared: include_str!("../migrations/0003_catalogue.sql"), sqlite: "", postgres: "" },
     Migration {
+        name: "requests",
+        shared: "",
+        sqlite: include_str!("../migrations/0004_requests.sqlite.sql"),
+        postgres: include_str!("../migrations/0004_requests.postgres.sql"),
+    },
+    Migration {
         name: "conversations",
         shared: include_str!("../migrations/0005_conversations.sql"),
         sqlite: "",
@@ -30,8 +36,8 @@ const MIGRATIONS: [Migration; 4] = [
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 4;
-const _: () = assert!(MIGRATIONS.len() == 4, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 5;
+const _: () = assert!(MIGRATIONS.len() == 5, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

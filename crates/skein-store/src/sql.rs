@@ -2,6 +2,8 @@
 //!
 //! Statements are written once, with `?1` for parameters; PostgreSQL's `$1` is made in its own folder.
 
+use skein_core::{Digest, Millis, OperationId};
+
 use crate::error::SqlError;
 
 /// A value going in or coming out.
@@ -45,20 +47,20 @@ into_value! {
     &'a [u8] => Bytes |value| value;
     &'a [u8; 16] => Bytes |value| value;
     &'a Vec<u8> => Bytes |value| value;
-    &'a skein_core::Digest => Bytes |value| value.as_bytes();
+    &'a Digest => Bytes |value| value.as_bytes();
     &'a skein_core::ItemId => Bytes |value| value.as_bytes();
     &'a skein_core::UserId => Bytes |value| value.as_bytes();
     &'a skein_core::RecordId => Bytes |value| value.as_bytes();
     &'a skein_core::RelationId => Bytes |value| value.as_bytes();
     &'a skein_core::JobId => Bytes |value| value.as_bytes();
-    &'a skein_core::OperationId => Bytes |value| value.as_bytes();
+    &'a OperationId => Bytes |value| value.as_bytes();
     &'a skein_core::KeyId => Bytes |value| value.as_bytes();
     &'a skein_core::ConversationId => Bytes |value| value.as_bytes();
     &'a skein_core::EdgeId => Bytes |value| value.as_bytes();
     &'a skein_core::NodeId => Bytes |value| value.as_bytes();
     &'a skein_core::PathId => Bytes |value| value.as_bytes();
     &'a skein_core::TurnId => Bytes |value| value.as_bytes();
-    skein_core::Millis => Int |value| value.0;
+    Millis => Int |value| value.0;
 }
 
 impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
@@ -212,4 +214,16 @@ pub(crate) trait Sql {
 
     /// How whoever takes a job passes over those that others are just taking.
     fn claim_lock(&self) -> &'static str;
+
+    /// What else has to be said to find requests by their index.
+    fn request_index(&self) -> &'static str;
+
+    /// Operations that may have been asked for under a name which the index does not have.
+    fn find_request(&mut self, name: &Digest, now: Millis) -> Result<Vec<OperationId>, SqlError>;
+
+    /// Notes an operation that was inserted, with its request's name unless the index has it.
+    fn note_operation(&mut self, id: OperationId, name: Option<&Digest>);
+
+    /// Forgets some of the names that no longer count and are in no index.
+    fn sweep_requests(&mut self, now: Millis) -> Result<(), SqlError>;
 }

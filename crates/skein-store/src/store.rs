@@ -111,7 +111,7 @@ impl Store {
             return Self::open_postgres_read_only(location);
         };
         let file = database_file(directory);
-        let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file, None)?);
+        let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
         let backend = Backend::Sqlite { writer: None, readers, at_hand, clock: Arc::new(SystemClock) };
         Ok(Self { inner: Arc::new(Inner { backend, wake: Wake::default(), location }) })
     }
@@ -280,7 +280,7 @@ impl Store {
     }
 
     /// How often something other than a plain fact was committed, where this process alone can commit: as long as it
-    /// stays the same, what was read of records holds.
+    /// stays the same, what was read of items, records and health after it was asked for holds.
     pub fn revisions_here(&self) -> Option<u64> {
         match &self.inner.backend {
             Backend::Sqlite { writer, .. } => writer.as_ref().map(|writer| writer.revisions().count()),
@@ -318,7 +318,7 @@ fn open_sqlite(directory: &Path, clock: Option<Arc<dyn Clock>>, wake: &Wake) -> 
     let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let connection = crate::sqlite::open_writer(&file)?;
     let writer = Writer::start(connection, Arc::clone(&clock), wake.clone())?;
-    let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file, Some(writer.revisions().clone()))?);
+    let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
     Ok(Backend::Sqlite { writer: Some(writer), readers, at_hand, clock })
 }
 

@@ -11,6 +11,8 @@ pub(crate) enum Class {
     Kept,
     /// Prunable rows about running things; never hashed.
     Operational,
+    /// Stands in for an index where SQLite is the database; never copied.
+    Index,
 }
 
 pub(crate) struct Table {
@@ -21,10 +23,10 @@ pub(crate) struct Table {
     pub(crate) key: usize,
 }
 
-use Class::{Kept, Operational, Projected, Source};
+use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 30] = [
+pub(crate) const TABLES: [Table; 31] = [
     Table {
         name: "items",
         class: Source,
@@ -215,7 +217,7 @@ pub(crate) const TABLES: [Table; 30] = [
     Table { name: "path_reach", class: Projected, columns: &["path", "branch", "depth"], key: 2 },
     Table { name: "node_tags", class: Projected, columns: &["node", "tag", "owner"], key: 2 },
     Table { name: "frames", class: Projected, columns: &["project", "actor", "conversation"], key: 2 },
-    Table { name: "tree_summaries", class: Projected, columns: &["subject", "item", "nodes"], key: 1 },
+    Table { name: "tree_summaries", class: Projected, columns: &["item", "subject", "nodes"], key: 1 },
     Table {
         name: "vault",
         class: Kept,
@@ -271,9 +273,11 @@ pub(crate) const TABLES: [Table; 30] = [
             "updated_at",
             "request",
             "fingerprint",
+            "indexed",
         ],
         key: 1,
     },
+    Table { name: "request_names", class: Index, columns: &["day", "name", "operation"], key: 3 },
     Table { name: "cursors", class: Operational, columns: &["owner", "name", "tx", "position"], key: 2 },
     Table { name: "leases", class: Operational, columns: &["name", "holder", "fence", "lease_until"], key: 1 },
     Table { name: "meta", class: Operational, columns: &["name", "value"], key: 1 },

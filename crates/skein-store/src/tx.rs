@@ -10,7 +10,6 @@ use skein_core::id::Entropy;
 use skein_core::{Digest, ItemId, Millis, TurnId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
-use crate::known_items::KnownItems;
 use crate::sql::{Row, Sql, Value};
 
 /// Refuses everybody but Skein itself.
@@ -31,24 +30,28 @@ pub struct Tx<'a> {
     last: Option<(Cursor, ItemId)>,
     revises: bool,
     moved: Vec<TurnId>,
-    known: Option<&'a KnownItems>,
+    /// A request's name that was looked for and that no operation answers for.
+    pub(crate) vacant: Option<Digest>,
+    destroys: bool,
 }
 
 impl<'a> Tx<'a> {
     pub(crate) fn new(sql: &'a mut dyn Sql, now: Millis, number: i64, seed: [u8; 16]) -> Self {
-        Self { sql, now, number, seed, drawn: 0, last: None, revises: false, moved: Vec::new(), known: None }
+        Self {
+            sql,
+            now,
+            number,
+            seed,
+            drawn: 0,
+            last: None,
+            revises: false,
+            destroys: false,
+            moved: Vec::new(),
+            vacant: None,
+        }
     }
 
-    /// For looks at what is newest: items that were read before need not be read again.
-    pub(crate) fn knowing(self, known: Option<&'a KnownItems>) -> Self {
-        Self { known, ..self }
-    }
-
-    pub(crate) fn known(&self) -> Option<&'a KnownItems> {
-        self.known
-    }
-
-    /// Notes that more than plain facts is written: what was read of records and of marked items no longer holds.
+    /// Notes that more than plain facts is written: what was read of records, marked items and health no longer holds.
     pub(crate) fn revise(&mut self) {
         self.revises = true;
     }
@@ -65,6 +68,15 @@ impl<'a> Tx<'a> {
     /// The turns noted since the last call.
     pub(crate) fn take_moved(&mut self) -> Vec<TurnId> {
         std::mem::take(&mut self.moved)
+    }
+
+    /// Notes that something is destroyed: what the database still remembers of it is to go soon.
+    pub(crate) fn destroy(&mut self) {
+        self.destroys = true;
+    }
+
+    pub(crate) fn destroys(&self) -> bool {
+        self.destroys
     }
 
     pub fn now(&self) -> Millis {

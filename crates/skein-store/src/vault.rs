@@ -1,19 +1,21 @@
 //! Sealed values of secrets, beside the facts: replaced by a rotation and destroyed with the secret, in its transaction.
 //!
-//! What is here is worthless without the master key, which is not. It is in no item, record or bundle, so what a
-//! rotation or deletion destroys is gone; backups carry it, and whoever restores one needs the key of its time.
+//! What is here is worthless without the master key, which is not. It is in no item, record or bundle (one that is
+//! asked for with secrets has them sealed anew, under a passphrase), so what a rotation or deletion destroys is gone; backups
+//! carry it, and whoever restores one needs the key of its time.
 
-use skein_core::garden::record::{Record, RecordContent};
+use skein_core::garden::record::{Record, RecordContent, RecordType};
 use skein_core::{RecordId, RuleViolation, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
+use crate::headings::{Question, heading};
 use crate::items::{Page, page};
 use crate::records::RECORDS_PER_PAGE_MAX;
 use crate::sql::{Row, params};
 use crate::tx::{Tx, system_only};
 
 const COLUMNS: &str = "secret, owner, value_version, key_id, wrapped_key, ciphertext";
-const SECRET: &str = "Secret";
+pub(crate) const SECRET: &str = "Secret";
 
 /// The value of a secret, sealed under a data key that is itself wrapped under a master key.
 #[derive(Clone, PartialEq, Eq)]
@@ -59,6 +61,26 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// Keeps a value that came with a bundle; says whether. A secret that has one, was deleted or is at another value
+    /// stays as it is.
+    pub fn restore_sealed(
+        &mut self,
+        viewer: &Viewer,
+        secret: RecordId,
+        value: &SealedValue,
+    ) -> Result<bool, StoreError> {
+        let record = match self.own_secret(viewer, secret) {
+            Ok(record) if value_version(&record.content) == Some(value.value_version) => record,
+            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        let sql = "INSERT INTO vault (secret, owner, value_version, key_id, wrapped_key, ciphertext)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (secret) DO NOTHING";
+        let SealedValue { value_version, key_id, wrapped_key, ciphertext } = value;
+        let bound = params![&secret, &record.owner, *value_version, key_id, wrapped_key, ciphertext];
+        Ok(self.execute(sql, bound)? > 0)
+    }
+
     /// The sealed value of a secret, for its owner or Skein; `None` when the store has none, as after an import.
     pub fn sealed(&mut self, viewer: &Viewer, secret: RecordId) -> Result<Option<SealedSecret>, StoreError> {
         self.own_secret(viewer, secret)?;
@@ -69,6 +91,7 @@ impl Tx<'_> {
     /// Destroys the value of a secret, for its owner or Skein; says whether there was one. Deleting a secret does too.
     pub fn destroy_sealed(&mut self, viewer: &Viewer, secret: RecordId) -> Result<bool, StoreError> {
         self.own_secret(viewer, secret)?;
+        self.destroy();
         Ok(self.execute("DELETE FROM vault WHERE secret = ?1", params![&secret])? > 0)
     }
 
@@ -94,6 +117,18 @@ impl Tx<'_> {
         system_only(viewer)?;
         let sql = "SELECT count(*), count(CASE WHEN key_id <> ?1 THEN 1 END) FROM vault";
         Ok(self.first(sql, params![key_id], |row| Ok((row.int(0)?, row.int(1)?)))?.unwrap_or_default())
+    }
+
+    /// How many of an owner's secrets have no value here, as after an import without them; for the owner or Skein.
+    pub fn count_unsealed(&mut self, viewer: &Viewer, owner: UserId) -> Result<i64, StoreError> {
+        if !viewer.may_write(owner) {
+            return Err(StoreError::Forbidden);
+        }
+        let question = Question { kind: None, enabled: None, only_unarchived: true };
+        let heading = heading(&RecordType::parse(SECRET)?, &question).unwrap_or_default();
+        let sql = "SELECT count(*) FROM record_headings h LEFT JOIN vault v ON v.secret = h.record
+            WHERE h.owner = ?1 AND h.heading = ?2 AND v.secret IS NULL";
+        Ok(self.first(sql, params![&owner, &heading], |row| row.int(0))?.unwrap_or_default())
     }
 
     /// Replaces the wrapping of a data key; for Skein. `false` when the value was rotated, destroyed or wrapped anew

@@ -40,11 +40,16 @@ pub(crate) enum ItemCommand {
         /// Along when they were recorded, or when they happened
         #[arg(long, default_value = "realized")]
         clock: Clock,
+        /// Also what only keeps the books: changes of records and relations, seals, events of the system
+        #[arg(long)]
+        system: bool,
         #[command(flatten)]
         amount: AmountArguments,
     },
     /// Show a fact
     Show(ItemId),
+    /// Write what a fact says to standard output, byte for byte; also what is no document
+    Payload(ItemId),
     /// Take back a fact, within five minutes of stating it
     Undo(ItemId),
     /// Correct when a fact happened
@@ -82,8 +87,11 @@ pub(crate) enum Clock {
 #[derive(Args)]
 pub(crate) struct HistoryArguments {
     /// The record, as entity_…
-    #[arg(value_name = "RECORD")]
-    pub(crate) record: String,
+    #[arg(value_name = "RECORD", required_unless_present = "record_type")]
+    pub(crate) record: Option<String>,
+    /// In place of a record: list those of this type, for example Service
+    #[arg(long = "type", value_name = "TYPE", conflicts_with_all = ["record", "diff", "at", "version"])]
+    pub(crate) record_type: Option<String>,
     /// What changed between two versions, for example 1..3
     #[arg(long, value_name = "A..B", conflicts_with_all = ["at", "version"])]
     pub(crate) diff: Option<String>,

@@ -29,13 +29,13 @@ pub(crate) enum RelationCommand {
         #[arg(long, value_name = "JSON")]
         metadata: Option<String>,
     },
-    /// List the relations of one kind that a thing has
+    /// List the relations that a thing has
     List {
         /// The thing, as item_… or entity_…
         of: String,
-        /// Of which kind, for example triggers
+        /// Only of this kind, for example triggers
         #[arg(long)]
-        kind: String,
+        kind: Option<String>,
         /// Which end of them it is
         #[arg(long, default_value = "source")]
         side: Side,

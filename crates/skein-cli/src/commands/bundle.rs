@@ -14,6 +14,7 @@ use crate::desk::Desk;
 use crate::door::{Ask, Upload};
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::passphrase::{Passphrase, PassphraseSource};
 use crate::progress::ByteBar;
 use crate::views;
 
@@ -22,16 +23,21 @@ const OWNER_ONLY: u32 = 0o600;
 const ZIP_STARTS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
 /// Into a file that is not there yet, or with `-` to standard output and nothing else.
-pub(crate) fn export(file: &Path, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
-    if file == Path::new("-") {
+pub(crate) fn export(file: &Path, passphrase: Option<&PassphraseSource>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let is_output = file == Path::new("-");
+    if is_output {
         refuse_terminal(io::stdout().is_terminal())?;
-        receive(&mut io::stdout(), desk)?;
-        return Ok(Exit::Ok);
     }
-    let mut part = Part::create(file)?;
-    let (made, bytes) = receive(&mut part.opened, desk)?;
+    let mut part = if is_output { None } else { Some(Part::create(file)?) };
+    let passphrase = passphrase.map(Passphrase::read).transpose()?;
+    let Some(part) = &mut part else {
+        receive(&mut io::stdout(), passphrase, desk)?;
+        return Ok(Exit::Ok);
+    };
+    let (made, bytes) = receive(&mut part.opened, passphrase, desk)?;
     part.keep()?;
-    let shown = json!({ "file": file.display().to_string(), "bytes": bytes, "cursor": made["cursor"] });
+    let cursor = &made["cursor"];
+    let shown = json!({ "file": file.display().to_string(), "bytes": bytes, "cursor": cursor });
     desk.show(&shown, &["file", "bytes", "cursor"], "file")
 }
 
@@ -45,25 +51,42 @@ fn refuse_terminal(is_terminal: bool) -> Result<(), Failure> {
 }
 
 /// Writes a new export; says what it is and how long.
-fn receive(to: &mut dyn io::Write, desk: &mut Desk<'_>) -> Result<(Value, u64), Failure> {
-    let made = desk.ask(&Ask::post("/exports", json!({})))?;
+fn receive(
+    to: &mut dyn io::Write,
+    passphrase: Option<Passphrase>,
+    desk: &mut Desk<'_>,
+) -> Result<(Value, u64), Failure> {
+    let wanted = if passphrase.is_some() { json!({ "withSecrets": true }) } else { json!({}) };
+    let made = desk.ask(&Ask::post("/exports", wanted))?;
     let id = made["id"].as_str().and_then(|id| id.parse::<OperationId>().ok()).ok_or_else(|| {
         Failure::new(Exit::Failed, anyhow!("the server did not name the export"), "the server's log says more")
     })?;
     let bar = ByteBar::new("receiving");
     let mut writer = BufWriter::new(to);
-    let bytes = desk.door()?.download(&Ask::get(format!("/exports/{id}")), &mut writer, &bar);
+    let asked = Ask::get(format!("/exports/{id}")).with_passphrase(passphrase);
+    let bytes = desk.door()?.download(&asked, &mut writer, &bar);
     drop(writer);
     bar.end();
     Ok((made, bytes?))
 }
 
-pub(crate) fn import(file: PathBuf, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn import(
+    file: PathBuf,
+    passphrase: Option<&PassphraseSource>,
+    desk: &mut Desk<'_>,
+) -> Result<Exit, Failure> {
     require_bundle(&file)?;
+    let passphrase = passphrase.map(Passphrase::read).transpose()?;
     let upload = Upload { file, media_type: "application/zip", bar: ByteBar::new("sending") };
-    let imported = desk.door()?.upload(&Ask::new(Method::POST, "/imports"), &upload);
+    let asked = Ask::new(Method::POST, "/imports").with_passphrase(passphrase);
+    let imported = desk.door()?.upload(&asked, &upload);
     upload.bar.end();
-    desk.show(&imported?, views::IMPORTED.fields, views::IMPORTED.wanted)
+    let imported = imported?;
+    desk.show(&imported, views::IMPORTED.fields, views::IMPORTED.wanted)?;
+    if imported["secretsWithoutValue"].as_u64().is_some_and(|waiting| waiting > 0) {
+        desk.remark("Secrets without a value wait for one: skein secret rotate SECRET")?;
+    }
+    Ok(Exit::Ok)
 }
 
 /// Refuses what is certainly no bundle before a server has to.
@@ -84,15 +107,15 @@ fn require_bundle(file: &Path) -> Result<(), Failure> {
 }
 
 /// A file that has its name only once it is complete.
-struct Part {
-    opened: File,
+pub(super) struct Part {
+    pub(super) opened: File,
     path: PathBuf,
     name: PathBuf,
     is_kept: bool,
 }
 
 impl Part {
-    fn create(name: &Path) -> Result<Self, Failure> {
+    pub(super) fn create(name: &Path) -> Result<Self, Failure> {
         if name.exists() {
             let error = anyhow!("{} exists already", name.display());
             return Err(Failure::new(Exit::Failed, error, "name a file that does not exist; nothing was overwritten"));
@@ -104,7 +127,7 @@ impl Part {
     }
 
     /// Durable under its name; a file that took the name meanwhile stays.
-    fn keep(&mut self) -> Result<(), Failure> {
+    pub(super) fn keep(&mut self) -> Result<(), Failure> {
         let kept = self.opened.sync_all().and_then(|()| fs::hard_link(&self.path, &self.name));
         self.is_kept = kept.is_ok();
         kept.map_err(|error| cannot_write(&self.name, error))?;

@@ -7,12 +7,13 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
-use super::{bundle, catalog, redact};
+use super::{bundle, catalog, conversation, redact};
 use crate::desk::Desk;
 use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::plan::{Content, Task, object};
+use crate::progress::ByteBar;
 use crate::views;
 
 /// Above what the API takes, so that the API is what says no.
@@ -40,10 +41,22 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::AddItem { item_type, content, at } => add_item(&item_type, content, at, desk),
         Task::ChangeUser { user, changes } => change_user(user, changes, desk),
         Task::Redact { item, reason, is_sure } => redact::run(item, &reason, is_sure, desk),
-        Task::Export { file } => bundle::export(&file, desk),
-        Task::Import { file } => bundle::import(file, desk),
+        Task::Payload { ask } => write_payload(&ask, desk),
+        Task::Export { file, passphrase } => bundle::export(&file, passphrase.as_ref(), desk),
+        Task::Import { file, passphrase } => bundle::import(file, passphrase.as_ref(), desk),
         Task::Catalog(task) => catalog::run(task, desk),
+        Task::Conversation(task) => conversation::run(task, desk),
     }
+}
+
+/// At most 16 MiB, which may as well be held: what is written is then whole.
+fn write_payload(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let (mut whole, bar) = (Vec::new(), ByteBar::new("receiving"));
+    let received = desk.door()?.download(ask, &mut whole, &bar);
+    bar.end();
+    received?;
+    desk.out.write_all(&whole)?;
+    Ok(Exit::Ok)
 }
 
 fn add_item(item_type: &str, content: Content, at: Option<Millis>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {

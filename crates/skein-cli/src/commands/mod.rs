@@ -5,6 +5,7 @@ mod bundle;
 mod catalog;
 mod completions;
 mod config;
+mod conversation;
 mod doctor;
 mod errand;
 mod init;

@@ -29,6 +29,8 @@ const SWEEP_EVERY: Duration = Duration::from_hours(24);
 const SEAL_EVERY: Duration = Duration::from_secs(10);
 /// What may still hold the store when the server has ended: writes that were accepted.
 const CLOSING: Duration = Duration::from_secs(5);
+/// How long calls that are under way may still take; then they are given back.
+const CALLS_GRACE: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let stop = signals::first_signal().map_err(cannot_run)?;
@@ -103,7 +105,7 @@ impl Start {
 
     /// Seals and closes the store; last the lock, so that nobody opens the store before.
     fn end(mut self, runtime: Runtime) -> Result<(), Failure> {
-        drop(self.worker);
+        runtime.block_on(self.worker.stop(CALLS_GRACE));
         runtime.shutdown_timeout(CLOSING);
         drop(self.sealer);
         drop(self.engine);

@@ -106,7 +106,9 @@ impl Local {
 
     /// Seals what was written.
     pub(super) fn close(self, runtime: Runtime) -> Result<(), Failure> {
-        drop(self.worker);
+        if let Some(worker) = self.worker.into_inner() {
+            runtime.block_on(worker.stop(Duration::ZERO));
+        }
         // What was accepted is finished before it is sealed.
         runtime.shutdown_timeout(CLOSING);
         if self.has_written.into_inner() {

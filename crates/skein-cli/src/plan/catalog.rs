@@ -152,14 +152,19 @@ pub(crate) enum Named {
     Name(String),
 }
 
-impl Thing {
+impl Named {
     /// What begins like an id has to be one: a name would only be found by mistake.
+    pub(crate) fn new(text: &str, hint: &'static str) -> Result<Self, Failure> {
+        if text.starts_with("entity_") {
+            return Ok(Self::Id(parse(text, hint)?));
+        }
+        Ok(Self::Name(text.to_owned()))
+    }
+}
+
+impl Thing {
     fn new(shelf: Shelf, text: &str) -> Result<Self, Failure> {
-        let named = if text.starts_with("entity_") {
-            Named::Id(parse(text, "give the id as the list shows it: entity_…, or the name")?)
-        } else {
-            Named::Name(text.to_owned())
-        };
+        let named = Named::new(text, "give the id as the list shows it: entity_…, or the name")?;
         Ok(Self { shelf, named })
     }
 }

@@ -17,7 +17,9 @@ use crate::arguments::{
 use crate::desk::Amount;
 use crate::door::Ask;
 use crate::failure::Failure;
+use crate::passphrase::PassphraseSource;
 use crate::plan::catalog::CatalogTask;
+use crate::plan::conversation::ConversationTask;
 use crate::views::{self, List, Sheet};
 
 /// One errand, with nothing missing but what standard input may hold.
@@ -53,13 +55,20 @@ pub(crate) enum Task {
         reason: String,
         is_sure: bool,
     },
+    /// The bytes of an item, to standard output.
+    Payload {
+        ask: Ask,
+    },
     Export {
         file: PathBuf,
+        passphrase: Option<PassphraseSource>,
     },
     Import {
         file: PathBuf,
+        passphrase: Option<PassphraseSource>,
     },
     Catalog(CatalogTask),
+    Conversation(ConversationTask),
 }
 
 /// What a new item says.
@@ -141,12 +150,15 @@ impl Task {
                 let at = at.as_deref().map(time).transpose()?;
                 Self::AddItem { item_type, content: Content::resolve(text, data)?, at }
             }
-            ItemCommand::List { item_type, order, clock, amount } => {
-                let ask = Ask::get("/items").with("type", item_type);
+            ItemCommand::List { item_type, order, clock, system, amount } => {
+                let ask = Ask::get("/items").with("type", item_type).with("includeSystem", system.then_some(true));
                 let ask = ask.with("order", Some(word(&order))).with("clock", Some(word(&clock)));
                 Self::list(ask, &views::ITEMS, amount)
             }
             ItemCommand::Show(named) => Self::Show { ask: Ask::get(format!("/items/{}", item(&named.id)?)), sheet },
+            ItemCommand::Payload(named) => {
+                Self::Payload { ask: Ask::get(format!("/items/{}/payload", item(&named.id)?)) }
+            }
             ItemCommand::Undo(named) => {
                 let ask = Ask::post(format!("/items/{}/undo", item(&named.id)?), json!({}));
                 Self::Show { ask, sheet }
@@ -173,10 +185,8 @@ impl Task {
                 Self::Show { ask: Ask::post("/relations", body), sheet }
             }
             RelationCommand::List { of, side, kind, amount } => {
-                let ask = Ask::get("/relations")
-                    .with("of", Some(of))
-                    .with("side", Some(word(&side)))
-                    .with("kind", Some(kind));
+                let ask =
+                    Ask::get("/relations").with("of", Some(of)).with("side", Some(word(&side))).with("kind", kind);
                 Self::list(ask, &views::RELATIONS, amount)
             }
             RelationCommand::Show(named) => {
@@ -195,8 +205,13 @@ impl Task {
     }
 
     pub(super) fn of_history(arguments: HistoryArguments) -> Result<(AskingArguments, Self), Failure> {
-        let HistoryArguments { record, diff, at, version, amount, asking } = arguments;
-        let record: RecordId = parse(&record, "give the record's id: entity_…")?;
+        let HistoryArguments { record, record_type, diff, at, version, amount, asking } = arguments;
+        if record_type.is_some() {
+            let ask = Ask::get("/records").with("type", record_type);
+            return Ok((asking, Self::list(ask, &views::RECORDS, amount)));
+        }
+        let hint = "give the record's id: entity_…; skein history --type TYPE lists them";
+        let record: RecordId = parse(&record.unwrap_or_default(), hint)?;
         let task = if let Some(range) = diff {
             let (from, to) = versions(&range)?;
             let ask = Ask::get(format!("/records/{record}/diff")).with("from", Some(from)).with("to", Some(to));

@@ -74,3 +74,33 @@ fn an_import_sends_the_whole_file_again_when_the_server_was_busy() {
     assert_eq!(heard[0].header("idempotency-key"), heard[1].header("idempotency-key"));
     assert_eq!(heard.len(), 2);
 }
+
+#[test]
+fn a_passphrase_goes_with_the_download_alone_and_is_shown_by_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, phrase) = (folder.path().join("all.zip"), folder.path().join("phrase"));
+    std::fs::write(&phrase, "correct horse battery staple\n").unwrap();
+    let server = Scripted::start(&[answer("201 Created", MADE), chunked(&[b"PK\x03\x04"], true)]);
+    // Heads are heard in small letters.
+    let sent = "Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZQ==".to_lowercase();
+    let sealed = ["--with-secrets", "--passphrase-file", phrase.to_str().unwrap()];
+    let (finished, heard) = server.run(&[&["export", file.to_str().unwrap()], &sealed[..]].concat());
+    let out = finished.assert_ok();
+    assert!(!out.contains("horse"), "{out}");
+    assert_eq!(heard[0].body, br#"{"withSecrets":true}"#);
+    assert_eq!((heard[0].header("skein-passphrase"), heard[0].header("idempotency-key").is_empty()), ("", false));
+    assert_eq!(heard[1].header("skein-passphrase"), sent);
+
+    let refused = r#"{"error":{"code":"wrong_passphrase","message":"the passphrase is not the one"}}"#;
+    let server = Scripted::start(&[answer("422 Unprocessable Entity", refused)]);
+    let (finished, heard) = server.run(&[&["import", file.to_str().unwrap()], &sealed[..]].concat());
+    assert_eq!(finished.code(), Some(6), "{}", finished.err);
+    assert_eq!(heard[0].header("skein-passphrase"), sent);
+}
+
+#[test]
+fn a_passphrase_is_no_argument_and_goes_with_secrets_only() {
+    let server = Scripted::start(&[]);
+    let (finished, _) = server.run(&["export", "x.zip", "--passphrase-file", "phrase"]);
+    assert_eq!(finished.code(), Some(2), "{}", finished.err);
+}

@@ -28,6 +28,8 @@ const REFRESH: &str = "canary+refresh/token=8c2d7f9c24e5";
 const CLIENT: &str = "canary+client/secret=3b1a5f3c9a7e";
 const NEW_ACCESS: &str = "canary+renewed/access=6e1f0b9d4a2c";
 const NEW_REFRESH: &str = "canary+renewed/refresh=c4d8e2a7f013";
+/// Looked for as well: nothing keeps it.
+const PASSPHRASE: &str = "canary+pass/phrase=9e4b1c7d2a60";
 
 /// The server, and everything it ever said.
 struct Story {
@@ -167,7 +169,7 @@ fn tell(story: &mut Story) -> Vec<String> {
 fn canaries(private_key: &str) -> Vec<String> {
     let lines: Vec<&str> = private_key.lines().filter(|line| !line.starts_with('-')).collect();
     let key = STANDARD.decode(lines.concat()).unwrap();
-    let texts = [API_KEY, DIGITS, PASSWORD, ACCESS, REFRESH, CLIENT, NEW_ACCESS, NEW_REFRESH];
+    let texts = [API_KEY, DIGITS, PASSWORD, ACCESS, REFRESH, CLIENT, NEW_ACCESS, NEW_REFRESH, PASSPHRASE];
     let texts = texts.into_iter().chain(lines.into_iter().filter(|line| line.len() > 20));
     texts.map(str::as_bytes).chain([key.as_slice()]).filter(|text| !text.is_empty()).flat_map(spellings).collect()
 }
@@ -213,6 +215,11 @@ fn run(home: &Home, folder: &Path, rows: impl Fn() -> Vec<Place>) {
     let mut story = Story { server: home.serve(), told: Vec::new() };
     let canaries = tell(&mut story);
     home.run(&["export", folder.join("everything.zip").to_str().unwrap()]).assert_ok();
+    let (phrase, sealed) = (folder.join("phrase"), folder.join("sealed.zip"));
+    std::fs::write(&phrase, PASSPHRASE).unwrap();
+    let with_secrets = ["--with-secrets", "--passphrase-file", phrase.to_str().unwrap()];
+    home.run(&[&["export", sealed.to_str().unwrap()][..], &with_secrets].concat()).assert_ok();
+    std::fs::remove_file(&phrase).unwrap();
     home.run(&["backup", folder.join("backup").to_str().unwrap()]).assert_ok();
     let Story { server: Server { mut process, .. }, told } = story;
     assert!(process.terminate().success());
@@ -222,7 +229,8 @@ fn run(home: &Home, folder: &Path, rows: impl Fn() -> Vec<Place>) {
     refuse(&canaries, &[("an answer".to_owned(), answers.join("\n").into_bytes())], MARK);
     refuse(&canaries, &[("an event".to_owned(), events.clone().into_bytes())], "item.appended");
     let files = places::files(folder);
-    for part in ["everything.zip/", "/backup"] {
+    assert!(files.iter().any(|(name, bytes)| name.ends_with("sealed.zip/secrets.sealed.json") && bytes.len() > 2_000));
+    for part in ["everything.zip/", "sealed.zip/", "/backup"] {
         let these: Vec<Place> = files.iter().filter(|(name, _)| name.contains(part)).cloned().collect();
         refuse(&canaries, &these, MARK);
     }

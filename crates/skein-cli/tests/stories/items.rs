@@ -145,3 +145,23 @@ fn what_others_wrote_cannot_steer_the_terminal() {
         assert!(!home.run(words).assert_ok().contains('\u{1b}'));
     }
 }
+
+#[test]
+fn histories_and_relations_are_found_without_knowing_more_than_what_they_are_of() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let records = home.run(&["history", "--type", "User", "--json"]).assert_ok();
+    assert!(records.contains("\"_type\":\"User\""), "{records}");
+    assert_eq!(home.run(&["history"]).code(), Some(2));
+    let add = |text: &str| home.run(&["item", "add", text, "-q"]).assert_ok().trim().to_owned();
+    let (one, other) = (add("one"), add("other"));
+    let edge = home.run(&["relation", "add", "mentions", &one, &other, "-q"]).assert_ok();
+    let found = home.run(&["relation", "list", &one, "-q"]).assert_ok();
+    assert_eq!(found, edge);
+    let plain = home.run(&["item", "list", "-q"]).assert_ok();
+    let whole = home.run(&["item", "list", "--system", "-q"]).assert_ok();
+    assert!(plain.lines().count() == 2 && whole.lines().count() > 2, "{plain}\n{whole}");
+    let said = home.run(&["item", "payload", &one]).assert_ok();
+    assert_eq!(said, r#"{"description":"one"}"#);
+}

@@ -6,6 +6,7 @@ mod bundles;
 mod canary;
 mod commands;
 mod configuration;
+mod conversations;
 mod endpoints;
 mod faults;
 mod items;

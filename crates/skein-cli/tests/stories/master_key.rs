@@ -71,3 +71,25 @@ fn a_key_in_the_environment_stands_in_place_of_the_file() {
     assert!(!refused.err.contains("short") && refused.err.contains("openssl rand"), "{}", refused.err);
     assert_eq!(home.run(&["config", "show", "--vault-key", key]).code(), Some(2));
 }
+
+#[test]
+fn doctor_names_secrets_that_do_not_open_with_the_master_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let value = folder.path().join("value");
+    fs::write(&value, "k-7f9c24e53b1a").unwrap();
+    let id = home.run(&["secret", "create", "key", "--from-file", value.to_str().unwrap(), "-q"]).assert_ok();
+    let well = home.run(&["doctor"]).assert_ok();
+    assert!(well.contains("secrets: 1, and each opens"), "{well}");
+    let other = Home { dir: folder.path().join("other"), database: None };
+    other.run(&["init"]).assert_ok();
+    fs::copy(other.dir.join("master.key"), home.dir.join("master.key")).unwrap();
+    let found = home.run(&["doctor"]);
+    assert_eq!(found.code(), Some(1), "{}", found.out);
+    assert!(
+        found.out.contains("PROBLEM  secrets: 1 of 1 do not open") && found.out.contains(id.trim()),
+        "{}",
+        found.out
+    );
+}

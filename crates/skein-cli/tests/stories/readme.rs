@@ -60,6 +60,37 @@ fn the_first_fact_of_the_readme_is_stated_repeated_watched_exported_and_verified
     assert!(server.terminate().success(), "{}", server.stderr());
 }
 
+/// Said, edited, turned about in, drawn, read and proved.
+fn the_first_conversation(database: Option<&str>) {
+    let folder = tempfile::tempdir().unwrap();
+    let serve = Program::new(SKEIN).args(["serve", "--listen", "127.0.0.1:0"]).env("HOME", folder.path());
+    let serve = database.into_iter().fold(serve, |serve, url| serve.env("SKEIN_DATABASE", url));
+    let mut server = serve.spawn();
+    server.wait_for_line("Skein is listening on ");
+    let database = database.map_or_else(String::new, |url| format!("export SKEIN_DATABASE='{url}'\n"));
+    let blocks: Vec<String> =
+        commands("A first conversation").iter().map(|block| format!("set -e\n{database}{block}")).collect();
+    let [told] = run_story(&blocks, folder.path());
+    let (drawn, read) = told.split_once("You stand at ").unwrap_or_else(|| panic!("{told}"));
+    for words in ["○ ", "● ", "Eleven of them.", "Nine of them; two were cranes.", "Where do they sleep?"] {
+        assert!(drawn.contains(words), "{words} is not in {drawn}");
+    }
+    let read = read.split_once("You stand at ").unwrap_or_else(|| panic!("{told}")).1;
+    assert!(read.contains("Eleven of them.") && !read.contains("Nine") && read.contains("valid"), "{read}");
+    assert!(server.terminate().success(), "{}", server.stderr());
+}
+
+#[test]
+fn the_first_conversation_of_the_readme_is_said_edited_switched_shown_and_verified_on_sqlite() {
+    the_first_conversation(None);
+}
+
+#[test]
+fn the_first_conversation_of_the_readme_is_said_edited_switched_shown_and_verified_on_postgres() {
+    let database = Database::fresh(Cluster::shared());
+    the_first_conversation(Some(database.url()));
+}
+
 /// Anna describes a service and shares a tool; Bert calls it with her key and with his own, and reads neither.
 fn the_first_tool(database: Option<&str>) {
     let folder = tempfile::tempdir().unwrap();

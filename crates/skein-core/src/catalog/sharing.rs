@@ -109,7 +109,7 @@ pub struct References {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnshareWarning {
-    pub affected_count: u64,
+    pub affected_process_count: u64,
     pub affected_user_count: u64,
     pub message: String,
 }
@@ -126,7 +126,7 @@ pub fn unshare_warning(what: Dependents, references: References) -> Option<Unsha
         counted(users, "user", "users"),
         if things == 1 { "depends" } else { "depend" },
     );
-    Some(UnshareWarning { affected_count: things, affected_user_count: users, message })
+    Some(UnshareWarning { affected_process_count: things, affected_user_count: users, message })
 }
 
 /// What depends on an entry, in words.

@@ -1,13 +1,14 @@
 //! One call of a tool, for good: the call, written before it is made, and its result, written after (decision Z12).
 //!
 //! A call without a result is one that was begun and whose end nobody saw. Both are items of whoever made the call, joined
-//! by a `result_of` relation.
+//! by a `result_of` relation. An output that is larger than a document is an item of its own that the result names.
 
 use serde_json::{Map, Value, json};
 
+use crate::canonical::{self, Escape};
 use crate::flow::footing::Footing;
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
-use crate::id::{ItemId, RecordId};
+use crate::id::{ItemId, RecordId, UserId};
 use crate::ravens::input_hash;
 
 /// Longest reason of a call, in characters.
@@ -45,6 +46,22 @@ pub struct ToolCall {
 }
 
 impl ToolCall {
+    /// The tool of a call that was recorded, and whose things it used.
+    pub fn stood_on(document: &Map<String, Value>) -> Option<(RecordId, Footing)> {
+        let read = |value: &Value| value.as_str().map(str::to_owned);
+        let user = |value: &Value| read(value)?.parse::<UserId>().ok();
+        let owners = document.get("owners")?;
+        let secret = document.get("secretId").and_then(read).and_then(|id| id.parse().ok());
+        let footing = Footing {
+            executor: user(document.get("executorId")?)?,
+            tool_owner: user(owners.get("tool")?)?,
+            service_owner: user(owners.get("service")?)?,
+            secret: secret.zip(owners.get("secret").and_then(user)),
+            payer: user(document.get("payerId")?)?,
+        };
+        Some((read(document.get("toolId")?)?.parse().ok()?, footing))
+    }
+
     /// Refuses inputs that are larger than a document.
     pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
         let Footing { executor, tool_owner, service_owner, secret, payer } = self.footing;
@@ -87,6 +104,8 @@ pub struct ToolResult {
     pub call: ItemId,
     pub status: CallStatus,
     pub output: Value,
+    /// The item that holds the output in place of this one, when it is larger than a document.
+    pub output_in: Option<ItemId>,
     /// What went wrong, for people and programs.
     pub error: Option<Value>,
     pub latency_ms: i64,
@@ -100,7 +119,7 @@ pub struct ToolResult {
 impl ToolResult {
     /// Refuses outputs that are larger than a document.
     pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
-        let document = json!({
+        let mut document = json!({
             "callId": self.call,
             "status": self.status,
             "output": self.output,
@@ -110,8 +129,17 @@ impl ToolResult {
             "cost": self.cost,
             "scrubbed": self.scrubbed,
         });
+        if let Some(item) = self.output_in {
+            document["outputId"] = json!(item);
+        }
         checked(ItemType::TOOL_RESULT, document)
     }
+}
+
+/// An output that is too large for a result: its canonical JSON as raw bytes.
+pub fn large_output(output: &Value) -> Result<ItemDraft, BadItem> {
+    crate::document::check(output)?;
+    ItemDraft::recorded_raw(ItemType::TOOL_OUTPUT, canonical::to_string(output, Escape::Unicode).into_bytes())
 }
 
 fn checked(item_type: ItemType, document: Value) -> Result<ItemDraft, BadItem> {
@@ -175,6 +203,7 @@ mod tests {
             call,
             status,
             output: Value::Null,
+            output_in: None,
             error: None,
             latency_ms: 3,
             usage: None,
@@ -184,6 +213,17 @@ mod tests {
         let event = |status| told(result(status).to_draft().unwrap()).1;
         assert_eq!(event(CallStatus::Success), Some(EventName::ToolCalled));
         assert_eq!(event(CallStatus::Unknown), Some(EventName::ToolCallFailed));
+    }
+
+    #[test]
+    fn a_large_output_is_raw_bytes_of_its_own_up_to_their_limit() {
+        let text = |bytes: usize| json!({ "b": 1, "a": "x".repeat(bytes) });
+        let item = large_output(&text(2 << 20)).unwrap().realize(ItemId::from_bytes([9; 16]), BERT, Millis(5));
+        let payload = item.payload.as_ref().unwrap();
+        assert!(payload.bytes().starts_with(b"{\"a\":\"xx") && payload.bytes().ends_with(b"x\",\"b\":1}"));
+        assert_eq!((item.document(), event_of(&item)), (None, None));
+        assert!(matches!(large_output(&text(16 << 20)), Err(BadItem::RawTooLarge { .. })));
+        assert!(matches!(large_output(&json!({ "a": "\0" })), Err(BadItem::Document(_))));
     }
 
     #[test]

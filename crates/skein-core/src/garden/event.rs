@@ -67,6 +67,22 @@ events! {
     EndpointAllowed = "endpoint.allowed", "An address that is refused otherwise may be reached.";
     EndpointChanged = "endpoint.changed", "What is allowed of an address changed.";
     EndpointRefused = "endpoint.refused", "An address that was allowed is refused again.";
+    ConversationCreated = "conversation.created", "A conversation was begun.";
+    ConversationChanged = "conversation.changed", "What a conversation is called, or whether it is archived, changed.";
+    BranchCreated = "branch.created", "A conversation was forked; the subject is the new one.";
+    BranchFolded = "branch.folded", "A conversation was folded into a summary.";
+    BranchReopened = "branch.reopened", "A folded conversation goes on in a new one, the subject.";
+    NodeCreated = "node.created", "Something was said; the subject is the node.";
+    NodeReserved = "node.reserved", "A place is kept for what is being generated; the subject is the node.";
+    NodeFailed = "node.failed", "Nothing came of what was to be generated; the subject is the node.";
+    NodeMarked = "node.marked", "A bookmark, a tag or what is pruned or left out changed; the subject is the node.";
+    PathMoved = "path.moved", "Somebody turned to another node; the subject is the node.";
+    FrameMoved = "frame.moved", "Somebody turned to another conversation; the subject is the conversation.";
+    SummaryMade = "summary.made", "A node or a conversation was summarised; the subject is which.";
+    ProjectCreated = "project.created", "A project was begun.";
+    ProjectChanged = "project.changed", "What a project is called changed.";
+    ActorCreated = "actor.created", "Somebody who can write was described.";
+    ActorChanged = "actor.changed", "Who can write, and with which rights, changed.";
     BlobAttached = "blob.attached", "Bytes were uploaded and attached.";
     KeyCreated = "key.created", "An API key was made.";
     KeyRevoked = "key.revoked", "An API key was ended.";
@@ -137,6 +153,15 @@ pub fn event_of(item: &Item) -> Option<Event> {
         t if *t == ItemType::RELATION_REMOVED => about(EventName::RelationRemoved, "relationId"),
         t if *t == ItemType::TOMBSTONE => about(EventName::ItemUndone, "itemId"),
         t if *t == ItemType::BLOB_ATTACHED => own(EventName::BlobAttached),
+        t if *t == ItemType::NODE => own(EventName::NodeCreated),
+        t if *t == ItemType::NODE_RESERVED => about(EventName::NodeReserved, "nodeId"),
+        t if *t == ItemType::NODE_FAILED => about(EventName::NodeFailed, "nodeId"),
+        t if *t == ItemType::NODE_MARKED => about(EventName::NodeMarked, "nodeId"),
+        t if *t == ItemType::PATH_MOVED => about(EventName::PathMoved, "nodeId"),
+        t if *t == ItemType::FRAME_MOVED => about(EventName::FrameMoved, "conversationId"),
+        t if *t == ItemType::TREE_SUMMARY => {
+            about(EventName::SummaryMade, "nodeId").or_else(|| about(EventName::SummaryMade, "conversationId"))
+        }
         t if *t == ItemType::TOOL_CALL => own(EventName::ToolCallRequested),
         t if *t == ItemType::TOOL_RESULT => match document.as_ref()?.get("status")?.as_str()? {
             "success" => about(EventName::ToolCalled, "callId"),
@@ -146,7 +171,8 @@ pub fn event_of(item: &Item) -> Option<Event> {
             let name = EventName::parse(document.as_ref()?.get("event")?.as_str()?)?;
             about(name, "subject").or_else(|| own(name))
         }
-        // A seal is about the store; a redaction is told by its own system event.
+        // A seal is about the store; a redaction is told by its own system event, what a node says by its node, a large
+        // output by its result.
         _ => None,
     }
 }
@@ -172,6 +198,9 @@ fn change_name(record_type: &str, act: Act, is_first: bool) -> EventName {
         "ServiceTemplate" => [E::ServiceTemplateCreated, E::ServiceTemplateChanged, E::ServiceTemplateDeleted],
         "ToolTemplate" => [E::ToolTemplateCreated, E::ToolTemplateChanged, E::ToolTemplateDeleted],
         "SecretBinding" => [E::SecretBound, E::SecretRebound, E::SecretUnbound],
+        "Conversation" => [E::ConversationCreated, E::ConversationChanged, E::ConversationChanged],
+        "Project" => [E::ProjectCreated, E::ProjectChanged, E::ProjectChanged],
+        "Actor" => [E::ActorCreated, E::ActorChanged, E::ActorChanged],
         "AllowedEndpoint" => [E::EndpointAllowed, E::EndpointChanged, E::EndpointRefused],
         _ => [E::RecordCreated, E::RecordUpdated, E::RecordDeleted],
     };

@@ -45,6 +45,7 @@ item_types! {
     PATH_MOVED = "PathMoved",
     FRAME_MOVED = "FrameMoved",
     TREE_SUMMARY = "TreeSummary",
+    RAW_RESPONSE = "RawResponse",
     ENTITY_DELTA = "EntityDelta",
     RELATION_CREATED = "RelationCreated",
     RELATION_EDITED = "RelationEdited",
@@ -56,10 +57,11 @@ item_types! {
     SYSTEM_EVENT = "SystemEvent",
     TOOL_CALL = "ToolCall",
     TOOL_RESULT = "ToolResult",
+    TOOL_OUTPUT = "ToolOutput",
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 19] = [
+const SYSTEM_TYPES: [ItemType; 21] = [
     ItemType::NODE,
     ItemType::NODE_CONTENT,
     ItemType::NODE_RESERVED,
@@ -68,6 +70,7 @@ const SYSTEM_TYPES: [ItemType; 19] = [
     ItemType::PATH_MOVED,
     ItemType::FRAME_MOVED,
     ItemType::TREE_SUMMARY,
+    ItemType::RAW_RESPONSE,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,
     ItemType::RELATION_EDITED,
@@ -79,6 +82,25 @@ const SYSTEM_TYPES: [ItemType; 19] = [
     ItemType::SYSTEM_EVENT,
     ItemType::TOOL_CALL,
     ItemType::TOOL_RESULT,
+    ItemType::TOOL_OUTPUT,
+];
+
+/// Those of them that say nothing of their own to a reader of a timeline.
+const BOOKKEEPING: [ItemType; 14] = [
+    ItemType::NODE,
+    ItemType::NODE_RESERVED,
+    ItemType::NODE_FAILED,
+    ItemType::NODE_MARKED,
+    ItemType::PATH_MOVED,
+    ItemType::FRAME_MOVED,
+    ItemType::ENTITY_DELTA,
+    ItemType::RELATION_CREATED,
+    ItemType::RELATION_EDITED,
+    ItemType::RELATION_REMOVED,
+    ItemType::TOMBSTONE,
+    ItemType::REDACTION,
+    ItemType::SEAL,
+    ItemType::SYSTEM_EVENT,
 ];
 
 impl ItemType {
@@ -96,6 +118,11 @@ impl ItemType {
 
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Types that only keep the books: what they say is found in what it is about.
+    pub fn bookkeeping() -> &'static [Self] {
+        &BOOKKEEPING
     }
 
     /// Whether only Skein itself may write items of this type.
@@ -290,6 +317,11 @@ impl ItemDraft {
     /// Bytes exactly as they came from elsewhere.
     pub fn received(item_type: ItemType, bytes: Vec<u8>) -> Result<Self, BadItem> {
         refuse_system_type(&item_type)?;
+        Self::recorded_raw(item_type, bytes)
+    }
+
+    /// Bytes that Skein records of others' doing, too many for a document.
+    pub fn recorded_raw(item_type: ItemType, bytes: Vec<u8>) -> Result<Self, BadItem> {
         if bytes.len() > RAW_PAYLOAD_BYTES_MAX {
             return Err(BadItem::RawTooLarge { found: bytes.len() });
         }

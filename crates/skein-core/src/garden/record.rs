@@ -47,6 +47,11 @@ impl RecordType {
         CATALOGUE_TYPES.contains(&self.as_str())
     }
 
+    /// Whether records of this type are what conversations are made of: they change by the acts of the tree alone.
+    pub fn is_of_tree(&self) -> bool {
+        TREE_TYPES.contains(&self.as_str())
+    }
+
     /// Whether nobody but the owner sees records of this type, whatever they say about sharing (rule BR-SECRET-002A).
     pub fn is_private(&self) -> bool {
         PRIVATE_TYPES.contains(&self.as_str())
@@ -54,7 +59,7 @@ impl RecordType {
 
     /// Refuses types whose records mean something to Skein itself and change only by the acts made for them.
     pub fn refuse_system(&self) -> Result<(), RuleViolation> {
-        if !SYSTEM_TYPES.contains(&self.as_str()) && !self.is_catalogued() {
+        if !SYSTEM_TYPES.contains(&self.as_str()) && !self.is_catalogued() && !self.is_of_tree() {
             return Ok(());
         }
         let problem = format!("records of type {self} are changed by Skein alone");
@@ -67,6 +72,8 @@ const SYSTEM_TYPES: [&str; 4] = ["User", "ApiKey", "Setting", "TimeOverride"];
 /// Where something can be called, with what, how, and what may be reached.
 const CATALOGUE_TYPES: [&str; 7] =
     ["Service", "Secret", "Tool", "ServiceTemplate", "ToolTemplate", "SecretBinding", "AllowedEndpoint"];
+/// What is talked in, who writes there, and what gathers it.
+const TREE_TYPES: [&str; 3] = ["Conversation", "Actor", "Project"];
 const PRIVATE_TYPES: [&str; 3] = ["Secret", "SecretBinding", "AllowedEndpoint"];
 /// The field that says when a record was deleted.
 pub const DELETED_AT: &str = "deletedAt";
@@ -355,6 +362,18 @@ mod tests {
         let other = RecordContent::new(RecordType::parse("Budget").unwrap(), Map::new());
         assert!(matches!(update(&first(), first().hash, other, note(), Millis(6)), Err(RecordRefused::Rule(_))));
         assert!(RecordType::parse("time_override").is_err());
+    }
+
+    #[test]
+    fn mg_core_007_types_of_one_s_own_holds() {
+        assert!(RecordType::parse("Budget").unwrap().refuse_system().is_ok());
+    }
+
+    #[test]
+    fn mg_core_007_conversations_actors_and_projects_refuses() {
+        for name in TREE_TYPES {
+            assert_eq!(RecordType::parse(name).unwrap().refuse_system().unwrap_err().rule(), "MG-CORE-007");
+        }
     }
 
     #[test]

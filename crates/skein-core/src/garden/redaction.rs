@@ -10,11 +10,13 @@ use crate::rule::RuleViolation;
 pub const REASON_CHARS_MAX: usize = 1_000;
 
 /// What Skein writes down and people may want destroyed: with an attachment go the name and the bytes of the blob.
-const CONTENT: [ItemType; 5] = [
+const CONTENT: [ItemType; 7] = [
     ItemType::BLOB_ATTACHED,
     ItemType::TOOL_CALL,
     ItemType::TOOL_RESULT,
+    ItemType::TOOL_OUTPUT,
     ItemType::NODE_CONTENT,
+    ItemType::RAW_RESPONSE,
     ItemType::TREE_SUMMARY,
 ];
 

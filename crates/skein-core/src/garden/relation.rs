@@ -46,6 +46,7 @@ spelled! {
         DerivedFrom = "derived_from",
         Contains = "contains",
         GroupsWith = "groups_with",
+        LinkedWith = "linked_with",
     }
 }
 
@@ -81,7 +82,7 @@ impl RelationKind {
             RuleViolation::new(
                 "MG-REL-010",
                 format!("{shown:?} is not a kind of relation"),
-                "use triggers, supercedes, replies_to, continues, result_of, mentions, derived_from, contains or groups_with",
+                "use triggers, supercedes, replies_to, continues, result_of, mentions, derived_from, contains, groups_with or linked_with",
             )
         })
     }
@@ -90,7 +91,9 @@ impl RelationKind {
         match self {
             Self::Triggers | Self::Supercedes | Self::ResultOf => Cardinality::OnePerTarget,
             Self::RepliesTo | Self::Continues => Cardinality::OnePerSource,
-            Self::Mentions | Self::DerivedFrom | Self::Contains | Self::GroupsWith => Cardinality::Many,
+            Self::Mentions | Self::DerivedFrom | Self::Contains | Self::GroupsWith | Self::LinkedWith => {
+                Cardinality::Many
+            }
         }
     }
 
@@ -105,7 +108,7 @@ impl RelationKind {
 
     /// Whether edges of this kind stay as they were made.
     pub fn is_frozen(self) -> bool {
-        !matches!(self, Self::Mentions | Self::DerivedFrom | Self::GroupsWith)
+        !matches!(self, Self::Mentions | Self::DerivedFrom | Self::GroupsWith | Self::LinkedWith)
     }
 
     /// Which end must have been recorded first, when both are items. Keeps chains free of cycles.

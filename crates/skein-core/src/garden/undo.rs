@@ -54,7 +54,9 @@ mod tests {
         let stranger = UserId::from_bytes([2; 16]);
         assert!(undo(&header(ItemType::NOTE), AUTHOR, late).is_err());
         assert!(undo(&header(ItemType::NOTE), stranger, Millis(1_000)).is_err());
-        assert!(undo(&header(ItemType::NODE), AUTHOR, Millis(1_000)).is_err());
-        assert!(undo(&header(ItemType::ENTITY_DELTA), AUTHOR, Millis(1_000)).is_err());
+        let chained = [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::RAW_RESPONSE, ItemType::ENTITY_DELTA];
+        for item_type in chained {
+            assert!(undo(&header(item_type), AUTHOR, Millis(1_000)).is_err());
+        }
     }
 }

@@ -5,14 +5,18 @@
 //! shown, how two paths differ) is computed from values and never stored.
 
 pub mod actor;
+pub mod compare;
 pub mod content;
+pub mod context;
 pub mod conversation;
 pub mod local_id;
 pub mod media;
 pub mod node;
 pub mod node_hash;
 pub mod place;
+pub mod render;
 pub mod status;
+pub mod summary;
 pub mod text;
 pub mod turn;
 pub mod verify;

@@ -20,6 +20,8 @@ pub enum BadText {
     Title,
     #[error("instructions have 1 to {INSTRUCTIONS_CHARS_MAX} characters; send null to take them away")]
     Instructions,
+    #[error("a label is one line of 1 to {TITLE_CHARS_MAX} characters")]
+    BookmarkLabel,
     #[error("a tag is one line of 1 to {TAG_CHARS_MAX} characters, without spaces around it")]
     Tag,
 }
@@ -56,6 +58,8 @@ macro_rules! texts {
 texts! {
     /// What a conversation is called.
     Title if is_title;
+    /// What a bookmark is called.
+    BookmarkLabel if is_title;
     /// What stands at the head of a context window.
     Instructions if is_instructions;
     /// A word things are gathered under; `Idea` and `idea` are two (decision G9).

@@ -97,3 +97,37 @@ fn schemas_that_multiply_are_refused() {
         BadSchema::TooManyPatterns { found: PATTERNS_MAX + 1 }
     );
 }
+
+/// A value nested so deep, each level under `next`.
+fn linked(depth: usize) -> Value {
+    (0..depth).fold(json!({}), |inner, _| json!({ "next": inner }))
+}
+
+#[test]
+fn a_schema_that_doubles_with_each_level_of_a_value_is_refused_the_deep_ones() {
+    let twice = json!([{ "properties": { "next": { "$ref": "#" } } }, { "properties": { "next": { "$ref": "#" } } }]);
+    let patterns = json!({ "properties": { "next": { "$ref": "#" } }, "patternProperties": { "^n": { "$ref": "#" } } });
+    let anchored = json!({ "$anchor": "top", "if": { "additionalProperties": { "$ref": "#top" } },
+        "else": { "additionalProperties": { "$ref": "#top" } } });
+    for bomb in
+        [json!({ "allOf": twice }), json!({ "oneOf": twice }), json!({ "not": { "anyOf": twice } }), patterns, anchored]
+    {
+        let schema = Schema::compile(&bomb).unwrap();
+        let breaches = schema.check(&linked(60)).unwrap_err();
+        assert!(breaches[0].problem.contains("too deeply nested"), "{bomb}: {breaches:?}");
+        _ = schema.check(&linked(8));
+    }
+}
+
+#[test]
+fn schemas_that_contain_themselves_take_what_is_large_but_asked_once() {
+    let tree = json!({ "$defs": { "node": { "type": "object", "required": ["name"], "properties": {
+        "name": { "type": "string" }, "children": { "type": "array", "items": { "$ref": "#/$defs/node" } } } } },
+        "$ref": "#/$defs/node" });
+    let tree = Schema::compile(&tree).unwrap();
+    let wide: Vec<Value> = (0..20_000).map(|n| json!({ "name": n.to_string(), "children": [] })).collect();
+    assert!(tree.check(&json!({ "name": "root", "children": wide })).is_ok());
+    let deep = (0..28).fold(json!({ "name": "leaf" }), |inner, _| json!({ "name": "n", "children": [inner] }));
+    assert!(tree.check(&deep).is_ok());
+    assert!(tree.check(&json!({ "name": "root", "children": [{}] })).is_err());
+}

@@ -126,7 +126,7 @@ fn br_share_006_anothers_secret_refuses_to_be_bound_even_when_shared() {
 #[test]
 fn br_share_009_unsharing_warns_with_counts_holds() {
     let warning = unshare_warning(PROCESSES, References { all: 9, by_others: 4, other_owners: 2 }).unwrap();
-    assert_eq!((warning.affected_count, warning.affected_user_count), (4, 2));
+    assert_eq!((warning.affected_process_count, warning.affected_user_count), (4, 2));
     assert!(warning.message.starts_with("4 processes owned by 2 users depend on this resource"));
     let one = unshare_warning(TOOLS, References { all: 1, by_others: 1, other_owners: 1 }).unwrap();
     assert!(one.message.starts_with("1 tool owned by 1 user depends"), "{}", one.message);

@@ -7,14 +7,12 @@
 mod grants;
 mod key_uses;
 mod keys;
-mod known_keys;
 mod secret_text;
 mod sessions;
 mod users;
 
 pub(crate) use key_uses::KeyUses;
 pub use keys::{KeyView, NewKey};
-pub(crate) use known_keys::KnownKeys;
 pub use secret_text::{BadSecretText, KeyText, LinkText, SessionText};
 pub use sessions::{Link, SESSION_MS, START_LINK_MS, SessionView, SignedInBrowser};
 pub use users::{NewUser, User, UserChange};
@@ -28,6 +26,7 @@ use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::tree::projects::default_project;
 
 const FIRST_USER_NAME: &str = "admin";
 pub(crate) const SYSTEM: Viewer = Viewer::System("accounts");
@@ -129,7 +128,7 @@ impl StartKeys {
 impl Engine {
     /// Who this is. Takes effect at once when a key is revoked or a session ended.
     pub async fn authenticate(&self, presented: &Presented, grant: Option<ItemId>) -> Result<Caller, EngineError> {
-        let revisions = self.parts().store.revisions_here();
+        let revisions = self.revisions_here();
         let hash = match presented {
             Presented::Key(key) => Some(key.hash()),
             Presented::Session(_) | Presented::Token { .. } => None,
@@ -243,6 +242,7 @@ fn first_admin(tx: &mut Tx<'_>) -> Result<UserId, StoreError> {
     }
     let user = tx.create_user(&SYSTEM, FIRST_USER_NAME, Role::Admin)?;
     tx.settle_first_user(&SYSTEM)?;
+    default_project(tx, &Viewer::User(user))?;
     Ok(user)
 }
 

@@ -14,6 +14,7 @@ use crate::account::{Caller, Link, SYSTEM};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
+use crate::tree::projects::default_project;
 
 /// A user about to be made.
 #[derive(Debug, Clone)]
@@ -93,8 +94,9 @@ impl Engine {
         caller.require_admin()?;
         let (name, link) = (checked_name(&new.name)?, crate::account::LinkText::draw());
         self.change(caller, request, "user.create", move |tx, viewer| {
-            let id = tx.create_user(&SYSTEM, &name, new.role)?;
+            let id = tx.create_user_by(&SYSTEM, viewer.owner(), &name, new.role)?;
             tx.tell_own(viewer, EventName::UserCreated, Some(&id.to_string()), told(&name, new.role))?;
+            default_project(tx, &Viewer::User(id))?;
             let link = admit_link(tx, id, &link, crate::account::START_LINK_MS)?;
             Ok(User { link: Some(link), ..tx.user(&SYSTEM, id)?.try_into()? })
         })

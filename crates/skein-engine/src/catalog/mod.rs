@@ -16,6 +16,7 @@ mod seeds;
 mod services;
 mod templates;
 mod tools;
+mod travel;
 mod trials;
 mod vault;
 mod work;
@@ -44,7 +45,7 @@ pub use secrets::SecretValue;
 pub use templates::Template;
 pub use trials::TOOL_TEST;
 pub use vault::{KeyKeeper, Passing, VAULT_ROTATION, VaultState};
-pub(crate) use work::work;
+pub(crate) use work::Calls;
 
 const SYSTEM: Viewer = Viewer::System("catalogue");
 

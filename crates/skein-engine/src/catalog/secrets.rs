@@ -12,13 +12,16 @@ use skein_core::{Digest, RecordId, UserId, Viewer};
 use skein_store::references::ReferenceKind;
 use skein_store::vault::{SealedSecret, SealedValue};
 use skein_store::{StoreError, Tx};
-use zeroize::Zeroizing;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::account::Caller;
 use crate::catalog::{Reshared, Saving, Shown, load, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
+
+/// More than a chain of certificates with its key takes.
+const PARTS_BYTES_USUAL: usize = 256 << 10;
 
 /// The value of a secret on its way into the vault; cleared from memory when it is there.
 #[derive(Clone)]
@@ -30,13 +33,28 @@ impl SecretValue {
         Self(Zeroizing::new(text.into_bytes()))
     }
 
-    /// A credential of several parts.
+    /// A credential of several parts, which are overwritten.
     pub fn parts(parts: Map<String, Value>) -> Self {
-        Self(Zeroizing::new(Value::Object(parts).to_string().into_bytes()))
+        let mut parts = Value::Object(parts);
+        // Room enough that no copy is left behind by growing.
+        let mut whole = Zeroizing::new(Vec::with_capacity(PARTS_BYTES_USUAL));
+        serde_json::to_writer(&mut *whole, &parts).expect("what was JSON can be written as JSON");
+        overwrite(&mut parts);
+        Self(whole)
     }
 
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
+    }
+}
+
+/// Overwrites every text in a value.
+fn overwrite(value: &mut Value) {
+    match value {
+        Value::String(text) => text.zeroize(),
+        Value::Array(elements) => elements.iter_mut().for_each(overwrite),
+        Value::Object(members) => members.values_mut().for_each(overwrite),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -144,7 +162,7 @@ impl Engine {
         self.seal(caller.user, id, current.entry.value_version + 1, value)
     }
 
-    fn seal(
+    pub(super) fn seal(
         &self,
         owner: UserId,
         id: RecordId,

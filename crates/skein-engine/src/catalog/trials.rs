@@ -8,15 +8,16 @@ use std::time::Instant;
 
 use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
-use skein_connect::vault::VaultError;
 use skein_core::catalog::health::{self, Callable, Health, Vitals};
 use skein_core::catalog::schema;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
+use skein_core::document::BadDocument;
 use skein_core::flow::footing::{Chain, Footing, Holding};
-use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
+use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult, large_output};
 use skein_core::garden::event::EventName;
+use skein_core::garden::item::{BadItem, ItemDraft};
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::{ItemId, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::jobs::Job;
@@ -26,8 +27,8 @@ use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::catalog::calls::{self, Answered};
-use crate::catalog::work::{self, Ended, Task, told, told_breach};
-use crate::catalog::{SYSTEM, Shown, bindings, load, secrets};
+use crate::catalog::work::{self, Conclusion, Ended, Task, told, told_breach};
+use crate::catalog::{SYSTEM, Shown, bindings, load, travel};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
@@ -194,6 +195,25 @@ pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
     Ok(engine.conclude(ready, call, answered, latency_ms))
 }
 
+/// Ends a call that was cancelled while it was under way. Whoever's things were used is told of it all the same (rule
+/// BR-SHARE-010).
+pub(super) fn broken_off(executor: UserId, call: ItemId) -> Ended {
+    let message = "it was cancelled while it was under way; the service may have carried it out";
+    let error = told("cancelled", message);
+    let result = ToolResult { status: CallStatus::Cancelled, error: Some(error.clone()), ..nothing(call) };
+    let conclude: Conclusion = Box::new(move |tx| {
+        write_result(tx, executor, &result, None)?;
+        let asked = tx.item(&SYSTEM, call)?.item.document();
+        if let Some((tool, footing)) = asked.as_ref().and_then(ToolCall::stood_on)
+            && footing.is_across_users()
+        {
+            tell_owners(tx, &footing, tool, call)?;
+        }
+        Ok(OperationState::Failed { error: error.to_string() })
+    });
+    Ended::Concluded { conclude, weight: 0 }
+}
+
 /// Ends a call that was cancelled before it was made.
 pub(super) fn cancelled(executor: UserId, call: ItemId) -> Ended {
     failed(
@@ -216,19 +236,34 @@ fn lost(executor: UserId, call: ItemId) -> Ended {
 
 fn failed(executor: UserId, result: ToolResult, error: Value) -> Ended {
     let result = ToolResult { error: Some(error.clone()), ..result };
-    Ended::Concluded(Box::new(move |tx| {
-        write_result(tx, executor, &result)?;
+    let conclude: Conclusion = Box::new(move |tx| {
+        write_result(tx, executor, &result, None)?;
         Ok(OperationState::Failed { error: error.to_string() })
-    }))
+    });
+    Ended::Concluded { conclude, weight: 0 }
 }
 
-/// The result of a call as a fact, joined to the call.
-fn write_result(tx: &mut Tx<'_>, executor: UserId, result: &ToolResult) -> Result<ItemId, StoreError> {
+/// Where the result of a call was written down, and where its output is.
+struct Written {
+    result: ItemId,
+    output_in: ItemId,
+}
+
+/// The result of a call as a fact, joined to the call; a large output before it, as a fact of its own.
+fn write_result(
+    tx: &mut Tx<'_>,
+    executor: UserId,
+    result: &ToolResult,
+    large: Option<&ItemDraft>,
+) -> Result<Written, StoreError> {
     let viewer = Viewer::User(executor);
-    let written = tx.append_item(&viewer, &result.to_draft()?)?.item.header.id;
+    let output_in =
+        large.map(|output| tx.append_item(&viewer, output)).transpose()?.map(|stored| stored.item.header.id);
+    let draft = ToolResult { output_in, ..result.clone() }.to_draft()?;
+    let written = tx.append_item(&viewer, &draft)?.item.header.id;
     let (source, target) = (Endpoint::Item(written), Endpoint::Item(result.call));
     tx.relate(&viewer, &RelationDraft::new(RelationKind::ResultOf, source, target, Qualities::default())?)?;
-    Ok(written)
+    Ok(Written { result: written, output_in: output_in.unwrap_or(written) })
 }
 
 impl Engine {
@@ -245,14 +280,7 @@ impl Engine {
     /// Opens the secret, if one is used; keys that another server made are looked for once.
     fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
         let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
-        let outside = &self.parts().outside;
-        let opened = secrets::open(&outside.vault(), sealed).or_else(|error| match error {
-            VaultError::UnknownKey(_) => {
-                outside.reload_keys().map_or(Err(error), |vault| secrets::open(&vault, sealed))
-            }
-            other => Err(other),
-        });
-        let opened = opened.map_err(|error| {
+        let opened = travel::open_value(&self.parts().outside, sealed).map_err(|error| {
             tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");
             error.to_string()
         })?;
@@ -272,27 +300,32 @@ impl Engine {
 
     /// Writes down what came of a call.
     fn conclude(&self, ready: Ready, call: ItemId, answered: Answered, latency_ms: i64) -> Ended {
-        let answered = storable(self.checked(&ready.tool, answered));
+        let (answered, large) = storable(self.checked(&ready.tool, answered));
         let Answered { outcome, request, response, usage, scrubbed, is_telling } = answered;
         let blank = ToolResult { latency_ms, usage: usage.clone(), scrubbed, ..nothing(call) };
         let result = match &outcome {
+            Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
             Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
             Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
         };
         let response = if ready.footing.payer == ready.footing.executor { response } else { without_account(response) };
         let told = json!({ "latencyMs": latency_ms, "request": request, "response": response, "usage": usage,
             "callId": call, "payerId": ready.footing.payer });
-        Ended::Concluded(Box::new(move |tx| {
+        let outcome = outcome.map(|output| Some(output).filter(is_soon_told));
+        let weight = large.as_ref().map_or(0, ItemDraft::weight);
+        let conclude: Conclusion = Box::new(move |tx| {
+            let written = write_result(tx, ready.footing.executor, &result, large.as_ref())?;
             let mut told = told.clone();
-            told["resultId"] = json!(write_result(tx, ready.footing.executor, &result)?);
+            told["resultId"] = json!(written.result);
             if ready.footing.is_across_users() {
                 tell_owners(tx, &ready.footing, ready.tool.id, call)?;
             }
             if is_telling {
                 Finding::of(&ready, &result).map_or(Ok(()), |finding| finding.keep(tx))?;
             }
-            Ok(ended_as(outcome.clone(), told))
-        }))
+            Ok(ended_as(outcome.clone(), told, written.output_in))
+        });
+        Ended::Concluded { conclude, weight }
     }
 
     /// A result that does not fit what the tool promises is none (rule BR-TOOL-003).
@@ -309,15 +342,19 @@ impl Engine {
     }
 }
 
-/// The state an operation ends in. What is too long to be told again is read from the result.
-fn ended_as(outcome: Result<Value, Value>, mut told: Value) -> OperationState {
+fn is_soon_told(output: &Value) -> bool {
+    output.to_string().len() <= OUTPUT_TOLD_BYTES_MAX
+}
+
+/// The state an operation ends in. What is too long to be told again is read where it is.
+fn ended_as(outcome: Result<Option<Value>, Value>, mut told: Value, output_in: ItemId) -> OperationState {
     match outcome {
-        Ok(output) if output.to_string().len() <= OUTPUT_TOLD_BYTES_MAX => {
+        Ok(Some(output)) => {
             told["output"] = output;
             OperationState::Completed { result: told.to_string() }
         }
-        Ok(_) => {
-            told["outputIn"] = told["resultId"].clone();
+        Ok(None) => {
+            told["outputIn"] = json!(output_in);
             OperationState::Completed { result: told.to_string() }
         }
         Err(mut error) => {
@@ -329,15 +366,24 @@ fn ended_as(outcome: Result<Value, Value>, mut told: Value) -> OperationState {
     }
 }
 
-/// What cannot be kept is no result: the call is then on record as having failed to give one.
-fn storable(answered: Answered) -> Answered {
-    let Err(bad) = answered.outcome.as_ref().map_or(Ok(()), |output| {
-        ToolResult { output: output.clone(), ..nothing(ItemId::from_bytes([0; 16])) }.to_draft().map(drop)
-    }) else {
-        return answered;
+/// An output that is larger than a document is kept beside the result. What cannot be kept at all is no result: the call
+/// is then on record as having failed to give one.
+fn storable(answered: Answered) -> (Answered, Option<ItemDraft>) {
+    let Ok(output) = &answered.outcome else { return (answered, None) };
+    let inside = ToolResult { output: output.clone(), ..nothing(ItemId::from_bytes([0; 16])) }.to_draft();
+    let kept = match inside {
+        Ok(_) => Ok(None),
+        Err(BadItem::Document(BadDocument::TooLarge { .. })) => large_output(output).map(Some),
+        Err(bad) => Err(bad),
     };
-    let message = format!("the answer cannot be kept: {bad}; have the tool select less of it");
-    Answered { outcome: Err(told("output_not_storable", &message)), is_telling: false, ..answered }
+    match kept {
+        Ok(large) => (answered, large),
+        Err(bad) => {
+            let message = format!("the answer cannot be kept: {bad}; have the tool select less of it");
+            let outcome = Err(told("output_not_storable", &message));
+            (Answered { outcome, is_telling: false, ..answered }, None)
+        }
+    }
 }
 
 /// An answer as somebody sees it who did not pay for it: headers may name the account that did.
@@ -378,8 +424,9 @@ impl Finding {
 }
 
 fn nothing(call: ItemId) -> ToolResult {
-    let (output, error, usage, cost) = (Value::Null, None, None, None);
-    ToolResult { call, status: CallStatus::Unknown, output, error, latency_ms: 0, usage, cost, scrubbed: false }
+    let (output, output_in, error, usage, cost) = (Value::Null, None, None, None, None);
+    let status = CallStatus::Unknown;
+    ToolResult { call, status, output, output_in, error, latency_ms: 0, usage, cost, scrubbed: false }
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).

@@ -10,11 +10,12 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use skein_core::garden::event::EventName;
-use skein_core::{ItemId, OperationId, RecordId, RuleViolation, UserId, Viewer};
+use skein_core::{ItemId, JobId, OperationId, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::jobs::{AfterFailure, Job, JobDraft};
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::{JoinHandle, JoinSet};
 
 use crate::catalog::{SYSTEM, trials, vault};
 use crate::engine::Engine;
@@ -62,7 +63,11 @@ pub(super) enum Ended {
     /// It is done; the event is told to whoever asked for it.
     Completed(Value, EventName),
     /// It is written down in the transaction that ends it.
-    Concluded(Conclusion),
+    Concluded {
+        conclude: Conclusion,
+        /// How many bytes that is beyond the usual.
+        weight: usize,
+    },
     /// It was cancelled, or another worker took it over.
     Taken,
 }
@@ -83,9 +88,36 @@ pub(super) fn enqueue(tx: &mut Tx<'_>, viewer: &Viewer, operation: OperationId, 
     Ok(())
 }
 
-/// Takes up work, and follows what other servers decide, until it is dropped.
-pub(crate) async fn work(engine: Engine, name: String) {
-    tokio::join!(follow(&engine), take_up(engine.clone(), name));
+/// Takes up work, and follows what other servers decide, until it is stopped or dropped.
+pub(crate) struct Calls {
+    /// How long what is under way may take, once it is to end.
+    stopping: watch::Sender<Option<Duration>>,
+    working: JoinHandle<()>,
+}
+
+impl Calls {
+    pub(crate) fn start(engine: Engine, name: String) -> Self {
+        let (stopping, stopped) = watch::channel(None);
+        let working = tokio::spawn(async move {
+            let taking = take_up(&engine, &name, stopped);
+            tokio::select! {
+                () = follow(&engine) => {}
+                () = taking => {}
+            }
+        });
+        Self { stopping, working }
+    }
+
+    pub(crate) async fn stop(mut self, grace: Duration) {
+        let _ = self.stopping.send(Some(grace));
+        let _ = (&mut self.working).await;
+    }
+}
+
+impl Drop for Calls {
+    fn drop(&mut self) {
+        self.working.abort();
+    }
 }
 
 async fn follow(engine: &Engine) {
@@ -98,30 +130,96 @@ async fn follow(engine: &Engine) {
     }
 }
 
-async fn take_up(engine: Engine, name: String) {
-    let (places, running) = (Arc::new(Semaphore::new(AT_ONCE)), Running::default());
-    loop {
-        let Ok(place) = places.clone().acquire_owned().await else { return };
-        match engine.parts().store.claim_job(QUEUE, &name, LEASE_MS).await {
+async fn take_up(engine: &Engine, name: &str, mut stopped: watch::Receiver<Option<Duration>>) {
+    let (places, running, held) = (Arc::new(Semaphore::new(AT_ONCE)), Running::default(), Held::default());
+    let mut calls = JoinSet::new();
+    let grace = loop {
+        while calls.try_join_next().is_some() {}
+        // Only waiting is cut short: a job that was claimed is never dropped on the way.
+        let place = tokio::select! {
+            biased;
+            grace = told_to_stop(&mut stopped) => break grace,
+            place = places.clone().acquire_owned() => place,
+        };
+        let Ok(place) = place else { return };
+        match engine.parts().store.claim_job(QUEUE, name, LEASE_MS).await {
             Ok(Some(job)) => match running.begin(job.owner) {
                 Some(turn) => {
-                    let engine = engine.clone();
-                    tokio::spawn(async move {
+                    let (engine, held) = (engine.clone(), held.with(&job));
+                    calls.spawn(async move {
                         carry_out(&engine, job).await;
+                        held.end();
                         drop((place, turn));
                     });
                 }
-                None => put_back(&engine, job).await,
+                None => put_back(engine, job).await,
             },
             Ok(None) => {
-                let _ = tokio::time::timeout(LOOK_EVERY, engine.parts().called.notified()).await;
+                wait(engine.parts().called.notified(), &mut stopped).await;
                 let _ = engine.parts().store.write(|tx| tx.requeue_lost(&SYSTEM)).await;
             }
             Err(error) => {
                 tracing::debug!(%error, "could not look for work of the catalogue");
-                tokio::time::sleep(LOOK_EVERY).await;
+                wait(std::future::pending(), &mut stopped).await;
             }
         }
+    };
+    let _ = tokio::time::timeout(grace, async { while calls.join_next().await.is_some() {} }).await;
+    calls.shutdown().await;
+    give_back(engine, held.left()).await;
+}
+
+async fn told_to_stop(stopped: &mut watch::Receiver<Option<Duration>>) -> Duration {
+    match stopped.wait_for(Option::is_some).await {
+        Ok(grace) => grace.unwrap_or_default(),
+        // Whoever could say so is gone, and this with them.
+        Err(_) => Duration::ZERO,
+    }
+}
+
+/// For a bell, for a moment, or for the end.
+async fn wait(bell: impl Future<Output = ()>, stopped: &mut watch::Receiver<Option<Duration>>) {
+    tokio::select! {
+        () = bell => {}
+        _ = told_to_stop(stopped) => {}
+        () = tokio::time::sleep(LOOK_EVERY) => {}
+    }
+}
+
+/// In one transaction; what ended at the last moment is no longer held, and stays as it ended.
+async fn give_back(engine: &Engine, left: Vec<Job>) {
+    if left.is_empty() {
+        return;
+    }
+    let count = left.len();
+    match engine.parts().store.write(move |tx| tx.release_jobs(&SYSTEM, &left)).await {
+        Ok(_) => tracing::info!(count, "gave back calls that were under way"),
+        Err(error) => tracing::warn!(%error, count, "calls that were under way are left to their leases"),
+    }
+}
+
+/// Jobs whose end has not been written down.
+#[derive(Clone, Default)]
+struct Held(Arc<Mutex<HashMap<JobId, Job>>>);
+
+/// One of them.
+struct Holding(Held, JobId);
+
+impl Held {
+    fn with(&self, job: &Job) -> Holding {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, job.clone());
+        Holding(self.clone(), job.id)
+    }
+
+    fn left(&self) -> Vec<Job> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).drain().map(|(_, job)| job).collect()
+    }
+}
+
+impl Holding {
+    /// Not on being dropped: a call that was broken off is still held.
+    fn end(self) {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.1);
     }
 }
 
@@ -172,7 +270,7 @@ async fn carry_out(engine: &Engine, job: Job) {
     };
     let ended = tokio::select! {
         ended = begin(engine, &job, operation, &task) => ended,
-        () = keep_alive(engine, &job) => Ok(Ended::Taken),
+        wanted = watch_over(engine, &job, operation) => Ok(broken_off(wanted, &job, &task)),
     };
     match ended {
         Ok(ended) => end(engine, job, operation, ended).await,
@@ -185,21 +283,47 @@ async fn begin(engine: &Engine, job: &Job, operation: OperationId, task: &Task) 
     // Whoever cancelled it before it was begun wants none of it.
     let wanted = go_on(engine, job, operation, 0).await?;
     match (wanted, task) {
-        (Wanted::Cancelled, Task::ToolTest { call, .. }) => Ok(trials::cancelled(job.owner, *call)),
-        (Wanted::Lost | Wanted::Cancelled, _) => Ok(Ended::Taken),
+        (Wanted::Lost | Wanted::Cancelled, _) => Ok(unwanted(wanted, job, task)),
         (Wanted::Still, Task::ToolTest { .. }) => trials::carry_out(engine, job, task).await,
         (Wanted::Still, Task::VaultRotation { from }) => vault::rotate(engine, job, operation, from).await,
     }
 }
 
-/// Holds on to a job; ends when it is somebody else's.
-async fn keep_alive(engine: &Engine, job: &Job) {
+/// Ends a call that was under way: what it did at the service, nobody can take back.
+fn broken_off(wanted: Wanted, job: &Job, task: &Task) -> Ended {
+    match (wanted, task) {
+        (Wanted::Cancelled, Task::ToolTest { call, .. }) => trials::broken_off(job.owner, *call),
+        _ => unwanted(wanted, job, task),
+    }
+}
+
+/// Ends what nobody waits for any more and was not begun.
+fn unwanted(wanted: Wanted, job: &Job, task: &Task) -> Ended {
+    match (wanted, task) {
+        (Wanted::Cancelled, Task::ToolTest { call, .. }) => trials::cancelled(job.owner, *call),
+        _ => Ended::Taken,
+    }
+}
+
+/// Holds on to a job, and looks whether it is wanted: when somebody cancels here, and every moment, since they may
+/// cancel elsewhere. Ends when it is not, or is somebody else's.
+async fn watch_over(engine: &Engine, job: &Job, operation: OperationId) -> Wanted {
+    let mut beats = tokio::time::interval_at(tokio::time::Instant::now() + HEARTBEAT_EVERY, HEARTBEAT_EVERY);
     loop {
-        tokio::time::sleep(HEARTBEAT_EVERY).await;
-        let held = job.clone();
-        let alive = engine.parts().store.write(move |tx| tx.heartbeat(&SYSTEM, &held, LEASE_MS)).await;
-        if matches!(alive, Err(StoreError::LeaseLost(_))) {
-            return;
+        tokio::select! {
+            _ = beats.tick() => {
+                let held = job.clone();
+                let alive = engine.parts().store.write(move |tx| tx.heartbeat(&SYSTEM, &held, LEASE_MS)).await;
+                if matches!(alive, Err(StoreError::LeaseLost(_))) {
+                    return Wanted::Lost;
+                }
+            }
+            () = engine.parts().cancelled.notified() => {}
+            () = tokio::time::sleep(LOOK_EVERY) => {}
+        }
+        let state = engine.parts().store.read(move |tx| Ok(tx.operation(&SYSTEM, operation)?.state)).await;
+        if matches!(state, Ok(OperationState::Cancelled)) {
+            return Wanted::Cancelled;
         }
     }
 }
@@ -226,33 +350,42 @@ pub(super) async fn go_on(
     }
 }
 
-/// Ends a task in one transaction: off the queue, its facts, its operation. Whoever lost it writes nothing.
+/// Ends a task in one transaction: off the queue, its facts, its operation. Whoever lost it writes nothing. What came of a
+/// call may be had only once, so while the store is busy it is held on to.
 async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
-    let (mut conclude, event): (Option<Conclusion>, _) = match ended {
+    let (conclude, event, weight): (Option<Conclusion>, _, _) = match ended {
         Ended::Completed(result, event) => {
             let state = OperationState::Completed { result: result.to_string() };
-            (Some(Box::new(move |_| Ok(state.clone()))), Some(event))
+            (Some(Box::new(move |_| Ok(state.clone()))), Some(event), 0)
         }
-        Ended::Concluded(conclude) => (Some(conclude), None),
-        Ended::Taken => (None, None),
+        Ended::Concluded { conclude, weight } => (Some(conclude), None, weight),
+        Ended::Taken => (None, None, 0),
     };
-    let owner = Viewer::User(job.owner);
-    let written = engine.parts().store.write(move |tx| {
-        tx.complete_job(&SYSTEM, &job)?;
-        let Some(conclude) = &mut conclude else { return Ok(()) };
-        let state = conclude(tx)?;
-        match tx.advance_operation(&SYSTEM, operation, &state) {
-            // Cancelled at the last moment: it stays so.
-            Err(StoreError::Ended(_)) => Ok(()),
-            other => {
-                other?;
-                event.map_or(Ok(()), |event| tx.tell_own(&owner, event, Some(&operation.to_string()), Map::new()))
+    let (owner, conclude) = (Viewer::User(job.owner), Arc::new(std::sync::Mutex::new(conclude)));
+    loop {
+        let (held, owner, conclude) = (job.clone(), owner.clone(), Arc::clone(&conclude));
+        let written = engine.parts().store.write_weighing(weight.max(1 << 10), move |tx| {
+            tx.complete_job(&SYSTEM, &held)?;
+            let mut conclude = conclude.lock().unwrap_or_else(PoisonError::into_inner);
+            let Some(conclude) = conclude.as_mut() else { return Ok(()) };
+            let state = conclude(tx)?;
+            match tx.advance_operation(&SYSTEM, operation, &state) {
+                // Cancelled at the last moment: it stays so.
+                Err(StoreError::Ended(_)) => Ok(()),
+                other => {
+                    other?;
+                    event.map_or(Ok(()), |event| tx.tell_own(&owner, event, Some(&operation.to_string()), Map::new()))
+                }
+            }
+        });
+        match written.await {
+            Ok(_) | Err(StoreError::LeaseLost(_)) => return,
+            Err(StoreError::Busy) => tokio::time::sleep(LOOK_EVERY).await,
+            Err(error) => {
+                tracing::warn!(%error, %operation, "could not end work of the catalogue; it will be done again");
+                return;
             }
         }
-    });
-    match written.await {
-        Ok(_) | Err(StoreError::LeaseLost(_)) => {}
-        Err(error) => tracing::warn!(%error, %operation, "could not end work of the catalogue; it will be done again"),
     }
 }
 

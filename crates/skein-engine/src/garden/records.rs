@@ -1,6 +1,6 @@
 //! Beliefs as they are, as they were, and what changed between.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::delta::{Delta, changed_fields};
 use skein_core::garden::record::{Record, RecordType};
@@ -84,8 +84,8 @@ impl Engine {
     ) -> Result<Page<HistoryEntry, i64>, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
-            let page = tx.history(&viewer, id, after, limit)?;
-            let rows = page.rows.into_iter().map(|version| entry(tx, &viewer, version)).collect::<Result<_, _>>()?;
+            let page = tx.told_history(&viewer, id, after, limit)?;
+            let rows = page.rows.into_iter().map(|(version, document)| entry(version, document.as_ref())).collect();
             Ok(Page { rows, next: page.next })
         };
         Ok(self.parts().store.read(look).await?)
@@ -128,13 +128,8 @@ fn current(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Record, Sto
 }
 
 /// What cannot be read of one version is left out, so that the others are still told; `verify` names what is wrong.
-fn entry(tx: &mut Tx<'_>, viewer: &Viewer, version: RecordVersion) -> Result<HistoryEntry, StoreError> {
-    let document = match tx.item(viewer, version.item) {
-        Ok(stored) => stored.item.document(),
-        Err(StoreError::Damaged(_) | StoreError::NotFound(_)) => None,
-        Err(error) => return Err(error),
-    };
-    let delta = document.as_ref().and_then(Delta::from_document);
+fn entry(version: RecordVersion, document: Option<&Map<String, Value>>) -> HistoryEntry {
+    let delta = document.and_then(Delta::from_document);
     let (author, reason) = delta.map_or((None, None), |delta| (Some(delta.author), delta.reason));
-    Ok(HistoryEntry { version, author, reason })
+    HistoryEntry { version, author, reason }
 }

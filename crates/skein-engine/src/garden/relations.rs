@@ -18,8 +18,8 @@ pub struct RelationQuery {
     pub of: Endpoint,
     /// Whether they lead away from it or to it.
     pub side: Side,
-    /// Of which kind.
-    pub kind: RelationKind,
+    /// Of which kind, if not of all.
+    pub kind: Option<RelationKind>,
     /// Where the last page ended.
     pub after: Option<RelationId>,
     /// How many.

@@ -25,7 +25,7 @@ use crate::pagination::read_page;
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EntryHead {
     #[schema(value_type = String, example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
-    id: RecordId,
+    pub(crate) id: RecordId,
     /// Whose it is; `user_00000000000000000000000000` is the installation itself.
     #[schema(value_type = String, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     owner_id: UserId,
@@ -43,7 +43,7 @@ pub(crate) struct EntryHead {
 }
 
 impl EntryHead {
-    fn of<T>(shown: &Shown<T>) -> Self {
+    pub(crate) fn of<T>(shown: &Shown<T>) -> Self {
         let Shown { id, owner, shared, version, hash, created_at, updated_at, .. } = *shown;
         Self { id, owner_id: owner, shared, version, hash, created_at, updated_at }
     }
@@ -80,9 +80,9 @@ pub(crate) struct ShareBody {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WarningView {
-    /// How many things of others depend on it.
+    /// How many things of others depend on it, directly: tools, secret bindings, processes.
     #[schema(example = 2)]
-    affected_count: u64,
+    affected_process_count: u64,
     /// How many users these belong to.
     #[schema(example = 1)]
     affected_user_count: u64,
@@ -91,8 +91,8 @@ pub(crate) struct WarningView {
 
 impl From<UnshareWarning> for WarningView {
     fn from(warning: UnshareWarning) -> Self {
-        let UnshareWarning { affected_count, affected_user_count, message } = warning;
-        Self { affected_count, affected_user_count, message }
+        let UnshareWarning { affected_process_count, affected_user_count, message } = warning;
+        Self { affected_process_count, affected_user_count, message }
     }
 }
 
@@ -148,7 +148,7 @@ fn whose(owned: Option<bool>, shared: Option<bool>) -> Whose {
     }
 }
 
-fn flag(name: &str, text: Option<&str>) -> Result<Option<bool>, ApiError> {
+pub(crate) fn flag(name: &str, text: Option<&str>) -> Result<Option<bool>, ApiError> {
     let invalid =
         |_| ApiError::bad_request("invalid_query", format!("{name}: send true or false")).with_detail("field", name);
     text.map(str::parse).transpose().map_err(invalid)

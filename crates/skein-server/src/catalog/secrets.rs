@@ -10,6 +10,7 @@ use skein_engine::Engine;
 use skein_engine::catalog::{EntryQuery, SecretValue, Shown};
 use skein_store::catalogue::Whose;
 use utoipa::ToSchema;
+use zeroize::Zeroize as _;
 
 use crate::catalog::{EntryHead, ShareBody};
 use crate::error::ApiError;
@@ -104,9 +105,9 @@ pub(crate) async fn list_secrets(
     responses((status = 201, body = Mutated<SecretView>)))]
 pub(crate) async fn create_secret(
     State(engine): State<Engine>,
-    mutation: Mutation,
+    mut mutation: Mutation,
 ) -> Result<Answer<SecretView>, ApiError> {
-    let mut document = mutation.document()?;
+    let mut document = taken_document(&mut mutation)?;
     let value = taken_value(&mut document)?.ok_or_else(|| missing("value"))?;
     let draft: SecretDraft = Mutation::read(document)?;
     let made = engine.create_secret(&mutation.caller, mutation.request, draft, value).await?;
@@ -132,9 +133,9 @@ pub(crate) async fn read_secret(
 pub(crate) async fn change_secret(
     State(engine): State<Engine>,
     PathId(id): PathId<RecordId>,
-    mutation: Mutation,
+    mut mutation: Mutation,
 ) -> Result<Answer<SecretView>, ApiError> {
-    let mut document = mutation.document()?;
+    let mut document = taken_document(&mut mutation)?;
     let value = taken_value(&mut document)?;
     let based_on = mutation.taken_based_on(&mut document)?;
     let change: SecretChange = Mutation::read(document)?;
@@ -166,6 +167,15 @@ pub(crate) async fn share_secret(
     let ShareBody { shared } = mutation.body()?;
     let changed = engine.share_secret(&mutation.caller, mutation.request, id, shared).await?;
     Ok(Answer::done(changed.map(|reshared| reshared.shown.into())))
+}
+
+/// The body as an object; its bytes are overwritten, unless the connection they came by still holds them.
+fn taken_document(mutation: &mut Mutation) -> Result<Map<String, Value>, ApiError> {
+    let document = mutation.document();
+    if let Ok(mut bytes) = std::mem::take(&mut mutation.text).try_into_mut() {
+        bytes.as_mut().zeroize();
+    }
+    document
 }
 
 /// The value goes its own way, straight to the vault.

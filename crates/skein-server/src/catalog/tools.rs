@@ -13,7 +13,10 @@ use skein_engine::catalog::{EntryQuery, Shown, Vital};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::{CatalogueParameters, EntryHead, ShareBody, VitalView, WarningView};
+use crate::context::Context;
 use crate::error::ApiError;
+use crate::json::Written;
+use crate::known_answers::Thing;
 use crate::mutation::{Accepted, Answer, Mutated, Mutation};
 use crate::pagination::Listing;
 use crate::path_id::PathId;
@@ -230,12 +233,13 @@ pub(crate) async fn create_tool(
 #[utoipa::path(get, path = "/tools/{id}", tag = "catalogue", params(("id" = String, Path)),
     responses((status = 200, body = ToolView)))]
 pub(crate) async fn read_tool(
-    State(engine): State<Engine>,
+    State(context): State<Context>,
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
     PathId(id): PathId<RecordId>,
-) -> Result<Json<ToolView>, ApiError> {
-    Ok(Json(ToolView::new(engine.tool(&caller, id).await?)))
+) -> Result<Written, ApiError> {
+    let read = async { Ok(ToolView::new(context.engine.tool(&caller, id).await?)) };
+    context.answer(&caller, Thing::Tool(id), read).await
 }
 
 /// Change anything but the service.

@@ -155,6 +155,11 @@ pub(crate) struct ListParameters {
     #[serde(rename = "type")]
     #[param(rename = "type", example = "Note")]
     item_type: Option<String>,
+    /// Also what only keeps the books when no type is asked for: changes of records and relations, seals, events of the
+    /// system.
+    #[serde(rename = "includeSystem")]
+    #[param(rename = "includeSystem", value_type = Option<bool>)]
+    include_system: Option<String>,
     /// Along when they were recorded, or along when they happened.
     #[param(inline)]
     clock: Option<ClockName>,
@@ -207,12 +212,21 @@ impl ListParameters {
             after: after.map_err(StoreError::Cursor)?,
             limit: page_limit(self.limit.as_deref())?,
             include_hidden: false,
+            without_bookkeeping: !flag("includeSystem", self.include_system.as_deref())?,
         })
     }
 }
 
 fn item_type(text: &str) -> Result<ItemType, ApiError> {
     ItemType::parse(text).map_err(|bad| invalid_parameter("type", &format!("{}; {}", bad.problem(), bad.remedy())))
+}
+
+fn flag(name: &str, text: Option<&str>) -> Result<bool, ApiError> {
+    match text {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(invalid_parameter(name, "say true or false")),
+    }
 }
 
 fn moment(name: &str, text: Option<String>) -> Result<Option<Millis>, ApiError> {

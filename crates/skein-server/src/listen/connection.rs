@@ -1,10 +1,13 @@
 //! One connection, from its first byte to its last: HTTP/1.1 with limits.
 
+use std::future::ready;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use axum::Router;
-use axum::extract::{ConnectInfo, Request};
+use axum::extract::Request;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use futures::future::Either;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -14,9 +17,10 @@ use tower::Service as _;
 
 use super::ServeOptions;
 use super::patient::Patient;
+use super::visitor::Visitor;
 use crate::limits::{CONNECTION_BUFFER_BYTES, HEAD_BYTES_MAX, HEADERS_MAX};
 
-/// Tells that the server is about to stop. Every request carries one, for answers that would not end by themselves.
+/// Tells that the server is about to stop.
 #[derive(Debug, Clone)]
 pub struct Stopping(watch::Receiver<bool>);
 
@@ -30,10 +34,6 @@ impl Stopping {
         let _ = self.0.wait_for(|stopping| *stopping).await;
     }
 }
-
-/// How long the body of a request may take, where the server was told so.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct BodyTimeMax(pub(crate) Duration);
 
 /// What every connection meets.
 #[derive(Clone)]
@@ -61,11 +61,18 @@ impl Visit {
         let mut stopping = self.stopping.clone();
         let io = TokioIo::new(Patient::new(stream, self.options.write_stall_max));
         let head_time_max = self.options.head_time_max;
-        let service = service_fn(move |request| self.router.clone().call(self.introduced(request, peer)));
+        let visitor = Visitor::made(peer, self.options.body_time_max, Some(self.stopping));
+        let router = self.router;
+        let service = service_fn(move |mut request: Request<_>| {
+            if request.headers().len() > HEADERS_MAX {
+                return Either::Left(ready(Ok(too_many_headers())));
+            }
+            request.extensions_mut().insert(visitor.clone());
+            Either::Right(router.clone().call(request))
+        });
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new())
             .header_read_timeout(head_time_max)
-            .max_headers(HEADERS_MAX)
             .max_header_size(HEAD_BYTES_MAX)
             .max_buf_size(CONNECTION_BUFFER_BYTES);
         let mut serving = Box::pin(http.serve_connection(io, service));
@@ -80,13 +87,10 @@ impl Visit {
             tracing::debug!(%error, %peer, "a connection broke");
         }
     }
+}
 
-    /// The request with what the connection knows of it.
-    fn introduced<B>(&self, mut request: Request<B>, peer: SocketAddr) -> Request<B> {
-        let extensions = request.extensions_mut();
-        extensions.insert(ConnectInfo(peer));
-        extensions.insert(BodyTimeMax(self.options.body_time_max));
-        extensions.insert(self.stopping.clone());
-        request
-    }
+/// Counted here, because hyper would allocate memory for the headers of every request if it were told a number of its
+/// own; without one it refuses more than a hundred, in the same way.
+fn too_many_headers() -> Response {
+    (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, [(header::CONNECTION, "close")]).into_response()
 }

@@ -58,8 +58,16 @@ fn tells_nothing(estate: &Estate, but: &[&str], operation: &Operation, told: &st
 async fn belongings(world: &World, estate: &Estate) -> BTreeMap<String, String> {
     world.settled().await;
     let mut found = BTreeMap::new();
-    let single = [format!("items/{}", estate.item), format!("relations/{}", estate.relation)];
-    for path in ["items?limit=1000", "deltas?limit=1000", "operations"].map(str::to_owned).into_iter().chain(single) {
+    let single = [
+        format!("items/{}", estate.item),
+        format!("relations/{}", estate.relation),
+        format!("conversations/{}/tree", estate.talk.conversation),
+    ];
+    for path in ["items?limit=1000", "deltas?limit=1000", "operations", "conversations"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(single)
+    {
         let answer = estate.owner.get(world, &format!("/api/v1/{path}")).await;
         assert_eq!(answer.status, StatusCode::OK, "{path}: {}", answer.text);
         found.insert(path, answer.text);
@@ -120,7 +128,7 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
         // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle.
         "read_user" | "import_bundle" => Some(StatusCode::FORBIDDEN),
         "read_setting" => None,
-        "create_relation" | "create_tool" => Some(StatusCode::NOT_FOUND),
+        "create_relation" | "create_tool" | "compare" => Some(StatusCode::NOT_FOUND),
         _ => is_by_id.then_some(StatusCode::NOT_FOUND),
     }
 }
@@ -174,8 +182,8 @@ both! {
 
 /// What a grant opens, as far as it is read by the id of a thing.
 fn is_content(operation: &Operation) -> bool {
-    let places = ["/api/v1/items/{", "/api/v1/relations/{", "/api/v1/records/{", "/api/v1/blobs/{"];
-    places.iter().any(|place| operation.path.starts_with(place))
+    let places = ["items", "relations", "records", "blobs", "projects", "conversations", "nodes", "actors"];
+    places.iter().any(|place| operation.path.starts_with(&format!("/api/v1/{place}/{{")))
 }
 
 /// What an administrator may know of everybody without a grant, or names in asking for one.

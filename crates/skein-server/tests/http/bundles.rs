@@ -156,3 +156,119 @@ both! {
         assert_eq!(anna.get(&other).await.refused(), (404, "not_found".to_owned()));
     }
 }
+
+const PHRASE: &str = "correct horse battery staple";
+
+fn with_phrase(request: axum::http::request::Builder, phrase: &str) -> axum::http::request::Builder {
+    request.header("skein-passphrase", base64::Engine::encode(&base64::engine::general_purpose::STANDARD, phrase))
+}
+
+async fn key_of(world: &World) -> String {
+    let secret = json!({ "name": "key", "type": "api_key", "value": "canary-7f9c24e53b1a" });
+    world.made("/api/v1/secrets", &secret).await["id"].as_str().unwrap().to_owned()
+}
+
+/// A bundle with secrets under [`PHRASE`].
+async fn sealed_export(world: &World) -> Bytes {
+    world.settled().await;
+    let made = world.made("/api/v1/exports", &json!({ "withSecrets": true })).await;
+    let request = with_phrase(world.request("GET", made["downloadUrl"].as_str().unwrap()), PHRASE);
+    let response = world.begin(request.body(axum::body::Body::empty()).unwrap()).await;
+    assert_eq!(response.status(), StatusCode::OK);
+    axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap()
+}
+
+async fn import_with(world: &World, bundle: &Bytes, phrase: &str) -> crate::world::Answer {
+    let request = with_phrase(world.request("POST", "/api/v1/imports"), phrase).header("content-type", ZIP);
+    world.send(request.header("idempotency-key", crate::world::fresh_key()).body(bundle.clone().into()).unwrap()).await
+}
+
+async fn values(world: &World) -> i64 {
+    world.store.read(|tx| tx.count_sealed(&Viewer::System("test"), "")).await.unwrap().0
+}
+
+both! {
+    async fn secrets_travel_under_a_passphrase_and_a_wrong_one_brings_nothing(old: &World) {
+        let new = old.another().await;
+        let anna = somebody(old).await;
+        key_of(&anna).await;
+        let bundle = sealed_export(&anna).await;
+        let before = new.count().await;
+        let wrong = import_with(&new, &bundle, "correct horse battery stable").await;
+        assert_eq!(wrong.refused(), (422, "wrong_passphrase".to_owned()));
+        let users = |world: World| async move { world.get("/api/v1/users").await.json()["data"].as_array().unwrap().len() };
+        assert_eq!((new.count().await, users(new.clone()).await, values(&new).await), (before, 1, 0));
+        let brought = import_with(&new, &bundle, PHRASE).await.json();
+        assert_eq!((&brought["secretValues"], &brought["secretsWithoutValue"]), (&json!(1), &json!(0)), "{brought}");
+        assert_eq!(values(&new).await, 1);
+        let again = import_with(&new, &bundle, PHRASE).await.json();
+        assert_eq!((&again["added"], &again["secretValues"]), (&json!(0), &json!(0)), "{again}");
+    }
+
+    async fn without_the_passphrase_an_import_says_which_secrets_wait(old: &World) {
+        let new = old.another().await;
+        let anna = somebody(old).await;
+        key_of(&anna).await;
+        let bundle = sealed_export(&anna).await;
+        let brought = import(&new, &bundle).await.json();
+        assert_eq!((&brought["secretValues"], &brought["secretsWithoutValue"]), (&json!(0), &json!(1)), "{brought}");
+        assert_eq!(values(&new).await, 0);
+        let plain = export(&anna).await;
+        assert_eq!(import_with(&new, &plain, PHRASE).await.refused(), (400, "passphrase_unused".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn secrets_come_out_only_when_asked_for_with_a_passphrase_by_their_owner_alone() {
+    let world = World::new().await;
+    let anna = somebody(&world).await;
+    key_of(&anna).await;
+    let plain = anna.made("/api/v1/exports", &json!({})).await;
+    assert_eq!(plain["withSecrets"], false);
+    let made = anna.made("/api/v1/exports", &json!({ "withSecrets": true })).await;
+    let path = made["downloadUrl"].as_str().unwrap();
+    let ask = async |world: &World, path: &str, phrase: &str| {
+        world.send(with_phrase(world.request("GET", path), phrase).body(axum::body::Body::empty()).unwrap()).await
+    };
+    assert_eq!(anna.get(path).await.refused(), (400, "passphrase_required".to_owned()));
+    let unused = ask(&anna, plain["downloadUrl"].as_str().unwrap(), PHRASE).await;
+    assert_eq!(unused.refused(), (400, "passphrase_unused".to_owned()));
+    let short = ask(&anna, path, "short").await;
+    assert_eq!(short.refused(), (400, "invalid_passphrase".to_owned()));
+    assert!(!short.text.contains("short"), "{}", short.text);
+    let reader = anna.with_key(anna.new_key(Scope::Read).await);
+    assert_eq!(ask(&reader, path, PHRASE).await.refused(), (403, "permission_denied".to_owned()));
+    let root = world.joined_by("root", Role::Admin, Scope::Admin).await;
+    assert_eq!(ask(&root, path, PHRASE).await.refused(), (404, "not_found".to_owned()));
+    let writer = root.with_key(root.new_key(Scope::Write).await);
+    let refused = writer.post("/api/v1/exports", r#"{"withSecrets":true}"#).await;
+    assert_eq!(refused.refused(), (403, "permission_denied".to_owned()));
+}
+
+#[tokio::test]
+async fn a_grant_opens_nobodys_secrets() {
+    let world = World::new().await;
+    let anna = somebody(&world).await;
+    key_of(&anna).await;
+    let path = anna.made("/api/v1/exports", &json!({ "withSecrets": true })).await["downloadUrl"].clone();
+    let until = world.store.read(|tx| Ok(tx.now().plus(60_000))).await.unwrap();
+    let grant = json!({ "ownerId": anna.admin.owner(), "name": "look", "reason": "asked to", "until": until });
+    let grant = world.made("/api/v1/grants", &grant).await["id"].as_str().unwrap().to_owned();
+    let request = with_phrase(world.request("GET", path.as_str().unwrap()), PHRASE).header("skein-grant", grant);
+    let status = world.status_of(request.body(axum::body::Body::empty()).unwrap()).await;
+    assert!([StatusCode::FORBIDDEN, StatusCode::NOT_FOUND].contains(&status), "{status}");
+}
+
+#[tokio::test]
+async fn a_value_that_was_replaced_since_the_cut_stays_behind() {
+    let (old, new) = (World::new().await, World::new().await);
+    let anna = somebody(&old).await;
+    let secret = key_of(&anna).await;
+    let made = anna.made("/api/v1/exports", &json!({ "withSecrets": true })).await;
+    anna.changed("PUT", &format!("/api/v1/secrets/{secret}"), &json!({ "value": "canary-5f3c9a7e0d6f" })).await;
+    let request = with_phrase(anna.request("GET", made["downloadUrl"].as_str().unwrap()), PHRASE);
+    let response = anna.begin(request.body(axum::body::Body::empty()).unwrap()).await;
+    let bundle = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
+    let brought = import_with(&new, &bundle, PHRASE).await.json();
+    assert_eq!((&brought["secretValues"], &brought["secretsWithoutValue"]), (&json!(0), &json!(1)), "{brought}");
+}

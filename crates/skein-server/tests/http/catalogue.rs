@@ -1,5 +1,7 @@
 //! The catalogue over HTTP, on both databases: what may be made, seen, shared, called and deleted, and by whom.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
@@ -68,6 +70,26 @@ async fn tested(world: &World, tool: &Value) -> Value {
     }
 }
 
+/// Where the operation of a test is found, once the peer has heard of it.
+async fn begun(world: &World, tool: &Value, peer: &Rogue) -> String {
+    let answer = world.post(&format!("/api/v1/tools/{}/test", id(tool)), r#"{"inputs":{"city":"Bern"}}"#).await;
+    while peer.requests().is_empty() {
+        tokio::task::yield_now().await;
+    }
+    answer.json()["statusUrl"].as_str().unwrap().to_owned()
+}
+
+/// The results of calls, once there are so many.
+async fn results(world: &World, count: usize) -> Vec<Value> {
+    loop {
+        let found = world.get("/api/v1/items?type=ToolResult").await.json()["data"].as_array().unwrap().clone();
+        if found.len() >= count {
+            return found;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
 async fn delete(world: &World, path: &str) -> Answer {
     world.change("DELETE", &format!("/api/v1/{path}"), "{}").await
 }
@@ -91,6 +113,62 @@ both! {
         assert_eq!((&written["data"]["status"], &written["data"]["callId"]), (&json!("success"), &call["id"]));
         assert_eq!(world.get(&format!("/api/v1/tools/{}", id(&tool))).await.json()["status"], "healthy");
         assert_eq!(peer.requests()[0].header("x-api-key"), Some(KEY));
+    }
+
+    async fn an_output_larger_than_a_document_is_kept_whole_beside_its_result(world: &World) {
+        let large = json!({ "text": "x".repeat(3 << 20) }).to_string();
+        let (answer, _worker) = (large.clone(), Worker::start(world.engine.clone(), "test".to_owned()));
+        let peer = Rogue::start(move |_| Behaviour::json(&answer));
+        allow(world, &peer).await;
+        let done = tested(world, &tool(world, &peer, None).await).await;
+        assert_eq!(done["status"], "completed", "{done}");
+        let item = async |name: &str| {
+            let path = format!("/api/v1/items/{}", done["result"][name].as_str().unwrap());
+            (world.get(&path).await.json(), path)
+        };
+        let ((result, _), (output, path)) = (item("resultId").await, item("outputIn").await);
+        assert_eq!((&result["data"]["outputId"], &result["data"]["output"]), (&output["id"], &Value::Null));
+        assert_eq!((&output["_type"], &output["data"]), (&json!("ToolOutput"), &Value::Null));
+        let payload = world.get(&format!("{path}/payload")).await;
+        assert_eq!((payload.header("content-type"), payload.text == large), ("application/octet-stream", true));
+        assert_eq!(json!(skein_core::Digest::of(payload.text.as_bytes())), output["payloadHash"]);
+        let stranger = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(stranger.get(&format!("{path}/payload")).await.refused(), (404, "not_found".to_owned()));
+        world.changed("POST", &format!("{path}/redact"), &json!({ "reason": "asked to" })).await;
+        assert_eq!(world.get(&format!("{path}/payload")).await.refused(), (404, "not_found".to_owned()));
+    }
+
+    async fn an_output_larger_than_any_payload_fails_the_call(world: &World) {
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        let peer = Rogue::start(|_| Behaviour::json(&json!({ "text": "x".repeat(17 << 20) }).to_string()));
+        allow(world, &peer).await;
+        let done = tested(world, &tool(world, &peer, None).await).await;
+        assert_eq!((&done["status"], &done["error"]["code"]), (&json!("failed"), &json!("answer_too_large")), "{done}");
+    }
+
+    async fn cancelling_a_test_ends_the_call_that_is_under_way(world: &World) {
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        let peer = Rogue::start(|_| Behaviour::Silence);
+        allow(world, &peer).await;
+        let path = begun(world, &tool(world, &peer, None).await, &peer).await;
+        world.changed("POST", &format!("{path}/cancel"), &json!({})).await;
+        let result = results(world, 1).await.remove(0);
+        assert_eq!(result["data"]["status"], "cancelled", "{result}");
+        assert_eq!(world.get(&path).await.json()["status"], "cancelled");
+    }
+
+    async fn a_worker_that_is_stopped_gives_back_its_call_at_once(world: &World) {
+        let worker = Worker::start(world.engine.clone(), "first".to_owned());
+        let peer = Rogue::start(|_| Behaviour::Silence);
+        allow(world, &peer).await;
+        let path = begun(world, &tool(world, &peer, None).await, &peer).await;
+        worker.stop(Duration::ZERO).await;
+        // The clock stands still: no lease runs out.
+        let _next = Worker::start(world.engine.clone(), "second".to_owned());
+        while peer.requests().len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(world.get(&path).await.json()["status"], "processing");
     }
 
     async fn z24_a_loopback_address_is_called_by_a_recorded_decision_holds(world: &World) {
@@ -172,7 +250,7 @@ both! {
     }
 
     async fn an_answer_that_cannot_be_kept_is_reported_and_not_asked_for_again(world: &World) {
-        let answers = ["\"a\\u0000b\"".to_owned(), format!("\"{}\"", "x".repeat(2 << 20))];
+        let answers = ["\"a\\u0000b\"".to_owned(), format!("{}{}", "[".repeat(70), "]".repeat(70))];
         for answer in answers {
             let peer = Rogue::start(move |_| Behaviour::json(&answer));
             let _worker = Worker::start(world.engine.clone(), "test".to_owned());
@@ -244,7 +322,7 @@ both! {
         let own = bert.made("/api/v1/tools", &own).await;
         assert_eq!(tested(&bert, &own).await["status"], "completed");
         let warned = share(world, &place, false).await;
-        assert_eq!((&warned["warning"]["affectedCount"], &warned["warning"]["affectedUserCount"]), (&json!(1), &json!(1)));
+        assert_eq!((&warned["warning"]["affectedProcessCount"], &warned["warning"]["affectedUserCount"]), (&json!(1), &json!(1)));
         let refused = bert.post(&format!("/api/v1/tools/{}/test", id(&own)), r#"{"inputs":{"city":"Bern"}}"#).await;
         assert_eq!(refused.breaks(), (422, "BR-SHARE-007".to_owned()));
     }

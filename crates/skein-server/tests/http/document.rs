@@ -25,8 +25,9 @@ pub(crate) struct ExampleBody {
 }
 
 impl Operation {
+    /// What reading is not; a comparison is asked for in a body, and is reading.
     pub(crate) fn is_change(&self) -> bool {
-        self.method != "GET"
+        self.method != "GET" && !self.path.ends_with("/compare")
     }
 
     /// A change that is made once however often it is asked for. Asking whether a service is there is none.

@@ -71,6 +71,43 @@ pub(crate) struct Estate {
     pub(crate) bundle: Vec<u8>,
     pub(crate) grant: String,
     pub(crate) catalogue: Catalogue,
+    pub(crate) talk: Talk,
+    pub(crate) rooms: Rooms,
+}
+
+/// Where the owner talks, and who with.
+pub(crate) struct Rooms {
+    project: String,
+    actor: String,
+}
+
+impl Rooms {
+    async fn new(world: &World, owner: &Person, talk: &Talk) -> Self {
+        let conversation = owner.get(world, &format!("/api/v1/conversations/{}", talk.conversation)).await.json();
+        let actor = json!({ "name": format!("{SECRET} model"), "type": "model", "modelRef": "local:x" });
+        let actor = text(&owner.change(world, "POST", "/api/v1/actors", &actor).await, "id");
+        Self { project: text(&conversation, "projectId"), actor }
+    }
+}
+
+/// What the owner talks about.
+pub(crate) struct Talk {
+    pub(crate) conversation: String,
+    pub(crate) turn: String,
+    pub(crate) node: String,
+    local_id: String,
+}
+
+impl Talk {
+    async fn new(world: &World, owner: &Person) -> Self {
+        let make = async |path: &str, body: Value| owner.change(world, "POST", path, &body).await;
+        let title = json!({ "title": format!("{SECRET} talk") });
+        let conversation = text(&make("/api/v1/conversations", title).await, "id");
+        let path = format!("/api/v1/conversations/{conversation}/turns");
+        let said = make(&path, json!({ "text": format!("Of the {SECRET}.") })).await;
+        let [turn, node] = ["turn", "node"].map(|name| text(&said[name], "id"));
+        Self { conversation, turn, node, local_id: text(&said["node"], "localId") }
+    }
 }
 
 /// What the owner can have called.
@@ -149,6 +186,8 @@ impl Estate {
         let grant = give_grant(world, &giver, owner.user).await;
         let blob = text(&blob, "hash");
         let catalogue = Catalogue::new(world, &owner, &giver).await;
+        let talk = Talk::new(world, &owner).await;
+        let rooms = Rooms::new(world, &owner, &talk).await;
         Self {
             owner,
             item,
@@ -163,13 +202,15 @@ impl Estate {
             bundle,
             grant,
             catalogue,
+            talk,
+            rooms,
         }
     }
 
     /// Where the operation is asked for, with ids of this estate. An operation that is new here has to be added.
     pub(crate) fn target(&self, operation: &Operation) -> String {
         let mut path = operation.path.clone();
-        if let Some((before, rest)) = operation.path.split_once('{') {
+        while let Some((before, rest)) = path.split_once('{') {
             let (name, after) = rest.split_once('}').unwrap();
             path = format!("{before}{}{after}", self.path_parameter(before, name, operation));
         }
@@ -180,6 +221,8 @@ impl Estate {
 
     fn path_parameter(&self, before: &str, name: &str, operation: &Operation) -> String {
         match (before, name) {
+            ("/api/v1/projects/", "id") => self.rooms.project.clone(),
+            ("/api/v1/actors/", "id") => self.rooms.actor.clone(),
             ("/api/v1/items/", "id") => self.item.clone(),
             ("/api/v1/relations/", "id") => self.relation.clone(),
             ("/api/v1/records/", "id") => self.record.clone(),
@@ -189,13 +232,17 @@ impl Estate {
             ("/api/v1/operations/", "id") => self.operation.clone(),
             ("/api/v1/exports/", "id") => self.export.clone(),
             ("/api/v1/grants/", "id") => self.grant.clone(),
-            ("/api/v1/users/", "id") => self.owner.user.to_string(),
+            ("/api/v1/users/", "id") | (_, "actorId") => self.owner.user.to_string(),
             ("/api/v1/services/", "id") => self.catalogue.service.clone(),
             ("/api/v1/tools/", "id") => self.catalogue.tool.clone(),
             ("/api/v1/secrets/", "id") => self.catalogue.secret.clone(),
             ("/api/v1/service-templates/", "id") => self.catalogue.service_template.clone(),
             ("/api/v1/tool-templates/", "id") => self.catalogue.tool_template.clone(),
             ("/api/v1/allowed-endpoints/", "id") => self.catalogue.endpoint.clone(),
+            ("/api/v1/conversations/", "id") => self.talk.conversation.clone(),
+            ("/api/v1/nodes/", "id") | (_, "nodeId") => self.talk.node.clone(),
+            (_, "turnId") => self.talk.turn.clone(),
+            (_, "localId") => self.talk.local_id.clone(),
             ("/api/v1/settings/", "name") => "operations.keptDays".to_owned(),
             _ => panic!("{} has a path the attack does not know: say here what to put in it", operation.id),
         }
@@ -205,8 +252,14 @@ impl Estate {
     fn filled(&self, name: &str, example: &str) -> String {
         match example.split_once('_').map(|(kind, _)| kind) {
             Some("item") if name == "target" => self.other_item.clone(),
+            Some("item") if ["parentAlternativeId", "nodeId", "editedFrom", "left", "right"].contains(&name) => {
+                self.talk.node.clone()
+            }
             Some("item") => self.item.clone(),
+            Some("turn") => self.talk.turn.clone(),
             Some("user") => self.owner.user.to_string(),
+            Some("entity") if name == "projectId" => self.rooms.project.clone(),
+            Some("entity") if name == "conversationId" => self.talk.conversation.clone(),
             Some("entity") if name == "secretId" => self.catalogue.secret.clone(),
             Some("entity") if name == "serviceId" => self.catalogue.service.clone(),
             _ => example.to_owned(),
@@ -228,7 +281,7 @@ impl Estate {
     pub(crate) fn body(&self, operation: &Operation) -> (String, Vec<u8>) {
         let label = operation.body.as_ref().map_or("application/json", |body| &body.content_type);
         let bytes = match label {
-            "application/json" if operation.is_change() => self.json_body(operation).to_string().into_bytes(),
+            "application/json" if operation.method != "GET" => self.json_body(operation).to_string().into_bytes(),
             "application/json" => Vec::new(),
             "application/zip" => self.bundle.clone(),
             _ => b"any bytes".to_vec(),
@@ -242,7 +295,10 @@ impl Estate {
         let others = [&self.session, &self.operation, &self.export, &self.grant];
         let Catalogue { service, tool, secret, service_template, tool_template, endpoint: _ } = &self.catalogue;
         let catalogue = [service, tool, secret, service_template, tool_template];
-        let mut secrets: Vec<String> = ids.into_iter().chain(others).chain(catalogue).cloned().collect();
+        let talk = [&self.talk.conversation, &self.talk.turn, &self.talk.node];
+        let rooms = [&self.rooms.project, &self.rooms.actor];
+        let all = ids.into_iter().chain(others).chain(catalogue).chain(talk).chain(rooms);
+        let mut secrets: Vec<String> = all.cloned().collect();
         secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
         secrets
     }

@@ -80,6 +80,7 @@ both! {
     }
 
     async fn a_place_just_written_is_gone_on_from(world: &World) {
+        world.settled().await;
         // On PostgreSQL somebody slow holds the timeline back; on SQLite nobody can.
         let slow = world.hold_back(Viewer::System("slow")).await;
         let own = world.note("a").await;

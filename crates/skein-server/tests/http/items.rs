@@ -115,3 +115,37 @@ both! {
         assert_eq!(ids(&other.get("/api/v1/items?type=Note").await.json()), [""; 0]);
     }
 }
+
+both! {
+    async fn a_list_leaves_out_what_only_keeps_the_books_unless_it_is_asked_for(world: &World) {
+        let (one, other) = (world.note("a").await, world.note("b").await);
+        let relation = json!({ "kind": "mentions", "source": one["id"], "target": other["id"] });
+        let made = world.made("/api/v1/relations", &relation).await;
+        let types = async |query: &str| {
+            let listing = world.get(&format!("/api/v1/items{query}")).await.json();
+            let all = listing["data"].as_array().unwrap();
+            all.iter().map(|item| item["_type"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(types("").await, ["Note", "Note"]);
+        assert_eq!(types("?includeSystem=false&clock=canonical").await, ["Note", "Note"]);
+        let all = types("?includeSystem=true").await;
+        assert!(all.contains(&"RelationCreated".to_owned()) && all.contains(&"EntityDelta".to_owned()), "{all:?}");
+        assert_eq!(types("?type=RelationCreated").await, ["RelationCreated"]);
+        let refused = world.get("/api/v1/items?includeSystem=maybe").await;
+        assert_eq!(refused.refused(), (400, "invalid_query".to_owned()));
+
+        let found = world.get(&format!("/api/v1/relations?of={}", one["id"].as_str().unwrap())).await.json();
+        assert_eq!(ids(&found), [made["id"].as_str().unwrap()]);
+        let none = world.get(&format!("/api/v1/relations?of={}&kind=triggers", one["id"].as_str().unwrap())).await;
+        assert_eq!(none.json()["data"], json!([]));
+    }
+
+    async fn a_user_is_made_by_the_administrator_who_made_them(world: &World) {
+        let made = world.made("/api/v1/users", &json!({ "name": "anna", "role": "user" })).await;
+        let anna = made["id"].as_str().unwrap().parse().unwrap();
+        let theirs = world.clone().asked_by(Viewer::User(anna), Scope::Read).await;
+        let path = format!("/api/v1/records/{}/history", made["id"].as_str().unwrap().replace("user_", "entity_"));
+        let history = theirs.get(&path).await.json();
+        assert_eq!(history["data"][0]["author"], json!(world.admin.owner()), "{history}");
+    }
+}

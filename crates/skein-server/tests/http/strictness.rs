@@ -131,7 +131,7 @@ async fn uploads_that_are_announced_too_large_or_labelled_as_something_else() {
 
 #[tokio::test]
 async fn unknown_parameters_of_any_read() {
-    let (world, estate, reads) = walk(|operation| !operation.is_change()).await;
+    let (world, estate, reads) = walk(|operation| operation.method == "GET").await;
     for operation in reads {
         let target = estate.target(&operation);
         let mark = if target.contains('?') { '&' } else { '?' };

@@ -17,7 +17,7 @@ use zip::result::ZipError;
 use super::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use super::{
     BLOBS, BadBundle, EXPANDED_BYTES_MAX, EXPANSION_MAX, ITEMS, LINE_BYTES_MAX, MANIFEST, Part, RECORDS, RELATIONS,
-    SEALS, altered,
+    SEALS, SECRETS, altered,
 };
 use crate::blobs::BLOB_BYTES_MAX;
 use crate::error::StoreError;
@@ -69,6 +69,24 @@ impl Archive {
         Ok(Lines::new(name, part, self.entry(name)?))
     }
 
+    pub(crate) fn has_secrets(&self) -> bool {
+        self.zip.index_for_name(SECRETS).is_some()
+    }
+
+    /// The values of secrets, sealed, when the manifest names them; an entry it does not name is refused.
+    pub(crate) fn secrets(&mut self, manifest: &Manifest) -> Result<Option<String>, StoreError> {
+        let Some(part) = manifest.secrets else {
+            let refused = Err(BadBundle::UnknownEntry(SECRETS.to_owned()).into());
+            return if self.has_secrets() { refused } else { Ok(None) };
+        };
+        let mut lines = self.lines(SECRETS, part)?;
+        let text = lines.next()?.ok_or_else(|| altered(SECRETS, "it is empty"))?;
+        match lines.next()? {
+            None => Ok(Some(text)),
+            Some(_) => Err(altered(SECRETS, "it has more than one line")),
+        }
+    }
+
     pub(crate) fn has_blob(&self, hash: Digest) -> bool {
         self.zip.index_for_name(&format!("{BLOBS}{hash}")).is_some()
     }
@@ -90,7 +108,8 @@ impl Archive {
 /// Exactly the names an export writes: there is no path to go astray on.
 fn is_known(name: &str) -> bool {
     let is_blob = |hash: &str| hash.parse::<Digest>().is_ok_and(|digest| digest.to_string() == hash);
-    [ITEMS, SEALS, RECORDS, RELATIONS, MANIFEST].contains(&name) || name.strip_prefix(BLOBS).is_some_and(is_blob)
+    [ITEMS, SEALS, RECORDS, RELATIONS, SECRETS, MANIFEST].contains(&name)
+        || name.strip_prefix(BLOBS).is_some_and(is_blob)
 }
 
 fn refuse_expansion(name: &str, size: u64, compressed: u64) -> Result<(), StoreError> {

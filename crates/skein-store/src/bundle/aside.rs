@@ -9,6 +9,7 @@ use skein_core::garden::item::{Item, ItemHeader, ItemType, Payload, PayloadForm}
 use skein_core::garden::record::Record;
 use skein_core::{Digest, ItemId, Millis, RecordId, RelationId, UserId};
 
+use super::SecretAtCut;
 use super::line::{record_line, relation_line};
 use crate::error::StoreError;
 use crate::records::{RECORD_COLUMNS, read_record};
@@ -16,6 +17,7 @@ use crate::relations::{RELATION_COLUMNS, read_relation};
 use crate::sql::{Sql as _, params};
 use crate::sqlite::{self, SqliteSql};
 use crate::tx::Tx;
+use crate::vault::{SECRET, value_version};
 
 /// Whether rows may speak of items that are not there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,6 +108,18 @@ impl Aside {
         self.each_line(&sql, &|row| read_record(row).map(|record| record_line(&record)), each)
     }
 
+    /// The secrets that are left, by id.
+    pub(crate) fn secrets(&mut self) -> Result<Vec<SecretAtCut>, StoreError> {
+        let sql = format!("SELECT {RECORD_COLUMNS} FROM records WHERE type = ?1 ORDER BY id");
+        let records = self.with(Millis(0), |tx| tx.all(&sql, params![SECRET], read_record))?;
+        let live = records.into_iter().filter(|record| !record.content.is_deleted());
+        Ok(live
+            .filter_map(|record| {
+                value_version(&record.content).map(|value_version| SecretAtCut { secret: record.id, value_version })
+            })
+            .collect())
+    }
+
     /// The relations that are left, one line each, by id.
     pub(crate) fn each_relation(
         &mut self,
@@ -121,7 +135,7 @@ impl Aside {
 
     /// The objects that are attached, each once, by hash.
     pub(crate) fn named_blobs(&mut self) -> Result<Vec<(Digest, i64)>, StoreError> {
-        let mut sql = SqliteSql(&self.database);
+        let mut sql = SqliteSql::on(&self.database);
         Tx::new(&mut sql, Millis(0), 0, [0; 16]).named_blobs()
     }
 
@@ -132,7 +146,7 @@ impl Aside {
         each: &mut dyn FnMut(&str) -> Result<(), StoreError>,
     ) -> Result<(), StoreError> {
         let mut refused = Ok(());
-        let outcome = SqliteSql(&self.database).query(sql, &[], &mut |row| {
+        let outcome = SqliteSql::on(&self.database).query(sql, &[], &mut |row| {
             refused = each(&line(row)?);
             // The query is to end here; what is told is the refusal.
             if refused.is_err() { Err(crate::SqlError::Interrupted) } else { Ok(()) }
@@ -146,7 +160,7 @@ impl Aside {
         now: Millis,
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let mut sql = SqliteSql(&self.database);
+        let mut sql = SqliteSql::on(&self.database);
         work(&mut Tx::new(&mut sql, now, 0, [0; 16]))
     }
 }

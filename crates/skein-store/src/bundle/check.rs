@@ -34,6 +34,7 @@ pub(crate) fn check(
     watch: Watch<'_>,
 ) -> Result<Aside, StoreError> {
     refuse_stranger(authority, manifest.owner)?;
+    archive.clone().secrets(manifest)?;
     let (mut facts, mut evidence) = (archive.clone(), archive.clone());
     let mut seals = Seals::new(evidence.lines(SEALS, manifest.seals)?, manifest.owner);
     let mut lines = facts.lines(ITEMS, manifest.items)?;

@@ -19,9 +19,11 @@ use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 
 use super::aside::{Aside, References};
 use super::line::item_line;
+use super::manifest::{WITH_SECRETS, WITHOUT_SECRETS};
 use super::pages::{Belongs, Pages, Which};
 use super::{
-    BLOBS, ExportScope, Exported, FORMAT, ITEMS, MANIFEST, Manifest, Part, RECORDS, RELATIONS, SEALS, Watch, tell,
+    BLOBS, BadBundle, ExportScope, Exported, ITEMS, LINE_BYTES_MAX, MANIFEST, Manifest, Part, RECORDS, RELATIONS,
+    SEALS, SECRETS, SealSecrets, Watch, tell,
 };
 use crate::blobs::Blobs;
 use crate::error::StoreError;
@@ -39,10 +41,33 @@ pub fn export<W: Write>(
     out: W,
     watch: Watch<'_>,
 ) -> Result<Exported, StoreError> {
+    write(store, blobs, scope, out, watch, None)
+}
+
+/// [`export`] with the values of the owner's secrets, as `seal` gives them.
+pub fn export_with_secrets<W: Write>(
+    store: &Store,
+    blobs: &Blobs,
+    scope: &ExportScope,
+    out: W,
+    watch: Watch<'_>,
+    seal: SealSecrets<'_>,
+) -> Result<Exported, StoreError> {
+    write(store, blobs, scope, out, watch, Some(seal))
+}
+
+fn write<W: Write>(
+    store: &Store,
+    blobs: &Blobs,
+    scope: &ExportScope,
+    out: W,
+    watch: Watch<'_>,
+    seal: Option<SealSecrets<'_>>,
+) -> Result<Exported, StoreError> {
     refuse_unsettled(store, scope)?;
     let is_given_up = Arc::new(AtomicBool::new(false));
     let mut bundle = Bundle::new(Outlet { out, is_given_up: Arc::clone(&is_given_up) });
-    let outcome = write_all(store, blobs, scope, &mut bundle, watch);
+    let outcome = write_all(store, blobs, scope, &mut bundle, watch, seal);
     is_given_up.store(outcome.is_err(), Ordering::Relaxed);
     let exported = outcome?;
     let mut out = bundle.zip.finish().map_err(|error| unwritten(&error.into()))?;
@@ -63,6 +88,7 @@ fn write_all<W: Write>(
     scope: &ExportScope,
     bundle: &mut Bundle<W>,
     watch: Watch<'_>,
+    seal: Option<SealSecrets<'_>>,
 ) -> Result<Exported, StoreError> {
     let mut facts = Facts::new()?;
     let items = facts.write(store, scope, bundle, watch)?;
@@ -70,10 +96,11 @@ fn write_all<W: Write>(
     let mut aside = facts.aside;
     let records = bundle.part(RECORDS, |part| aside.each_record(&mut |line| part.line(line)))?;
     let relations = bundle.part(RELATIONS, |part| aside.each_relation(&mut |line| part.line(line)))?;
+    let secrets = seal.map(|seal| write_secrets(&mut aside, bundle, seal)).transpose()?;
     let named: Vec<Digest> = aside.named_blobs()?.into_iter().map(|(hash, _)| hash).collect();
     let lost_blobs = write_blobs(blobs, &named, bundle, watch)?;
     let manifest = Manifest {
-        format: FORMAT,
+        format: if secrets.is_some() { WITH_SECRETS } else { WITHOUT_SECRETS },
         skein: env!("CARGO_PKG_VERSION").to_owned(),
         owner: scope.owner,
         cursor: scope.cut,
@@ -82,11 +109,26 @@ fn write_all<W: Write>(
         seals,
         records,
         relations,
+        secrets,
         blobs: (named.len() - lost_blobs.len()) as u64,
         lost_blobs,
     };
     bundle.entry(MANIFEST, CompressionMethod::Deflated, manifest.to_text().as_bytes())?;
     Ok(Exported { blobs: manifest.blobs, manifest })
+}
+
+/// Sealed values of the secrets that the exported items amount to.
+fn write_secrets<W: Write>(
+    aside: &mut Aside,
+    bundle: &mut Bundle<W>,
+    seal: SealSecrets<'_>,
+) -> Result<Part, StoreError> {
+    let sealed = seal(&aside.secrets()?)?;
+    if sealed.len() >= LINE_BYTES_MAX {
+        let problem = format!("the limit is {LINE_BYTES_MAX} bytes");
+        return Err(BadBundle::TooLarge { part: SECRETS.to_owned(), problem }.into());
+    }
+    bundle.part(SECRETS, |part| part.line(&sealed))
 }
 
 /// What is learnt while facts are written.

@@ -35,8 +35,17 @@ pub fn import(
 
 /// Whose things a bundle says it holds; nothing else of it is looked at.
 pub fn owner_of(bundle: &File) -> Result<skein_core::UserId, StoreError> {
-    let again = bundle.try_clone().map_err(|error| StoreError::Blob(format!("the bundle cannot be read: {error}")))?;
-    Archive::open(again).map(|(_, manifest)| manifest.owner)
+    Archive::open(again(bundle)?).map(|(_, manifest)| manifest.owner)
+}
+
+/// The values of secrets a bundle carries, sealed as they are; nothing when it carries none.
+pub fn sealed_secrets(bundle: &File) -> Result<Option<String>, StoreError> {
+    let (mut archive, manifest) = Archive::open(again(bundle)?)?;
+    archive.secrets(&manifest)
+}
+
+fn again(bundle: &File) -> Result<File, StoreError> {
+    bundle.try_clone().map_err(|error| StoreError::Blob(format!("the bundle cannot be read: {error}")))
 }
 
 struct Importer<'a> {

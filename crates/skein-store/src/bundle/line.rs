@@ -140,7 +140,7 @@ mod tests {
 
     #[test]
     fn every_form_of_payload_reads_back_the_same() {
-        let raw = ItemDraft::received(ItemType::parse("ToolOutput").unwrap(), vec![0, 255, b'\n', 7]).unwrap();
+        let raw = ItemDraft::received(ItemType::parse("ModelResponse").unwrap(), vec![0, 255, b'\n', 7]).unwrap();
         let redacted = Item { payload: None, ..note(json!({})) };
         let numbers =
             json!({ "a": 1e300, "b": -0.0, "c": i64::MIN, "d": "\u{2028}\n\"é😀", "raw": "x", "payload": null });
@@ -156,7 +156,7 @@ mod tests {
         ) {
             let float = if float.is_finite() { float } else { 0.5 };
             let stated = note(json!({ key: [json!(text), json!(float), json!(integer)] }));
-            let received = ItemDraft::received(ItemType::parse("ToolOutput").unwrap(), bytes).unwrap();
+            let received = ItemDraft::received(ItemType::parse("ModelResponse").unwrap(), bytes).unwrap();
             for item in [stated, realized(received)] {
                 proptest::prop_assert_eq!(parse_item(&item_line(&item)), Ok(item));
             }

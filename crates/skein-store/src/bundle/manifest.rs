@@ -10,6 +10,10 @@ use crate::error::StoreError;
 /// Largest manifest read: a list of some hundred thousand lost objects, in bytes.
 pub(crate) const MANIFEST_BYTES_MAX: u64 = 16 << 20;
 
+/// The first format that can carry secrets.
+pub(crate) const WITH_SECRETS: u64 = 2;
+pub(crate) const WITHOUT_SECRETS: u64 = 1;
+
 /// The last entry of a bundle; one without it was not finished.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -26,6 +30,9 @@ pub struct Manifest {
     pub seals: Part,
     pub records: Part,
     pub relations: Part,
+    /// The values of secrets, sealed; from format 2 on, and only when they were asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub secrets: Option<Part>,
     pub blobs: u64,
     /// Objects that are named but were missing or damaged, and so are not in the bundle.
     pub lost_blobs: Vec<Digest>,
@@ -56,6 +63,10 @@ impl Manifest {
             Some(1..=FORMAT) => {}
             _ => return Err(BadBundle::NotABundle("its manifest names no format".to_owned()).into()),
         }
-        Ok(serde_json::from_value(value).map_err(unreadable)?)
+        let manifest: Self = serde_json::from_value(value).map_err(unreadable)?;
+        if manifest.secrets.is_some() && manifest.format < WITH_SECRETS {
+            return Err(BadBundle::NotABundle("its manifest names secrets, which its format has not".to_owned()).into());
+        }
+        Ok(manifest)
     }
 }

@@ -18,17 +18,17 @@ mod seals;
 use std::ops::ControlFlow;
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::{Digest, ItemId, UserId, Viewer};
+use skein_core::{Digest, ItemId, RecordId, UserId, Viewer};
 
-pub use export::export;
-pub use import::{import, owner_of};
+pub use export::{export, export_with_secrets};
+pub use import::{import, owner_of, sealed_secrets};
 pub use manifest::{Manifest, Part};
 
 use crate::error::StoreError;
 use crate::verify::Progress;
 
-/// The format written; every one up to it is read.
-pub const FORMAT: u64 = 1;
+/// The newest format; every one up to it is read. What is written is as old as it can be.
+pub const FORMAT: u64 = 2;
 /// Longest line of a part: a raw payload in base64 with room to spare, in bytes.
 pub const LINE_BYTES_MAX: usize = 32 << 20;
 /// A part may always expand to this many bytes …
@@ -42,6 +42,7 @@ const RECORDS: &str = "records.jsonl";
 const RELATIONS: &str = "relations.jsonl";
 const MANIFEST: &str = "manifest.json";
 const BLOBS: &str = "blobs/";
+const SECRETS: &str = "secrets.sealed.json";
 
 /// What is exported, and for whom.
 #[derive(Debug, Clone)]
@@ -77,6 +78,16 @@ pub struct Imported {
     pub blobs: u64,
 }
 
+/// A secret as it is at a cut, and which value its record speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SecretAtCut {
+    pub secret: RecordId,
+    pub value_version: i64,
+}
+
+/// Gives the values of some secrets as one line, sealed in a way this crate knows nothing of.
+pub type SealSecrets<'a> = &'a mut dyn FnMut(&[SecretAtCut]) -> Result<String, StoreError>;
+
 /// Told how far it is; may ask to stop.
 pub type Watch<'a> = &'a mut dyn FnMut(Progress) -> ControlFlow<()>;
 
@@ -98,7 +109,7 @@ pub enum BadBundle {
     #[error("{item} is here already with the hash {here}, in the bundle it has {found}")]
     Differs { item: ItemId, here: Digest, found: Digest },
     #[error("{item} continues a state that {record} does not have here: both sides changed it; nothing was imported")]
-    Diverged { item: ItemId, record: skein_core::RecordId },
+    Diverged { item: ItemId, record: RecordId },
     #[error("it was stopped; what was imported until then stays, and importing again continues")]
     Stopped,
 }

@@ -14,6 +14,8 @@ use postgres::{Client, Statement};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
+use skein_core::{Digest, Millis, OperationId};
+
 use crate::error::{SqlError, StoreError};
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
@@ -184,6 +186,20 @@ impl Sql for PostgresSql<'_> {
 
     fn claim_lock(&self) -> &'static str {
         "FOR UPDATE SKIP LOCKED"
+    }
+
+    fn request_index(&self) -> &'static str {
+        ""
+    }
+
+    fn find_request(&mut self, _: &Digest, _: Millis) -> Result<Vec<OperationId>, SqlError> {
+        Ok(Vec::new())
+    }
+
+    fn note_operation(&mut self, _: OperationId, _: Option<&Digest>) {}
+
+    fn sweep_requests(&mut self, _: Millis) -> Result<(), SqlError> {
+        Ok(())
     }
 }
 

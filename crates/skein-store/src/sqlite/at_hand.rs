@@ -10,25 +10,18 @@ use rusqlite::Connection;
 use skein_core::Millis;
 
 use crate::error::StoreError;
-use crate::known_items::{KnownItems, Revisions};
 use crate::sqlite::{open_reader, reader};
 use crate::tx::Tx;
 
 /// As many as threads that answer requests on a small machine.
 const CONNECTIONS: usize = 4;
 
-pub(crate) struct AtHand {
-    connections: Vec<Mutex<Connection>>,
-    /// Nothing where others can write as well.
-    known: Option<KnownItems>,
-}
+pub(crate) struct AtHand(Vec<Mutex<Connection>>);
 
 impl AtHand {
-    /// `revisions` are those of the one writer, if this process has it.
-    pub(crate) fn open(file: &Path, revisions: Option<Revisions>) -> Result<Self, StoreError> {
+    pub(crate) fn open(file: &Path) -> Result<Self, StoreError> {
         let open = |_| Ok(Mutex::new(open_reader(file)?));
-        let connections = (0..CONNECTIONS).map(open).collect::<Result<_, StoreError>>()?;
-        Ok(Self { connections, known: revisions.map(KnownItems::new) })
+        (0..CONNECTIONS).map(open).collect::<Result<_, StoreError>>().map(Self)
     }
 
     /// Reads now, or hands the function back when every connection is in use.
@@ -36,8 +29,8 @@ impl AtHand {
     where
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     {
-        match self.connections.iter().find_map(|connection| connection.try_lock().ok()) {
-            Some(connection) => Ok(reader::look(&connection, now, self.known.as_ref(), function)),
+        match self.0.iter().find_map(|connection| connection.try_lock().ok()) {
+            Some(connection) => Ok(reader::look(&connection, now, function)),
             None => Err(function),
         }
     }

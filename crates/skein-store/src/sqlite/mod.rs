@@ -2,6 +2,7 @@
 
 pub(crate) mod at_hand;
 pub(crate) mod reader;
+pub(crate) mod request_names;
 pub(crate) mod writer;
 
 use std::path::Path;
@@ -9,11 +10,13 @@ use std::path::Path;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql};
+use skein_core::{Digest, Millis, OperationId};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
 use crate::sql::{Row, RowResult, Sql, Value};
+use crate::sqlite::request_names::RequestNames;
 
 /// Page caches: one writer and four readers together stay below what an idle server may hold.
 const WRITER_CACHE_KIB: i64 = 64 << 10;
@@ -110,11 +113,23 @@ impl Migrate for Migrating<'_> {
     }
 }
 
-pub(crate) struct SqliteSql<'a>(pub(crate) &'a Connection);
+pub(crate) struct SqliteSql<'a> {
+    connection: &'a Connection,
+    /// Only where requests are carried out.
+    requests: Option<&'a mut RequestNames>,
+}
 
-impl SqliteSql<'_> {
-    fn statement(&self, sql: &str, params: &[Value<'_>]) -> Result<CachedStatement<'_>, SqlError> {
-        let mut statement = self.0.prepare_cached(sql).map_err(|error| sql_error(&error))?;
+impl<'a> SqliteSql<'a> {
+    pub(crate) fn on(connection: &'a Connection) -> Self {
+        Self { connection, requests: None }
+    }
+
+    pub(crate) fn knowing(self, requests: &'a mut RequestNames) -> Self {
+        Self { requests: Some(requests), ..self }
+    }
+
+    fn statement(&self, sql: &str, params: &[Value<'_>]) -> Result<CachedStatement<'a>, SqlError> {
+        let mut statement = self.connection.prepare_cached(sql).map_err(|error| sql_error(&error))?;
         bind(&mut statement, params)?;
         Ok(statement)
     }
@@ -141,12 +156,12 @@ impl Sql for SqliteSql<'_> {
     }
 
     fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {
-        let mut statement = self.0.prepare_cached(INSERT_ITEM).map_err(|error| sql_error(&error))?;
+        let mut statement = self.connection.prepare_cached(INSERT_ITEM).map_err(|error| sql_error(&error))?;
         let mut positions = Vec::with_capacity(rows.len());
         for row in rows {
             bind(&mut statement, row)?;
             statement.raw_execute().map_err(|error| sql_error(&error))?;
-            positions.push(self.0.last_insert_rowid());
+            positions.push(self.connection.last_insert_rowid());
         }
         Ok(positions)
     }
@@ -160,7 +175,8 @@ impl Sql for SqliteSql<'_> {
         self.execute("DELETE FROM meta WHERE name IN ('cluster', 'timeline_offset')", &[])?;
         let offset = "INSERT INTO meta (name, value)
             SELECT 'timeline_offset', CAST(coalesce(max(tx), 0) AS TEXT) FROM items";
-        self.execute(offset, &[]).map(drop)
+        self.execute(offset, &[])?;
+        request_names::all_are_indexed(self)
     }
 
     fn damage(&mut self) -> Result<Vec<String>, SqlError> {
@@ -175,6 +191,24 @@ impl Sql for SqliteSql<'_> {
 
     fn claim_lock(&self) -> &'static str {
         ""
+    }
+
+    fn request_index(&self) -> &'static str {
+        "AND indexed = 1"
+    }
+
+    fn find_request(&mut self, name: &Digest, now: Millis) -> Result<Vec<OperationId>, SqlError> {
+        self.requests.as_ref().map_or_else(|| Ok(Vec::new()), |requests| requests.find(self.connection, name, now))
+    }
+
+    fn note_operation(&mut self, id: OperationId, name: Option<&Digest>) {
+        if let Some(requests) = &mut self.requests {
+            requests.note(id, name.copied());
+        }
+    }
+
+    fn sweep_requests(&mut self, now: Millis) -> Result<(), SqlError> {
+        request_names::sweep(self, now)
     }
 }
 

@@ -7,7 +7,6 @@ use rusqlite::Connection;
 use skein_core::Millis;
 
 use crate::error::StoreError;
-use crate::known_items::KnownItems;
 use crate::sqlite::{SqliteSql, sql_error};
 use crate::tx::Tx;
 use crate::work::panic_text;
@@ -26,7 +25,7 @@ pub(crate) fn read<T>(
     let is_over = move || deadline.is_some_and(|deadline| Instant::now() > deadline);
     connection.progress_handler(STEPS_BETWEEN_LOOKS, Some(is_over)).map_err(|error| sql_error(&error))?;
     run(connection, "BEGIN DEFERRED")?;
-    let outcome = look(connection, now, None, work);
+    let outcome = look(connection, now, work);
     if !connection.is_autocommit() {
         run(connection, "ROLLBACK")?;
     }
@@ -37,10 +36,9 @@ pub(crate) fn read<T>(
 pub(crate) fn look<T>(
     connection: &Connection,
     now: Millis,
-    known: Option<&KnownItems>,
     work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let working = || work(&mut Tx::new(&mut SqliteSql(connection), now, 0, [0; 16]).knowing(known));
+    let working = || work(&mut Tx::new(&mut SqliteSql::on(connection), now, 0, [0; 16]));
     let outcome = catch_unwind(AssertUnwindSafe(working));
     outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))
 }

@@ -16,7 +16,8 @@ use skein_core::Millis;
 
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
-use crate::known_items::Revisions;
+use crate::revisions::Revisions;
+use crate::sqlite::request_names::{RequestNames, newest_operation};
 use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;
 use crate::tx::Tx;
@@ -57,9 +58,11 @@ impl Writer {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
         let (waiting, revisions) = (Arc::new(Waiting::default()), Revisions::default());
+        let last_now = last_now(&connection)?.max(clock.now());
         let mut thread = WriterThread {
-            last_now: last_now(&connection)?,
-            number: crate::store::timeline_offset(&mut SqliteSql(&connection))?,
+            last_now,
+            requests: RequestNames::load(&connection, last_now)?,
+            number: crate::store::timeline_offset(&mut SqliteSql::on(&connection))?,
             log_pages,
             connection,
             clock,
@@ -68,6 +71,8 @@ impl Writer {
             waiting: Arc::clone(&waiting),
             revisions: revisions.clone(),
             is_revised: false,
+            is_destroying: false,
+            owes_truncation: false,
         };
         let run = move || thread.run();
         let thread = std::thread::Builder::new().name("skein-writer".to_owned()).spawn(run);
@@ -117,11 +122,11 @@ impl Drop for Writer {
     }
 }
 
-/// The latest time on the timeline, so that a clock set back does not run backwards here.
+/// The latest time that was noted, so that a clock set back does not run backwards here.
 fn last_now(connection: &Connection) -> Result<Millis, StoreError> {
     let newest = "SELECT coalesce((SELECT realized_at FROM items ORDER BY position DESC LIMIT 1), 0)";
     let newest: i64 = connection.query_row(newest, [], |row| row.get(0)).map_err(|error| sql_error(&error))?;
-    Ok(Millis(newest))
+    Ok(Millis(newest).max(newest_operation(connection)?))
 }
 
 fn count_log_pages(connection: &mut Connection) -> Result<Arc<AtomicI32>, StoreError> {
@@ -141,6 +146,7 @@ struct WriterThread {
     log_pages: Arc<AtomicI32>,
     clock: Arc<dyn Clock>,
     last_now: Millis,
+    requests: RequestNames,
     number: i64,
     wake: Wake,
     tasks: Receiver<Queued>,
@@ -148,6 +154,10 @@ struct WriterThread {
     revisions: Revisions,
     /// Whether the open transaction holds more than plain facts.
     is_revised: bool,
+    /// Whether the open transaction destroys something.
+    is_destroying: bool,
+    /// Whether the log still holds what was destroyed.
+    owes_truncation: bool,
 }
 
 impl WriterThread {
@@ -160,6 +170,7 @@ impl WriterThread {
                     self.commit_together(batch);
                     self.wake.wake();
                     self.checkpoint_if_due();
+                    self.truncate_if_owed();
                     truncated = false;
                 }
                 Err(RecvTimeoutError::Timeout) => truncated = truncated || self.checkpoint("TRUNCATE"),
@@ -230,8 +241,8 @@ impl WriterThread {
     }
 
     /// Opens the transaction of a batch, or refuses everyone in it.
-    fn begin(&self, batch: Vec<Box<dyn Work>>) -> Option<Vec<Box<dyn Work>>> {
-        let Err(error) = self.statement("BEGIN IMMEDIATE") else { return Some(batch) };
+    fn begin(&mut self, batch: Vec<Box<dyn Work>>) -> Option<Vec<Box<dyn Work>>> {
+        let Err(error) = self.begin_transaction() else { return Some(batch) };
         // Somebody else holds the file, or it cannot be written: trying each alone would make them wait in turn.
         tracing::warn!(%error, waiting = batch.len(), "could not begin a transaction");
         for work in batch {
@@ -240,13 +251,26 @@ impl WriterThread {
         None
     }
 
+    fn begin_transaction(&mut self) -> Result<(), SqlError> {
+        self.statement("BEGIN IMMEDIATE")?;
+        let refreshed = self.requests.refresh(&self.connection, self.last_now);
+        if refreshed.is_err() {
+            self.roll_back();
+        }
+        refreshed
+    }
+
     fn run_in_savepoint(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
         self.statement("SAVEPOINT one")?;
+        let noted = self.requests.noted();
         let outcome = self.run_function(work);
         if self.connection.is_autocommit() {
             return outcome;
         }
         let undone = if outcome.is_err() { self.statement("ROLLBACK TO one") } else { Ok(()) };
+        if outcome.is_err() {
+            self.requests.take_back(noted);
+        }
         if undone.and_then(|()| self.statement("RELEASE one")).is_err() {
             // What was refused must not be committed with the others: everyone is run again alone.
             self.roll_back();
@@ -255,7 +279,7 @@ impl WriterThread {
     }
 
     fn commit_alone(&mut self, mut work: Box<dyn Work>) {
-        let outcome = self.statement("BEGIN IMMEDIATE").map_err(not_begun).and_then(|()| {
+        let outcome = self.begin_transaction().map_err(not_begun).and_then(|()| {
             self.run_function(&mut *work)?;
             Ok(self.commit()?)
         });
@@ -267,10 +291,11 @@ impl WriterThread {
         self.last_now = self.last_now.max(self.clock.now());
         let started = Instant::now();
         let seed = *work.seed();
-        let mut sql = SqliteSql(&self.connection);
+        let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests);
         let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
         let outcome = work.run(&mut tx);
         self.is_revised |= tx.revises();
+        self.is_destroying |= tx.destroys();
         let took = started.elapsed();
         if took > SLOW_FUNCTION {
             tracing::warn!(took_ms = took.as_millis(), "a write kept all others waiting");
@@ -279,10 +304,13 @@ impl WriterThread {
     }
 
     fn commit(&mut self) -> Result<(), SqlError> {
+        self.requests.file(&self.connection)?;
         self.statement("COMMIT")?;
+        self.requests.committed(self.last_now);
         if std::mem::take(&mut self.is_revised) {
             self.revisions.add();
         }
+        self.owes_truncation |= std::mem::take(&mut self.is_destroying);
         Ok(())
     }
 
@@ -291,7 +319,8 @@ impl WriterThread {
         statement.execute([]).map(drop).map_err(|error| sql_error(&error))
     }
 
-    fn roll_back(&self) {
+    fn roll_back(&mut self) {
+        self.requests.rolled_back();
         if !self.connection.is_autocommit()
             && let Err(error) = self.statement("ROLLBACK")
         {
@@ -303,6 +332,11 @@ impl WriterThread {
         if self.log_pages.load(Ordering::Relaxed) > CHECKPOINT_ABOVE_PAGES {
             self.checkpoint("PASSIVE");
         }
+    }
+
+    /// What was destroyed is to leave the log too, also when writing never rests: as soon as no reader needs it.
+    fn truncate_if_owed(&mut self) {
+        self.owes_truncation = self.owes_truncation && !self.checkpoint("TRUNCATE");
     }
 
     /// Copies the log into the database as far as readers allow; says whether that was all of it. Waits for nobody.

@@ -99,6 +99,7 @@ impl Tx<'_> {
     /// Completes a node whose place was kept.
     pub fn complete_node(&mut self, viewer: &Viewer, id: NodeId, said: &Said) -> Result<NodeRow, StoreError> {
         let pending = self.pending_node(viewer, id)?;
+        self.writable(viewer, pending.conversation)?;
         let seat = self.reserved_seat(&pending)?;
         let parents = self.hashes_of(&seat.edge)?;
         self.record_node(viewer, pending.owner, id, seat, said, &parents)?;
@@ -197,6 +198,7 @@ impl Tx<'_> {
             }
             Position::EditOf(edited) => {
                 let edited_row = self.member(conversation, *edited)?;
+                place::check_parent(edited_row.status)?;
                 let Some(turn) = edited_row.turn() else { return Err(not_of_the_course().into()) };
                 let parent = edited_row.parent.map(|parent| self.member(conversation, parent)).transpose()?;
                 (Some(self.turn_seat(turn)?), parent, Some(*edited))
@@ -377,7 +379,7 @@ impl Tx<'_> {
     fn record_raw(&mut self, viewer: &Viewer, owner: UserId, raw: &Raw) -> Result<RawResponse, StoreError> {
         let bytes = raw_response_bytes(&raw.headers, &raw.body);
         let hash = Digest::of(&bytes);
-        let draft = ItemDraft::received(ItemType::parse("RawResponse")?, bytes)?;
+        let draft = ItemDraft::recorded_raw(ItemType::RAW_RESPONSE, bytes)?;
         let item = self.append_item_for(viewer, owner, &draft)?;
         Ok(RawResponse { item_id: item.item.header.id, hash })
     }

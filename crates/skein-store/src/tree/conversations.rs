@@ -69,17 +69,22 @@ impl Tx<'_> {
         Ok(record)
     }
 
-    /// Changes what a person edits of a conversation.
-    pub fn update_conversation(
+    /// Makes a project or an actor in the viewer's name.
+    pub fn create_of_tree(&mut self, viewer: &Viewer, content: RecordContent) -> Result<Record, StoreError> {
+        refuse_other(&content)?;
+        self.create_record_for(viewer, viewer.owner(), content, None)
+    }
+
+    /// Changes what a person edits of a conversation, a project or an actor.
+    pub fn update_of_tree(
         &mut self,
         viewer: &Viewer,
-        id: ConversationId,
-        based_on: Option<Digest>,
+        id: RecordId,
+        based_on: Digest,
         content: RecordContent,
     ) -> Result<Record, StoreError> {
         refuse_other(&content)?;
-        let current = self.record(viewer, id.into())?;
-        self.change_record(viewer, current.id, based_on.unwrap_or(current.hash), content, None)
+        self.change_record(viewer, id, based_on, content, None)
     }
 
     /// Puts a conversation into a project, out of the one it was in.
@@ -128,6 +133,26 @@ impl Tx<'_> {
             let head = row.optional_array(2)?.map(NodeId::from_bytes);
             Ok((ActorId::from_bytes(row.array(0)?), ConversationId::from_bytes(row.array(1)?), head))
         })
+    }
+
+    /// Which conversation of a project a participant is in.
+    pub fn frame_of(
+        &mut self,
+        viewer: &Viewer,
+        project: RecordId,
+        participant: ActorId,
+    ) -> Result<Option<ConversationId>, StoreError> {
+        self.record(viewer, project)?;
+        let sql = "SELECT conversation FROM frames WHERE project = ?1 AND actor = ?2";
+        let found = self.first(sql, params![&project, participant.as_bytes()], |row| row.array(0))?;
+        Ok(found.map(ConversationId::from_bytes))
+    }
+
+    /// The how many-th of its owner's conversations one is, tool runs not counted.
+    pub fn conversation_number(&mut self, viewer: &Viewer, id: ConversationId) -> Result<i64, StoreError> {
+        let row = self.conversation(viewer, id)?;
+        let sql = "SELECT COUNT(*) FROM conversations WHERE owner = ?1 AND kind <> 'tool_run' AND id <= ?2";
+        Ok(self.first(sql, params![&row.owner, &id], |row| row.int(0))?.unwrap_or(0))
     }
 
     pub(crate) fn find_conversation(&mut self, id: ConversationId) -> Result<Option<ConversationRow>, StoreError> {
@@ -186,17 +211,44 @@ impl Tx<'_> {
     }
 
     /// The forks of a conversation, in the order they were made.
-    pub fn forks(&mut self, viewer: &Viewer, id: ConversationId) -> Result<Vec<ConversationRow>, StoreError> {
+    pub fn forks(
+        &mut self,
+        viewer: &Viewer,
+        id: ConversationId,
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
         self.conversation(viewer, id)?;
-        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.parent = ?1 ORDER BY c.id");
-        self.all(&sql, params![&id], read_conversation)
+        self.grown_from("c.parent", id.as_bytes(), after, limit)
     }
 
-    /// The forks at one node.
-    pub fn forks_at(&mut self, viewer: &Viewer, node: NodeId) -> Result<Vec<ConversationRow>, StoreError> {
+    /// The forks at one node, in the order they were made.
+    pub fn forks_at(
+        &mut self,
+        viewer: &Viewer,
+        node: NodeId,
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
         self.node(viewer, node)?;
-        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.origin = ?1 ORDER BY c.id");
-        self.all(&sql, params![&node], read_conversation)
+        self.grown_from("c.origin", node.as_bytes(), after, limit)
+    }
+
+    fn grown_from(
+        &mut self,
+        column: &str,
+        from: &[u8; 16],
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ConversationRow, ConversationId>, StoreError> {
+        let after = after.unwrap_or(ConversationId::from_bytes([0; 16]));
+        let limit = limit.clamp(1, CONVERSATIONS_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!(
+            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE {column} = ?1 AND c.id > ?2 ORDER BY c.id LIMIT ?3"
+        );
+        let rows = self.all(&sql, params![from, &after, one_more], read_conversation)?;
+        Ok(page(rows, limit, |last| last.id))
     }
 
     /// How many forks of a conversation are not folded (rule MG-CONV-003).
@@ -233,10 +285,10 @@ impl Tx<'_> {
     }
 }
 
-/// These acts are for conversations.
+/// These acts are for conversations, projects and actors.
 fn refuse_other(content: &RecordContent) -> Result<(), RuleViolation> {
-    if content.record_type.as_str() == CONVERSATION {
+    if [CONVERSATION, "Project", "Actor"].contains(&content.record_type.as_str()) {
         return Ok(());
     }
-    Err(RuleViolation::new("MG-CORE-007", "this is not a conversation", "use the act made for its type"))
+    Err(RuleViolation::new("MG-CORE-007", "this is no part of a conversation", "use the act made for its type"))
 }

@@ -1,5 +1,6 @@
 //! What is noted beside nodes: bookmarks, what is pruned or left out, tags, summaries.
 
+use skein_core::garden::item::ItemType;
 use skein_core::tree::node::{Fact, NodeMarked, TreeSummary};
 use skein_core::{ConversationId, ItemId, NodeId, Viewer};
 
@@ -36,7 +37,7 @@ impl Tx<'_> {
     ) -> Result<Option<TreeSummary>, StoreError> {
         self.conversation(viewer, conversation)?;
         let subject = node.map_or(*conversation.as_bytes(), |node| *node.as_bytes());
-        let sql = "SELECT item FROM tree_summaries WHERE subject = ?1";
+        let sql = "SELECT item FROM tree_summaries WHERE subject = ?1 ORDER BY item DESC LIMIT 1";
         let Some(item) = self.first(sql, params![&subject], |row| row.array(0))?.map(ItemId::from_bytes) else {
             return Ok(None);
         };
@@ -44,17 +45,34 @@ impl Tx<'_> {
         Ok(item.item.document().and_then(|document| TreeSummary::from_document(&document)))
     }
 
+    /// The node that an item tells the place or the words of.
+    pub(crate) fn node_of_item(&mut self, viewer: &Viewer, id: ItemId) -> Result<Option<NodeRow>, StoreError> {
+        let item = self.item(viewer, id)?.item;
+        let told = match &item.header.item_type {
+            t if *t == ItemType::NODE => Some(NodeId::from_bytes(*id.as_bytes())),
+            t if *t == ItemType::NODE_CONTENT => item.document().and_then(|document| {
+                document.get("nodeId").and_then(|node| node.as_str()).and_then(|node| node.parse().ok())
+            }),
+            _ => None,
+        };
+        told.map_or(Ok(None), |node| self.find_node(node))
+    }
+
+    /// What was made of a node's words, or from what they were made, and is still there: its raw response, its summaries
+    /// and those of its tree.
+    pub(crate) fn copies_of(&mut self, node: &NodeRow) -> Result<Vec<ItemId>, StoreError> {
+        let sql = "SELECT i.id FROM tree_summaries s JOIN items i ON i.id = s.item
+             WHERE s.subject IN (?1, ?2) AND i.payload IS NOT NULL
+             UNION ALL SELECT i.id FROM items i WHERE i.id = ?3 AND i.owner = ?4 AND i.payload IS NOT NULL";
+        let raw = node.raw_response.map(|raw| raw.item_id);
+        let bound = params![&node.id, &node.conversation, raw.as_ref(), &node.owner];
+        self.all(sql, bound, |row| row.array(0).map(ItemId::from_bytes))
+    }
+
     pub fn tags_of(&mut self, viewer: &Viewer, node: NodeId) -> Result<Vec<String>, StoreError> {
         self.node(viewer, node)?;
         let sql = "SELECT tag FROM node_tags WHERE node = ?1 ORDER BY tag";
         self.all(sql, params![&node], |row| row.text(0).map(str::to_owned))
-    }
-
-    /// Every tag the viewer uses, with how many nodes have it.
-    pub fn tags(&mut self, viewer: &Viewer) -> Result<Vec<(String, i64)>, StoreError> {
-        let owner = self.subject(viewer)?;
-        let sql = "SELECT tag, COUNT(*) FROM node_tags WHERE owner = ?1 GROUP BY tag ORDER BY tag";
-        self.all(sql, params![&owner], |row| Ok((row.text(0)?.to_owned(), row.int(1)?)))
     }
 
     /// Whether a node or anything it descends from was pruned.

@@ -6,11 +6,15 @@
 
 pub mod append;
 pub mod conversations;
+pub mod gather;
+pub mod lists;
 mod marks;
 mod project;
+pub mod proof;
 pub mod read;
 mod rows;
 mod select;
+pub mod standing;
 
 pub(crate) use project::only_adds;
 pub use rows::{ConversationRow, NodeRow, TurnRow};

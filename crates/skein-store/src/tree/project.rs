@@ -35,6 +35,10 @@ impl Tx<'_> {
     fn project_node(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(node) = Node::from_document(document) else { return Ok(None) };
         let id = NodeId::from_bytes(*item.header.id.as_bytes());
+        self.refuse_foreign(item, node.content_id)?;
+        if let Some(raw) = node.raw_response {
+            self.refuse_foreign(item, raw.item_id)?;
+        }
         let Some(reserved) = self.find_node(id)? else {
             self.seat_node(item, id, &node.seat, Some(&node))?;
             return Ok(Some(()));
@@ -243,13 +247,14 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// AG-BUFFER-001: whatever followed what was edited follows the version too.
+    /// AG-BUFFER-001: whatever what was edited led to, the version leads to as well, for the same purpose.
     fn insert_version_sources(&mut self, version: NodeId, edited: NodeId) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO node_sources (target, source, role, kind)
-             SELECT f.target, ?1, 'primary', 'version' FROM (
-                 SELECT n.id AS target FROM nodes n WHERE n.parent = ?2
-                 UNION SELECT s.target FROM node_sources s WHERE s.source = ?2 AND s.kind = 'version') AS f",
+             SELECT f.target, ?1, f.role, 'version' FROM (
+                 SELECT n.id AS target, 'primary' AS role FROM nodes n WHERE n.parent = ?2
+                 UNION SELECT s.target, s.role FROM node_sources s
+                     WHERE s.source = ?2 AND s.kind IN ('continuation', 'version')) AS f",
             params![&version, &edited],
         )?;
         Ok(())
@@ -332,9 +337,8 @@ impl Tx<'_> {
         }
         let subject = summary.node_id.map_or(*summary.conversation_id.as_bytes(), |node| *node.as_bytes());
         self.execute(
-            "INSERT INTO tree_summaries (subject, item, nodes) VALUES (?1, ?2, ?3)
-             ON CONFLICT (subject) DO UPDATE SET item = excluded.item, nodes = excluded.nodes",
-            params![&subject, &item.header.id, summary.nodes],
+            "INSERT INTO tree_summaries (item, subject, nodes) VALUES (?1, ?2, ?3)",
+            params![&item.header.id, &subject, summary.nodes],
         )?;
         Ok(Some(()))
     }
@@ -350,15 +354,15 @@ impl Tx<'_> {
         if found.owner == item.header.owner { Ok(found) } else { Err(StoreError::Forbidden) }
     }
 
-    /// Z7: a conversation is of the project it was grouped with last.
-    pub(crate) fn project_membership(
-        &mut self,
-        item: &Item,
-        conversation: &[u8; 16],
-        project: Option<&[u8; 16]>,
-    ) -> Result<(), StoreError> {
-        let sql = "UPDATE conversations SET project = ?2 WHERE id = ?1 AND owner = ?3";
-        self.execute(sql, params![conversation, project, &item.header.owner])?;
+    /// Z7: a conversation is of the project of its owner's that it was grouped with last.
+    pub(crate) fn project_membership(&mut self, item: &Item, conversation: &[u8; 16]) -> Result<(), StoreError> {
+        self.execute(
+            "UPDATE conversations SET project = (SELECT r.target FROM relations r JOIN records p ON p.id = r.target
+                 WHERE r.source = ?1 AND r.kind = 'groups_with' AND r.owner = ?2 AND p.type = 'Project' AND p.owner = ?2
+                 ORDER BY r.id DESC LIMIT 1)
+             WHERE id = ?1 AND owner = ?2",
+            params![conversation, &item.header.owner],
+        )?;
         Ok(())
     }
 
@@ -369,6 +373,13 @@ impl Tx<'_> {
         let origin = |name: &str| origin.and_then(|origin| origin.get(name)).and_then(Json::as_str);
         let parent = origin("conversationId").and_then(|id| id.parse::<ConversationId>().ok());
         let node = origin("nodeId").and_then(|id| id.parse::<NodeId>().ok());
+        if let Some(node) = node
+            && self
+                .find_node(node)?
+                .is_none_or(|row| row.owner != item.header.owner || Some(row.conversation) != parent)
+        {
+            return Ok(None);
+        }
         let (Some(kind), Some(mode), Some(status)) = (text("kind"), text("mode"), text("status")) else {
             return Ok(None);
         };
@@ -396,5 +407,6 @@ impl Tx<'_> {
 
 /// Whether facts of this type say nothing about earlier items, records or marks.
 pub(crate) fn only_adds(item_type: &ItemType) -> bool {
-    [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED].contains(item_type)
+    let adding = [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED];
+    adding.contains(item_type) || *item_type == ItemType::RAW_RESPONSE
 }

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node;
 use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
 
 use crate::error::{SqlError, StoreError};
@@ -22,14 +23,15 @@ pub const NODES_PER_PAGE_MAX: usize = 1_000;
 pub const SKELETON_NODES_MAX: usize = 2_000_000;
 
 /// What stands around a node on the path ?1: how that path sees the node itself, and what it answers.
-const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
+pub(crate) const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
+    LEFT JOIN turns t ON t.id = n.turn
     LEFT JOIN nodes p ON p.id = n.parent
     LEFT JOIN selections ps ON ps.path = ?1 AND ps.branch = p.branch AND ps.depth = p.depth";
 /// Whether the path shows the node itself, as `selections s` has it.
-const IS_SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
+pub(crate) const IS_SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CASE WHEN n.ordinal = 1 THEN 1 ELSE 0 END
     WHEN s.selected = 1 AND s.node = n.id THEN 1 ELSE 0 END AS BIGINT)";
 /// Whether it shows what the node answers, in whichever version.
-const ANSWERS_SELECTED: &str =
+pub(crate) const ANSWERS_SELECTED: &str =
     "CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
 /// What follows one version follows the others too.
 const HAS_CHILDREN: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1
@@ -42,12 +44,14 @@ const LINEAGE: &str = "SELECT v.id, v.depth FROM nodes o JOIN nodes v ON v.branc
         AND v.is_version = 0 WHERE o.id = ?2
     UNION ALL SELECT v.id, v.depth FROM nodes o JOIN nodes v ON v.branch = o.branch AND v.depth = o.depth
         AND v.is_version = 1 WHERE o.id = ?2";
-const SEEN_WIDTH: usize = 3;
+const SEEN_WIDTH: usize = 5;
 
 /// A node as one path sees it, with what it says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenNode {
     pub row: NodeRow,
+    /// Who speaks at its turn, and as what.
+    pub spoken: Option<(Speaker, TurnType)>,
     /// Whether it is the node that its turn shows.
     pub is_selected: bool,
     /// Whether what it answers is what the turn before shows; so too at the root.
@@ -65,6 +69,8 @@ pub struct Bone {
     pub id: NodeId,
     pub parent: Option<NodeId>,
     pub turn: Option<TurnId>,
+    /// Who speaks at its turn.
+    pub speaker: Option<Speaker>,
     pub ordinal: i64,
     pub depth: i64,
     pub author_type: AuthorType,
@@ -77,12 +83,13 @@ pub struct Bone {
     pub created_at: Millis,
 }
 
-static SEEN: LazyLock<String> = LazyLock::new(|| {
+pub(crate) static SEEN: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}"
+        "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM nodes n {SEEN_ON} {CONTENT}"
     )
 });
-const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content LEFT JOIN item_marks m ON m.item = i.id";
+const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content AND i.owner = n.owner
+    LEFT JOIN item_marks m ON m.item = i.id";
 
 impl Tx<'_> {
     pub(crate) fn find_node(&mut self, id: NodeId) -> Result<Option<NodeRow>, StoreError> {
@@ -168,13 +175,13 @@ impl Tx<'_> {
                      WHEN v.selected IS NULL AND a.is_version = 1 AND a.late = 0 THEN
                          (SELECT t.first_node FROM turns t WHERE t.id = a.turn)
                      ELSE a.id END, w.hop + 1 FROM walk w
-                 JOIN nodes b ON b.id = w.id
+                 JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
                  JOIN conversations c ON c.id = b.conversation
                  JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
                  LEFT JOIN selections v ON v.path = CASE WHEN a.conversation = ?4 THEN ?1 ELSE a.conversation END
                      AND v.branch = a.branch AND v.depth = a.depth
                  WHERE w.hop < ?3)
-             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
              ORDER BY w.hop DESC"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -199,7 +206,7 @@ impl Tx<'_> {
                      WHERE n.id = ?2 AND n.branch IS NULL) AS l
                  UNION ALL
                  SELECT k.id, k.depth FROM below b JOIN nodes k ON k.parent = b.id WHERE k.depth <= ?3)
-             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
              WHERE n.id = ?2 OR n.depth > ?5 ORDER BY n.depth, n.turn, n.ordinal LIMIT ?4"
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
@@ -217,9 +224,9 @@ impl Tx<'_> {
         // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth.
         let sql = format!(
             "SELECT n.id, n.parent, n.turn, n.ordinal, n.depth, n.author_type, n.status, n.bookmarked, n.pruned, n.excluded,
-                 n.created_at, {IS_SELECTED}, CASE WHEN s.selected IS NULL THEN 1 - n.late ELSE s.selected END
+                 n.created_at, {IS_SELECTED}, CASE WHEN s.selected IS NULL THEN 1 - n.late ELSE s.selected END, t.speaker
              FROM nodes n LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
-             WHERE n.conversation = ?2 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
+             LEFT JOIN turns t ON t.id = n.turn WHERE n.conversation = ?2 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
         );
         let mut bones = self.all(&sql, params![&path, &conversation], read_bone)?;
         let is_shown: HashMap<NodeId, bool> = bones.iter().map(|bone| (bone.id, bone.answers_selected)).collect();
@@ -294,23 +301,30 @@ impl Tx<'_> {
              lineage(id) AS (
                  SELECT e.id FROM earlier e
                  UNION SELECT n.id FROM lineage l JOIN nodes n ON n.edited_from = l.id)
-             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
              {SEEN_ON} {CONTENT} ORDER BY n.id"
         );
         self.seen(&sql, params![&path, &node])
+    }
+
+    /// The turns that follow a turn.
+    pub fn turns_after(&mut self, viewer: &Viewer, turn: TurnId) -> Result<Vec<TurnId>, StoreError> {
+        self.turn(viewer, turn)?;
+        let sql = "SELECT id FROM turns WHERE parent = ?1 ORDER BY id";
+        self.all(sql, params![&turn], |row| row.array(0).map(TurnId::from_bytes))
     }
 
     /// Remarks about a node, oldest first.
     pub fn annotations(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
         self.node(viewer, node)?;
         let sql = format!(
-            "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
+            "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
              {SEEN_ON} {CONTENT} WHERE a.source = ?2 AND a.kind = 'annotation' ORDER BY n.id"
         );
         self.seen(&sql, params![&path, &node])
     }
 
-    fn seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<SeenNode>, StoreError> {
+    pub(crate) fn seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<SeenNode>, StoreError> {
         let found = self.all(sql, bound, |row| Ok(read_seen(row)))?;
         found.into_iter().map(|read| read.map_err(StoreError::from).and_then(|read| read)).collect()
     }
@@ -320,6 +334,10 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
     let node = read_node(row)?;
     let [is_selected, answers_selected, has_children] =
         [row.int(NODE_WIDTH)? == 1, row.int(NODE_WIDTH + 1)? == 1, row.int(NODE_WIDTH + 2)? == 1];
+    let spoken = match node.place {
+        Some(_) => Some((spelled(row, NODE_WIDTH + 3)?, spelled(row, NODE_WIDTH + 4)?)),
+        None => None,
+    };
     let item = Shifted(row, NODE_WIDTH + SEEN_WIDTH);
     let item: &dyn Row = &item;
     let has_item = item.optional_array::<16>(2)?.is_some();
@@ -329,12 +347,14 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
         Err(altered) => return Ok(Err(altered)),
     };
     let is_redacted = node.status == GenerationStatus::Complete && content.is_none();
-    Ok(Ok(SeenNode { row: node, is_selected, answers_selected, has_children, content, is_redacted }))
+    Ok(Ok(SeenNode { row: node, spoken, is_selected, answers_selected, has_children, content, is_redacted }))
 }
 
 /// A bone that does not know yet about the node it answers: it says of itself whether its turn shows its lineage.
 fn read_bone(row: &dyn Row) -> Result<Bone, SqlError> {
+    let is_said = row.optional_text(13)?.is_some();
     Ok(Bone {
+        speaker: if is_said { Some(spelled(row, 13)?) } else { None },
         id: NodeId::from_bytes(row.array(0)?),
         parent: row.optional_array(1)?.map(NodeId::from_bytes),
         turn: row.optional_array(2)?.map(TurnId::from_bytes),

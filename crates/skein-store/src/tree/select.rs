@@ -211,6 +211,11 @@ impl Tx<'_> {
     }
 
     /// The node of a turn that a path shows.
+    pub fn selected_node(&mut self, viewer: &Viewer, path: PathId, turn: TurnId) -> Result<NodeId, StoreError> {
+        self.turn(viewer, turn)?;
+        self.selected_in(path, turn)?.ok_or_else(|| StoreError::Damaged(format!("{turn} shows nothing")))
+    }
+
     pub(crate) fn selected_in(&mut self, path: PathId, turn: TurnId) -> Result<Option<NodeId>, StoreError> {
         let sql = "SELECT CASE WHEN s.node IS NULL THEN t.first_node ELSE s.node END FROM turns t
              LEFT JOIN selections s ON s.path = ?1 AND s.turn = t.id AND s.selected = 1 WHERE t.id = ?2";

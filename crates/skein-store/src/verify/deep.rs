@@ -93,7 +93,7 @@ impl Expected<'_> {
 }
 
 fn project_aside(rebuilt: &Connection, stored: &StoredItem) -> Option<Break> {
-    let mut sql = SqliteSql(rebuilt);
+    let mut sql = SqliteSql::on(rebuilt);
     let mut tx = Tx::new(&mut sql, stored.item.header.realized_at, stored.cursor.tx, [0; 16]);
     let error = tx.project(&stored.item, stored.cursor).err()?;
     Some(Break::at("items", stored.item.header.id.to_string(), format!("nothing can be rebuilt from it: {error}")))

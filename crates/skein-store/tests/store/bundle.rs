@@ -139,7 +139,7 @@ pub(crate) fn history(world: &World) -> StoredItem {
         tx.redact_item(&viewer, destroyed, "auf Wunsch")?;
         write_records(tx, &viewer)?;
         write_relations(tx, &viewer, [first, second, fifth])?;
-        let raw = ItemDraft::received(ItemType::parse("ToolOutput")?, vec![0, 1, 254, 255, b'\n'])?;
+        let raw = ItemDraft::received(ItemType::parse("ModelResponse")?, vec![0, 1, 254, 255, b'\n'])?;
         let unknown =
             ItemDraft::stated(ItemType::parse("Weather2")?, object(json!({ "raw": "AAAA", "x": -0.0 })), None)?;
         tx.append_items(&viewer, &[raw, unknown, note("long ago", Some(Millis(-62_000_000_000_000)))])?;

@@ -211,8 +211,8 @@ both! {
 
     fn newer_formats_and_what_is_no_bundle_are_refused_by_name(world: &World) {
         let (bundle, target) = bundle_and_target(world);
-        let newer = Forged::of(&bundle).manifest(|manifest| *manifest = json!({ "format": 2, "shape": "another" }));
-        assert_eq!(bad(&target, &zip_of(&newer.0)), BadBundle::NewerFormat { found: 2 });
+        let newer = Forged::of(&bundle).manifest(|manifest| *manifest = json!({ "format": 3, "shape": "another" }));
+        assert_eq!(bad(&target, &zip_of(&newer.0)), BadBundle::NewerFormat { found: 3 });
         let mut unfinished = unzip(&bundle);
         unfinished.remove("manifest.json");
         for nothing in [zip_of(&unfinished), bundle[..bundle.len() - 30].to_vec(), b"PK".to_vec(), Vec::new()] {
@@ -223,6 +223,27 @@ both! {
             more.insert(name.to_owned(), Vec::new());
             assert_eq!(bad(&target, &zip_of(&more)), BadBundle::UnknownEntry(name.to_owned()));
         }
+    }
+
+    fn sealed_secrets_that_the_manifest_does_not_name_or_that_were_altered_are_refused(world: &World) {
+        let (bundle, target) = bundle_and_target(world);
+        let mut unnamed = Forged::of(&bundle);
+        unnamed.0.insert("secrets.sealed.json".to_owned(), b"{}\n".to_vec());
+        assert_eq!(bad(&target, &unnamed.zip()), BadBundle::UnknownEntry("secrets.sealed.json".to_owned()));
+        let named = |format: u64, kept: &[u8]| {
+            let mut forged = Forged::of(&bundle);
+            forged.0.insert("secrets.sealed.json".to_owned(), kept.to_vec());
+            let part = json!({ "lines": 1, "bytes": 3, "sha256": Digest::of(b"{}\n").to_string() });
+            forged.manifest(|manifest| {
+                manifest["format"] = json!(format);
+                manifest["secrets"] = part;
+            })
+        };
+        assert!(matches!(bad(&target, &named(1, b"{}\n").zip()), BadBundle::NotABundle(_)));
+        for altered in [&b"[]\n"[..], b"{}\n{}\n", b""] {
+            is_altered(&target, named(2, altered), "secrets.sealed.json");
+        }
+        try_import(&target, &named(2, b"{}\n").zip(), &Authority::Installation).unwrap();
     }
 
     fn a_line_that_never_ends_is_refused(world: &World) {

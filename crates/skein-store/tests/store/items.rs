@@ -1,6 +1,7 @@
 //! Facts: appending, reading along both clocks, undo, corrected times, redaction, tenancy.
 
 use serde_json::json;
+use skein_core::flow::tool_call::large_output;
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::garden::undo::UNDO_WINDOW_MS;
 use skein_core::{ItemId, Millis, Viewer};
@@ -68,7 +69,7 @@ both! {
 
     fn raw_bytes_are_kept_compressed_and_read_back_the_same(world: &World) {
         let bytes = b"{\"id\":\"r1\"}\r\n".repeat(5_000);
-        let draft = ItemDraft::received(ItemType::parse("RawResponse").unwrap(), bytes.clone()).unwrap();
+        let draft = ItemDraft::received(ItemType::parse("SensorReading").unwrap(), bytes.clone()).unwrap();
         let viewer = world.anna.clone();
         let id = world.write(move |tx| tx.append_item(&viewer, &draft)).item.header.id;
         let viewer = world.anna.clone();
@@ -324,4 +325,37 @@ fn a_clock_set_back_does_not_run_backwards() {
     world.note("first");
     world.clock.advance(-5_000);
     assert_eq!(world.note("second").item.header.realized_at, START);
+}
+
+both! {
+    fn what_calls_said_and_gave_is_destroyed_on_demand_and_the_rest_holds(world: &World) {
+        let viewer = world.anna.clone();
+        let ids = world.write(move |tx| {
+            let call = tx.append_item(&viewer, &ItemDraft::recorded(ItemType::TOOL_CALL, &object(json!({ "inputs": {} }))))?;
+            let large = large_output(&json!({ "text": "x".repeat(2 << 20) }))?;
+            Ok([call.item.header.id, tx.append_item(&viewer, &large)?.item.header.id])
+        });
+        let kept = world.read({ let viewer = world.anna.clone(); move |tx| tx.item(&viewer, ids[1]) });
+        assert_eq!(kept.item.payload.unwrap().bytes().len(), (2 << 20) + 11);
+        assert_eq!(world.verify(true).breaks, []);
+        for id in ids {
+            let viewer = world.anna.clone();
+            world.write(move |tx| tx.redact_item(&viewer, id, "asked for"));
+        }
+        assert_eq!(world.verify(true).breaks, []);
+    }
+}
+
+#[test]
+fn a_destroyed_payload_leaves_sqlites_log_although_writing_never_rests() {
+    let world = World::sqlite();
+    let id = world.note("CANARY-TO-BE-DESTROYED").item.header.id;
+    let log = world.folder.path().join("skein.db-wal");
+    let is_in_log = || std::fs::read(&log).unwrap().windows(22).any(|bytes| bytes == b"CANARY-TO-BE-DESTROYED");
+    assert!(is_in_log());
+    let viewer = world.anna.clone();
+    world.write(move |tx| tx.redact_item(&viewer, id, "asked for"));
+    // Whoever is answered next comes after the log was cut off.
+    world.note("next");
+    assert!(!is_in_log());
 }

@@ -34,7 +34,7 @@ fn relate(world: &World, kind: RelationKind, source: Endpoint, target: Endpoint)
 
 fn count(world: &World, of: Endpoint, side: Side, kind: RelationKind) -> usize {
     let viewer = world.anna.clone();
-    world.read(move |tx| tx.relations(&viewer, of, side, kind, None, 100)).rows.len()
+    world.read(move |tx| tx.relations(&viewer, of, side, Some(kind), None, 100)).rows.len()
 }
 
 /// Items of which each triggers the next.

@@ -1,9 +1,10 @@
 //! Operations as the memory of requests: repeats, mismatches, what is in flight, and what is forgotten.
 
 use skein_core::account::repeat::{IdempotencyKey, KEY_KEPT_MS, RequestMark, SILENT_MS_MAX};
-use skein_core::{OperationId, UserId, Viewer};
+use skein_core::{Digest, OperationId, UserId, Viewer};
+use skein_store::backup::{backup, restore};
 use skein_store::operations::{OperationState, Repeat};
-use skein_store::{StoreError, Tx};
+use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 
 use crate::world::{World, both, note};
 
@@ -155,6 +156,78 @@ both! {
         world.write(|tx| tx.sweep_operations(&Viewer::System("test"), KEY_KEPT_MS));
         let state = world.read(move |tx| tx.operation(&anna, place)).state;
         assert!(matches!(state, OperationState::Failed { .. }), "{state:?}");
+    }
+
+    fn a_name_is_taken_once_even_by_who_does_not_look_first(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/x", b"");
+        let viewer = anna.clone();
+        let take = move |tx: &mut Tx<'_>| {
+            let done = OperationState::Completed { result: "{}".to_owned() };
+            tx.start_operation(&viewer, "item.append", &done, Some(&request))
+        };
+        let first = world.write(take.clone());
+        assert!(world.try_write(take).is_err());
+        let viewer = anna.clone();
+        assert!(world.try_write(move |tx| tx.reserve_operation(&viewer, "import", request.name)).is_err());
+        assert_eq!(ask(world, &anna, request).unwrap(), (first, true));
+    }
+
+    fn a_change_that_came_to_nothing_leaves_its_name_free(world: &World) {
+        let anna = world.anna.clone();
+        let request = mark(&anna, "/x", b"");
+        let viewer = anna.clone();
+        let refused = world.try_write(move |tx| {
+            append_once(tx, &viewer, &request)?;
+            Err::<(), _>(StoreError::Forbidden)
+        });
+        assert!(matches!(refused, Err(StoreError::Forbidden)), "{refused:?}");
+        assert!(!ask(world, &anna, request).unwrap().1);
+        assert_eq!(notes(world, &anna), 1);
+    }
+
+    fn another_process_and_the_next_one_know_what_was_asked_for(world: &World) {
+        let anna = world.anna.clone();
+        let clock: std::sync::Arc<dyn skein_store::clock::Clock> = world.clock.clone();
+        let open = || {
+            let options = StoreOptions::at(world.store.location().clone());
+            Store::open(StoreOptions { clock: Some(clock.clone()), connections: 1, ..options }).unwrap()
+        };
+        let beside = open();
+        let first = ask(world, &anna, mark(&anna, "/x", b"")).unwrap();
+        for store in [beside, open()] {
+            let viewer = anna.clone();
+            let again = store.write_blocking(move |tx| append_once(tx, &viewer, &mark(&viewer, "/x", b""))).unwrap();
+            assert_eq!(again.value, (first.0, true));
+            let viewer = anna.clone();
+            let other = store.write_blocking(move |tx| append_once(tx, &viewer, &mark(&viewer, "/y", b"")));
+            assert!(matches!(other, Err(StoreError::RequestMismatch)), "{other:?}");
+        }
+    }
+
+    fn a_copy_knows_what_was_asked_for_and_what_no_longer_counts(world: &World) {
+        let anna = world.anna.clone();
+        let work = mark(&anna, "/work", b"");
+        let (viewer, work) = (anna.clone(), RequestMark { name: Digest::of(b"another key"), ..work });
+        let queued = world.write(move |tx| tx.start_operation(&viewer, "work", &OperationState::Queued, Some(&work)));
+        ask(world, &anna, mark(&anna, "/x", b"")).unwrap();
+        world.clock.advance(KEY_KEPT_MS);
+        let second = ask(world, &anna, mark(&anna, "/x", b"")).unwrap();
+        assert!(!second.1);
+        let copy = world.folder.path().join("copy");
+        backup(&world.store, &world.blobs, &copy, &mut |_| {}).unwrap();
+        let restored = world.folder.path().join("restored");
+        restore(&copy, &Location::Directory(restored.clone()), &world.blobs, &mut |_| {}).unwrap();
+        for directory in [copy, restored] {
+            let options = StoreOptions::at(Location::Directory(directory));
+            let store = Store::open(StoreOptions { clock: Some(world.clock.clone()), ..options }).unwrap();
+            let viewer = anna.clone();
+            let again = store.write_blocking(move |tx| append_once(tx, &viewer, &mark(&viewer, "/x", b""))).unwrap();
+            assert_eq!(again.value, (second.0, true));
+            let viewer = anna.clone();
+            let again = store.write_blocking(move |tx| append_once(tx, &viewer, &work)).unwrap();
+            assert_eq!(again.value, (queued, true));
+        }
     }
 
     fn many_repeats_at_once_make_the_change_once(world: &World) {

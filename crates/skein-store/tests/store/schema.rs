@@ -10,8 +10,12 @@ use skein_testkit::postgres::{Cluster, Database};
 use crate::world::{World, both};
 
 /// Every schema that was shipped, with rows, as statements for SQLite.
-const SHIPPED: [&str; 3] =
-    [include_str!("../shipped/0001.sql"), include_str!("../shipped/0002.sql"), include_str!("../shipped/0003.sql")];
+const SHIPPED: [&str; 4] = [
+    include_str!("../shipped/0001.sql"),
+    include_str!("../shipped/0002.sql"),
+    include_str!("../shipped/0003.sql"),
+    include_str!("../shipped/0004.sql"),
+];
 
 fn verified(store: &Store, blobs: &Blobs) -> Report {
     let report = verify(store, blobs, &VerifyOptions { deep: true, expect: None }, &mut |_| {}).unwrap();

@@ -39,7 +39,7 @@ fn trees(lived: &Lived) -> [ConversationId; 3] {
 }
 
 /// Items of a type, oldest first, as they are.
-fn items(world: &World, item_type: ItemType) -> Vec<Item> {
+pub(crate) fn items(world: &World, item_type: ItemType) -> Vec<Item> {
     let query = ItemQuery { item_type: Some(item_type), limit: 1_000, ..ItemQuery::default() };
     let viewer = world.anna.clone();
     world.read(move |tx| tx.items(&viewer, &query)).rows.into_iter().map(|stored| stored.item).collect()
@@ -91,6 +91,49 @@ both! {
         assert!(seen.content_hash.is_some());
         let (viewer, id) = (world.anna.clone(), lived.root);
         assert_eq!(refusal(world.try_write(move |tx| tx.redact_item(&viewer, id.into(), "the place too"))), "MG-SOIL-010");
+    }
+
+    fn what_was_made_of_a_nodes_words_goes_with_them(world: &World) {
+        let lived = lived(world);
+        let viewer = world.anna.clone();
+        let root = world.write(move |tx| {
+            let row = tx.conversation(&viewer, lived.dialogue)?;
+            let (root, nodes) = (row.root_node.unwrap(), row.nodes);
+            let summary = |node_id, text: &str| TreeSummary {
+                conversation_id: lived.dialogue, node_id, text: text.to_owned(), model: "test".to_owned(), nodes,
+            };
+            for text in ["an older one", "a newer one"] {
+                tx.summarise(&viewer, &summary(Some(root), text))?;
+                tx.summarise(&viewer, &summary(None, text))?;
+            }
+            Ok(root)
+        });
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.redact_item(&viewer, root.into(), "asked for"));
+        let viewer = world.anna.clone();
+        let (seen, summary) = world.read(move |tx| {
+            let seen = tx.seen_node(&viewer, PathId::main_of(lived.dialogue), root)?;
+            Ok((seen, tx.summary(&viewer, lived.dialogue, Some(root))?))
+        });
+        assert!(seen.is_redacted && summary.is_none());
+        let quoted = items(world, ItemType::TREE_SUMMARY).into_iter().filter_map(|item| item.document());
+        let of_tree = |document: &serde_json::Map<String, Value>| document["conversationId"] == json!(lived.dialogue);
+        assert_eq!(quoted.filter(of_tree).filter(|document| {
+            document.get("nodeId").is_none_or(|node| *node == json!(root))
+        }).count(), 0);
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn br_sec_002_a_node_that_names_anothers_words_shows_none_refuses(world: &World) {
+        let lived = lived(world);
+        let foreign = world.note_by(&world.bert, "nobody else's business").item.header.id;
+        let viewer = world.anna.clone();
+        let root = world.read(move |tx| tx.conversation(&viewer, lived.dialogue)).root_node.unwrap();
+        let (content, node) = (world.hex(foreign.as_bytes()), world.hex(root.as_bytes()));
+        world.tamper_unguarded(&format!("UPDATE nodes SET content = {content} WHERE id = {node}")).unwrap();
+        let viewer = world.anna.clone();
+        let seen = world.read(move |tx| tx.seen_node(&viewer, PathId::main_of(lived.dialogue), root));
+        assert_eq!(seen.content, None);
     }
 
     fn a_destroyed_call_of_a_tool_leaves_nothing_broken(world: &World) {

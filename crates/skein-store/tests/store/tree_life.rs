@@ -369,7 +369,8 @@ impl Life<'_> {
 
     fn compare_whole(&self, tree: usize) -> Result<(), TestCaseError> {
         let (viewer, id) = (self.world.anna.clone(), self.oracle.trees[tree].id);
-        let (row, forks) = self.world.read(move |tx| Ok((tx.conversation(&viewer, id)?, tx.forks(&viewer, id)?)));
+        let (row, forks) =
+            self.world.read(move |tx| Ok((tx.conversation(&viewer, id)?, tx.forks(&viewer, id, None, 1_000)?)));
         let nodes = self.oracle.of_tree(tree);
         let root = nodes.first().map(|root| &self.oracle.nodes[*root]);
         prop_assert_eq!(row.root_node, root.map(|root| root.id));
@@ -377,7 +378,7 @@ impl Life<'_> {
         prop_assert_eq!(usize::try_from(row.nodes), Ok(nodes.len()));
         let is_fork = |other: &&PlainTree| other.origin.is_some_and(|node| self.oracle.nodes[node].tree == tree);
         let expected: Vec<ConversationId> = self.oracle.trees.iter().filter(is_fork).map(|fork| fork.id).collect();
-        prop_assert_eq!(forks.iter().map(|fork| fork.id).collect::<Vec<_>>(), expected);
+        prop_assert_eq!(forks.rows.iter().map(|fork| fork.id).collect::<Vec<_>>(), expected);
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use crate::tree::{after, conversation, conversation_of, marked, placing, refusal
 use crate::world::{World, both, content};
 
 /// Tries something that must be refused, sees that nothing was written, and says by which rule.
-fn refused<T: std::fmt::Debug + Send + 'static>(
+pub(crate) fn refused<T: std::fmt::Debug + Send + 'static>(
     world: &World,
     attempt: impl FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
 ) -> String {
@@ -23,7 +23,7 @@ fn refused<T: std::fmt::Debug + Send + 'static>(
     rule
 }
 
-fn refused_say(world: &World, id: ConversationId, position: Position) -> String {
+pub(crate) fn refused_say(world: &World, id: ConversationId, position: Position) -> String {
     let (viewer, placing) = (world.anna.clone(), placing(world, id, position));
     let reserve = (viewer.clone(), placing.clone());
     let rule = refused(world, move |tx| tx.append_node(&viewer, &placing, &said("never")));
@@ -32,19 +32,19 @@ fn refused_say(world: &World, id: ConversationId, position: Position) -> String 
     rule
 }
 
-fn me(viewer: &Viewer) -> ActorId {
+pub(crate) fn me(viewer: &Viewer) -> ActorId {
     ActorId::from(viewer.owner())
 }
 
 /// A question with two answers and something after the first.
-struct Talk {
-    id: ConversationId,
-    root: NodeId,
-    answers: [NodeId; 2],
-    last: NodeId,
+pub(crate) struct Talk {
+    pub(crate) id: ConversationId,
+    pub(crate) root: NodeId,
+    pub(crate) answers: [NodeId; 2],
+    pub(crate) last: NodeId,
 }
 
-fn talk(world: &World) -> Talk {
+pub(crate) fn talk(world: &World) -> Talk {
     let id = conversation(world, "dialogue");
     let root = say(world, id, after(None, Speaker::User), "question").id;
     let answers = ["one", "two"].map(|text| say(world, id, after(Some(root), Speaker::Agent), text).id);
@@ -52,17 +52,17 @@ fn talk(world: &World) -> Talk {
     Talk { id, root, answers, last }
 }
 
-fn pending(world: &World, talk: &Talk) -> NodeId {
+pub(crate) fn pending(world: &World, talk: &Talk) -> NodeId {
     let (viewer, placing) = (world.anna.clone(), placing(world, talk.id, after(Some(talk.last), Speaker::Agent)));
     world.write(move |tx| tx.reserve_node(&viewer, &placing)).0.id
 }
 
-fn fold(world: &World, id: ConversationId) {
+pub(crate) fn fold(world: &World, id: ConversationId) {
     let viewer = world.anna.clone();
     world.write(move |tx| {
-        let mut content = tx.record(&viewer, id.into())?.content;
-        content.data.insert("summary".to_owned(), json!({ "text": "it was about yarn" }));
-        tx.update_conversation(&viewer, id, None, content).map(drop)
+        let mut record = tx.record(&viewer, id.into())?;
+        record.content.data.insert("summary".to_owned(), json!({ "text": "it was about yarn" }));
+        tx.update_of_tree(&viewer, record.id, record.hash, record.content).map(drop)
     });
 }
 
@@ -255,9 +255,9 @@ both! {
         let talk = talk(world);
         let viewer = world.anna.clone();
         world.write(move |tx| {
-            let mut content = tx.record(&viewer, talk.id.into())?.content;
-            content.data.insert("status".to_owned(), json!("archived"));
-            tx.update_conversation(&viewer, talk.id, None, content).map(drop)
+            let mut record = tx.record(&viewer, talk.id.into())?;
+            record.content.data.insert("status".to_owned(), json!("archived"));
+            tx.update_of_tree(&viewer, record.id, record.hash, record.content).map(drop)
         });
         let archived = |world: &World| { let viewer = world.anna.clone(); world.read(move |tx| tx.conversation(&viewer, talk.id)).archived };
         assert!(archived(world));

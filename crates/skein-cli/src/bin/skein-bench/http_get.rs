@@ -15,7 +15,7 @@ use crate::{Setting, bare_server};
 
 const ONE: &str = "HTTP: GET of one item, 32 connections; bare: axum handler, same bytes";
 const MANY: &str = "HTTP: GET of 8,192 items in turn, more than are kept in memory; bare: axum handler, bytes of one";
-/// Several times what the store keeps in memory of items that were read.
+/// Several times as many answers as the server keeps in memory.
 const ITEMS: usize = 8_192;
 const MEASURED_FOR: Duration = Duration::from_secs(3);
 const SHARE: f64 = 0.5;

@@ -11,7 +11,6 @@ use crate::failure::Failure;
 use crate::output::{printable, text};
 use crate::plan::{Named, Shelf, Thing};
 
-const PAGE_ENTRIES: u32 = 100;
 /// Who has more than this has to give ids: 10,000 things are looked through.
 const PAGES_MAX: usize = 100;
 /// As many as are still read when a name stands for several things.
@@ -45,15 +44,13 @@ fn listings(shelf: Shelf) -> Vec<Ask> {
 
 fn called(shelf: Shelf, name: &str, ask: &Ask, desk: &mut Desk<'_>) -> Result<Vec<String>, Failure> {
     let mut found = Vec::new();
-    let mut cursor: Option<String> = None;
-    for _ in 0..PAGES_MAX {
-        let page = desk.ask(&ask.clone().with("limit", Some(PAGE_ENTRIES)).with("cursor", cursor.as_ref()))?;
-        let rows = page["data"].as_array().map(Vec::as_slice).unwrap_or_default();
-        found.extend(rows.iter().filter(|row| label(shelf, row) == name).map(|row| text(&row["id"])));
-        match page["pagination"]["next"].as_str() {
-            Some(next) => cursor = Some(next.to_owned()),
-            None => return Ok(found),
+    let is_all = desk.look_through(ask, PAGES_MAX, |row| {
+        if label(shelf, row) == name {
+            found.push(text(&row["id"]));
         }
+    })?;
+    if is_all {
+        return Ok(found);
     }
     let error = anyhow!("there are too many to look for {} by its name", printable(name));
     Err(Failure::usage(error, "give the id: entity_…"))

@@ -2,7 +2,8 @@
 //!
 //! Size, depth and the number of patterns bound the first. For the second, schemas that apply to the same place are
 //! counted along their references: a few definitions that each name the next one twice would otherwise be asked a
-//! million times. A schema refers into itself only, by `#`.
+//! million times. A schema refers into itself only, by `#`; what one that contains itself costs depends on the value, and
+//! is counted for each (see [`super::effort`]).
 
 use std::collections::HashMap;
 
@@ -41,9 +42,9 @@ pub(crate) const SINGLE_SCHEMAS: [&str; 12] = [
     "contentSchema",
 ];
 /// Those of them whose schemas apply to the same place as the schema they stand in.
-const IN_PLACE: [&str; 9] =
+pub(super) const IN_PLACE: [&str; 9] =
     ["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
-const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
+pub(super) const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 pub(super) fn check(schema: &Value) -> Result<(), BadSchema> {
     if depth(schema) > SCHEMA_DEPTH_MAX {
@@ -133,7 +134,7 @@ impl<'a> Survey<'a> {
 }
 
 /// The schemas that stand directly in a schema, under the keywords asked for.
-fn subschemas<'a>(schema: &'a Value, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a Value> {
+pub(super) fn subschemas<'a>(schema: &'a Value, wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'a Value> {
     let members = schema.as_object().into_iter().flatten().filter(move |(keyword, _)| wanted(keyword));
     members.flat_map(|(keyword, value)| -> Vec<&'a Value> {
         let keyword = keyword.as_str();

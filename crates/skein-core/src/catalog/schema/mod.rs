@@ -4,6 +4,7 @@
 //! itself. Start at [`Schema::compile`].
 
 pub mod bounds;
+mod effort;
 pub(crate) mod reference;
 
 use std::fmt;
@@ -12,6 +13,7 @@ use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::catalog::schema::bounds::{PATTERNS_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
+use crate::catalog::schema::effort::Recursive;
 
 /// Most breaches reported for one value; the rest would say nothing new.
 pub const BREACHES_MAX: usize = 16;
@@ -22,7 +24,11 @@ const PROBLEM_CHARS_MAX: usize = 300;
 
 /// A schema that was understood and can be asked.
 #[derive(Debug, Clone)]
-pub struct Schema(Validator);
+pub struct Schema {
+    validator: Validator,
+    /// When it contains itself.
+    recursive: Option<Recursive>,
+}
 
 /// Why a value is not a schema that can be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -59,15 +65,20 @@ impl Schema {
         let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
         let options = jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns);
         let compiled = options.should_validate_formats(true).build(schema);
-        compiled.map(Self).map_err(|error| BadSchema::Invalid(SchemaBreach::from(&error)))
+        let validator = compiled.map_err(|error| BadSchema::Invalid(SchemaBreach::from(&error)))?;
+        Ok(Self { validator, recursive: Recursive::of(schema) })
     }
 
     /// Whether a value satisfies the schema; if not, where and why.
     pub fn check(&self, value: &Value) -> Result<(), Vec<SchemaBreach>> {
-        if self.0.is_valid(value) {
+        if self.recursive.as_ref().is_some_and(|schema| !schema.is_bearable(value)) {
+            let problem = "it is too large and too deeply nested for a schema that contains itself".to_owned();
+            return Err(vec![SchemaBreach { path: String::new(), problem }]);
+        }
+        if self.validator.is_valid(value) {
             return Ok(());
         }
-        Err(self.0.iter_errors(value).take(BREACHES_MAX).map(|error| SchemaBreach::from(&error)).collect())
+        Err(self.validator.iter_errors(value).take(BREACHES_MAX).map(|error| SchemaBreach::from(&error)).collect())
     }
 }
 

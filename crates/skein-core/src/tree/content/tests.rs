@@ -101,6 +101,23 @@ fn ag_content_003_mixed_inside_mixed_and_no_blocks_refuses() {
 }
 
 #[test]
+fn ag_content_004_an_attachment_is_referred_to_holds() {
+    let content = Content::parse(&json!({ "type": "mixed", "blocks": [image(), audio()] })).unwrap();
+    assert_eq!(content.blobs().map(|blob| blob.to_string()).collect::<Vec<_>>(), [BLOB, BLOB]);
+}
+
+#[test]
+fn ag_content_004_bytes_inside_the_content_refuses() {
+    let inline = "data:image/png;base64,iVBORw0KGgo=";
+    for document in [image(), audio()] {
+        check_refused(&with(document.clone(), "ref", json!(inline)), "AG-CONTENT-002");
+        check_refused(&with(document.clone(), "data", json!("iVBORw0KGgo=")), "AG-CONTENT-002");
+        check_refused(&with(document, "bytes", json!([137, 80, 78, 71])), "AG-CONTENT-002");
+    }
+    check_refused(&with(image(), "thumbnailRef", json!(inline)), "AG-CONTENT-002");
+}
+
+#[test]
 fn ag_edit_004_content_that_says_something_holds() {
     assert!(Content::text(" x ").refuse_empty().is_ok());
     assert!(Content::parse(&image()).unwrap().refuse_empty().is_ok());

@@ -1,0 +1,85 @@
+//! A tree without what it says, read from the columns the API gives.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::desk::Amount;
+use crate::output::text;
+
+/// The course of a conversation: its nodes by number, in the order they were made.
+pub(super) struct Skeleton {
+    pub(super) ids: Vec<String>,
+    pub(super) parents: Vec<Option<usize>>,
+    turns: Vec<i64>,
+    /// How many nodes each turn has.
+    sizes: HashMap<i64, u32>,
+}
+
+impl Skeleton {
+    /// Remarks have no turn: they stand beside the course, and are left out.
+    pub(super) fn of(tree: &Value) -> Self {
+        let column = |name: &str| tree["nodes"][name].as_array().map(Vec::as_slice).unwrap_or_default();
+        let number = |name: &str, place: usize| column(name).get(place).and_then(Value::as_i64).unwrap_or(-1);
+        let mut number_of: HashMap<i64, usize> = HashMap::new();
+        let mut course = Self { ids: Vec::new(), parents: Vec::new(), turns: Vec::new(), sizes: HashMap::new() };
+        for (place, id) in column("id").iter().enumerate() {
+            let turn = number("turn", place);
+            if turn < 0 {
+                continue;
+            }
+            course.parents.push(number_of.get(&number("parent", place)).copied());
+            number_of.insert(i64::try_from(place).unwrap_or(-1), course.ids.len());
+            course.ids.push(text(id));
+            course.turns.push(turn);
+            *course.sizes.entry(turn).or_default() += 1;
+        }
+        course
+    }
+
+    /// The nodes to draw: all, or the latest.
+    pub(super) fn latest(&self, most: Amount) -> Range<usize> {
+        let all = self.ids.len();
+        let first = match most {
+            Amount::All => 0,
+            Amount::AtMost(most) => all.saturating_sub(usize::try_from(most).unwrap_or(usize::MAX)),
+        };
+        first..all
+    }
+
+    /// How many nodes the turn of a node has.
+    pub(super) fn alternatives(&self, node: usize) -> u32 {
+        self.sizes.get(&self.turns[node]).copied().unwrap_or(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn skeleton() -> Skeleton {
+        Skeleton::of(&json!({ "turns": ["turn_1", "turn_2"], "nodes": {
+            "id": ["a", "remark", "b", "c"], "parent": [-1, -1, 0, 0], "turn": [0, -1, 1, 1],
+        } }))
+    }
+
+    #[test]
+    fn remarks_are_no_part_of_the_course() {
+        let skeleton = skeleton();
+        assert_eq!(skeleton.ids, ["a", "b", "c"]);
+        assert_eq!(skeleton.parents, [None, Some(0), Some(0)]);
+        assert_eq!((skeleton.alternatives(0), skeleton.alternatives(1)), (1, 2));
+    }
+
+    #[test]
+    fn of_many_nodes_the_latest_are_drawn() {
+        let skeleton = skeleton();
+        assert_eq!(skeleton.latest(Amount::AtMost(2)), 1..3);
+        assert_eq!(skeleton.latest(Amount::AtMost(9)), 0..3);
+        assert_eq!(skeleton.latest(Amount::All), 0..3);
+        assert_eq!(Skeleton::of(&json!({})).latest(Amount::All), 0..0);
+    }
+}

@@ -1,0 +1,234 @@
+//! `conversation` and `project` as wishes.
+
+use anyhow::anyhow;
+use axum::http::Method;
+use serde_json::{Map, Value};
+
+use super::name::{conversation, project};
+use super::wish::{About, Reference, Wish};
+use super::{ConversationTask, NodeName, Spot, Words};
+use crate::arguments::{
+    AmountArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport, ConversationId,
+    ConversationMark, ConversationNew, ConversationShow, PlaceArguments, ProjectCommand, WordsArguments,
+};
+use crate::desk::Amount;
+use crate::failure::Failure;
+use crate::plan::catalog::Named;
+use crate::plan::task::{portion, word};
+use crate::views::{Sheet, conversation as views};
+
+const CONVERSATIONS: About = About::Path("/conversations");
+const PROJECTS: About = About::Path("/projects");
+
+impl ConversationTask {
+    pub(crate) fn of_conversation(command: ConversationCommand) -> Result<Self, Failure> {
+        use ConversationCommand as Typed;
+        Ok(match command {
+            Typed::List { archived, project, amount } => Self::list(archived, project.as_deref(), amount)?,
+            Typed::Show(show) => Self::show(&show)?,
+            Typed::New(new) => Self::begin(new)?,
+            Typed::Change(change) => Self::change(change)?,
+            Typed::Append { conversation: of, words, after, source } => {
+                Self::append(&conversation(&of.conversation)?, words, after.as_deref(), &source)?
+            }
+            Typed::Edit { place, words, stay } => Self::edit(&place, words, stay)?,
+            Typed::Switch(place) => Self::Switch(Wish::put(About::Alternative(Spot::of(&place)?)).tail("/activate")),
+            Typed::Alternatives(place) => {
+                let wish = Wish::get(About::Turn(Spot::of(&place)?));
+                Self::Rows { wish, field: "alternatives", list: &views::NODES }
+            }
+            Typed::Node(place) => shown(Wish::get(About::Node(Spot::of(&place)?)), &views::NODE),
+            Typed::Nodes { bookmarked, tag, author, amount } => {
+                let wish = Wish::get(About::Path("/nodes")).with("bookmarked", bookmarked.then_some(true));
+                let wish = wish.with("tag", tag).with("author", author);
+                Self::List { wish, list: &views::NODES, portion: portion(amount) }
+            }
+            Typed::Annotate { place, words } => {
+                let wish = Wish::post(About::Node(Spot::of(&place)?)).tail("/annotations");
+                Self::Say(wish.words("text", Words::new(words)))
+            }
+            Typed::Mark(mark) => Self::mark(mark)?,
+            Typed::Bookmark { place, label, remove } => {
+                let wish = Wish::put(About::Node(Spot::of(&place)?)).tail("/marks");
+                shown(wish.field("bookmarked", Some(!remove)).field("label", label), &views::NODE)
+            }
+            Typed::Fork { conversation: of, node, title } => Self::fork(&of, node.node.as_deref(), title)?,
+            Typed::Forks { conversation: of, amount } => {
+                let wish = Wish::get(about(&of)?).tail("/forks");
+                Self::List { wish, list: &views::CONVERSATIONS, portion: portion(amount) }
+            }
+            Typed::Fold { conversation: of, words, cite } => Self::fold(&of, words, &cite)?,
+            Typed::Reopen(of) => shown(Wish::post(about(&of)?).tail("/reopen"), &views::CONVERSATION),
+            Typed::Archive(of) => Self::put_away(&of, "archived")?,
+            Typed::Restore(of) => Self::put_away(&of, "active")?,
+            Typed::Move { conversation: of, project: to } => {
+                let wish = Wish::put(about(&of)?).tail("/project");
+                shown(wish.refer("projectId", Some(Reference::Project(project(&to)?))), &views::BRANCH)
+            }
+            Typed::Verify { conversation: of, node } => {
+                let node = spot(&conversation(&of.conversation)?, node.as_deref())?;
+                Self::Verify(Wish::get(about(&of)?).tail("/verify").refer("nodeId", node))
+            }
+            Typed::Provenance { place, amount } => {
+                let wish = Wish::get(About::Node(Spot::of(&place)?)).tail("/provenance");
+                Self::List { wish, list: &views::CHAIN, portion: portion(amount) }
+            }
+            Typed::Context(context) => Self::context(&context)?,
+            Typed::Compare { conversation: of, left, right, paths } => Self::compare(&of, &left, &right, paths)?,
+            Typed::Export(export) => Self::export(export)?,
+        })
+    }
+
+    fn list(archived: bool, of: Option<&str>, amount: AmountArguments) -> Result<Self, Failure> {
+        let status = if archived { "archived" } else { "active" };
+        let of = of.map(|of| project(of).map(Reference::Project)).transpose()?;
+        let wish = Wish::get(CONVERSATIONS).with("status", Some(status)).refer("projectId", of);
+        Ok(Self::List { wish, list: &views::CONVERSATIONS, portion: portion(amount) })
+    }
+
+    fn fork(of: &ConversationId, node: Option<&str>, title: Option<String>) -> Result<Self, Failure> {
+        let at = spot(&conversation(&of.conversation)?, node)?;
+        let wish = Wish::post(about(of)?).tail("/fork").field("title", title);
+        Ok(shown(wish.refer("nodeId", at), &views::CONVERSATION))
+    }
+
+    fn fold(of: &ConversationId, words: WordsArguments, cites: &[String]) -> Result<Self, Failure> {
+        let named = conversation(&of.conversation)?;
+        let cites = cites.iter().map(|cite| citation(&named, cite)).collect::<Result<Vec<_>, _>>()?;
+        let cites = (!cites.is_empty()).then_some(Reference::Cites(cites));
+        let wish = Wish::post(about(of)?).tail("/fold").words("summary", Words::new(words));
+        Ok(shown(wish.refer("cites", cites), &views::CONVERSATION))
+    }
+
+    fn compare(of: &ConversationId, left: &str, right: &str, are_paths: bool) -> Result<Self, Failure> {
+        let of = conversation(&of.conversation)?;
+        let side = |text: &str| Ok::<_, Failure>(Some(Reference::Node(Spot::new(&of, text)?)));
+        let kind = if are_paths { "paths" } else { "nodes" };
+        let wish = Wish::post(About::Path("/compare")).field("as", Some(kind));
+        Ok(Self::Compare(wish.refer("left", side(left)?).refer("right", side(right)?)))
+    }
+
+    fn show(show: &ConversationShow) -> Result<Self, Failure> {
+        let most = if show.all { Amount::All } else { Amount::AtMost(show.limit.into()) };
+        let named = conversation(&show.conversation.conversation)?;
+        if !show.path {
+            return Ok(Self::Draw { conversation: named, most });
+        }
+        let node = show.node.as_deref().map(NodeName::new).transpose()?;
+        Ok(Self::Read { conversation: named, node, most })
+    }
+
+    fn begin(new: ConversationNew) -> Result<Self, Failure> {
+        let ConversationNew { title, description, system, mode, budget, project: of } = new;
+        let of = of.map(|of| project(&of).map(Reference::Project)).transpose()?;
+        let wish = Wish::post(CONVERSATIONS)
+            .field("title", title)
+            .field("description", description)
+            .field("systemContext", system)
+            .field("mode", Some(word(&mode)))
+            .field("contextBudget", budget)
+            .refer("projectId", of);
+        Ok(Self::Show { wish, sheet: &views::CONVERSATION })
+    }
+
+    fn change(change: ConversationChange) -> Result<Self, Failure> {
+        let ConversationChange { conversation: of, title, description, system, budget } = change;
+        let text = |name: &str, value: Option<String>| value.map(|value| (name.to_owned(), Value::from(value)));
+        let fields = [text("title", title), text("description", description), text("systemContext", system)];
+        let budget = budget.map(|budget| ("contextBudget".to_owned(), Value::from(budget)));
+        let fields = fields.into_iter().flatten().chain(budget).collect();
+        Ok(Self::Change { conversation: conversation(&of.conversation)?, fields })
+    }
+
+    fn put_away(of: &ConversationId, status: &str) -> Result<Self, Failure> {
+        let fields = Map::from_iter([("status".to_owned(), status.into())]);
+        Ok(Self::Change { conversation: conversation(&of.conversation)?, fields })
+    }
+
+    fn append(of: &Named, words: WordsArguments, after: Option<&str>, sources: &[String]) -> Result<Self, Failure> {
+        let parent = after.map_or_else(|| Ok(Spot::here(of)), |after| Spot::new(of, after))?;
+        let sources = sources.iter().map(|source| Spot::new(of, source)).collect::<Result<Vec<_>, _>>()?;
+        let wish = Wish::post(About::Conversation(of.clone())).tail("/turns").words("text", Words::new(words));
+        let wish = wish.refer("parentAlternativeId", Some(Reference::Parent(parent)));
+        Ok(Self::Say(wish.refer("sources", (!sources.is_empty()).then_some(Reference::Sources(sources)))))
+    }
+
+    fn edit(place: &PlaceArguments, words: WordsArguments, stay: bool) -> Result<Self, Failure> {
+        let edited = Spot::of(place)?;
+        let wish = Wish::post(About::Turn(edited.clone())).tail("/alternatives").words("text", Words::new(words));
+        Ok(Self::Say(wish.field("makeActive", Some(!stay)).refer("editedFrom", Some(Reference::Node(edited)))))
+    }
+
+    fn mark(mark: ConversationMark) -> Result<Self, Failure> {
+        let either = |yes: bool, no: bool| (yes || no).then_some(yes);
+        let some = |tags: Vec<String>| (!tags.is_empty()).then_some(tags);
+        let wish = Wish::put(About::Node(Spot::of(&mark.place)?))
+            .tail("/marks")
+            .field("bookmarked", either(mark.bookmark, mark.unbookmark))
+            .field("label", mark.label)
+            .field("pruned", either(mark.prune, mark.unprune))
+            .field("excluded", either(mark.exclude, mark.include))
+            .field("tag", some(mark.tag))
+            .field("untag", some(mark.untag));
+        Ok(Self::Show { wish, sheet: &views::NODE })
+    }
+
+    fn context(context: &ConversationContext) -> Result<Self, Failure> {
+        let of = conversation(&context.conversation.conversation)?;
+        let at = context.node.node.as_deref().map_or_else(|| Ok(Spot::here(&of)), |node| Spot::new(&of, node))?;
+        let wish = Wish::get(About::Node(at)).tail("/context");
+        Ok(Self::Context(wish.with("budget", context.budget).with("strategy", context.strategy.map(|one| word(&one)))))
+    }
+
+    fn export(export: ConversationExport) -> Result<Self, Failure> {
+        let of = conversation(&export.conversation.conversation)?;
+        let node = spot(&of, export.node.as_deref())?;
+        let wish = Wish::get(About::Conversation(of)).tail("/export").with("format", Some(word(&export.format)));
+        Ok(Self::Export { wish: wish.refer("nodeId", node), file: export.file })
+    }
+
+    pub(crate) fn of_project(command: ProjectCommand) -> Result<Self, Failure> {
+        let about = |text: &str| Ok::<_, Failure>(About::Project(project(text)?));
+        let sheet = &views::PROJECT;
+        Ok(match command {
+            ProjectCommand::List(amount) => {
+                Self::List { wish: Wish::get(PROJECTS), list: &views::PROJECTS, portion: portion(amount) }
+            }
+            ProjectCommand::New { name, description } => {
+                let wish = Wish::new(Method::POST, PROJECTS).field("name", Some(name));
+                Self::Show { wish: wish.field("description", description), sheet }
+            }
+            ProjectCommand::Show(of) => Self::Show { wish: Wish::get(about(&of.project)?), sheet },
+            ProjectCommand::Stack { project: of, amount } => {
+                let wish = Wish::get(about(&of.project)?).tail("/stack");
+                Self::List { wish, list: &views::STACK, portion: portion(amount) }
+            }
+            ProjectCommand::Frames(of) => {
+                let wish = Wish::get(about(&of.project)?).tail("/frames");
+                Self::Rows { wish, field: "data", list: &views::FRAMES }
+            }
+        })
+    }
+}
+
+fn shown(wish: Wish, sheet: &'static Sheet) -> ConversationTask {
+    ConversationTask::Show { wish, sheet }
+}
+
+fn about(of: &ConversationId) -> Result<About, Failure> {
+    Ok(About::Conversation(conversation(&of.conversation)?))
+}
+
+fn spot(of: &Named, node: Option<&str>) -> Result<Option<Reference>, Failure> {
+    node.map(|node| Spot::new(of, node).map(Reference::Node)).transpose()
+}
+
+/// `NODE` or `NODE#3`.
+fn citation(of: &Named, text: &str) -> Result<(Spot, Option<u32>), Failure> {
+    let Some((node, position)) = text.split_once('#') else { return Ok((Spot::new(of, text)?, None)) };
+    let position = position.parse().map_err(|_| {
+        let error = anyhow!("{text:?} does not end in the position of a fragment");
+        Failure::usage(error, "give a node, or a node with # and a number counted from 0")
+    })?;
+    Ok((Spot::new(of, node)?, Some(position)))
+}

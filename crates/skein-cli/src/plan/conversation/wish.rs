@@ -1,0 +1,184 @@
+//! A request to the API that still names conversations, nodes and projects as people do.
+
+use axum::http::Method;
+use serde_json::{Map, Value, json};
+use skein_core::{ItemId, RecordId, TurnId};
+
+use super::{Spot, Words};
+use crate::door::Ask;
+use crate::failure::Failure;
+use crate::plan::catalog::Named;
+
+/// A request, complete once everything in it was found.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Wish {
+    pub(crate) method: Method,
+    pub(crate) about: About,
+    /// After what it is about, such as `/fork`.
+    pub(crate) tail: &'static str,
+    pub(crate) query: Vec<(&'static str, String)>,
+    /// What goes into the body; `None` is no body.
+    pub(crate) fields: Option<Map<String, Value>>,
+    pub(crate) words: Option<(&'static str, Words)>,
+    /// What goes into the body, or into the query where there is no body.
+    pub(crate) references: Vec<(&'static str, Reference)>,
+}
+
+/// What a request is about.
+#[derive(Debug, PartialEq)]
+pub(crate) enum About {
+    /// A path as it stands.
+    Path(&'static str),
+    Conversation(Named),
+    Node(Spot),
+    /// The turn a node is of.
+    Turn(Spot),
+    /// A node among those of its turn.
+    Alternative(Spot),
+    Project(Named),
+}
+
+/// Something else that a request names.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Reference {
+    Node(Spot),
+    /// What is answered: where the owner stands may be nowhere yet.
+    Parent(Spot),
+    /// Nodes that led to something.
+    Sources(Vec<Spot>),
+    /// Nodes, perhaps with the position of a fragment.
+    Cites(Vec<(Spot, Option<u32>)>),
+    Project(Named),
+}
+
+/// A node among those of its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Seat {
+    pub(crate) conversation: RecordId,
+    pub(crate) turn: TurnId,
+    pub(crate) node: ItemId,
+}
+
+/// Whoever can look things up.
+pub(crate) trait Finder {
+    fn conversation(&mut self, named: &Named) -> Result<RecordId, Failure>;
+    fn project(&mut self, named: &Named) -> Result<RecordId, Failure>;
+    fn node(&mut self, spot: &Spot) -> Result<ItemId, Failure>;
+    /// Like [`Finder::node`], but nothing where nothing was said yet.
+    fn parent(&mut self, spot: &Spot) -> Result<Option<ItemId>, Failure>;
+    fn seat(&mut self, spot: &Spot) -> Result<Seat, Failure>;
+    fn words(&mut self, words: &Words) -> Result<String, Failure>;
+}
+
+impl Wish {
+    pub(super) fn new(method: Method, about: About) -> Self {
+        Self { method, about, tail: "", query: Vec::new(), fields: None, words: None, references: Vec::new() }
+    }
+
+    pub(super) fn get(about: About) -> Self {
+        Self::new(Method::GET, about)
+    }
+
+    pub(super) fn post(about: About) -> Self {
+        Self::new(Method::POST, about).with_fields(Map::new())
+    }
+
+    pub(super) fn put(about: About) -> Self {
+        Self::new(Method::PUT, about).with_fields(Map::new())
+    }
+
+    pub(super) fn tail(self, tail: &'static str) -> Self {
+        Self { tail, ..self }
+    }
+
+    pub(super) fn with_fields(self, fields: Map<String, Value>) -> Self {
+        Self { fields: Some(fields), ..self }
+    }
+
+    /// One more field of the body, unless it is nothing.
+    pub(super) fn field(mut self, name: &str, value: Option<impl Into<Value>>) -> Self {
+        if let Some(value) = value {
+            self.fields.get_or_insert_default().insert(name.to_owned(), value.into());
+        }
+        self
+    }
+
+    /// One more parameter, unless it is nothing.
+    pub(super) fn with(mut self, name: &'static str, value: Option<impl ToString>) -> Self {
+        self.query.extend(value.map(|value| (name, value.to_string())));
+        self
+    }
+
+    pub(super) fn words(self, name: &'static str, words: Words) -> Self {
+        Self { words: Some((name, words)), ..self }
+    }
+
+    pub(super) fn refer(mut self, name: &'static str, reference: Option<Reference>) -> Self {
+        self.references.extend(reference.map(|reference| (name, reference)));
+        self
+    }
+
+    /// The request. Words are read first: what is missing there is said before anything is asked.
+    pub(crate) fn ask(&self, finder: &mut impl Finder) -> Result<Ask, Failure> {
+        let mut body = self.fields.clone();
+        if let Some((name, words)) = &self.words {
+            body.get_or_insert_default().insert((*name).to_owned(), finder.words(words)?.into());
+        }
+        let path = format!("{}{}", self.about.path(finder)?, self.tail);
+        let mut query = self.query.clone();
+        for (name, reference) in &self.references {
+            let Some(value) = reference.value(finder)? else { continue };
+            match &mut body {
+                Some(body) => {
+                    body.insert((*name).to_owned(), value);
+                }
+                None => query.push((*name, value.as_str().unwrap_or_default().to_owned())),
+            }
+        }
+        let ask = Ask { query, ..Ask::new(self.method.clone(), path) };
+        Ok(match body {
+            Some(body) => ask.with_body(body.into()),
+            None => ask,
+        })
+    }
+}
+
+impl About {
+    fn path(&self, finder: &mut impl Finder) -> Result<String, Failure> {
+        Ok(match self {
+            Self::Path(path) => (*path).to_owned(),
+            Self::Conversation(named) => format!("/conversations/{}", finder.conversation(named)?),
+            Self::Node(spot) => format!("/nodes/{}", finder.node(spot)?),
+            Self::Turn(spot) => {
+                let Seat { conversation, turn, .. } = finder.seat(spot)?;
+                format!("/conversations/{conversation}/turns/{turn}")
+            }
+            Self::Alternative(spot) => {
+                let Seat { conversation, turn, node } = finder.seat(spot)?;
+                format!("/conversations/{conversation}/turns/{turn}/alternatives/{node}")
+            }
+            Self::Project(named) => format!("/projects/{}", finder.project(named)?),
+        })
+    }
+}
+
+impl Reference {
+    fn value(&self, finder: &mut impl Finder) -> Result<Option<Value>, Failure> {
+        Ok(match self {
+            Self::Node(spot) => Some(finder.node(spot)?.to_string().into()),
+            Self::Parent(spot) => finder.parent(spot)?.map(|node| node.to_string().into()),
+            Self::Sources(spots) => {
+                let source = |spot| Ok(json!({ "nodeId": finder.node(spot)?, "role": "context" }));
+                Some(spots.iter().map(source).collect::<Result<Vec<_>, Failure>>()?.into())
+            }
+            Self::Cites(spots) => {
+                let cite = |(spot, position): &(Spot, Option<u32>)| {
+                    let position = position.map(|position| format!("#{position}")).unwrap_or_default();
+                    Ok(Value::from(format!("{}{position}", finder.node(spot)?)))
+                };
+                Some(spots.iter().map(cite).collect::<Result<Vec<_>, Failure>>()?.into())
+            }
+            Self::Project(named) => Some(finder.project(named)?.to_string().into()),
+        })
+    }
+}

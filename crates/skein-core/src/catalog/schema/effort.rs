@@ -1,0 +1,154 @@
+//! How much work a value is for a schema that contains itself.
+//!
+//! Where a schema comes back to itself, each level of a value may be asked about by twice as many schemas as the level
+//! above: such work grows exponentially with the depth of a value, although the schema is small. So before a value is
+//! asked about, the work is counted, each schema at each place once; what would be too much is refused. Other schemas
+//! are bounded by themselves (see [`super::bounds`]) and are not counted.
+
+use std::collections::{HashMap, HashSet};
+
+use serde_json::Value;
+
+use crate::catalog::schema::bounds::{IN_PLACE, REFERENCES, subschemas};
+use crate::catalog::schema::reference::resolve;
+
+/// Most questions a value may be asked: well below a second.
+const QUESTIONS_MAX: u64 = 5_000_000;
+/// Most pairs of schema and place that are looked at to count them.
+const PAIRS_MAX: usize = 1_000_000;
+/// Deepest chain of questions; the validator goes as deep, on a stack that ends.
+const DEPTH_MAX: usize = 1_500;
+
+/// A schema that contains itself, with what its references name.
+#[derive(Debug, Clone)]
+pub(super) struct Recursive(Value);
+
+impl Recursive {
+    /// Nothing for a schema that does not contain itself.
+    pub(super) fn of(schema: &Value) -> Option<Self> {
+        let mut names = Names { root: schema, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
+        names.note_anchors(schema);
+        let is_recursive = references_below(schema).into_iter().any(|name| names.comes_back(name));
+        is_recursive.then(|| Self(schema.clone()))
+    }
+
+    /// Whether asking this value takes a bounded time.
+    pub(super) fn is_bearable(&self, value: &Value) -> bool {
+        let mut names = Names { root: &self.0, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
+        names.note_anchors(&self.0);
+        let mut count = Count { names, known: HashMap::new() };
+        count.questions(&self.0, value, 0).is_some_and(|questions| questions <= QUESTIONS_MAX)
+    }
+}
+
+struct Names<'a> {
+    root: &'a Value,
+    anchors: HashMap<&'a str, &'a Value>,
+    /// References that lead to no circle.
+    done: HashSet<&'a str>,
+    /// References that are being followed.
+    open: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn note_anchors(&mut self, schema: &'a Value) {
+        let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
+        self.anchors.extend(["$anchor", "$dynamicAnchor"].iter().filter_map(|keyword| Some((text(keyword)?, schema))));
+        subschemas(schema, |_| true).for_each(|inner| self.note_anchors(inner));
+    }
+
+    fn target(&self, name: &str) -> Option<&'a Value> {
+        resolve(self.root, name).or_else(|| self.anchors.get(name.strip_prefix('#')?).copied())
+    }
+
+    /// Whether following a reference leads to itself.
+    fn comes_back(&mut self, name: &'a str) -> bool {
+        if self.done.contains(name) {
+            return false;
+        }
+        if !self.open.insert(name) {
+            return true;
+        }
+        let below = self.target(name).map(references_below).unwrap_or_default();
+        let is_circle = below.into_iter().any(|inner| self.comes_back(inner));
+        self.open.remove(name);
+        self.done.insert(name);
+        is_circle
+    }
+}
+
+fn references_below(schema: &Value) -> Vec<&str> {
+    let mut found: Vec<&str> = references(schema).collect();
+    found.extend(subschemas(schema, |_| true).flat_map(references_below));
+    found
+}
+
+fn references(schema: &Value) -> impl Iterator<Item = &str> {
+    REFERENCES.iter().filter_map(|keyword| schema.get(keyword)?.as_str())
+}
+
+/// Schemas and places are told apart by where they are in memory; both stay there while they are counted.
+type Pair = (*const Value, *const Value);
+
+struct Count<'a> {
+    names: Names<'a>,
+    known: HashMap<Pair, u64>,
+}
+
+impl<'a> Count<'a> {
+    /// How many questions a schema is about a value, if all of them are asked; nothing when counting them is too much.
+    fn questions(&mut self, schema: &'a Value, value: &Value, depth: usize) -> Option<u64> {
+        let pair: Pair = (schema, value);
+        if let Some(known) = self.known.get(&pair) {
+            return Some(*known);
+        }
+        if depth > DEPTH_MAX || self.known.len() > PAIRS_MAX {
+            return None;
+        }
+        // A circle in one place is asked once: where it comes back to itself there is nothing new to find.
+        self.known.insert(pair, 1);
+        let mut questions = 1_u64;
+        let named: Vec<&'a Value> = references(schema).filter_map(|name| self.names.target(name)).collect();
+        for inner in named.into_iter().chain(subschemas(schema, |keyword| IN_PLACE.contains(&keyword))) {
+            questions = questions.saturating_add(self.questions(inner, value, depth + 1)?);
+        }
+        for (inner, part) in parts(schema, value) {
+            questions = questions.saturating_add(self.questions(inner, part, depth + 1)?);
+        }
+        self.known.insert(pair, questions);
+        Some(questions)
+    }
+}
+
+/// Which schemas of a schema are asked about which parts of a value, at most.
+fn parts<'a, 'v>(schema: &'a Value, value: &'v Value) -> Vec<(&'a Value, &'v Value)> {
+    let mut asked = Vec::new();
+    let one = |keyword: &str| schema.get(keyword).filter(|inner| inner.is_object());
+    match value {
+        Value::Object(members) => {
+            let named = schema.get("properties").and_then(Value::as_object);
+            let patterns = schema.get("patternProperties").and_then(Value::as_object);
+            let others: Vec<&Value> =
+                ["additionalProperties", "unevaluatedProperties"].into_iter().filter_map(one).collect();
+            for (name, member) in members {
+                let own = named.and_then(|named| named.get(name));
+                asked.extend(own.map(|inner| (inner, member)));
+                asked.extend(patterns.into_iter().flat_map(|all| all.values()).map(|inner| (inner, member)));
+                if own.is_none() {
+                    asked.extend(others.iter().map(|inner| (*inner, member)));
+                }
+            }
+        }
+        Value::Array(elements) => {
+            let lists = ["prefixItems", "items"].map(|keyword| schema.get(keyword).and_then(Value::as_array));
+            for list in lists.into_iter().flatten() {
+                asked.extend(list.iter().zip(elements));
+            }
+            for inner in ["items", "additionalItems", "unevaluatedItems", "contains"].into_iter().filter_map(one) {
+                asked.extend(elements.iter().map(|element| (inner, element)));
+            }
+        }
+        _ => {}
+    }
+    asked
+}

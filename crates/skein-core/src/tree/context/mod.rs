@@ -1,0 +1,192 @@
+//! What a model is shown of a conversation: a path of nodes becomes chat messages, or one prompt for a buffer.
+//!
+//! [`assemble`] lists every part there is, [`fit`] decides which of them the budget holds, [`report`] says for each part
+//! whether it was shown and why not. The system part is never cut, and there is always at least one message. Parts that
+//! are remembered rather than said come in as [`Extra`]s; where they come from is for their own rooms to know.
+
+mod fit;
+pub mod report;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use serde::Serialize;
+
+use crate::id::ItemId;
+use crate::rule::RuleViolation;
+use crate::tree::context::report::ContextReport;
+use crate::tree::context::units::Units;
+use crate::tree::conversation::Mode;
+use crate::tree::turn::Speaker;
+use crate::tree::words::words;
+
+/// What is kept free of the budget for the answer, in tokens.
+pub const RESERVE_TOKENS: usize = 1_024;
+/// How many of the latest nodes are kept before anything else is.
+pub const LATEST_KEPT: usize = 4;
+/// What stands where nodes were left out.
+pub const MARKER: &str = "[… earlier messages left out …]";
+
+words! {
+    /// What to do when a path does not fit.
+    Strategy {
+        /// Keep the beginning and the end, leave a marker between.
+        TruncateMiddle = "truncateMiddle",
+        /// Keep the end.
+        RollingWindow = "rollingWindow",
+        /// Refuse.
+        StopAtLimit = "stopAtLimit",
+    }
+}
+
+words! {
+    /// As what a node feeds another one.
+    SourceRole {
+        Primary = "primary",
+        Context = "context",
+        Instruction = "instruction",
+    }
+}
+
+words! {
+    Role {
+        System = "system",
+        User = "user",
+        Assistant = "assistant",
+    }
+}
+
+impl From<Speaker> for Role {
+    /// The place a text stands at decides, not who wrote it: an edited answer is still the answer (decision Z4).
+    fn from(speaker: Speaker) -> Self {
+        match speaker {
+            Speaker::User | Speaker::System => Self::User,
+            Speaker::Agent => Self::Assistant,
+        }
+    }
+}
+
+/// Counts what a model would count.
+pub trait TokenCounter {
+    fn count(&self, text: &str) -> usize;
+    /// Whether this is a guess, because the model's own tokenizer is not known (decision Z27).
+    fn is_estimate(&self) -> bool;
+}
+
+/// Four characters a token.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FourCharacters;
+
+impl TokenCounter for FourCharacters {
+    fn count(&self, text: &str) -> usize {
+        text.chars().count().div_ceil(4)
+    }
+
+    fn is_estimate(&self) -> bool {
+        true
+    }
+}
+
+/// A node as far as a window is concerned.
+#[derive(Debug, Clone, Copy)]
+pub struct Said<'a> {
+    pub id: ItemId,
+    pub speaker: Speaker,
+    pub text: &'a str,
+    pub excluded: bool,
+    pub pruned: bool,
+}
+
+/// A node of the path, with what fed it beside its parent.
+#[derive(Debug, Clone)]
+pub struct PathNode<'a> {
+    pub said: Said<'a>,
+    pub is_annotation: bool,
+    pub sources: Vec<(SourceRole, Said<'a>)>,
+}
+
+/// A branch that was folded: what came of it stands where it left the path.
+#[derive(Debug, Clone, Copy)]
+pub struct FoldedBranch<'a> {
+    pub origin: ItemId,
+    pub title: &'a str,
+    pub summary: &'a str,
+}
+
+/// Something remembered that joins the system part, most important first.
+#[derive(Debug, Clone, Copy)]
+pub struct Extra<'a> {
+    /// What it is, in the report.
+    pub kind: &'a str,
+    /// Why it is here, in the report.
+    pub reason: &'a str,
+    pub text: &'a str,
+}
+
+/// All that may be shown.
+#[derive(Debug, Clone)]
+pub struct ContextSource<'a> {
+    pub mode: Mode,
+    pub agent_prompt: Option<&'a str>,
+    pub system_context: Option<&'a str>,
+    /// From the root to the node that is answered.
+    pub path: &'a [PathNode<'a>],
+    /// What feeds the answer beside the last node of the path.
+    pub next_sources: &'a [(SourceRole, Said<'a>)],
+    pub folded: &'a [FoldedBranch<'a>],
+    pub extras: &'a [Extra<'a>],
+    /// In buffer mode: text at the end that no node holds yet.
+    pub working_buffer: Option<&'a str>,
+}
+
+/// How it is to be shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ContextOptions {
+    /// Tokens of the whole window, the reserve included.
+    pub budget: usize,
+    pub strategy: Strategy,
+    /// In buffer mode: whether there is a system part at all.
+    pub buffer_system_context: bool,
+}
+
+/// One message of a chat.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Message {
+    pub role: Role,
+    pub text: String,
+}
+
+/// What is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prompt {
+    /// The system part first, if there is one; then user and assistant in turns.
+    Chat(Vec<Message>),
+    /// One text to be continued.
+    Text { system: Option<String>, text: String },
+}
+
+/// What is sent, and what became of every part.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContextWindow {
+    pub prompt: Prompt,
+    pub report: ContextReport,
+}
+
+/// Builds the window, or refuses when nothing can be shown or the strategy says to stop.
+pub fn assemble(
+    source: &ContextSource<'_>,
+    options: ContextOptions,
+    counter: &dyn TokenCounter,
+) -> Result<ContextWindow, RuleViolation> {
+    let mut units = Units::list(source, options, counter);
+    if units.latest().is_none() {
+        let remedy = "say something first, or include a node of the path again";
+        return Err(RuleViolation::new("BR-MEMORY-002", "the path has nothing to show", remedy));
+    }
+    let fitted = fit::fit(&mut units, options, counter)?;
+    let prompt = match source.mode {
+        Mode::Dialogue => Prompt::Chat(units.messages()),
+        Mode::Buffer => Prompt::Text { system: units.system_text(), text: units.text() },
+    };
+    Ok(ContextWindow { prompt, report: ContextReport::of(&units, options, fitted, counter.is_estimate()) })
+}

@@ -1,0 +1,241 @@
+//! Windows put together, cut and accounted for.
+
+use super::report::DropReason;
+use super::*;
+
+const ROOMY: ContextOptions =
+    ContextOptions { budget: 100_000, strategy: Strategy::TruncateMiddle, buffer_system_context: false };
+
+fn id(number: u8) -> ItemId {
+    ItemId::from_bytes([number; 16])
+}
+
+fn said(number: u8, speaker: Speaker, text: &str) -> Said<'_> {
+    Said { id: id(number), speaker, text, excluded: false, pruned: false }
+}
+
+fn node(number: u8, speaker: Speaker, text: &str) -> PathNode<'_> {
+    PathNode { said: said(number, speaker, text), is_annotation: false, sources: vec![] }
+}
+
+/// Alternating user and agent, numbered from 1.
+fn talk<'a>(texts: &[&'a str]) -> Vec<PathNode<'a>> {
+    let speaker = |index: usize| if index.is_multiple_of(2) { Speaker::User } else { Speaker::Agent };
+    let numbered = texts.iter().enumerate();
+    numbered.map(|(index, text)| node(u8::try_from(index).unwrap() + 1, speaker(index), text)).collect()
+}
+
+fn dialogue<'a>(path: &'a [PathNode<'a>]) -> ContextSource<'a> {
+    ContextSource {
+        mode: Mode::Dialogue,
+        agent_prompt: None,
+        system_context: None,
+        path,
+        next_sources: &[],
+        folded: &[],
+        extras: &[],
+        working_buffer: None,
+    }
+}
+
+fn chat(source: &ContextSource<'_>, options: ContextOptions) -> (Vec<(Role, String)>, ContextReport) {
+    let window = assemble(source, options, &FourCharacters).unwrap();
+    let Prompt::Chat(messages) = window.prompt else { panic!("a dialogue is a chat") };
+    (messages.into_iter().map(|message| (message.role, message.text)).collect(), window.report)
+}
+
+fn said_in_order(messages: &[(Role, String)]) -> Vec<(Role, &str)> {
+    messages.iter().map(|(role, text)| (*role, text.as_str())).collect()
+}
+
+fn reason(report: &ContextReport, number: u8) -> Option<DropReason> {
+    report.parts.iter().find(|part| part.node_id == Some(id(number))).unwrap().dropped_because
+}
+
+#[test]
+fn ag_tree_005_the_system_context_stands_at_the_head_holds() {
+    let mut path = talk(&["Hello", "Hi"]);
+    path[1].sources.push((SourceRole::Instruction, said(9, Speaker::User, "Rhyme.")));
+    let source =
+        ContextSource { agent_prompt: Some("You are Ada."), system_context: Some("Be kind."), ..dialogue(&path) };
+    let (messages, report) = chat(&source, ROOMY);
+    let expected =
+        [(Role::System, "You are Ada.\n\nBe kind.\n\nRhyme."), (Role::User, "Hello"), (Role::Assistant, "Hi")];
+    assert_eq!(said_in_order(&messages), expected);
+    assert_eq!(report.total_tokens, 3 + 2 + 2 + 2 + 1);
+    assert!(report.is_estimate && !report.truncated);
+}
+
+#[test]
+fn ag_tree_005_cutting_the_system_context_refuses() {
+    let path = talk(&["Hello"]);
+    let long = "x".repeat(40_000);
+    let source = ContextSource { system_context: Some(&long), ..dialogue(&path) };
+    let (messages, report) = chat(&source, ContextOptions { budget: 2_048, ..ROOMY });
+    assert_eq!(messages[0].1.len(), 40_000);
+    assert_eq!(messages[1].1, "Hello");
+    assert!(report.over_budget);
+}
+
+#[test]
+fn ag_node_005_excluded_and_pruned_nodes_leave_window_and_total_holds() {
+    let mut path = talk(&["one!", "two!", "three!", "four"]);
+    path[0].said.excluded = true;
+    path[1].said.pruned = true;
+    let (messages, report) = chat(&dialogue(&path), ROOMY);
+    assert_eq!(said_in_order(&messages), [(Role::User, "three!"), (Role::Assistant, "four")]);
+    assert_eq!((report.total_tokens, report.dropped_tokens), (3, 2));
+    assert_eq!((reason(&report, 1), reason(&report, 2)), (Some(DropReason::Excluded), Some(DropReason::Pruned)));
+}
+
+#[test]
+fn ag_node_005_a_path_with_nothing_left_refuses() {
+    let mut path = talk(&["one"]);
+    path[0].said.excluded = true;
+    let refused = assemble(&dialogue(&path), ROOMY, &FourCharacters).unwrap_err();
+    assert_eq!(refused.rule(), "BR-MEMORY-002");
+    assert!(assemble(&dialogue(&[]), ROOMY, &FourCharacters).is_err());
+}
+
+#[test]
+fn ag_edge_004_annotations_are_left_out_holds() {
+    let mut path = talk(&["one", "a remark", "three"]);
+    path[1].is_annotation = true;
+    let (messages, report) = chat(&dialogue(&path), ROOMY);
+    assert_eq!(said_in_order(&messages), [(Role::User, "one\n\nthree")]);
+    assert_eq!(reason(&report, 2), Some(DropReason::Annotation));
+}
+
+#[test]
+fn consecutive_parts_of_one_role_are_one_message() {
+    let path = [node(1, Speaker::User, "one"), node(2, Speaker::User, "two"), node(3, Speaker::System, " So far. ")];
+    let (messages, _) = chat(&dialogue(&path), ROOMY);
+    assert_eq!(said_in_order(&messages), [(Role::User, "one\n\ntwo\n\n[Summary: So far.]")]);
+}
+
+#[test]
+fn context_sources_stand_before_the_primary_one_unless_they_are_on_the_path() {
+    let mut path = talk(&["the question", "the answer"]);
+    path[1].sources = vec![
+        (SourceRole::Primary, said(1, Speaker::User, "the question")),
+        (SourceRole::Context, said(8, Speaker::User, "a photo")),
+        (SourceRole::Context, said(1, Speaker::User, "the question")),
+    ];
+    let (messages, report) = chat(&dialogue(&path), ROOMY);
+    assert_eq!(said_in_order(&messages), [(Role::User, "a photo\n\nthe question"), (Role::Assistant, "the answer")]);
+    assert!(report.parts.iter().any(|part| part.dropped_because == Some(DropReason::OnPath)));
+}
+
+#[test]
+fn what_feeds_the_answer_stands_before_the_last_node() {
+    let path = talk(&["go on"]);
+    let next = [
+        (SourceRole::Context, said(8, Speaker::Agent, "a draft")),
+        (SourceRole::Instruction, said(9, Speaker::User, "In French.")),
+    ];
+    let (messages, _) = chat(&ContextSource { next_sources: &next, ..dialogue(&path) }, ROOMY);
+    let expected = [(Role::System, "In French."), (Role::Assistant, "a draft"), (Role::User, "go on")];
+    assert_eq!(said_in_order(&messages), expected);
+}
+
+#[test]
+fn folded_branches_stand_where_they_left() {
+    let mut path = talk(&["one", "two", "three"]);
+    path[2].said.excluded = true;
+    let branch = |number| FoldedBranch { origin: id(number), title: "side", summary: "It works.\n" };
+    let folded = [branch(1), branch(3)];
+    let (messages, report) = chat(&ContextSource { folded: &folded, ..dialogue(&path) }, ROOMY);
+    let first = "one\n\n[Branch \"side\" was folded: It works.]";
+    assert_eq!(said_in_order(&messages), [(Role::User, first), (Role::Assistant, "two")]);
+    assert!(report.parts.iter().any(|part| part.dropped_because == Some(DropReason::OriginNotShown)));
+}
+
+/// Ten nodes of 100 tokens each, and room for this many beside the marker.
+fn cut(strategy: Strategy, nodes: usize) -> (Vec<u8>, ContextReport) {
+    let text = "x".repeat(400);
+    let path = talk(&[text.as_str(); 10]);
+    let budget = RESERVE_TOKENS + nodes * 100 + FourCharacters.count(MARKER);
+    let (_, report) = chat(&dialogue(&path), ContextOptions { budget, strategy, ..ROOMY });
+    let shown = report.parts.iter().filter(|part| part.included);
+    let numbers = shown.map(|part| part.node_id.map_or(0, |node| node.as_bytes()[0])).collect();
+    (numbers, report)
+}
+
+#[test]
+fn the_middle_is_left_out_with_a_marker() {
+    let (shown, report) = cut(Strategy::TruncateMiddle, 6);
+    assert_eq!(shown, [1, 0, 6, 7, 8, 9, 10]);
+    assert!(report.truncated && !report.over_budget);
+    assert_eq!(report.total_tokens + RESERVE_TOKENS, report.budget);
+    assert_eq!(cut(Strategy::TruncateMiddle, 4).0, [0, 7, 8, 9, 10]);
+    assert_eq!(cut(Strategy::TruncateMiddle, 2).0, [0, 9, 10]);
+    assert_eq!(cut(Strategy::TruncateMiddle, 10).0, (1..=10).collect::<Vec<u8>>());
+}
+
+#[test]
+fn a_rolling_window_keeps_the_end() {
+    assert_eq!(cut(Strategy::RollingWindow, 6).0, [5, 6, 7, 8, 9, 10]);
+}
+
+#[test]
+fn br_cross_003_there_is_always_one_message_holds() {
+    for strategy in [Strategy::TruncateMiddle, Strategy::RollingWindow] {
+        let (shown, report) = cut(strategy, 0);
+        assert_eq!(shown.last(), Some(&10));
+        assert!(report.over_budget);
+    }
+}
+
+#[test]
+fn br_cross_003_stopping_at_the_limit_refuses() {
+    let text = "x".repeat(400);
+    let path = talk(&[text.as_str(); 10]);
+    let options = ContextOptions { budget: RESERVE_TOKENS + 999, strategy: Strategy::StopAtLimit, ..ROOMY };
+    let refused = assemble(&dialogue(&path), options, &FourCharacters).unwrap_err();
+    assert_eq!(refused.rule(), "BR-CROSS-003");
+    assert!(
+        assemble(&dialogue(&path), ContextOptions { budget: options.budget + 1, ..options }, &FourCharacters).is_ok()
+    );
+}
+
+#[test]
+fn extras_join_the_system_part_in_their_order_while_there_is_room() {
+    let path = talk(&["Hello"]);
+    let long = "x".repeat(400_000);
+    let extra = |kind, text| Extra { kind, reason: "mentioned", text };
+    let extras = [extra("entity", "Ada is a person."), extra("summary", &long), extra("note", "Be brief.")];
+    let source = ContextSource { system_context: Some("Be kind."), extras: &extras, ..dialogue(&path) };
+    let (messages, report) = chat(&source, ContextOptions { budget: 4_096, ..ROOMY });
+    assert_eq!(messages[0].1, "Be kind.\n\nAda is a person.\n\nBe brief.");
+    let dropped: Vec<&str> = report.parts.iter().filter(|part| !part.included).map(|part| part.kind.as_str()).collect();
+    assert_eq!(dropped, ["summary"]);
+    assert_eq!(report.parts[1].reason.as_deref(), Some("mentioned"));
+}
+
+#[test]
+fn a_buffer_is_one_text_without_a_system_part() {
+    let path = talk(&["Once ", "upon a "]);
+    let source = ContextSource {
+        mode: Mode::Buffer,
+        system_context: Some("Be kind."),
+        working_buffer: Some("time"),
+        ..dialogue(&path)
+    };
+    let window = |options| assemble(&source, options, &FourCharacters).unwrap();
+    let expected = Prompt::Text { system: None, text: "Once upon a time".to_owned() };
+    assert_eq!(window(ROOMY).prompt, expected);
+    assert_eq!(window(ROOMY).report.parts[0].dropped_because, Some(DropReason::BufferMode));
+    let with_system = window(ContextOptions { buffer_system_context: true, ..ROOMY });
+    assert!(matches!(with_system.prompt, Prompt::Text { system: Some(text), .. } if text == "Be kind."));
+}
+
+#[test]
+fn a_cut_buffer_has_the_marker_on_its_own_line() {
+    let text = "x".repeat(400);
+    let path = talk(&[text.as_str(); 10]);
+    let source = ContextSource { mode: Mode::Buffer, ..dialogue(&path) };
+    let budget = RESERVE_TOKENS + 620;
+    let window = assemble(&source, ContextOptions { budget, ..ROOMY }, &FourCharacters).unwrap();
+    let Prompt::Text { text: shown, .. } = window.prompt else { panic!("a buffer is a text") };
+    assert_eq!(shown, format!("{text}\n{MARKER}\n{}", text.repeat(5)));
+}

@@ -1,0 +1,234 @@
+//! When summaries of nodes and trees are due, what a model is asked for them, and what is taken of its answer.
+//!
+//! A node's summary is made after the node and stands beside it, outside its hash (decisions G7, G10). Who answers is
+//! for the caller; whatever it says becomes one sentence here.
+
+use unicode_segmentation::UnicodeSegmentation as _;
+
+use crate::tree::context::TokenCounter;
+use crate::tree::status::GenerationStatus;
+
+/// Longest summary of a node.
+pub const NODE_WORDS_MAX: usize = 30;
+pub const NODE_TOKENS_MAX: usize = 50;
+/// Sentences and length of a tree's summary.
+pub const TREE_SENTENCES: usize = 2;
+pub const TREE_WORDS_MAX: usize = 80;
+pub const TREE_TOKENS_MAX: usize = 150;
+/// A node with fewer tokens is summarised with its grandparent in view.
+pub const SHORT_NODE_TOKENS: usize = 50;
+/// After how many new nodes a tree's summary is renewed, unless set otherwise.
+pub const TREE_SUMMARY_NODES: u64 = 10;
+/// Longest text quoted in a prompt, in characters.
+const QUOTED_CHARS_MAX: usize = 8_000;
+
+/// Whether a node is to be given a summary: it is finished, says something and has none yet (rules AG-SUM-001, 003).
+pub fn is_node_due(generation: GenerationStatus, text: &str, summary: Option<&str>) -> bool {
+    generation == GenerationStatus::Complete && !text.trim().is_empty() && summary.is_none()
+}
+
+/// What gives the occasion for a tree's summary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Occasion {
+    /// Nodes were added.
+    Grown,
+    Closed,
+    Requested,
+}
+
+/// Whether a tree's summary is to be renewed (rule AG-SUM-004). `new_nodes` came since the last one, `every` is set.
+pub fn is_tree_due(occasion: Occasion, new_nodes: u64, every: u64) -> bool {
+    match occasion {
+        Occasion::Grown => new_nodes >= every.max(1),
+        Occasion::Closed => new_nodes > 0,
+        Occasion::Requested => true,
+    }
+}
+
+/// A node that came before the one being summarised.
+#[derive(Debug, Clone, Copy)]
+pub struct Earlier<'a> {
+    pub summary: Option<&'a str>,
+    pub text: &'a str,
+}
+
+impl Earlier<'_> {
+    fn quoted(&self) -> String {
+        quote(self.summary.unwrap_or(self.text))
+    }
+}
+
+/// What a node's summary is made from (rule AG-SUM-002).
+#[derive(Debug, Clone, Copy)]
+pub struct NodeSubject<'a> {
+    pub tree_title: &'a str,
+    pub parent: Option<Earlier<'a>>,
+    pub grandparent: Option<Earlier<'a>>,
+    pub text: &'a str,
+}
+
+/// What a model is asked for a node.
+pub fn node_prompt(subject: &NodeSubject<'_>, counter: &dyn TokenCounter) -> String {
+    let is_short = counter.count(subject.text) < SHORT_NODE_TOKENS;
+    let before = subject.grandparent.filter(|_| is_short);
+    let before = before.map(|node| format!("Before that: {}\n", node.quoted())).unwrap_or_default();
+    let previous = subject.parent.map_or_else(|| "(this is the first message)".to_owned(), |node| node.quoted());
+    format!(
+        "Given this conversation context:\n---\nTree: {}\n{before}Previous: {previous}\n---\n\n\
+         Summarize the following message in ONE sentence (max 30 words).\n\
+         Capture the key point, action, or decision. Be specific, not generic.\n\n\
+         Message: {}",
+        quote(subject.tree_title),
+        quote(subject.text),
+    )
+}
+
+/// What a tree's summary is made from (rule AG-SUM-004).
+#[derive(Debug, Clone, Copy)]
+pub struct TreeSubject<'a> {
+    pub description: Option<&'a str>,
+    /// Of the main path and of branch points, in their order.
+    pub node_summaries: &'a [&'a str],
+    pub branch_points: usize,
+}
+
+/// What a model is asked for a tree.
+pub fn tree_prompt(subject: &TreeSubject<'_>) -> String {
+    let described = subject.description.map_or_else(
+        || "This is a branching conversation tree.".to_owned(),
+        |text| format!("This is a branching conversation tree. The user describes it as:\n\"{}\"", quote(text)),
+    );
+    let summaries: Vec<String> =
+        subject.node_summaries.iter().map(|summary| format!("- {}", one_line(summary))).collect();
+    format!(
+        "{described}\n\nKey node summaries from the main path:\n{}\n\nBranch points explored: {}\n\n\
+         Summarize this tree's purpose and main themes in 2 sentences.",
+        quote(&summaries.join("\n")),
+        subject.branch_points,
+    )
+}
+
+/// The first sentence of an answer, within the limits of a node's summary; `None` when there is none.
+pub fn trim_to_sentence(answer: &str, counter: &dyn TokenCounter) -> Option<String> {
+    trim(answer, 1, NODE_WORDS_MAX, NODE_TOKENS_MAX, counter)
+}
+
+/// The first two sentences of an answer, within the limits of a tree's summary.
+pub fn trim_to_tree_summary(answer: &str, counter: &dyn TokenCounter) -> Option<String> {
+    trim(answer, TREE_SENTENCES, TREE_WORDS_MAX, TREE_TOKENS_MAX, counter)
+}
+
+fn trim(
+    answer: &str,
+    sentences: usize,
+    words_max: usize,
+    tokens_max: usize,
+    counter: &dyn TokenCounter,
+) -> Option<String> {
+    let line = one_line(answer);
+    let kept: String = line.split_sentence_bounds().filter(|part| !part.trim().is_empty()).take(sentences).collect();
+    let mut words: Vec<&str> = kept.split_whitespace().collect();
+    let is_whole = words.len() <= words_max && counter.count(&words.join(" ")) <= tokens_max;
+    if words.is_empty() || is_whole {
+        return (!words.is_empty()).then(|| words.join(" "));
+    }
+    words.truncate(words_max);
+    let mut cut = words.join(" ") + "…";
+    while counter.count(&cut) > tokens_max && words.len() > 1 {
+        words.pop();
+        cut = words.join(" ") + "…";
+    }
+    while counter.count(&cut) > tokens_max && cut.chars().count() > 2 {
+        // One endless word: half of it, until it fits.
+        let half = cut.chars().count() / 2;
+        cut = cut.chars().take(half).chain(['…']).collect();
+    }
+    Some(cut)
+}
+
+fn one_line(text: &str) -> String {
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ")
+}
+
+fn quote(text: &str) -> String {
+    let text = text.trim();
+    let beginning: String = text.chars().take(QUOTED_CHARS_MAX).collect();
+    if beginning.len() < text.len() { beginning + "…" } else { beginning }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tree::context::FourCharacters;
+
+    fn sentence(answer: &str) -> Option<String> {
+        trim_to_sentence(answer, &FourCharacters)
+    }
+
+    #[test]
+    fn ag_sum_001_one_sentence_holds() {
+        assert_eq!(sentence(" Ada asks\nhow looms work. She is curious.").as_deref(), Some("Ada asks how looms work."));
+        assert_eq!(sentence("No full stop").as_deref(), Some("No full stop"));
+        assert_eq!(sentence(" \n"), None);
+        assert!(is_node_due(GenerationStatus::Complete, "Hello", None));
+    }
+
+    #[test]
+    fn ag_sum_001_more_than_thirty_words_or_fifty_tokens_refuses() {
+        let many = sentence(&"so ".repeat(100)).unwrap();
+        assert_eq!(many.split(' ').count(), NODE_WORDS_MAX);
+        for answer in ["extraordinarily ".repeat(30), "x".repeat(1_000), "日本".repeat(500)] {
+            let summary = sentence(&answer).unwrap();
+            assert!(FourCharacters.count(&summary) <= NODE_TOKENS_MAX && summary.ends_with('…'), "{summary}");
+        }
+        assert!(!is_node_due(GenerationStatus::Pending, "Hello", None));
+        assert!(!is_node_due(GenerationStatus::Complete, "Hello", Some("A greeting.")));
+    }
+
+    fn subject(text: &str) -> NodeSubject<'_> {
+        let parent = Some(Earlier { summary: Some("Ada asks."), text: "How do looms work?" });
+        NodeSubject { tree_title: "Looms", parent, grandparent: Some(Earlier { summary: None, text: "Hello." }), text }
+    }
+
+    #[test]
+    fn ag_sum_002_title_parent_and_for_short_nodes_grandparent_holds() {
+        let expected = "Given this conversation context:\n---\nTree: Looms\nBefore that: Hello.\nPrevious: Ada asks.\n---\n\n\
+            Summarize the following message in ONE sentence (max 30 words).\n\
+            Capture the key point, action, or decision. Be specific, not generic.\n\nMessage: With threads.";
+        assert_eq!(node_prompt(&subject("With threads."), &FourCharacters), expected);
+        let root = NodeSubject { parent: None, grandparent: None, ..subject("Hi") };
+        assert!(node_prompt(&root, &FourCharacters).contains("Previous: (this is the first message)\n"));
+    }
+
+    #[test]
+    fn ag_sum_002_the_grandparent_of_a_long_node_refuses() {
+        let long = "threads ".repeat(100);
+        assert!(!node_prompt(&subject(&long), &FourCharacters).contains("Hello."));
+        assert!(node_prompt(&subject(&"x".repeat(100_000)), &FourCharacters).chars().count() < 9_000);
+    }
+
+    #[test]
+    fn ag_sum_004_every_ten_nodes_on_closing_and_on_request_holds() {
+        assert!(is_tree_due(Occasion::Grown, 10, TREE_SUMMARY_NODES));
+        assert!(is_tree_due(Occasion::Closed, 1, TREE_SUMMARY_NODES));
+        assert!(is_tree_due(Occasion::Requested, 0, TREE_SUMMARY_NODES));
+        let subject = TreeSubject {
+            description: Some("On weaving"),
+            node_summaries: &["Ada asks.", "An\nanswer."],
+            branch_points: 2,
+        };
+        let expected = "This is a branching conversation tree. The user describes it as:\n\"On weaving\"\n\n\
+            Key node summaries from the main path:\n- Ada asks.\n- An answer.\n\nBranch points explored: 2\n\n\
+            Summarize this tree's purpose and main themes in 2 sentences.";
+        assert_eq!(tree_prompt(&subject), expected);
+        let two = trim_to_tree_summary("One. Two. Three.", &FourCharacters);
+        assert_eq!(two.as_deref(), Some("One. Two."));
+    }
+
+    #[test]
+    fn ag_sum_004_sooner_or_without_anything_new_refuses() {
+        assert!(!is_tree_due(Occasion::Grown, 9, TREE_SUMMARY_NODES));
+        assert!(!is_tree_due(Occasion::Closed, 0, TREE_SUMMARY_NODES));
+    }
+}

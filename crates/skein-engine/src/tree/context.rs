@@ -1,0 +1,217 @@
+//! What a model would be shown at a node: gathered from the tree, assembled by the core, every part accounted for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use skein_core::tree::actor::Actor;
+use skein_core::tree::context::{
+    ContextOptions, ContextSource, ContextWindow, FoldedBranch, FourCharacters, PathNode, Said, SourceRole, Strategy,
+    assemble,
+};
+use skein_core::tree::conversation::Conversation;
+use skein_core::tree::node::Role;
+use skein_core::tree::text::Instructions;
+use skein_core::tree::turn::Speaker;
+use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, Viewer};
+use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::Shown;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::tree::{conversations, show_conversation, text_of};
+
+/// Tokens of a window where neither the conversation nor the asker says how many.
+const BUDGET_DEFAULT: usize = 32_768;
+/// Most nodes of a path that are looked at, counted from its end, and most bytes of what they say.
+const PATH_NODES_MAX: usize = 20_000;
+const PATH_BYTES_MAX: usize = 64 << 20;
+/// Most folded branches of one conversation that are looked at.
+const FOLDED_MAX: usize = 1_000;
+
+/// How a window is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ContextQuery {
+    /// Tokens of the whole window; the conversation's own budget unless it is named.
+    pub budget: Option<usize>,
+    /// What to do when the path does not fit.
+    pub strategy: Option<Strategy>,
+    /// Who is asked: their prompt comes first.
+    pub actor: Option<RecordId>,
+}
+
+/// A window, and how far up the path was looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownContext {
+    /// What is sent, and what became of every part.
+    pub window: ContextWindow,
+    /// The oldest node that was looked at, where the path goes on above it.
+    pub looked_from: Option<NodeId>,
+}
+
+impl Engine {
+    /// What a model would be shown at a node.
+    pub async fn context_at(
+        &self,
+        caller: &Caller,
+        node: NodeId,
+        query: ContextQuery,
+    ) -> Result<ShownContext, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| gather(tx, &viewer, node, query)?.assemble(query);
+        Ok(self.parts().store.read(look).await?)
+    }
+}
+
+/// All that may be shown, as it was read.
+struct Gathered {
+    conversation: Conversation,
+    agent_prompt: Option<String>,
+    path: Vec<Spoken>,
+    /// What fed a node beside its parent.
+    feeds: BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>,
+    folded: Vec<(ItemId, String, String)>,
+    looked_from: Option<NodeId>,
+}
+
+/// A node as far as a window is concerned.
+struct Spoken {
+    id: ItemId,
+    speaker: Option<Speaker>,
+    text: String,
+    excluded: bool,
+    pruned: bool,
+}
+
+impl Spoken {
+    fn of(seen: &SeenNode, is_cut_off: bool) -> Self {
+        Self {
+            id: seen.row.id.into(),
+            speaker: seen.spoken.map(|(speaker, _)| speaker),
+            text: text_of(seen).unwrap_or_default(),
+            excluded: seen.row.excluded,
+            pruned: seen.row.pruned || is_cut_off,
+        }
+    }
+
+    fn said(&self) -> Said<'_> {
+        let speaker = self.speaker.unwrap_or(Speaker::User);
+        Said { id: self.id, speaker, text: &self.text, excluded: self.excluded, pruned: self.pruned }
+    }
+}
+
+impl Gathered {
+    fn assemble(&self, query: ContextQuery) -> Result<ShownContext, StoreError> {
+        let own = self.conversation.context_budget.map(skein_core::tree::conversation::ContextBudget::tokens);
+        let options = ContextOptions {
+            budget: query.budget.or(own).unwrap_or(BUDGET_DEFAULT),
+            strategy: query.strategy.unwrap_or(Strategy::TruncateMiddle),
+            buffer_system_context: false,
+        };
+        let path: Vec<PathNode<'_>> = self.path.iter().map(|spoken| self.node(spoken)).collect();
+        let folded: Vec<FoldedBranch<'_>> = self
+            .folded
+            .iter()
+            .map(|(origin, title, summary)| FoldedBranch { origin: *origin, title, summary })
+            .collect();
+        let source = ContextSource {
+            mode: self.conversation.mode,
+            agent_prompt: self.agent_prompt.as_deref(),
+            system_context: self.conversation.system_context.as_ref().map(Instructions::as_str),
+            path: &path,
+            next_sources: &[],
+            folded: &folded,
+            extras: &[],
+            working_buffer: None,
+        };
+        let window = assemble(&source, options, &FourCharacters)?;
+        Ok(ShownContext { window, looked_from: self.looked_from })
+    }
+
+    fn node<'a>(&'a self, spoken: &'a Spoken) -> PathNode<'a> {
+        let feeds = self.feeds.get(&spoken.id).into_iter().flatten();
+        let sources = feeds.map(|(role, fed)| (*role, fed.said())).collect();
+        PathNode { said: spoken.said(), is_annotation: spoken.speaker.is_none(), sources }
+    }
+}
+
+fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -> Result<Gathered, StoreError> {
+    let row = tx.node(viewer, node)?;
+    let conversation = conversations::load(tx, viewer, row.conversation)?.entry;
+    let actor = query.actor.map(|id| tx.record(viewer, id).and_then(Shown::<Actor>::try_from)).transpose()?;
+    let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
+    let (nodes, looked_from) = path(tx, viewer, node)?;
+    let feeds = feeds(tx, viewer, node, nodes.len())?;
+    let folded = folded(tx, viewer, &nodes)?;
+    let mut is_cut_off = false;
+    let path = nodes
+        .iter()
+        .map(|seen| {
+            is_cut_off |= seen.row.pruned;
+            Spoken::of(seen, is_cut_off)
+        })
+        .collect();
+    let agent_prompt = agent_prompt.map(|prompt| prompt.as_str().to_owned());
+    Ok(Gathered { conversation, agent_prompt, path, feeds, folded, looked_from })
+}
+
+/// The path to a node from the root's side on, as far up as the limits allow.
+fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<(Vec<SeenNode>, Option<NodeId>), StoreError> {
+    let main = PathId::main_of(tx.node(viewer, node)?.conversation);
+    let (mut pieces, mut count, mut bytes, mut end) = (Vec::new(), 0, 0, Some(node));
+    while let Some(last) = end {
+        let piece = tx.path_to(viewer, main, last, NODES_PER_PAGE_MAX)?;
+        count += piece.len();
+        bytes +=
+            piece.iter().filter_map(|seen| seen.content.as_ref()).map(|said| said.to_string().len()).sum::<usize>();
+        end = match piece.first().filter(|_| piece.len() == NODES_PER_PAGE_MAX) {
+            Some(first) => tx.node_before(viewer, first.row.id)?,
+            None => None,
+        };
+        pieces.push(piece);
+        if count >= PATH_NODES_MAX || bytes >= PATH_BYTES_MAX {
+            break;
+        }
+    }
+    let nodes: Vec<SeenNode> = pieces.into_iter().rev().flatten().collect();
+    let looked_from = end.and_then(|_| nodes.first()).map(|first| first.row.id);
+    Ok((nodes, looked_from))
+}
+
+fn feeds(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    node: NodeId,
+    limit: usize,
+) -> Result<BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>, StoreError> {
+    let mut feeds: BTreeMap<ItemId, Vec<(SourceRole, Spoken)>> = BTreeMap::new();
+    for (target, source, role) in tx.path_feeds(viewer, node, limit)? {
+        let main = PathId::main_of(tx.node(viewer, source)?.conversation);
+        let spoken = Spoken::of(&tx.seen_node(viewer, main, source)?, tx.is_pruned(viewer, source)?);
+        let role = match role {
+            Role::Primary => SourceRole::Primary,
+            Role::Context => SourceRole::Context,
+            Role::Instruction => SourceRole::Instruction,
+        };
+        feeds.entry(target.into()).or_default().push((role, spoken));
+    }
+    Ok(feeds)
+}
+
+/// What came of branches that left the path and were folded.
+fn folded(tx: &mut Tx<'_>, viewer: &Viewer, path: &[SeenNode]) -> Result<Vec<(ItemId, String, String)>, StoreError> {
+    let on_path: BTreeSet<NodeId> = path.iter().map(|seen| seen.row.id).collect();
+    let through: BTreeSet<ConversationId> = path.iter().map(|seen| seen.row.conversation).collect();
+    let mut found = Vec::new();
+    for conversation in through {
+        for row in tx.folded_forks(viewer, conversation, FOLDED_MAX)? {
+            let Some(origin) = row.origin.filter(|origin| on_path.contains(origin)) else { continue };
+            let record = tx.record(viewer, row.id.into())?;
+            let shown = show_conversation(tx, viewer, record)?;
+            if let Some(summary) = shown.shown.entry.summary {
+                found.push((origin.into(), shown.title, summary.text));
+            }
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,270 @@
+//! A conversation as a whole: begun, renamed, archived, forked, folded, reopened.
+
+use serde_json::{Map, json};
+use skein_core::catalog::entry::Entry as _;
+use skein_core::garden::event::EventName;
+use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::conversation::{
+    Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin,
+};
+use skein_core::tree::text::Title;
+use skein_core::{ConversationId, Digest, ItemId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
+use skein_store::items::Page;
+use skein_store::tree::conversations::{ConversationQuery, Recent};
+use skein_store::tree::read::Bone;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::Shown;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Request};
+use crate::tree::turns::{alternative_of, turn_of};
+use crate::tree::{ShownConversation, conversation_id, projects, show_conversation};
+
+/// Where a conversation is forked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Forking {
+    /// The turn the node has to be of; what it shows, unless a node is named.
+    pub turn: Option<TurnId>,
+    /// The node to go on from; where the owner stands unless it is named.
+    pub node: Option<NodeId>,
+    /// How the fork is to be called.
+    pub title: Option<Title>,
+}
+
+/// What a conversation is folded into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folding {
+    /// What came of it, in words.
+    pub text: String,
+    /// The fragments that say so.
+    pub cites: Vec<Citation>,
+}
+
+impl Engine {
+    /// The caller's conversations, the one last spoken in first.
+    pub async fn conversations(
+        &self,
+        caller: &Caller,
+        query: ConversationQuery,
+    ) -> Result<Page<ShownConversation, Recent>, EngineError> {
+        let viewer = caller.viewer();
+        let list = move |tx: &mut Tx<'_>| {
+            let page = tx.conversations(&viewer, &query)?;
+            let rows = page.rows.into_iter().map(|row| shown(tx, &viewer, row.id)).collect::<Result<_, _>>()?;
+            Ok(Page { rows, next: page.next })
+        };
+        Ok(self.parts().store.read(list).await?)
+    }
+
+    /// One conversation.
+    pub async fn conversation(&self, caller: &Caller, id: ConversationId) -> Result<ShownConversation, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.parts().store.read(move |tx| shown(tx, &viewer, id)).await?)
+    }
+
+    /// The forks of a conversation, tool runs too, in the order they were made.
+    pub async fn forks(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        after: Option<ConversationId>,
+        limit: usize,
+    ) -> Result<Page<ShownConversation, ConversationId>, EngineError> {
+        let viewer = caller.viewer();
+        let list = move |tx: &mut Tx<'_>| {
+            let page = tx.forks(&viewer, id, after, limit)?;
+            let rows = page.rows.into_iter().map(|row| shown(tx, &viewer, row.id)).collect::<Result<_, _>>()?;
+            Ok(Page { rows, next: page.next })
+        };
+        Ok(self.parts().store.read(list).await?)
+    }
+
+    /// The whole tree without what it says, as its owner's path sees it, and where that path stands.
+    pub async fn skeleton(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+    ) -> Result<(Option<NodeId>, Vec<Bone>), EngineError> {
+        let viewer = caller.viewer();
+        let path = PathId::main_of(id);
+        let look = move |tx: &mut Tx<'_>| Ok((tx.path_cursor(&viewer, id, path)?, tx.skeleton(&viewer, path, id)?));
+        Ok(self.parts().store.read(look).await?)
+    }
+
+    /// Begins a conversation.
+    pub async fn create_conversation(
+        &self,
+        caller: &Caller,
+        request: Request,
+        draft: ConversationDraft,
+    ) -> Result<Changed<ShownConversation>, EngineError> {
+        self.change(caller, request, "conversation.create", move |tx, viewer| {
+            let default = projects::default_project(tx, viewer)?;
+            let conversation = Conversation::create(draft.clone(), default);
+            conversation.check_hint(conversation.process_id.map(|_| false))?;
+            projects::load(tx, viewer, conversation.project_id)?;
+            make(tx, viewer, &conversation, conversation.project_id)
+        })
+        .await
+    }
+
+    /// Changes what a conversation is called, whether it is archived, and what every model is told in it.
+    pub async fn change_conversation(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ConversationId,
+        change: ConversationChange,
+        based_on: Digest,
+    ) -> Result<Changed<ShownConversation>, EngineError> {
+        self.change(caller, request, "conversation.change", move |tx, viewer| {
+            let current = load(tx, viewer, id)?;
+            let next = current.entry.change(change.clone())?;
+            if next.process_id != current.entry.process_id {
+                next.check_hint(next.process_id.map(|_| false))?;
+            }
+            let record = tx.update_of_tree(viewer, current.id, based_on, next.to_content(false))?;
+            show_conversation(tx, viewer, record)
+        })
+        .await
+    }
+
+    /// Grows a new conversation from a node of this one (rule BR-CONV-003); the forker turns to it.
+    pub async fn fork_conversation(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ConversationId,
+        forking: Forking,
+    ) -> Result<Changed<ShownConversation>, EngineError> {
+        self.change(caller, request, "conversation.fork", move |tx, viewer| {
+            let current = shown(tx, viewer, id)?;
+            let node = match (forking.turn, forking.node) {
+                (Some(turn), Some(node)) => alternative_of(tx, viewer, id, turn, node)?.id,
+                (Some(turn), None) => {
+                    turn_of(tx, viewer, id, turn)?;
+                    tx.selected_node(viewer, PathId::main_of(id), turn)?
+                }
+                (None, node) => node.or(current.cursor).ok_or_else(nothing_said)?,
+            };
+            let origin = origin(tx, viewer, id, node)?;
+            let fork = current.shown.entry.fork(origin, forking.title.clone(), &current.title);
+            let project = current.row.project.unwrap_or(fork.project_id);
+            let made = make(tx, viewer, &fork, project)?;
+            tell(tx, viewer, EventName::BranchCreated, made.shown.id, &json!({ "forkedFrom": origin }))?;
+            Ok(made)
+        })
+        .await
+    }
+
+    /// Folds a conversation into a summary; from then on it takes nothing more.
+    pub async fn fold_conversation(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ConversationId,
+        folding: Folding,
+    ) -> Result<Changed<ShownConversation>, EngineError> {
+        self.change(caller, request, "conversation.fold", move |tx, viewer| {
+            let current = load(tx, viewer, id)?;
+            let active = usize::try_from(tx.active_forks(viewer, id)?).unwrap_or(usize::MAX);
+            let Folding { text, cites } = folding.clone();
+            let author = (ActorId::from(viewer.owner()), AuthorType::Human);
+            let summary = FoldSummary { at: tx.now(), author_id: author.0, author_type: author.1, text, cites };
+            check_cites(tx, viewer, id, &summary.cites)?;
+            let next = current.entry.fold(active, summary)?;
+            let record = tx.update_of_tree(viewer, current.id, current.hash, next.to_content(false))?;
+            tell(tx, viewer, EventName::BranchFolded, record.id, &json!({}))?;
+            show_conversation(tx, viewer, record)
+        })
+        .await
+    }
+
+    /// Goes on with a folded conversation in a new one, which cites it and sees it (rule MG-CONV-006).
+    pub async fn reopen_conversation(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ConversationId,
+    ) -> Result<Changed<ShownConversation>, EngineError> {
+        self.change(caller, request, "conversation.reopen", move |tx, viewer| {
+            let current = shown(tx, viewer, id)?;
+            let end = current.cursor.map(|end| origin(tx, viewer, id, end)).transpose()?;
+            let next = current.shown.entry.reopen(current.shown.id, end, &current.title)?;
+            let project = current.row.project.unwrap_or(next.project_id);
+            let made = make(tx, viewer, &next, project)?;
+            let (new, old) = (Endpoint::Log(made.shown.id), Endpoint::Log(current.shown.id));
+            tx.relate(viewer, &RelationDraft::new(RelationKind::Continues, new, old, Qualities::default())?)?;
+            tell(tx, viewer, EventName::BranchReopened, made.shown.id, &json!({ "continues": current.shown.id }))?;
+            Ok(made)
+        })
+        .await
+    }
+}
+
+pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<Shown<Conversation>, StoreError> {
+    tx.conversation(viewer, id)?;
+    tx.record(viewer, id.into())?.try_into()
+}
+
+pub(super) fn shown(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<ShownConversation, StoreError> {
+    tx.conversation(viewer, id)?;
+    let record = tx.record(viewer, id.into())?;
+    show_conversation(tx, viewer, record)
+}
+
+fn make(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: &Conversation,
+    project: RecordId,
+) -> Result<ShownConversation, StoreError> {
+    let participant = ActorId::from(viewer.owner());
+    let record = tx.create_conversation(viewer, conversation.to_content(false), project, participant)?;
+    show_conversation(tx, viewer, record)
+}
+
+/// Where a node of a conversation stands, as something may grow from there.
+fn origin(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, node: NodeId) -> Result<ForkOrigin, StoreError> {
+    let row = tx.node(viewer, node)?;
+    let turn_id = row.turn().ok_or_else(|| {
+        let problem = "an annotation stands beside the conversation's course";
+        RuleViolation::new("BR-CONV-003", problem, "fork at the node it is about")
+    })?;
+    let origin = ForkOrigin { conversation_id: id.into(), turn_id, node_id: node.into() };
+    origin.check(Some((row.conversation.into(), turn_id)))?;
+    skein_core::tree::place::check_parent(row.status)?;
+    Ok(origin)
+}
+
+fn nothing_said() -> RuleViolation {
+    RuleViolation::new("BR-CONV-003", "nothing was said in this conversation", "say something first, or begin another")
+}
+
+/// A summary cites what was said in the conversation it folds, or in those it was forked from.
+fn check_cites(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, cites: &[Citation]) -> Result<(), StoreError> {
+    for cite in cites {
+        let node = NodeId::from_bytes(*ItemId::as_bytes(&cite.node));
+        let row = tx.node(viewer, node)?;
+        if row.conversation != id {
+            let problem = format!("{cite} is not of the conversation that is folded");
+            let remedy = "cite fragments of its own nodes";
+            return Err(RuleViolation::new("MG-CONV-004", problem, remedy).into());
+        }
+    }
+    Ok(())
+}
+
+fn tell(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    name: EventName,
+    subject: RecordId,
+    told: &serde_json::Value,
+) -> Result<(), StoreError> {
+    let told = told.as_object().cloned().unwrap_or_else(Map::new);
+    tx.tell_own(viewer, name, Some(&conversation_id(subject).to_string()), told)
+}

@@ -1,0 +1,323 @@
+//! Conversations: begun, written in, turned about in, forked, folded and reopened.
+//!
+//! A use case loads what an act is about, lets `skein_core::tree` judge, and writes facts; the rows that answer questions
+//! the store keeps in step. Start at [`conversations`] for a conversation as a whole, at [`turns`] for what is said in it.
+
+mod actors;
+mod compare;
+mod context;
+mod conversations;
+mod export;
+mod media;
+mod nodes;
+pub(crate) mod projects;
+mod proof;
+mod summaries;
+mod summary_work;
+mod turns;
+
+use serde_json::{Value, json};
+use skein_core::garden::record::Record;
+use skein_core::tree::content::Content;
+use skein_core::tree::conversation::Conversation;
+use skein_core::tree::status::{CacheStatus, Parent, display_order};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, TurnId, Viewer};
+use skein_store::tree::read::SeenNode;
+use skein_store::tree::standing::Standing;
+use skein_store::tree::{ConversationRow, Moved, NodeRow, TurnRow};
+use skein_store::{StoreError, Tx};
+
+use crate::catalog::Shown;
+use crate::request::Outcome;
+
+pub use compare::{Apart, ComparedNodes, ComparedPaths};
+pub use context::{ContextQuery, ShownContext};
+pub use conversations::{Folding, Forking};
+pub use export::Export;
+pub use nodes::{Diff, Edit, Marking, NodeQuery, TaggedNode};
+pub use projects::{ShownFrame, Turning};
+pub use proof::{Chain, Link, Scope};
+pub(crate) use summaries::Growth;
+pub use summaries::{ShownSummary, Subject};
+pub(crate) use summary_work::work as summarise_growth;
+pub use turns::{NewAlternative, NewTurn};
+
+/// A conversation with what its tree says about it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownConversation {
+    /// As its record says.
+    pub shown: Shown<Conversation>,
+    /// As its tree says.
+    pub row: ConversationRow,
+    /// How it is called.
+    pub title: String,
+    /// Where its owner stands in it.
+    pub cursor: Option<NodeId>,
+}
+
+impl Outcome for ShownConversation {
+    fn reference(&self) -> Value {
+        self.shown.reference()
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        let record = Record::recall(tx, viewer, reference)?;
+        show_conversation(tx, viewer, record)
+    }
+}
+
+/// A node as its reader sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownNode {
+    /// What is kept of it.
+    pub seen: SeenNode,
+    /// Whether it still answers what is selected above it.
+    pub cache: CacheStatus,
+    /// Whether it and all it descends from is selected.
+    pub on_path: bool,
+}
+
+/// A position with its alternatives, the selected one first, then the newest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownTurn {
+    /// The position.
+    pub turn: TurnRow,
+    /// What was said there.
+    pub alternatives: Vec<ShownNode>,
+}
+
+/// What came of saying something or of turning to something.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grown {
+    /// The node.
+    pub node: ShownNode,
+    /// Its turn; a remark has none.
+    pub turn: Option<ShownTurn>,
+    /// The turns that show another node now, and those that follow them (decision Z3).
+    pub affected: Vec<AffectedTurn>,
+    /// The turns that show another node now.
+    changed: Vec<TurnId>,
+}
+
+/// A turn that is affected by a change of the path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AffectedTurn {
+    /// Which one.
+    pub turn: TurnId,
+    /// How its alternatives stand, in the order they are shown.
+    pub alternatives: Vec<ShownStanding>,
+}
+
+/// How an alternative stands now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShownStanding {
+    /// Which one.
+    pub id: NodeId,
+    /// Whether its turn shows it.
+    pub is_selected: bool,
+    /// Whether it still answers what is selected above it.
+    pub cache: CacheStatus,
+    /// Whether it and all it descends from is selected.
+    pub on_path: bool,
+}
+
+impl Grown {
+    /// Right after the path was led to `node`, or something was said aside: what is selected in a turn that changed is on
+    /// the path, and so is what answers it.
+    pub(crate) fn now(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: Moved) -> Result<Self, StoreError> {
+        let path = PathId::main_of(node.conversation);
+        let seen = tx.seen_node(viewer, path, node.id)?;
+        let on_path = seen.is_selected;
+        let node = shown(seen, on_path);
+        let turn = turn_of(tx, viewer, path, &node, moved.turns.is_empty())?;
+        Self::of(tx, viewer, path, (node, turn), moved.turns)
+    }
+
+    /// Right after the path was led to a node that was there before: what else was said at its turn nobody asked for.
+    pub(crate) fn moved(tx: &mut Tx<'_>, viewer: &Viewer, node: &NodeRow, moved: Moved) -> Result<Self, StoreError> {
+        let path = PathId::main_of(node.conversation);
+        let node = shown(tx.seen_node(viewer, path, node.id)?, true);
+        Self::of(tx, viewer, path, (node, None), moved.turns)
+    }
+
+    fn of(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        path: PathId,
+        (node, turn): (ShownNode, Option<ShownTurn>),
+        changed: Vec<TurnId>,
+    ) -> Result<Self, StoreError> {
+        let affected = affected(tx, viewer, node.seen.row.conversation, path, &changed)?;
+        Ok(Self { node, turn, affected, changed })
+    }
+}
+
+impl Outcome for Grown {
+    fn reference(&self) -> Value {
+        json!({ "node": self.node.seen.row.id, "turns": self.changed })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        let lost = || StoreError::Damaged("an operation does not say what it grew".to_owned());
+        let read = |name: &str| reference.get(name).cloned().ok_or_else(lost);
+        let node = serde_json::from_value(read("node")?).map_err(|_| lost())?;
+        let changed = serde_json::from_value(read("turns")?).map_err(|_| lost())?;
+        let path = PathId::main_of(tx.node(viewer, node)?.conversation);
+        let node = show_node(tx, viewer, path, node)?;
+        let turn = turn_of(tx, viewer, path, &node, false)?;
+        let mut grown = Self::of(tx, viewer, path, (node, turn), changed)?;
+        // The path may have been led elsewhere since.
+        for standing in grown.affected.iter_mut().flat_map(|turn| &mut turn.alternatives) {
+            standing.on_path = standing.is_selected && tx.is_on_path(viewer, path, standing.id)?;
+        }
+        Ok(grown)
+    }
+}
+
+/// The turn of a node that was just made; `is_alone` says that nothing else can have been said there.
+fn turn_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    path: PathId,
+    node: &ShownNode,
+    is_alone: bool,
+) -> Result<Option<ShownTurn>, StoreError> {
+    match node.seen.row.place {
+        Some(place) if place.ordinal == 1 && is_alone => {
+            Ok(Some(ShownTurn { turn: tx.turn(viewer, place.turn)?, alternatives: vec![node.clone()] }))
+        }
+        Some(place) => show_turn(tx, viewer, path, place.turn).map(Some),
+        None => Ok(None),
+    }
+}
+
+/// A node as the path of its conversation's owner sees it.
+pub(crate) fn show_node(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<ShownNode, StoreError> {
+    let seen = tx.seen_node(viewer, path, id)?;
+    let on_path = tx.is_on_path(viewer, path, id)?;
+    Ok(shown(seen, on_path))
+}
+
+/// Nodes of one path, from the root's side on.
+pub(crate) fn show_path(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    path: PathId,
+    nodes: Vec<SeenNode>,
+) -> Result<Vec<ShownNode>, StoreError> {
+    let Some(first) = nodes.first() else { return Ok(Vec::new()) };
+    let own = PathId::main_of(first.row.conversation);
+    // What leads to where the path stands is on it.
+    let end = nodes.last().unwrap_or(first);
+    let ends_there = tx.path_cursor(viewer, end.row.conversation, path)? == Some(end.row.id);
+    let mut on_path = ends_there || tx.is_on_path(viewer, own, first.row.id)?;
+    let mut all = Vec::with_capacity(nodes.len());
+    for mut seen in nodes {
+        // A fork's path runs on into the conversation it came from, which is read, not turned about in.
+        let is_of_path = PathId::main_of(seen.row.conversation) == path;
+        if !is_of_path {
+            (seen.is_selected, seen.answers_selected) = (true, true);
+        }
+        on_path = if is_of_path { on_path && seen.is_selected } else { true };
+        all.push(shown(seen, on_path));
+    }
+    Ok(all)
+}
+
+fn shown(seen: SeenNode, on_path: bool) -> ShownNode {
+    let above = parent(seen.row.parent.is_some(), seen.answers_selected);
+    let cache = match seen.spoken {
+        Some((speaker, _)) => CacheStatus::derive(speaker, seen.row.author_type, seen.row.status, above),
+        None => CacheStatus::Valid,
+    };
+    ShownNode { seen, cache, on_path }
+}
+
+/// A turn with its alternatives, in the order they are shown.
+pub(crate) fn show_turn(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, turn: TurnId) -> Result<ShownTurn, StoreError> {
+    let (turn, nodes) = tx.alternatives(viewer, path, turn)?;
+    let selected = nodes.iter().find(|node| node.is_selected).map(|node| node.row.id);
+    let on_path = selected.map(|selected| tx.is_on_path(viewer, path, selected)).transpose()?.unwrap_or(false);
+    let mut alternatives: Vec<ShownNode> = nodes
+        .into_iter()
+        .map(|node| {
+            let on_path = on_path && node.is_selected;
+            shown(node, on_path)
+        })
+        .collect();
+    alternatives.sort_by_key(|node| {
+        let row = &node.seen.row;
+        let sequence = row.place.map_or(0, |place| u32::try_from(place.ordinal).unwrap_or(u32::MAX));
+        display_order(node.seen.is_selected, row.created_at, sequence)
+    });
+    Ok(ShownTurn { turn, alternatives })
+}
+
+/// Z3: the turns whose selection changed, and the turns that follow them. An alternative is taken to be on the path when
+/// its turn shows it and it answers what is shown.
+fn affected(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    path: PathId,
+    changed: &[TurnId],
+) -> Result<Vec<AffectedTurn>, StoreError> {
+    let standings = tx.standings(viewer, conversation, path, changed)?;
+    let show = |(turn, mut alternatives): (TurnId, Vec<Standing>)| {
+        alternatives.sort_by_key(|node| {
+            let sequence = u32::try_from(node.ordinal).unwrap_or(u32::MAX);
+            display_order(node.is_selected, node.created_at, sequence)
+        });
+        AffectedTurn { turn, alternatives: alternatives.iter().map(show_standing).collect() }
+    };
+    Ok(standings.into_iter().map(show).collect())
+}
+
+fn show_standing(node: &Standing) -> ShownStanding {
+    let above = parent(node.has_parent, node.answers_selected);
+    ShownStanding {
+        id: node.id,
+        is_selected: node.is_selected,
+        cache: CacheStatus::derive(node.speaker, node.author_type, node.status, above),
+        on_path: node.is_selected && node.answers_selected,
+    }
+}
+
+fn parent(is_there: bool, is_selected: bool) -> Parent {
+    match (is_there, is_selected) {
+        (false, _) => Parent::None,
+        (true, true) => Parent::Selected,
+        (true, false) => Parent::NotSelected,
+    }
+}
+
+/// A conversation as it is shown, from its record.
+pub(crate) fn show_conversation(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    record: Record,
+) -> Result<ShownConversation, StoreError> {
+    let shown: Shown<Conversation> = record.try_into()?;
+    let id = conversation_id(shown.id);
+    let row = tx.conversation(viewer, id)?;
+    let cursor = tx.path_cursor(viewer, id, PathId::main_of(id))?;
+    let root_text = match (&shown.entry.title, row.root_node) {
+        (None, Some(root)) => text_of(&tx.seen_node(viewer, PathId::main_of(id), root)?),
+        _ => None,
+    };
+    let is_nameless = shown.entry.title.is_none() && root_text.is_none();
+    let index = if is_nameless { tx.conversation_number(viewer, id)? } else { 0 };
+    let title = shown.entry.shown_title(root_text.as_deref(), usize::try_from(index).unwrap_or_default());
+    Ok(ShownConversation { shown, row, title, cursor })
+}
+
+/// What a node says, as plain text, unless it was destroyed.
+pub(crate) fn text_of(node: &SeenNode) -> Option<String> {
+    let content = node.content.as_ref().and_then(|content| Content::parse(content).ok())?;
+    Some(content.plain_text().into_owned())
+}
+
+/// The conversation that a record is.
+pub fn conversation_id(record: RecordId) -> ConversationId {
+    ConversationId::from_bytes(*record.as_bytes())
+}

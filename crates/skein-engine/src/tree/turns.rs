@@ -1,0 +1,366 @@
+//! What is said: turns, alternatives, edits and remarks; and turning to what was said.
+
+use serde_json::Value;
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::content::Content;
+use skein_core::tree::node::Source;
+use skein_core::tree::turn::{Speaker, TurnType};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
+use skein_store::items::Page;
+use skein_store::tree::append::{Placing, Position, Said};
+use skein_store::tree::read::NODES_PER_PAGE_MAX;
+use skein_store::tree::{ConversationRow, NodeRow, TurnRow};
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::request::{Changed, Request};
+use crate::tree::{Grown, ShownNode, ShownTurn, show_node, show_path, show_turn};
+
+/// Something to be said after a node.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewTurn {
+    /// What it answers; nothing for the first turn.
+    pub parent: Option<NodeId>,
+    /// The turn that node must be of, where the client says so.
+    pub parent_turn: Option<TurnId>,
+    /// Who speaks.
+    pub speaker: Speaker,
+    /// As what; each speaker has a usual one.
+    pub turn_type: Option<TurnType>,
+    /// What is said.
+    pub content: Value,
+    /// What else led to it.
+    pub sources: Vec<Source>,
+    /// The process that is to answer.
+    pub process: Option<RecordId>,
+}
+
+/// Something that could have been said at a turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAlternative {
+    /// What is said.
+    pub content: Option<Value>,
+    /// The node it is an edit of.
+    pub edited_from: Option<NodeId>,
+    /// The node of the turn before that it answers; the selected one unless it is named.
+    pub parent: Option<NodeId>,
+    /// Whether the owner turns to it at once.
+    pub make_active: bool,
+    /// The process that is to answer.
+    pub process: Option<RecordId>,
+}
+
+impl Engine {
+    /// Says something; the path goes on there.
+    pub async fn append_turn(
+        &self,
+        caller: &Caller,
+        request: Request,
+        conversation: ConversationId,
+        new: NewTurn,
+    ) -> Result<Changed<Grown>, EngineError> {
+        let turn_type = new.speaker.turn_type(new.turn_type).map_err(StoreError::from)?;
+        refuse_generated(new.speaker == Speaker::Agent || new.process.is_some())?;
+        refuse_system(new.speaker)?;
+        let content = Content::parse(&new.content).map_err(StoreError::from)?;
+        content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
+        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        let weight = new.content.to_string().len();
+        self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let parent = parent_of(tx, viewer, conversation, &new)?;
+            let position = Position::After { parent, speaker: new.speaker, turn_type };
+            let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
+            follow(tx, viewer, conversation)?;
+            let (node, moved) = tx.append_node(viewer, &placing, &said)?;
+            Grown::now(tx, viewer, &node, moved)
+        })
+        .await
+        .map(|grown| self.noted(caller, grown))
+    }
+
+    /// Adds an alternative to a turn: another wording, or an edit of one that is there.
+    pub async fn add_alternative(
+        &self,
+        caller: &Caller,
+        request: Request,
+        conversation: ConversationId,
+        turn: TurnId,
+        new: NewAlternative,
+    ) -> Result<Changed<Grown>, EngineError> {
+        refuse_generated(new.process.is_some())?;
+        let content = new.content.as_ref().ok_or_else(nothing_to_say).map_err(StoreError::from)?;
+        let content = Content::parse(content).map_err(StoreError::from)?;
+        content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
+        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        self.change(caller, request, "alternative.create", move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let row = turn_of(tx, viewer, conversation, turn)?;
+            let position = if let Some(edited) = new.edited_from {
+                check_edit(tx, viewer, edited, turn)?;
+                Position::EditOf(edited)
+            } else {
+                refuse_posing(row.speaker)?;
+                Position::Beside { turn, parent: new.parent }
+            };
+            let placing = placing(viewer, conversation, position);
+            let leads = placing.leads.filter(|_| new.make_active);
+            let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
+            Grown::now(tx, viewer, &node, moved)
+        })
+        .await
+        .map(|grown| self.noted(caller, grown))
+    }
+
+    /// A remark about a node, beside the conversation's course.
+    pub async fn annotate(
+        &self,
+        caller: &Caller,
+        request: Request,
+        node: NodeId,
+        content: Value,
+    ) -> Result<Changed<Grown>, EngineError> {
+        let content = Content::parse(&content).map_err(StoreError::from)?;
+        content.refuse_empty().map_err(StoreError::from)?;
+        self.examine(caller, &content).await?;
+        let said = Said { content: content.to_document(), created_at: None, raw: None };
+        self.change(caller, request, "annotation.create", move |tx, viewer| {
+            check_blobs(tx, viewer, &content)?;
+            let conversation = tx.node(viewer, node)?.conversation;
+            let placing = placing(viewer, conversation, Position::About(vec![node]));
+            let (node, moved) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
+            Grown::now(tx, viewer, &node, moved)
+        })
+        .await
+        .map(|grown| self.noted(caller, grown))
+    }
+
+    /// What was said just now is to be summarised some time.
+    fn noted(&self, caller: &Caller, grown: Changed<Grown>) -> Changed<Grown> {
+        let row = &grown.value.node.seen.row;
+        if !grown.is_replay {
+            self.parts().growth.note(caller.user, row.conversation, row.id);
+        }
+        grown
+    }
+
+    /// Turns to a node and everything it descends from; says every turn that is affected.
+    pub async fn activate(
+        &self,
+        caller: &Caller,
+        request: Request,
+        conversation: ConversationId,
+        turn: TurnId,
+        node: NodeId,
+    ) -> Result<Changed<Grown>, EngineError> {
+        self.change(caller, request, "alternative.activate", move |tx, viewer| {
+            alternative_of(tx, viewer, conversation, turn, node)?;
+            let actor = ActorId::from(viewer.owner());
+            let (row, moved) = tx.move_path(viewer, PathId::main_of(conversation), actor, node)?;
+            Grown::moved(tx, viewer, &row, moved)
+        })
+        .await
+    }
+
+    /// Makes an alternative again; until processes exist, nothing can.
+    pub async fn regenerate(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        turn: TurnId,
+        node: NodeId,
+    ) -> Result<(), EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| alternative_of(tx, &viewer, conversation, turn, node);
+        self.parts().store.read(look).await?;
+        Ok(refuse_generated(true)?)
+    }
+
+    /// One turn with its alternatives.
+    pub async fn turn(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        id: TurnId,
+    ) -> Result<ShownTurn, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| {
+            turn_of(tx, &viewer, conversation, id)?;
+            show_turn(tx, &viewer, PathId::main_of(conversation), id)
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+
+    /// One node.
+    pub async fn node(&self, caller: &Caller, id: NodeId) -> Result<ShownNode, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| {
+            let row = tx.node(&viewer, id)?;
+            show_node(tx, &viewer, PathId::main_of(row.conversation), id)
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+
+    /// The last `limit` nodes of the path to `end`, from the root's side on, and where the path goes on above them.
+    pub async fn path(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        end: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<ShownNode, NodeId>, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| {
+            let row = tx.conversation(&viewer, conversation)?;
+            let main = PathId::main_of(conversation);
+            let end = match end {
+                Some(node) => Some(ancestral(tx, &viewer, &row, node)?),
+                None => tx.path_cursor(&viewer, conversation, main)?.or(row.origin),
+            };
+            let Some(end) = end else { return Ok(Page { rows: Vec::new(), next: None }) };
+            let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+            let mut nodes = tx.path_to(&viewer, main, end, limit + 1)?;
+            let next = if nodes.len() > limit { Some(nodes.remove(0).row.id) } else { None };
+            Ok(Page { rows: show_path(tx, &viewer, main, nodes)?, next })
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+}
+
+/// A turn of a conversation; one of another is none.
+pub(super) fn turn_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    turn: TurnId,
+) -> Result<TurnRow, StoreError> {
+    tx.conversation(viewer, conversation)?;
+    let row = tx.turn(viewer, turn)?;
+    if row.conversation == conversation { Ok(row) } else { Err(StoreError::NotFound(turn.to_string())) }
+}
+
+/// A node that can be selected at a turn (rule BR-ALT-002).
+pub(super) fn alternative_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    turn: TurnId,
+    node: NodeId,
+) -> Result<NodeRow, StoreError> {
+    turn_of(tx, viewer, conversation, turn)?;
+    let row = tx.node(viewer, node)?;
+    if row.turn() == Some(turn) {
+        return Ok(row);
+    }
+    let problem = format!("{node} is not an alternative of {turn}");
+    Err(RuleViolation::new("BR-ALT-002", problem, "name one of this turn's alternatives").into())
+}
+
+/// A node of a conversation or of one it was forked from.
+fn ancestral(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: &ConversationRow,
+    node: NodeId,
+) -> Result<NodeId, StoreError> {
+    let of = tx.node(viewer, node)?.conversation;
+    let (mut at, mut above) = (conversation.id, conversation.parent);
+    while at != of {
+        let Some(parent) = above else { return Err(StoreError::NotFound(node.to_string())) };
+        (at, above) = (parent, tx.conversation(viewer, parent)?.parent);
+    }
+    Ok(node)
+}
+
+fn placing(viewer: &Viewer, conversation: ConversationId, position: Position) -> Placing {
+    Placing {
+        conversation,
+        position,
+        author: ActorId::from(viewer.owner()),
+        author_type: AuthorType::Human,
+        sources: Vec::new(),
+        executed_by: None,
+        leads: Some(PathId::main_of(conversation)),
+    }
+}
+
+/// MG-FRAME-002: whoever writes somewhere is there.
+fn follow(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId) -> Result<(), StoreError> {
+    let Some(project) = tx.conversation(viewer, conversation)?.project else { return Ok(()) };
+    let actor = ActorId::from(viewer.owner());
+    if tx.frame_of(viewer, project, actor)? == Some(conversation) {
+        return Ok(());
+    }
+    tx.move_frame(viewer, project, actor, conversation)
+}
+
+/// What is answered: the node that is named, else what the turn that is named shows (rules BR-TURN-003, BR-ALT-005).
+fn parent_of(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    new: &NewTurn,
+) -> Result<Option<NodeId>, StoreError> {
+    let Some(turn) = new.parent_turn else { return Ok(new.parent) };
+    turn_of(tx, viewer, conversation, turn)?;
+    let Some(parent) = new.parent else {
+        return tx.selected_node(viewer, PathId::main_of(conversation), turn).map(Some);
+    };
+    if tx.node(viewer, parent)?.turn() == Some(turn) {
+        return Ok(Some(parent));
+    }
+    let problem = format!("the node that is answered is not of {turn}");
+    Err(RuleViolation::new("BR-TURN-003", problem, "name one of that turn's alternatives as parentAlternativeId")
+        .into())
+}
+
+/// Until processes exist nothing generates.
+fn refuse_generated(is_generated: bool) -> Result<(), StoreError> {
+    if !is_generated {
+        return Ok(());
+    }
+    let problem = "what an agent says is generated by a process, and there is none";
+    Err(RuleViolation::new("BR-TURN-010", problem, "say it as a user").into())
+}
+
+fn refuse_system(speaker: Speaker) -> Result<(), StoreError> {
+    if speaker != Speaker::System {
+        return Ok(());
+    }
+    let problem = "what the system says is written by Skein alone";
+    Err(RuleViolation::new("BR-TURN-005", problem, "say it as a user, or set systemContext of the conversation").into())
+}
+
+/// Z4: people answer in an agent's turn by editing what it said.
+fn refuse_posing(speaker: Speaker) -> Result<(), StoreError> {
+    if speaker == Speaker::User {
+        return Ok(());
+    }
+    let problem = "this turn is not a user's";
+    Err(RuleViolation::new("BR-TURN-010", problem, "name what you edit as editedFrom").into())
+}
+
+fn check_edit(tx: &mut Tx<'_>, viewer: &Viewer, edited: NodeId, turn: TurnId) -> Result<(), StoreError> {
+    let row = tx.node(viewer, edited)?;
+    if row.turn() == Some(turn) {
+        return Ok(());
+    }
+    let problem = format!("{edited} is not an alternative of {turn}");
+    Err(RuleViolation::new("AG-EDIT-001", problem, "edit an alternative of this turn").into())
+}
+
+fn nothing_to_say() -> RuleViolation {
+    RuleViolation::new("BR-TURN-010", "an alternative says something", "send content")
+}
+
+/// AG-CONTENT-004: what content refers to is attached, and the writer's own.
+fn check_blobs(tx: &mut Tx<'_>, viewer: &Viewer, content: &Content) -> Result<(), StoreError> {
+    for blob in content.blobs() {
+        tx.attached_blob(viewer, blob)?;
+    }
+    Ok(())
+}

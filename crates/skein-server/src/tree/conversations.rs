@@ -1,0 +1,250 @@
+//! Conversations as a whole over HTTP: begun, changed, listed, forked, folded, reopened, and seen as a tree.
+
+use axum::extract::State;
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use serde::Deserialize;
+use skein_core::tree::conversation::{
+    Citation, Conversation, ConversationChange, ConversationDraft, ConversationStatus,
+};
+use skein_core::tree::text::Title;
+use skein_core::{ConversationId, NodeId, RecordId};
+use skein_engine::Engine;
+use skein_engine::tree::{Folding, Forking};
+use skein_store::tree::conversations::ConversationQuery;
+use utoipa::{IntoParams, ToSchema};
+
+use crate::error::ApiError;
+use crate::json::Json;
+use crate::mutation::{Answer, Mutated, Mutation};
+use crate::pagination::{Listing, PageParameters, read_page};
+use crate::path_id::PathId;
+use crate::query::{NoParameters, Parameters};
+use crate::signed_in::SignedIn;
+use crate::tree::ConversationView;
+use crate::tree::skeleton::{SkeletonView, write};
+
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "title": "Herons of the lake", "systemContext": "Answer in one sentence." }))]
+#[expect(dead_code, reason = "describes ConversationDraft")]
+pub(crate) struct ConversationBody {
+    #[schema(min_length = 1, max_length = 200)]
+    title: Option<String>,
+    #[schema(max_length = 4000)]
+    description: Option<String>,
+    /// dialogue (left out) or buffer; it stays as it is made.
+    mode: Option<String>,
+    /// What every model is told first.
+    #[schema(min_length = 1, max_length = 32000)]
+    system_context: Option<String>,
+    /// How many tokens a model is shown at most.
+    #[schema(minimum = 2048, maximum = 100_000_000)]
+    context_budget: Option<u32>,
+    process_id: Option<String>,
+    /// Your first project unless one is named.
+    project_id: Option<String>,
+}
+
+/// What is absent stays; null takes away.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "status": "archived",
+    "basedOnHash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }))]
+#[expect(dead_code, reason = "describes ConversationChange")]
+pub(crate) struct ConversationChangeBody {
+    /// The hash of the state you looked at; `If-Match` will do as well.
+    based_on_hash: Option<String>,
+    title: Option<String>,
+    description: Option<String>,
+    system_context: Option<String>,
+    context_budget: Option<u32>,
+    process_id: Option<String>,
+    /// active or archived.
+    status: Option<String>,
+    tags: Option<Vec<String>>,
+}
+
+/// Where to go on from, and how to call it.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[schema(example = json!({ "title": "Herons by night" }))]
+pub(crate) struct ForkBody {
+    /// The node to go on from; where you stand unless it is named.
+    #[schema(value_type = Option<String>)]
+    node_id: Option<NodeId>,
+    #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
+    title: Option<Title>,
+}
+
+/// What a conversation is folded into.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "summary": "There are eleven herons." }))]
+pub(crate) struct FoldBody {
+    /// What came of it, in words.
+    #[schema(min_length = 1, max_length = 32000)]
+    summary: String,
+    /// The fragments that say so: `item_…`, or `item_…#3` for the fourth of a node.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    cites: Vec<Citation>,
+}
+
+/// Which conversations.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ConversationParameters {
+    /// active (left out) or archived.
+    status: Option<String>,
+    /// Only of this project.
+    #[param(value_type = Option<String>)]
+    project_id: Option<RecordId>,
+    /// Where the last page ended.
+    cursor: Option<String>,
+    /// Entries per page, 1 to 1000.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, example = 100)]
+    limit: Option<String>,
+}
+
+impl ConversationParameters {
+    fn is_archived(&self) -> Result<bool, ApiError> {
+        let Some(text) = &self.status else { return Ok(false) };
+        let status = ConversationStatus::parse(text).ok_or_else(|| {
+            ApiError::bad_request("invalid_query", "status: send active or archived").with_detail("field", "status")
+        })?;
+        Ok(status == ConversationStatus::Archived)
+    }
+}
+
+/// Your conversations, the one last spoken in first; those where tools worked are not listed.
+#[utoipa::path(get, path = "/conversations", tag = "conversations", params(ConversationParameters),
+    responses((status = 200, body = Listing<ConversationView>)))]
+pub(crate) async fn list_conversations(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<ConversationParameters>,
+) -> Result<Json<Listing<ConversationView>>, ApiError> {
+    let (after, limit) = read_page(parameters.cursor.as_deref(), parameters.limit.as_deref())?;
+    let archived = parameters.is_archived()?;
+    let query = ConversationQuery { archived, project: parameters.project_id, after, limit };
+    let page = engine.conversations(&caller, query).await?;
+    Ok(Json(Listing::of(page, limit, ConversationView::from)))
+}
+
+/// Begin a conversation; nothing is said in it yet.
+#[utoipa::path(post, path = "/conversations", tag = "conversations", request_body = ConversationBody,
+    responses((status = 201, body = Mutated<ConversationView>)))]
+pub(crate) async fn create_conversation(
+    State(engine): State<Engine>,
+    mutation: Mutation,
+) -> Result<Answer<ConversationView>, ApiError> {
+    let draft: ConversationDraft = mutation.body()?;
+    let made = engine.create_conversation(&mutation.caller, mutation.request, draft).await?;
+    let location = format!("/api/v1/conversations/{}", made.value.shown.id);
+    Ok(Answer::made(made.map(ConversationView::from), location))
+}
+
+/// One conversation.
+#[utoipa::path(get, path = "/conversations/{id}", tag = "conversations", params(("id" = String, Path)),
+    responses((status = 200, body = ConversationView)))]
+pub(crate) async fn read_conversation(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Json<ConversationView>, ApiError> {
+    Ok(Json(engine.conversation(&caller, id).await?.into()))
+}
+
+/// Change what a conversation is called, what models are told in it, its tags, or whether it is archived.
+#[utoipa::path(put, path = "/conversations/{id}", tag = "conversations", params(("id" = String, Path)),
+    request_body = ConversationChangeBody, responses((status = 200, body = Mutated<ConversationView>)))]
+pub(crate) async fn change_conversation(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ConversationId>,
+    mutation: Mutation,
+) -> Result<Answer<ConversationView>, ApiError> {
+    let (change, based_on) = mutation.based_change::<ConversationChange>()?;
+    let changed = engine.change_conversation(&mutation.caller, mutation.request, id, change, based_on).await?;
+    Ok(Answer::done(changed.map(ConversationView::from)))
+}
+
+/// `DELETE /conversations/{id}`: refused for good, so the API document has nothing to say of it (rule BR-CONV-006).
+pub(crate) async fn refuse_deletion() -> Response {
+    let violation = Conversation::refuse_deletion();
+    let message = format!("{}; {}", violation.problem(), violation.remedy());
+    let refused = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
+    ([(header::ALLOW, "GET,HEAD,PUT")], refused.breaking(violation.rule())).into_response()
+}
+
+/// The whole tree without what it says, in columns: the n-th entry of each is about the n-th node, oldest first.
+#[utoipa::path(get, path = "/conversations/{id}/tree", tag = "conversations", params(("id" = String, Path)),
+    responses((status = 200, body = SkeletonView)))]
+pub(crate) async fn read_tree(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Response, ApiError> {
+    let (cursor, bones) = engine.skeleton(&caller, id).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], write(id, cursor, &bones)).into_response())
+}
+
+/// Grow a new conversation from a node of this one; what was said before it is seen there too.
+#[utoipa::path(post, path = "/conversations/{id}/fork", tag = "conversations", params(("id" = String, Path)),
+    request_body = ForkBody, responses((status = 201, body = Mutated<ConversationView>)))]
+pub(crate) async fn fork_conversation(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ConversationId>,
+    mutation: Mutation,
+) -> Result<Answer<ConversationView>, ApiError> {
+    let ForkBody { node_id, title } = mutation.body()?;
+    let forking = Forking { turn: None, node: node_id, title };
+    let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
+    let location = format!("/api/v1/conversations/{}", made.value.shown.id);
+    Ok(Answer::made(made.map(ConversationView::from), location))
+}
+
+/// The conversations that grew from this one, those where tools worked too, in the order they were made.
+#[utoipa::path(get, path = "/conversations/{id}/forks", tag = "conversations", params(("id" = String, Path), PageParameters),
+    responses((status = 200, body = Listing<ConversationView>)))]
+pub(crate) async fn list_forks(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<PageParameters>,
+    PathId(id): PathId<ConversationId>,
+) -> Result<Json<Listing<ConversationView>>, ApiError> {
+    let (after, limit) = parameters.read()?;
+    let page = engine.forks(&caller, id, after, limit).await?;
+    Ok(Json(Listing::of(page, limit, ConversationView::from)))
+}
+
+/// Fold a conversation without open forks into a summary; from then on it takes nothing more.
+#[utoipa::path(post, path = "/conversations/{id}/fold", tag = "conversations", params(("id" = String, Path)),
+    request_body = FoldBody, responses((status = 200, body = Mutated<ConversationView>)))]
+pub(crate) async fn fold_conversation(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ConversationId>,
+    mutation: Mutation,
+) -> Result<Answer<ConversationView>, ApiError> {
+    let FoldBody { summary, cites } = mutation.body()?;
+    let folding = Folding { text: summary, cites };
+    let folded = engine.fold_conversation(&mutation.caller, mutation.request, id, folding).await?;
+    Ok(Answer::done(folded.map(ConversationView::from)))
+}
+
+/// Go on with a folded conversation in a new one, which sees all of it.
+#[utoipa::path(post, path = "/conversations/{id}/reopen", tag = "conversations", params(("id" = String, Path)),
+    responses((status = 201, body = Mutated<ConversationView>)))]
+pub(crate) async fn reopen_conversation(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ConversationId>,
+    mutation: Mutation,
+) -> Result<Answer<ConversationView>, ApiError> {
+    mutation.no_body()?;
+    let made = engine.reopen_conversation(&mutation.caller, mutation.request, id).await?;
+    let location = format!("/api/v1/conversations/{}", made.value.shown.id);
+    Ok(Answer::made(made.map(ConversationView::from), location))
+}

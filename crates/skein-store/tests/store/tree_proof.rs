@@ -1,0 +1,112 @@
+//! Nodes, paths and trees verified from what is stored, and whatever was altered found, on both databases.
+
+use serde_json::json;
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::turn::Speaker;
+use skein_core::tree::verify::Verdict;
+use skein_core::{ConversationId, NodeId};
+use skein_store::tree::NodeRow;
+use skein_store::tree::append::{Placing, Raw, Said};
+use skein_store::tree::proof::Judged;
+
+use crate::tree::{after, conversation, placing, say};
+use crate::world::{Place, World, both};
+
+pub(crate) fn judge_tree(world: &World, id: ConversationId) -> Vec<Judged> {
+    let viewer = world.anna.clone();
+    world.read(move |tx| {
+        // In pieces, as whoever asks for more than one gets it.
+        let (mut all, mut last) = (Vec::new(), None);
+        loop {
+            let piece = tx.judge_tree(&viewer, id, last, 2)?;
+            last = piece.last().map(|(last, _)| *last);
+            if piece.is_empty() {
+                return Ok(all);
+            }
+            all.extend(piece);
+        }
+    })
+}
+
+fn judge_path(world: &World, node: NodeId) -> Vec<Judged> {
+    let viewer = world.anna.clone();
+    world.read(move |tx| tx.judge_path(&viewer, node, 100))
+}
+
+fn all(verdict: Verdict, nodes: &[&NodeRow]) -> Vec<Judged> {
+    nodes.iter().map(|node| (node.id, Some(verdict))).collect()
+}
+
+/// What a model answers, with its raw response.
+fn answer(world: &World, id: ConversationId, parent: NodeId) -> NodeRow {
+    let viewer = world.anna.clone();
+    let placing = Placing {
+        author: ActorId::from_bytes([9; 16]),
+        author_type: AuthorType::Model,
+        ..placing(world, id, after(Some(parent), Speaker::Agent))
+    };
+    let raw = Raw { headers: json!({ "x-request-id": "r" }), body: b"{\"id\":1}".to_vec() };
+    let said = Said { content: json!({ "type": "text", "text": "Hi" }), created_at: None, raw: Some(raw) };
+    world.clock.advance(1);
+    world.write(move |tx| tx.append_node(&viewer, &placing, &said)).0
+}
+
+/// Alters the last byte of a column, or a number by one.
+pub(crate) fn altered(world: &World, column: &str) -> String {
+    match (&world.place, column) {
+        (_, "created_at") => "created_at + 1".to_owned(),
+        (Place::Sqlite(_), _) => format!("flip({column})"),
+        (Place::Postgres(_), _) => {
+            format!("set_byte({column}, length({column}) - 1, get_byte({column}, length({column}) - 1) # 1)")
+        }
+    }
+}
+
+both! {
+    fn ag_hash_003_what_nobody_touched_verifies_holds(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Hello “you” \u{1F426}\n");
+        let second = answer(world, id, first.id);
+        let third = say(world, id, after(Some(second.id), Speaker::User), "…");
+        assert_eq!(judge_tree(world, id), all(Verdict::Valid, &[&first, &second, &third]));
+        assert_eq!(judge_path(world, third.id), all(Verdict::Valid, &[&first, &second, &third]));
+        assert_eq!(judge_path(world, first.id), all(Verdict::Valid, &[&first]));
+    }
+
+    fn ag_hash_003_one_altered_byte_anywhere_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Hello");
+        let second = answer(world, id, first.id);
+        let third = say(world, id, after(Some(second.id), Speaker::User), "Bye");
+        let content = world.hex(second.content.unwrap().as_bytes());
+        let raw = world.hex(second.raw_response.unwrap().item_id.as_bytes());
+        let node = world.hex(second.id.as_bytes());
+        for (table, column, row) in
+            [("items", "payload", content), ("items", "payload", raw), ("nodes", "author", node.clone()), ("nodes", "created_at", node.clone())]
+        {
+            let sql = format!("UPDATE {table} SET {column} = {} WHERE id = {row}", altered(world, column));
+            assert_eq!(world.tamper_unguarded(&sql), Ok(1), "{sql}");
+            let found = judge_path(world, third.id);
+            assert_eq!(found[1], (second.id, Some(Verdict::Invalid)), "{table}.{column}");
+            assert_eq!([found[0].1, found[2].1], [Some(Verdict::Valid); 2], "{table}.{column}");
+            let undo = if column == "created_at" { sql.replace("+ 1", "- 1") } else { sql };
+            world.tamper_unguarded(&undo).unwrap();
+        }
+        // A hash that was altered breaks what it is of, and whatever was built on it.
+        let sql = format!("UPDATE nodes SET content_hash = {} WHERE id = {node}", altered(world, "content_hash"));
+        world.tamper_unguarded(&sql).unwrap();
+        let found: Vec<Option<Verdict>> = judge_tree(world, id).into_iter().map(|(_, verdict)| verdict).collect();
+        assert_eq!(found, [Verdict::Valid, Verdict::Invalid, Verdict::Invalid].map(Some));
+    }
+
+    fn ag_hash_005_what_was_destroyed_is_said_and_the_rest_verifies_holds(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Hello");
+        let second = say(world, id, after(Some(first.id), Speaker::User), "Bye");
+        let (viewer, content) = (world.anna.clone(), first.content.unwrap());
+        world.write(move |tx| tx.redact_item(&viewer, content, "asked to"));
+        let found: Vec<Option<Verdict>> = judge_tree(world, id).into_iter().map(|(_, verdict)| verdict).collect();
+        assert_eq!(found, [Verdict::Redacted, Verdict::Valid].map(Some));
+        assert_eq!(judge_path(world, second.id)[1].1, Some(Verdict::Valid));
+    }
+}
