@@ -32,6 +32,7 @@ impl Label {
     }
 
     /// The place after this one on the same branch.
+    #[must_use]
     pub fn next(self) -> Self {
         Self { depth: self.depth + 1, ..self }
     }

@@ -47,6 +47,7 @@ const LINEAGE: &str = "SELECT v.id, v.depth FROM nodes o JOIN nodes v ON v.branc
 const SEEN_WIDTH: usize = 5;
 
 /// A node as one path sees it, with what it says.
+#[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, PartialEq)]
 pub struct SeenNode {
     pub row: NodeRow,
@@ -64,6 +65,7 @@ pub struct SeenNode {
 }
 
 /// One node of a skeleton.
+#[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bone {
     pub id: NodeId,

@@ -204,9 +204,8 @@ impl<'a> Life<'a> {
         let is_note = matches!(position, Position::About(_));
         let placing = Placing { leads: leads.then_some(main), ..placing(self.world, id, position) };
         let (viewer, text) = (self.world.anna.clone(), format!("node {}", self.oracle.nodes.len()));
-        let done = self.world.try_write(move |tx| match reserve {
-            true => tx.reserve_node(&viewer, &placing),
-            false => tx.append_node(&viewer, &placing, &said(&text)),
+        let done = self.world.try_write(move |tx| {
+            if reserve { tx.reserve_node(&viewer, &placing) } else { tx.append_node(&viewer, &placing, &said(&text)) }
         });
         if refused {
             prop_assert!(matches!(done, Err(StoreError::Rule(_) | StoreError::Refused(_))), "{done:?}");
@@ -247,9 +246,12 @@ impl<'a> Life<'a> {
     fn finish(&mut self, node: usize, fails: bool) -> Result<(), TestCaseError> {
         let Some((node, plain)) = self.node(node) else { return Ok(()) };
         let (viewer, id) = (self.world.anna.clone(), plain.id);
-        let done = self.world.try_write(move |tx| match fails {
-            true => tx.fail_node(&viewer, id, "no answer"),
-            false => tx.complete_node(&viewer, id, &said("generated")),
+        let done = self.world.try_write(move |tx| {
+            if fails {
+                tx.fail_node(&viewer, id, "no answer")
+            } else {
+                tx.complete_node(&viewer, id, &said("generated"))
+            }
         });
         if plain.status != GenerationStatus::Pending {
             prop_assert!(matches!(done, Err(StoreError::Refused(_))), "{done:?}");

@@ -29,9 +29,9 @@ fn talk(world: &World) -> Talk {
         turns.push(row.turn().unwrap());
         nodes.push(row.id);
     }
-    for depth in 0..4 {
+    for (depth, turn) in turns.iter().copied().enumerate() {
         let parent = (depth > 0).then(|| nodes[nodes.len() - 1]);
-        let position = Position::Beside { turn: turns[depth], parent };
+        let position = Position::Beside { turn, parent };
         nodes.push(say(world, id, position, &format!("second {depth}")).id);
     }
     Talk { id, nodes, turns }

@@ -66,6 +66,9 @@ pub(crate) fn fold(world: &World, id: ConversationId) {
     });
 }
 
+/// Something that can be asked about a conversation and a node of it.
+type Look = fn(&mut Tx<'_>, &Viewer, ConversationId, NodeId) -> Result<usize, StoreError>;
+
 both! {
     fn br_turn_002_a_turn_is_of_one_conversation_holds(world: &World) {
         let talk = talk(world);
@@ -288,7 +291,6 @@ both! {
         let viewer = world.anna.clone();
         let turn = world.read(move |tx| tx.node(&viewer, node)).turn().unwrap();
         let bert = || world.bert.clone();
-        type Look = fn(&mut Tx<'_>, &Viewer, ConversationId, NodeId) -> Result<usize, StoreError>;
         let looks: [Look; 12] = [
             |tx, viewer, id, _| tx.conversation(viewer, id).map(|_| 1),
             |tx, viewer, id, _| tx.skeleton(viewer, PathId::main_of(id), id).map(|found| found.len()),

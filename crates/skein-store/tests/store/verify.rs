@@ -157,12 +157,16 @@ fn flip_each(world: &World, table: &str, columns: &str) {
 both! {
     fn a_flip_in_any_column_of_a_projected_table_is_found(world: &World) {
         populated(world);
-        PROJECTED.iter().for_each(|(table, columns)| flip_each(world, table, columns));
+        for (table, columns) in PROJECTED {
+            flip_each(world, table, columns);
+        }
     }
 
     fn a_flip_in_any_column_of_a_table_of_trees_is_found(world: &World) {
         populated(world);
-        OF_TREES.iter().for_each(|(table, columns)| flip_each(world, table, columns));
+        for (table, columns) in OF_TREES {
+            flip_each(world, table, columns);
+        }
     }
 
     fn a_flip_in_any_column_of_an_item_is_found_and_located(world: &World) {
