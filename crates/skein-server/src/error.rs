@@ -4,7 +4,7 @@
 //! does not compile until somebody has decided what a client is told. What went wrong inside is logged, not sent.
 
 use axum::Json;
-use axum::http::{HeaderValue, StatusCode, Uri, header};
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -15,6 +15,7 @@ use skein_core::catalog::sharing::Refused;
 use skein_core::document::BadDocument;
 use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
+use skein_core::tree::conversation::Conversation;
 use skein_engine::EngineError;
 use skein_store::StoreError;
 use skein_store::bundle::BadBundle;
@@ -363,7 +364,14 @@ pub(crate) async fn no_such_path(uri: Uri) -> ApiError {
     ApiError::new(StatusCode::NOT_FOUND, "not_found", message)
 }
 
-pub(crate) async fn no_such_method() -> ApiError {
+pub(crate) async fn no_such_method(method: Method, path: Uri) -> ApiError {
+    let conversation = path.path().strip_prefix("/api/v1/conversations/").filter(|id| !id.contains('/'));
+    if method == Method::DELETE && conversation.is_some() {
+        let violation = Conversation::refuse_deletion();
+        let message = format!("{}; {}", violation.problem(), violation.remedy());
+        let refused = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
+        return refused.breaking(violation.rule());
+    }
     let message = "this path does not take that method; the Allow header says which it takes";
     ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message)
 }

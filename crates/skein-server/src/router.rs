@@ -1,7 +1,7 @@
 //! Everything the server offers, on one screen per audience; each route describes itself for the API document.
 
 use axum::Router;
-use axum::routing::{MethodRouter, delete, get, post};
+use axum::routing::{MethodRouter, get, post};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
@@ -92,7 +92,6 @@ fn for_talkers() -> Api {
     Api::new()
         .routes(routes!(conversations::list_conversations, conversations::create_conversation))
         .routes(routes!(conversations::read_conversation, conversations::change_conversation))
-        .route("/conversations/{id}", delete(conversations::refuse_deletion))
         .routes(routes!(conversations::read_tree))
         .routes(routes!(conversations::fork_conversation))
         .routes(routes!(conversations::list_forks))

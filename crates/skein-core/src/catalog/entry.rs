@@ -102,6 +102,26 @@ where
     T::deserialize(deserializer).map(Some)
 }
 
+/// An object and nothing else: a list would do for `serde`, which takes its parts in order.
+pub fn object<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: serde::de::DeserializeOwned,
+{
+    let object = Map::deserialize(deserializer)?;
+    T::deserialize(Value::Object(object)).map_err(serde::de::Error::custom)
+}
+
+/// [`object`] where there may be none.
+pub fn object_if_any<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: serde::de::DeserializeOwned,
+{
+    let Some(object) = Option::<Map<String, Value>>::deserialize(deserializer)? else { return Ok(None) };
+    T::deserialize(Value::Object(object)).map(Some).map_err(serde::de::Error::custom)
+}
+
 /// A name people find an entry by: one line of 1 to 100 characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]

@@ -8,7 +8,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::entry::{Entry, Fixed, Name, refuse_fixed};
+use crate::catalog::entry::{self, Entry, Fixed, Name, refuse_fixed};
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
 use crate::tree::text::Instructions;
@@ -259,9 +259,10 @@ pub struct ActorDraft {
     #[serde(rename = "type")]
     pub actor_type: ActorType,
     pub model_ref: Option<ModelRef>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "entry::object")]
     pub configuration: Configuration,
     /// Left out: everything for people, nothing for others.
+    #[serde(default, deserialize_with = "entry::object_if_any")]
     pub permissions: Option<Permissions>,
 }
 
@@ -271,7 +272,9 @@ pub struct ActorDraft {
 pub struct ActorChange {
     pub name: Option<Name>,
     pub model_ref: Option<ModelRef>,
+    #[serde(deserialize_with = "entry::object_if_any")]
     pub configuration: Option<Configuration>,
+    #[serde(deserialize_with = "entry::object_if_any")]
     pub permissions: Option<Permissions>,
     pub archived: Option<bool>,
     #[serde(rename = "type")]
@@ -340,6 +343,15 @@ mod tests {
     fn with(mut document: Value, name: &str, value: Value) -> ActorDraft {
         document[name] = value;
         draft(document)
+    }
+
+    #[test]
+    fn ag_node_003_a_list_in_place_of_an_object_refuses() {
+        for part in ["configuration", "permissions"] {
+            let mut draft = serde_json::json!({ "name": "Ada", "type": "model", "modelRef": "local:ada" });
+            draft[part] = serde_json::json!([null, null]);
+            assert!(serde_json::from_value::<ActorDraft>(draft).is_err(), "{part}");
+        }
     }
 
     #[test]

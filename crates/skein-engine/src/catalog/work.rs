@@ -361,7 +361,7 @@ async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
         Ended::Concluded { conclude, weight } => (Some(conclude), None, weight),
         Ended::Taken => (None, None, 0),
     };
-    let (owner, conclude) = (Viewer::User(job.owner), Arc::new(std::sync::Mutex::new(conclude)));
+    let (owner, conclude) = (Viewer::User(job.owner), Arc::new(Mutex::new(conclude)));
     loop {
         let (held, owner, conclude) = (job.clone(), owner.clone(), Arc::clone(&conclude));
         let written = engine.parts().store.write_weighing(weight.max(1 << 10), move |tx| {

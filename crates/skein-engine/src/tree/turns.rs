@@ -109,6 +109,7 @@ impl Engine {
             };
             let placing = placing(viewer, conversation, position);
             let leads = placing.leads.filter(|_| new.make_active);
+            follow(tx, viewer, conversation)?;
             let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
             Grown::now(tx, viewer, &node, moved)
         })
@@ -132,6 +133,7 @@ impl Engine {
             check_blobs(tx, viewer, &content)?;
             let conversation = tx.node(viewer, node)?.conversation;
             let placing = placing(viewer, conversation, Position::About(vec![node]));
+            follow(tx, viewer, conversation)?;
             let (node, moved) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
             Grown::now(tx, viewer, &node, moved)
         })

@@ -1,12 +1,10 @@
 //! Conversations as a whole over HTTP: begun, changed, listed, forked, folded, reopened, and seen as a tree.
 
 use axum::extract::State;
-use axum::http::{StatusCode, header};
+use axum::http::header;
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
-use skein_core::tree::conversation::{
-    Citation, Conversation, ConversationChange, ConversationDraft, ConversationStatus,
-};
+use skein_core::tree::conversation::{Citation, ConversationChange, ConversationDraft, ConversationStatus};
 use skein_core::tree::text::Title;
 use skein_core::{ConversationId, NodeId, RecordId};
 use skein_engine::Engine;
@@ -169,14 +167,6 @@ pub(crate) async fn change_conversation(
     let (change, based_on) = mutation.based_change::<ConversationChange>()?;
     let changed = engine.change_conversation(&mutation.caller, mutation.request, id, change, based_on).await?;
     Ok(Answer::done(changed.map(ConversationView::from)))
-}
-
-/// `DELETE /conversations/{id}`: refused for good, so the API document has nothing to say of it (rule BR-CONV-006).
-pub(crate) async fn refuse_deletion() -> Response {
-    let violation = Conversation::refuse_deletion();
-    let message = format!("{}; {}", violation.problem(), violation.remedy());
-    let refused = ApiError::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", message);
-    ([(header::ALLOW, "GET,HEAD,PUT")], refused.breaking(violation.rule())).into_response()
 }
 
 /// The whole tree without what it says, in columns: the n-th entry of each is about the n-th node, oldest first.

@@ -5,6 +5,7 @@ use skein_core::account::{Role, Scope};
 use skein_core::{ConversationId, RecordId};
 
 use crate::grove::{conversation, conversation_in, make_project, say};
+use crate::talk::{CONVERSATIONS, Talk, id, turn_path};
 use crate::world::{World, both};
 
 async fn data(world: &World, path: &str) -> Vec<Value> {
@@ -155,6 +156,39 @@ both! {
         let node = say(world, &world.admin, first, None, "hello").await;
         let frames = data(world, &format!("/api/v1/projects/{project}/frames")).await;
         assert_eq!((&frames[0]["conversationId"], &frames[0]["headNodeId"]), (&json!(first), &json!(node)));
+    }
+
+    async fn mg_frame_002_writing_in_one_branch_and_staying_in_another_refuses(world: &World) {
+        let project = make_project(world, &world.admin, "p").await;
+        let first = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "projectId": project })).await);
+        let said = first.say(None, "hello").await;
+        let second = world.made(CONVERSATIONS, &json!({ "projectId": project })).await;
+        let model = world.made("/api/v1/actors", &json!({ "name": "Hugin", "type": "model", "modelRef": "local:x" })).await;
+        let (me, model) = (json!(world.admin.owner()), model["id"].clone());
+        let turn_back = async |who: &Value| {
+            let path = format!("/api/v1/projects/{project}/frames/{}", who.as_str().unwrap());
+            world.changed("PUT", &path, &json!({ "conversationId": second["id"] })).await
+        };
+        let place = async |who: &Value| {
+            let frames = data(world, &format!("/api/v1/projects/{project}/frames")).await;
+            frames.into_iter().find(|frame| frame["actorId"] == *who).unwrap()["conversationId"].clone()
+        };
+        turn_back(&model).await;
+        let shown = first.shown().await;
+        for (path, body) in [
+            (format!("{}/turns", first.path), json!({ "parentAlternativeId": said["node"]["id"], "text": "and?" })),
+            (format!("{}{}/alternatives", first.path, turn_path(&said)), json!({ "text": "good morning" })),
+            (format!("/api/v1/nodes/{}/annotations", id(&said["node"])), json!({ "text": "hm" })),
+        ] {
+            turn_back(&me).await;
+            assert_eq!(place(&me).await, second["id"]);
+            world.made(&path, &body).await;
+            assert_eq!((place(&me).await, place(&model).await), (shown["id"].clone(), second["id"].clone()), "{path}");
+        }
+        world.changed("POST", &format!("{}/fold", first.path), &json!({ "summary": "greetings" })).await;
+        turn_back(&me).await;
+        first.refuses("/turns", &json!({ "parentAlternativeId": said["node"]["id"], "text": "more" }), 409, "MG-CONV-005").await;
+        assert_eq!(place(&me).await, second["id"]);
     }
 
     async fn mg_frame_003_whoever_turns_to_a_new_branch_has_no_head_there_holds(world: &World) {

@@ -49,6 +49,7 @@ const SEEN_WIDTH: usize = 5;
 /// A node as one path sees it, with what it says.
 #[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct SeenNode {
     pub row: NodeRow,
     /// Who speaks at its turn, and as what.
@@ -67,6 +68,7 @@ pub struct SeenNode {
 /// One node of a skeleton.
 #[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct Bone {
     pub id: NodeId,
     pub parent: Option<NodeId>,

@@ -27,6 +27,7 @@ pub(crate) const CONVERSATION_COLUMNS: &str =
 /// A node without what it says.
 #[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct NodeRow {
     pub id: NodeId,
     pub conversation: ConversationId,

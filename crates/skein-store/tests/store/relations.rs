@@ -22,8 +22,7 @@ fn id_of(endpoint: Endpoint) -> ItemId {
 }
 
 fn log(world: &World) -> Endpoint {
-    let viewer = world.anna.clone();
-    Endpoint::Log(world.write(move |tx| tx.create_record(&viewer, content("Conversation", json!({})), None)).id)
+    Endpoint::Log(crate::tree::conversation(world, "dialogue").into())
 }
 
 fn relate(world: &World, kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<Relation, StoreError> {

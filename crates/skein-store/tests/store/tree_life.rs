@@ -177,7 +177,7 @@ impl<'a> Life<'a> {
             about: vec![],
             leads,
             reserve: false,
-            refused: plain.turn.is_none(),
+            refused: plain.turn.is_none() || plain.status != GenerationStatus::Complete,
         })
     }
 

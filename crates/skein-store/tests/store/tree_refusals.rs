@@ -66,7 +66,7 @@ pub(crate) fn fold(world: &World, id: ConversationId) {
     });
 }
 
-/// Something that can be asked about a conversation and a node of it.
+/// A way to look at something of a conversation.
 type Look = fn(&mut Tx<'_>, &Viewer, ConversationId, NodeId) -> Result<usize, StoreError>;
 
 both! {

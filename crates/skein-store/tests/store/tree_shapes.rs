@@ -107,7 +107,7 @@ both! {
     }
 
     fn ag_content_004_an_image_is_said_by_the_name_of_what_attached_it_holds(world: &World) {
-        let bytes: Vec<u8> = (0..600_u16).map(|number| (number * 7 % 251) as u8).collect();
+        let bytes: Vec<u8> = (0..600_u32).map(|number| u8::try_from(number * 7 % 251).unwrap()).collect();
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let blob = runtime.block_on(world.blobs.put(Bytes::from(bytes.clone()), "image/png")).unwrap();
         let (viewer, id) = (world.anna.clone(), conversation(world, "dialogue"));

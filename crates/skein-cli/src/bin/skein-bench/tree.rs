@@ -170,8 +170,8 @@ fn switch(tree: &Tree, node: NodeId, changes: Option<usize>) -> Result<f64> {
     let started = Instant::now();
     let moved = tree.store.write_blocking(move |tx| tx.move_path(&VIEWER, path, ActorId::from(OWNER), node))?;
     let took = started.elapsed().as_secs_f64() * 1_000.0;
-    let changed = moved.value.1.turns.len();
-    ensure!(changes.is_none_or(|changes| changes == changed), "{changed} turns changed");
+    let turns = moved.value.1.turns.len();
+    ensure!(changes.is_none_or(|changes| changes == turns), "{turns} turns changed");
     Ok(took)
 }
 

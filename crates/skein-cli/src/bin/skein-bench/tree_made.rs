@@ -57,11 +57,6 @@ impl Tree {
         })
     }
 
-    /// One node after the other.
-    pub(crate) fn line(directory: PathBuf, turns: usize) -> Result<Self> {
-        Self::plant(directory)?.grow(turns, |number| Spot { parent: number.checked_sub(1), beside: None })
-    }
-
     /// Two lines through the same turns: everything of the second answers something of the second.
     pub(crate) fn two_lines(directory: PathBuf, turns: usize) -> Result<Self> {
         Self::plant(directory)?.grow(2 * turns, |number| match number.checked_sub(turns) {

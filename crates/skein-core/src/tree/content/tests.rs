@@ -103,7 +103,7 @@ fn ag_content_003_mixed_inside_mixed_and_no_blocks_refuses() {
 #[test]
 fn ag_content_004_an_attachment_is_referred_to_holds() {
     let content = Content::parse(&json!({ "type": "mixed", "blocks": [image(), audio()] })).unwrap();
-    assert_eq!(content.blobs().map(|blob| blob.to_string()).collect::<Vec<_>>(), [BLOB, BLOB]);
+    assert_eq!(content.blobs().collect::<Vec<ItemId>>(), [BLOB.parse().unwrap(); 2]);
 }
 
 #[test]
