@@ -47,7 +47,6 @@ const LINEAGE: &str = "SELECT v.id, v.depth FROM nodes o JOIN nodes v ON v.branc
 const SEEN_WIDTH: usize = 5;
 
 /// A node as one path sees it, with what it says.
-#[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct SeenNode {
@@ -66,7 +65,6 @@ pub struct SeenNode {
 }
 
 /// One node of a skeleton.
-#[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct Bone {

@@ -25,7 +25,6 @@ pub(crate) const CONVERSATION_COLUMNS: &str =
     c.root_turn, c.root_node, c.nodes, c.created_at, c.active_at";
 
 /// A node without what it says.
-#[expect(clippy::struct_excessive_bools, reason = "each is told by itself, and any of them may hold")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct NodeRow {
