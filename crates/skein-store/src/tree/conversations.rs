@@ -62,6 +62,7 @@ impl Tx<'_> {
         participant: ActorId,
     ) -> Result<Record, StoreError> {
         refuse_other(&content)?;
+        self.record(viewer, project)?;
         let record = self.create_record_for(viewer, viewer.owner(), content, None)?;
         self.group_conversation(viewer, record.id, project)?;
         let conversation = ConversationId::from_bytes(*record.id.as_bytes());

@@ -136,6 +136,9 @@ impl Oracle {
 
     /// The way from the root to a node, through what its tree was forked from.
     pub(crate) fn path_to(&self, path: usize, node: usize) -> Vec<usize> {
+        if self.nodes[node].turn.is_none() {
+            return vec![node];
+        }
         let tree = self.nodes[node].tree;
         let mut way = vec![node];
         let mut at = node;
