@@ -64,13 +64,13 @@ pub enum EdgeType {
 #[serde(rename_all = "camelCase")]
 pub struct Source {
     pub node_id: NodeId,
-    pub role: Role,
+    pub role: SourceRole,
 }
 
 /// What a source is to the node that follows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Role {
+pub enum SourceRole {
     Primary,
     Context,
     Instruction,
@@ -90,7 +90,7 @@ impl Edge {
         if self.edge_type == EdgeType::Annotation {
             return None;
         }
-        self.sources.iter().find(|source| source.role == Role::Primary).map(|source| source.node_id)
+        self.sources.iter().find(|source| source.role == SourceRole::Primary).map(|source| source.node_id)
     }
 }
 

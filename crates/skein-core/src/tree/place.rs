@@ -124,7 +124,7 @@ pub fn check_root(has_root: bool) -> Result<(), RuleViolation> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tree::node::Role;
+    use crate::tree::node::SourceRole;
 
     fn node(number: u8) -> NodeId {
         NodeId::from_bytes([number; 16])
@@ -204,14 +204,14 @@ mod tests {
 
     #[test]
     fn ag_edge_001_one_or_several_sources_holds() {
-        let sources = [Role::Primary, Role::Context].map(|role| Source { node_id: node(1), role });
+        let sources = [SourceRole::Primary, SourceRole::Context].map(|role| Source { node_id: node(1), role });
         assert!(check_sources(EdgeType::Continuation, &sources, Some(node(1))).is_ok());
         assert!(check_sources(EdgeType::Annotation, &sources[..1], None).is_ok());
     }
 
     #[test]
     fn ag_edge_001_no_source_a_rootless_one_or_too_many_refuses() {
-        let source = Source { node_id: node(1), role: Role::Context };
+        let source = Source { node_id: node(1), role: SourceRole::Context };
         for (edge_type, sources, parent) in [
             (EdgeType::Annotation, vec![], None),
             (EdgeType::Continuation, vec![source], None),

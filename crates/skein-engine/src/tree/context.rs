@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use skein_core::tree::actor::Actor;
 use skein_core::tree::context::{
-    ContextOptions, ContextSource, ContextWindow, FoldedBranch, FourCharacters, PathNode, Said, SourceRole, Strategy,
-    assemble,
+    ContextOptions, ContextSource, ContextWindow, FoldedBranch, FourCharacters, PathNode, Said, Strategy, assemble,
 };
 use skein_core::tree::conversation::Conversation;
-use skein_core::tree::node::Role;
+use skein_core::tree::node::SourceRole;
 use skein_core::tree::text::Instructions;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, Viewer};
@@ -188,11 +187,6 @@ fn feeds(
     for (target, source, role) in tx.path_feeds(viewer, node, limit)? {
         let main = PathId::main_of(tx.node(viewer, source)?.conversation);
         let spoken = Spoken::of(&tx.seen_node(viewer, main, source)?, tx.is_pruned(viewer, source)?);
-        let role = match role {
-            Role::Primary => SourceRole::Primary,
-            Role::Context => SourceRole::Context,
-            Role::Instruction => SourceRole::Instruction,
-        };
         feeds.entry(target.into()).or_default().push((role, spoken));
     }
     Ok(feeds)

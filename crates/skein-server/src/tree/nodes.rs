@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::compare::{Precision, RunKind};
-use skein_core::tree::node::{EdgeType, Role};
+use skein_core::tree::node::{EdgeType, SourceRole};
 use skein_core::tree::text::{BadText, BookmarkLabel, Tag};
 use skein_core::{ConversationId, EdgeId, NodeId};
 use skein_engine::tree::{Diff, Edit, Marking, NodeQuery, TaggedNode};
@@ -103,7 +103,7 @@ pub(crate) struct SourceView {
     node_id: NodeId,
     /// primary, context or instruction.
     #[schema(value_type = String, example = "primary")]
-    role: Role,
+    role: SourceRole,
     /// Whether it came later, as a version of a source that was there.
     is_version: bool,
 }

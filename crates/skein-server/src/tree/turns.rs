@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use skein_core::tree::node::{Role, Source};
+use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, RecordId, TurnId};
@@ -60,7 +60,7 @@ pub(crate) struct SourceBody {
     node_id: NodeId,
     /// primary, context or instruction.
     #[schema(value_type = String, example = "context")]
-    role: Role,
+    role: SourceRole,
 }
 
 /// Something else that could be said at a turn: another wording, or an edit of one that is there.

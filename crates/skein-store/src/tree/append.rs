@@ -7,8 +7,8 @@ use skein_core::id::Entropy;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::local_id::local_id;
 use skein_core::tree::node::{
-    self, Edge, EdgeType, ExecutedBy, Fact, Node, NodeFailed, NodeReserved, PathMoved, RawResponse, Role, Seat, Source,
-    TurnSeat,
+    self, Edge, EdgeType, ExecutedBy, Fact, Node, NodeFailed, NodeReserved, PathMoved, RawResponse, Seat, Source,
+    SourceRole, TurnSeat,
 };
 use skein_core::tree::node_hash::{Authorship, NodeContent, node_hash, raw_response_bytes};
 use skein_core::tree::place::{self, ChildTurn};
@@ -301,7 +301,7 @@ impl Tx<'_> {
         placing: &Placing,
         parent: Option<&NodeRow>,
     ) -> Result<(Edge, Vec<Digest>), StoreError> {
-        let primary = |node_id| Source { node_id, role: Role::Primary };
+        let primary = |node_id| Source { node_id, role: SourceRole::Primary };
         let (edge_type, first): (_, Vec<Source>) = match &placing.position {
             Position::About(nodes) => (EdgeType::Annotation, nodes.iter().copied().map(primary).collect()),
             _ => (EdgeType::Continuation, parent.map(|row| primary(row.id)).into_iter().collect()),

@@ -1,7 +1,7 @@
 //! What is read of a tree to show it whole: what fed the nodes of a path, what was folded along it, every node in turn,
 //! and what has no summary yet.
 
-use skein_core::tree::node::Role;
+use skein_core::tree::node::SourceRole;
 use skein_core::{ConversationId, NodeId, Viewer};
 
 use crate::error::StoreError;
@@ -40,7 +40,7 @@ impl Tx<'_> {
         viewer: &Viewer,
         node: NodeId,
         limit: usize,
-    ) -> Result<Vec<(NodeId, NodeId, Role)>, StoreError> {
+    ) -> Result<Vec<(NodeId, NodeId, SourceRole)>, StoreError> {
         self.node(viewer, node)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!(

@@ -1,7 +1,7 @@
 //! What stands around a node, page by page and oldest first: what follows it, what stands beside it, what is remarked
 //! about it, and the edges that touch it.
 
-use skein_core::tree::node::{EdgeType, Role};
+use skein_core::tree::node::{EdgeType, SourceRole};
 use skein_core::{EdgeId, NodeId, PathId, Viewer};
 
 use crate::error::StoreError;
@@ -68,7 +68,7 @@ pub struct EdgeRow {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgeSource {
     pub node: NodeId,
-    pub role: Role,
+    pub role: SourceRole,
     /// Whether it came later, as a version of a source that was there (rule AG-BUFFER-001).
     pub is_version: bool,
 }
@@ -116,7 +116,7 @@ impl Tx<'_> {
                 id: EdgeId::from_bytes(row.array(1)?),
                 edge_type: if is_annotation { EdgeType::Annotation } else { EdgeType::Continuation },
                 sources: parent
-                    .map(|node| EdgeSource { node, role: Role::Primary, is_version: false })
+                    .map(|node| EdgeSource { node, role: SourceRole::Primary, is_version: false })
                     .into_iter()
                     .collect(),
             })

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::catalog::sharing::Refused;
 use skein_core::tree::actor::{ActorId, AuthorType};
-use skein_core::tree::node::{ExecutedBy, NodeMarked, Role, Source, TreeSummary};
+use skein_core::tree::node::{ExecutedBy, NodeMarked, Source, SourceRole, TreeSummary};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, Viewer};
 use skein_store::StoreError;
@@ -84,7 +84,7 @@ pub(crate) fn lived(world: &World) -> Lived {
     let dialogue = conversation(world, "dialogue");
     let root = say(world, dialogue, after(None, Speaker::User), "what is a skein?");
     let answers = ["yarn", "geese"].map(|text| say(world, dialogue, after(Some(root.id), Speaker::Agent), text).id);
-    let joined = Source { node_id: answers[1], role: Role::Context };
+    let joined = Source { node_id: answers[1], role: SourceRole::Context };
     let other = ActorId::from_bytes([5; 16]);
     let placed = placing(world, dialogue, after(Some(answers[0]), Speaker::User));
     let (path, main) = (PathId::of(dialogue, other.as_bytes()), PathId::main_of(dialogue));

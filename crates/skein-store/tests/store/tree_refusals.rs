@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use skein_core::tree::actor::{ActorId, AuthorType};
-use skein_core::tree::node::{Role, Source, TreeSummary};
+use skein_core::tree::node::{Source, SourceRole, TreeSummary};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
 use skein_store::tree::append::{Placing, Position};
@@ -156,7 +156,7 @@ both! {
 
     fn ag_edge_005_branches_join_as_sources_of_one_edge_holds(world: &World) {
         let talk = talk(world);
-        let source = Source { node_id: talk.answers[1], role: Role::Context };
+        let source = Source { node_id: talk.answers[1], role: SourceRole::Context };
         let placing = Placing { sources: vec![source, source], ..placing(world, talk.id, after(Some(talk.answers[0]), Speaker::Agent)) };
         let viewer = world.anna.clone();
         let row = world.write(move |tx| tx.append_node(&viewer, &placing, &said("both"))).0;
@@ -168,7 +168,7 @@ both! {
         let talk = talk(world);
         assert_eq!(refused_say(world, talk.id, Position::About(vec![])), "AG-EDGE-001");
         let empty = conversation(world, "dialogue");
-        let source = Source { node_id: talk.root, role: Role::Context };
+        let source = Source { node_id: talk.root, role: SourceRole::Context };
         let placing = Placing { sources: vec![source], ..placing(world, empty, after(None, Speaker::User)) };
         let viewer = world.anna.clone();
         assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "AG-EDGE-001");
@@ -192,7 +192,7 @@ both! {
         for position in [after(Some(other.root), Speaker::User), Position::EditOf(other.root), Position::About(vec![one.root, other.root])] {
             assert_eq!(refused_say(world, one.id, position), "AG-EDGE-003");
         }
-        let source = Source { node_id: other.root, role: Role::Instruction };
+        let source = Source { node_id: other.root, role: SourceRole::Instruction };
         let placing = Placing { sources: vec![source], ..placing(world, one.id, after(Some(one.root), Speaker::User)) };
         let viewer = world.anna.clone();
         assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "AG-EDGE-003");

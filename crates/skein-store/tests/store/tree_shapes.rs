@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use serde_json::json;
 use skein_core::garden::item::ItemType;
-use skein_core::tree::node::{Fact as _, Node, Role, Source};
+use skein_core::tree::node::{Fact as _, Node, Source, SourceRole};
 use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, NodeId, PathId, RecordId};
@@ -56,12 +56,12 @@ fn sources(world: &World, node: NodeId) -> Vec<EdgeSource> {
 }
 
 fn primary(node: NodeId, is_version: bool) -> EdgeSource {
-    EdgeSource { node, role: Role::Primary, is_version }
+    EdgeSource { node, role: SourceRole::Primary, is_version }
 }
 
 /// Says something after one node with another as its context.
 fn join(world: &World, id: ConversationId, parent: NodeId, context: NodeId) -> NodeRow {
-    let source = Source { node_id: context, role: Role::Context };
+    let source = Source { node_id: context, role: SourceRole::Context };
     let placing = Placing { sources: vec![source], ..placing(world, id, after(Some(parent), Speaker::Agent)) };
     let viewer = world.anna.clone();
     world.clock.advance(1);
@@ -85,7 +85,7 @@ both! {
         }
         let talk = talk(world);
         let joined = join(world, talk.id, talk.answers[0], talk.answers[1]).id;
-        let context = EdgeSource { node: talk.answers[1], role: Role::Context, is_version: false };
+        let context = EdgeSource { node: talk.answers[1], role: SourceRole::Context, is_version: false };
         assert_eq!(sources(world, joined), [primary(talk.answers[0], false), context]);
         assert_eq!(verdict(world, talk.id, joined), Some(Verdict::Valid));
     }
@@ -222,7 +222,7 @@ both! {
         assert_eq!(verdict(world, id, second.id), Some(Verdict::Valid));
         let recorded = items(world, ItemType::NODE).into_iter().find(|item| item.header.id == second.id.into()).unwrap();
         let recorded = Node::from_document(&recorded.document().unwrap()).unwrap();
-        assert_eq!(recorded.seat.edge.sources, [Source { node_id: first, role: Role::Primary }]);
+        assert_eq!(recorded.seat.edge.sources, [Source { node_id: first, role: SourceRole::Primary }]);
     }
 
     fn ag_hash_004_a_later_source_taken_for_a_parent_refuses(world: &World) {
@@ -291,7 +291,7 @@ both! {
         assert_eq!(sources(world, text.second), [primary(text.first, false), primary(text.version, true), primary(again, true), primary(last, true)]);
         assert_eq!(sources(world, other), [primary(text.first, false), primary(last, true)]);
         // Also where it is the context of something, and then as its context.
-        let context = |node, is_version| EdgeSource { node, role: Role::Context, is_version };
+        let context = |node, is_version| EdgeSource { node, role: SourceRole::Context, is_version };
         assert_eq!(sources(world, joined), [primary(text.second, false), context(text.first, false), context(last, true)]);
         assert!(!children(world, text.id, last).contains(&joined));
         assert!(!around(world, text.id, last, Around::Children).contains(&joined));

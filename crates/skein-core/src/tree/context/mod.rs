@@ -17,6 +17,7 @@ use crate::rule::RuleViolation;
 use crate::tree::context::report::ContextReport;
 use crate::tree::context::units::Units;
 use crate::tree::conversation::Mode;
+use crate::tree::node::SourceRole;
 use crate::tree::turn::Speaker;
 use crate::tree::words::words;
 
@@ -36,15 +37,6 @@ words! {
         RollingWindow = "rollingWindow",
         /// Refuse.
         StopAtLimit = "stopAtLimit",
-    }
-}
-
-words! {
-    /// As what a node feeds another one.
-    SourceRole {
-        Primary = "primary",
-        Context = "context",
-        Instruction = "instruction",
     }
 }
 
