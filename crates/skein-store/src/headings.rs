@@ -28,10 +28,11 @@ const fn listing(
     Listing { record_type, kind, has_enabled, has_archived }
 }
 
-const LISTINGS: [Listing; 7] = [
+const LISTINGS: [Listing; 8] = [
     listing("Service", Some("/type"), true, false),
     listing("Secret", Some("/type"), false, false),
     listing("Tool", Some("/operation/type"), true, false),
+    listing("Process", None, true, true),
     listing("ServiceTemplate", Some("/type"), false, true),
     listing("ToolTemplate", Some("/operation/type"), false, true),
     listing("SecretBinding", None, false, false),

@@ -26,6 +26,18 @@ pub const API_KEY: &str = "ApiKey";
 /// The record type of a conversation.
 pub(crate) const CONVERSATION: &str = "Conversation";
 
+/// No table is made from calls and answers, whose outputs may be raw bytes, nor from what a run was told and gave.
+const PLAIN: [ItemType; 8] = [
+    ItemType::TOOL_CALL,
+    ItemType::TOOL_RESULT,
+    ItemType::TOOL_OUTPUT,
+    ItemType::RAW_RESPONSE,
+    ItemType::EXECUTION_BEGUN,
+    ItemType::EXECUTION_ENDED,
+    ItemType::REVIEW_ASKED,
+    ItemType::REVIEW_DECIDED,
+];
+
 impl Tx<'_> {
     /// Writes what `item` says into the tables derived from items.
     pub(crate) fn project(&mut self, item: &Item, cursor: Cursor) -> Result<(), StoreError> {
@@ -36,9 +48,7 @@ impl Tx<'_> {
         if !only_adds(item_type) {
             self.revise();
         }
-        // No table is made from calls and answers, and what they gave may be raw bytes.
-        let plain = [ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::TOOL_OUTPUT, ItemType::RAW_RESPONSE];
-        if plain.contains(item_type) {
+        if PLAIN.contains(item_type) {
             return Ok(());
         }
         // What a destroyed payload said about anything went with it.
@@ -57,6 +67,7 @@ impl Tx<'_> {
             t if *t == ItemType::SEAL => self.project_seal(item, &document),
             t if *t == ItemType::SYSTEM_EVENT => self.project_grant(item, &document),
             t if *t == ItemType::BLOB_ATTACHED => self.project_blob(item, &document),
+            t if *t == ItemType::EXECUTION_MOVED => self.project_execution_moved(item, &document),
             _ => self.project_tree(item, &document),
         };
         projected?.ok_or_else(unreadable)
@@ -165,6 +176,16 @@ impl Tx<'_> {
 
     fn project_relation(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some((id, draft)) = RelationDraft::from_document(document) else { return Ok(None) };
+        self.insert_relation(item, id, draft).map(Some)
+    }
+
+    /// Writes the edge that an item makes.
+    pub(crate) fn insert_relation(
+        &mut self,
+        item: &Item,
+        id: RelationId,
+        draft: RelationDraft,
+    ) -> Result<(), StoreError> {
         let relation = draft.into_relation(id, item.header.realized_at);
         let metadata = Json::Object(relation.qualities.metadata).to_string();
         let inserted = self.execute(
@@ -188,9 +209,9 @@ impl Tx<'_> {
         );
         match inserted {
             Ok(_) if relation.kind == RelationKind::GroupsWith => {
-                self.project_membership(item, relation.source.id_bytes()).map(Some)
+                self.project_membership(item, relation.source.id_bytes())
             }
-            Ok(_) => Ok(Some(())),
+            Ok(_) => Ok(()),
             Err(SqlError::Unique(_)) => Err(taken(relation.kind).into()),
             Err(error) => Err(error.into()),
         }

@@ -60,6 +60,8 @@ into_value! {
     &'a skein_core::NodeId => Bytes |value| value.as_bytes();
     &'a skein_core::PathId => Bytes |value| value.as_bytes();
     &'a skein_core::TurnId => Bytes |value| value.as_bytes();
+    &'a skein_core::RunId => Bytes |value| value.as_bytes();
+    &'a skein_core::ReviewId => Bytes |value| value.as_bytes();
     Millis => Int |value| value.0;
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Table {
 use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 31] = [
+pub(crate) const TABLES: [Table; 37] = [
     Table {
         name: "items",
         class: Source,
@@ -142,7 +142,7 @@ pub(crate) const TABLES: [Table; 31] = [
         name: "record_references",
         class: Projected,
         columns: &["record", "kind", "target", "owner", "type", "shared"],
-        key: 2,
+        key: 3,
     },
     Table {
         name: "conversations",
@@ -162,6 +162,7 @@ pub(crate) const TABLES: [Table; 31] = [
             "nodes",
             "created_at",
             "active_at",
+            "process",
         ],
         key: 1,
     },
@@ -275,6 +276,71 @@ pub(crate) const TABLES: [Table; 31] = [
             "fingerprint",
             "indexed",
         ],
+        key: 1,
+    },
+    Table {
+        name: "tool_calls",
+        class: Projected,
+        columns: &["id", "owner", "session", "sequence", "run", "step"],
+        key: 1,
+    },
+    Table {
+        name: "executions",
+        class: Operational,
+        columns: &[
+            "id",
+            "owner",
+            "process",
+            "process_version",
+            "process_name",
+            "status",
+            "context",
+            "levels_left",
+            "stack",
+            "parent",
+            "parent_step",
+            "parent_call",
+            "conversation",
+            "node",
+            "answers",
+            "operation",
+            "branched_from",
+            "priority",
+            "tokens",
+            "output",
+            "failure",
+            "created_at",
+            "ended_at",
+        ],
+        key: 1,
+    },
+    Table {
+        name: "execution_steps",
+        class: Operational,
+        columns: &[
+            "run", "step", "phase", "attempt", "inputs", "output", "fault", "dialogue", "tokens", "call", "raw",
+            "began_at", "ended_at",
+        ],
+        key: 2,
+    },
+    Table {
+        name: "reviews",
+        class: Operational,
+        columns: &[
+            "id", "owner", "run", "step", "call", "status", "asked", "decision", "created_at", "expires_at", "ended_at",
+        ],
+        key: 1,
+    },
+    Table {
+        name: "stream_chunks",
+        class: Operational,
+        columns: &["run", "number", "text", "created_at"],
+        key: 2,
+    },
+    Table {
+        name: "metric_values",
+        class: Operational,
+        columns: &["id", "owner", "name", "scope", "entity", "run", "value", "at"],
         key: 1,
     },
     Table { name: "request_names", class: Index, columns: &["day", "name", "operation"], key: 3 },

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::garden::delta::Delta;
 use crate::garden::item::{Item, ItemDraft, ItemType};
 use crate::garden::record::Act;
-use crate::id::RecordId;
+use crate::id::{RecordId, ReviewId, RunId};
 
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $meaning:literal;)*) => {
@@ -103,6 +103,16 @@ events! {
     ToolCallRequested = "tool.call.requested", "A tool is about to be called; the subject is the call.";
     ToolCalled = "tool.called", "A call of a tool succeeded; the subject is the call.";
     ToolCallFailed = "tool.call.failed", "A call of a tool came to nothing, or nobody saw its end.";
+    ExecutionStarted = "execution.started", "A process is carried out; the subject is the run.";
+    ExecutionCompleted = "execution.completed", "A run ended with its output; the subject is the run.";
+    ExecutionFailed = "execution.failed", "A run came to nothing; the subject is the run.";
+    ExecutionCancelled = "execution.cancelled", "A run was cancelled; the subject is the run.";
+    ReviewRequested = "review.requested", "A run waits for a person; the subject is the review.";
+    ReviewDecided = "review.decided", "A person decided; the subject is the review.";
+    ProcessCreated = "process.created", "A process was made.";
+    ProcessChanged = "process.changed", "A process changed.";
+    ProcessArchived = "process.archived", "A process was put away; what it made stays.";
+    ProcessDeleted = "process.deleted", "A process that never ran was deleted.";
     ToolUsed = "tool.used", "Somebody else used a tool or service of this owner's.";
     ExportMade = "export.made", "A cut of the timeline was made for export.";
     ImportMade = "import.made", "A bundle was imported.";
@@ -167,6 +177,20 @@ pub fn event_of(item: &Item) -> Option<Event> {
             "success" => about(EventName::ToolCalled, "callId"),
             _ => about(EventName::ToolCallFailed, "callId"),
         },
+        t if *t == ItemType::EXECUTION_BEGUN => {
+            let subject = RunId::from_bytes(*header.id.as_bytes()).to_string();
+            Some(Event { name: EventName::ExecutionStarted, subject, subject_type: None })
+        }
+        t if *t == ItemType::EXECUTION_ENDED => match document.as_ref()?.get("status")?.as_str()? {
+            "completed" => about(EventName::ExecutionCompleted, "runId"),
+            "cancelled" => about(EventName::ExecutionCancelled, "runId"),
+            _ => about(EventName::ExecutionFailed, "runId"),
+        },
+        t if *t == ItemType::REVIEW_ASKED => {
+            let subject = ReviewId::from_bytes(*header.id.as_bytes()).to_string();
+            Some(Event { name: EventName::ReviewRequested, subject, subject_type: None })
+        }
+        t if *t == ItemType::REVIEW_DECIDED => about(EventName::ReviewDecided, "reviewId"),
         t if *t == ItemType::SYSTEM_EVENT => {
             let name = EventName::parse(document.as_ref()?.get("event")?.as_str()?)?;
             about(name, "subject").or_else(|| own(name))
@@ -197,6 +221,7 @@ fn change_name(record_type: &str, act: Act, is_first: bool) -> EventName {
         "Tool" => [E::ToolCreated, E::ToolChanged, E::ToolDeleted],
         "ServiceTemplate" => [E::ServiceTemplateCreated, E::ServiceTemplateChanged, E::ServiceTemplateDeleted],
         "ToolTemplate" => [E::ToolTemplateCreated, E::ToolTemplateChanged, E::ToolTemplateDeleted],
+        "Process" => [E::ProcessCreated, E::ProcessChanged, E::ProcessDeleted],
         "SecretBinding" => [E::SecretBound, E::SecretRebound, E::SecretUnbound],
         "Conversation" => [E::ConversationCreated, E::ConversationChanged, E::ConversationChanged],
         "Project" => [E::ProjectCreated, E::ProjectChanged, E::ProjectChanged],
@@ -208,6 +233,7 @@ fn change_name(record_type: &str, act: Act, is_first: bool) -> EventName {
         (Act::Deleted, _) => deleted,
         (Act::Rotated, "Secret") => E::SecretRotated,
         (Act::Archived, "ServiceTemplate") => E::ServiceTemplateArchived,
+        (Act::Archived, "Process") => E::ProcessArchived,
         (Act::Archived, "ToolTemplate") => E::ToolTemplateArchived,
         _ if is_first => created,
         _ => changed,

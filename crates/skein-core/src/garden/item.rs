@@ -58,10 +58,15 @@ item_types! {
     TOOL_CALL = "ToolCall",
     TOOL_RESULT = "ToolResult",
     TOOL_OUTPUT = "ToolOutput",
+    EXECUTION_BEGUN = "ExecutionBegun",
+    EXECUTION_MOVED = "ExecutionMoved",
+    EXECUTION_ENDED = "ExecutionEnded",
+    REVIEW_ASKED = "ReviewAsked",
+    REVIEW_DECIDED = "ReviewDecided",
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 21] = [
+const SYSTEM_TYPES: [ItemType; 26] = [
     ItemType::NODE,
     ItemType::NODE_CONTENT,
     ItemType::NODE_RESERVED,
@@ -83,16 +88,22 @@ const SYSTEM_TYPES: [ItemType; 21] = [
     ItemType::TOOL_CALL,
     ItemType::TOOL_RESULT,
     ItemType::TOOL_OUTPUT,
+    ItemType::EXECUTION_BEGUN,
+    ItemType::EXECUTION_MOVED,
+    ItemType::EXECUTION_ENDED,
+    ItemType::REVIEW_ASKED,
+    ItemType::REVIEW_DECIDED,
 ];
 
 /// Those of them that say nothing of their own to a reader of a timeline.
-const BOOKKEEPING: [ItemType; 14] = [
+const BOOKKEEPING: [ItemType; 15] = [
     ItemType::NODE,
     ItemType::NODE_RESERVED,
     ItemType::NODE_FAILED,
     ItemType::NODE_MARKED,
     ItemType::PATH_MOVED,
     ItemType::FRAME_MOVED,
+    ItemType::EXECUTION_MOVED,
     ItemType::ENTITY_DELTA,
     ItemType::RELATION_CREATED,
     ItemType::RELATION_EDITED,

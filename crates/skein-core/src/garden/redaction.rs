@@ -10,7 +10,7 @@ use crate::rule::RuleViolation;
 pub const REASON_CHARS_MAX: usize = 1_000;
 
 /// What Skein writes down and people may want destroyed: with an attachment go the name and the bytes of the blob.
-const CONTENT: [ItemType; 7] = [
+const CONTENT: [ItemType; 11] = [
     ItemType::BLOB_ATTACHED,
     ItemType::TOOL_CALL,
     ItemType::TOOL_RESULT,
@@ -18,6 +18,10 @@ const CONTENT: [ItemType; 7] = [
     ItemType::NODE_CONTENT,
     ItemType::RAW_RESPONSE,
     ItemType::TREE_SUMMARY,
+    ItemType::EXECUTION_BEGUN,
+    ItemType::EXECUTION_ENDED,
+    ItemType::REVIEW_ASKED,
+    ItemType::REVIEW_DECIDED,
 ];
 
 /// Whether items of this type may have lost their payload.

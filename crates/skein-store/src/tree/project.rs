@@ -384,11 +384,12 @@ impl Tx<'_> {
             return Ok(None);
         };
         let folded = content.data.get("summary").is_some_and(Json::is_object);
+        let process = text("processId").and_then(|id| id.parse::<RecordId>().ok());
         self.execute(
             "INSERT INTO conversations (id, owner, project, kind, mode, archived, folded, parent, origin, root_turn, root_node,
-                 nodes, created_at, active_at)
-             VALUES (?1, ?2, NULL, ?3, ?4, ?5, ?6, ?7, ?8, NULL, NULL, 0, ?9, ?9)
-             ON CONFLICT (id) DO UPDATE SET archived = excluded.archived, folded = excluded.folded",
+                 nodes, created_at, active_at, process)
+             VALUES (?1, ?2, NULL, ?3, ?4, ?5, ?6, ?7, ?8, NULL, NULL, 0, ?9, ?9, ?10)
+             ON CONFLICT (id) DO UPDATE SET archived = excluded.archived, folded = excluded.folded, process = excluded.process",
             params![
                 &id,
                 &item.header.owner,
@@ -399,6 +400,7 @@ impl Tx<'_> {
                 parent.as_ref(),
                 node.as_ref(),
                 item.header.realized_at,
+                process.as_ref(),
             ],
         )?;
         Ok(Some(()))
@@ -408,5 +410,16 @@ impl Tx<'_> {
 /// Whether facts of this type say nothing about earlier items, records or marks.
 pub(crate) fn only_adds(item_type: &ItemType) -> bool {
     let adding = [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED];
-    adding.contains(item_type) || *item_type == ItemType::RAW_RESPONSE
+    let of_runs = [
+        ItemType::RAW_RESPONSE,
+        ItemType::TOOL_CALL,
+        ItemType::TOOL_RESULT,
+        ItemType::TOOL_OUTPUT,
+        ItemType::EXECUTION_BEGUN,
+        ItemType::EXECUTION_MOVED,
+        ItemType::EXECUTION_ENDED,
+        ItemType::REVIEW_ASKED,
+        ItemType::REVIEW_DECIDED,
+    ];
+    adding.contains(item_type) || of_runs.contains(item_type)
 }

@@ -1,0 +1,133 @@
+//! The calls a model asks for while it answers a step: rounds of calls and results, within limits (decision Z14).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::flow::execution::input::{Fault, Wish};
+use crate::flow::execution::state::Phase;
+use crate::flow::step::OfferLimits;
+use crate::id::RecordId;
+use crate::time::Millis;
+
+/// Most of a result that is fed back to a model, in bytes of JSON; the whole is in the call's own record.
+pub const RESULT_BYTES_MAX: usize = 64 << 10;
+
+/// What a model and its tools said to each other so far.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Dialogue {
+    pub rounds: u32,
+    pub calls: u32,
+    /// Messages after those the step began with: the model's wishes and what came of them.
+    pub messages: Vec<Value>,
+    /// The calls of the present round.
+    pub open: Vec<OpenCall>,
+    /// Tools a person approved for the rest of the run.
+    pub approved: Vec<RecordId>,
+}
+
+/// A call a model asked for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenCall {
+    pub id: String,
+    pub name: String,
+    pub tool: Option<RecordId>,
+    pub inputs: Map<String, Value>,
+    pub phase: Phase,
+    /// What the model is told.
+    pub result: Value,
+}
+
+impl Dialogue {
+    /// Takes up what a model asks for. Refuses a round, or calls, beyond the limits.
+    pub fn open_round(
+        &mut self,
+        text: &Value,
+        wishes: &[Wish],
+        limits: &OfferLimits,
+        spent: Spent,
+    ) -> Result<(), Fault> {
+        let calls = u32::try_from(wishes.len()).unwrap_or(u32::MAX);
+        self.rounds += 1;
+        self.calls = self.calls.saturating_add(calls);
+        let over = [
+            (self.rounds > u32::from(limits.rounds), "rounds"),
+            (self.calls > u32::from(limits.calls), "calls"),
+            (spent.seconds > i64::from(limits.seconds), "seconds"),
+            (limits.tokens.is_some_and(|most| spent.tokens > most), "tokens"),
+        ];
+        if let Some((_, what)) = over.iter().find(|(is_over, _)| *is_over) {
+            let message = format!("the model kept asking for calls beyond the limit of {what} of this step");
+            return Err(Fault::new("tool_limit_exceeded", message).by_rule("Z14"));
+        }
+        let asked: Vec<Value> = wishes
+            .iter()
+            .map(|wish| json!({ "id": wish.id, "name": wish.name, "arguments": wish.arguments }))
+            .collect();
+        self.messages.push(json!({ "role": "assistant", "content": text, "toolCalls": asked }));
+        self.open = wishes.iter().map(|wish| self.opened(wish)).collect();
+        Ok(())
+    }
+
+    fn opened(&self, wish: &Wish) -> OpenCall {
+        let call = |phase, inputs, result| OpenCall {
+            id: wish.id.clone(),
+            name: wish.name.clone(),
+            tool: wish.tool,
+            inputs,
+            phase,
+            result,
+        };
+        match (wish.tool, &wish.arguments) {
+            (None, _) => call(Phase::Failed, Map::new(), told("there is no tool of that name")),
+            (Some(tool), Value::Object(inputs)) => {
+                let is_free = !wish.needs_approval || self.approved.contains(&tool);
+                call(if is_free { Phase::Calling } else { Phase::Asking }, inputs.clone(), Value::Null)
+            }
+            (Some(_), _) => call(Phase::Failed, Map::new(), told("the arguments are not an object")),
+        }
+    }
+
+    pub fn is_answered(&self) -> bool {
+        self.open.iter().all(|call| call.phase.has_ended())
+    }
+
+    /// Ends a round: what came of the calls, in the order they were asked for.
+    pub fn close_round(&mut self) {
+        for call in std::mem::take(&mut self.open) {
+            self.messages.push(json!({ "role": "tool", "toolCallId": call.id, "content": shown(&call.result) }));
+        }
+    }
+}
+
+/// What a step has used up.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent {
+    pub seconds: i64,
+    pub tokens: u64,
+}
+
+impl Spent {
+    pub fn since(began_at: Option<Millis>, now: Millis, tokens: u64) -> Self {
+        let seconds = began_at.map_or(0, |began| (now.0 - began.0) / 1_000);
+        Self { seconds, tokens }
+    }
+}
+
+/// What a model is told of a call that did not come out.
+pub fn told(problem: &str) -> Value {
+    json!({ "error": problem })
+}
+
+fn shown(result: &Value) -> String {
+    let text = match result {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if text.len() <= RESULT_BYTES_MAX {
+        return text;
+    }
+    let end = (0..=RESULT_BYTES_MAX).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+    format!("{} … [cut]", &text[..end])
+}

@@ -1,0 +1,184 @@
+//! What stays of a run for good, whatever becomes of its rows: that it began and with what, each move, what people were
+//! asked and decided, how it ended.
+//!
+//! A move holds no content, only ids and phases, and it alone tells what caused what; so everything a person may want
+//! destroyed can be, and the trace can still be walked.
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::digest::FieldHasher;
+use crate::flow::execution::input::{Fault, Place};
+use crate::flow::execution::review::{Asked, Decision};
+use crate::flow::execution::state::{Phase, RunStatus};
+use crate::garden::item::{BadItem, ItemDraft, ItemType};
+use crate::garden::relation::RelationKind;
+use crate::id::{ConversationId, Entropy, ItemId, NodeId, RecordId, RelationId, ReviewId, RunId, UserId};
+
+/// A run that begins. Its item has the bits of its [`RunId`].
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionBegun {
+    pub process_id: RecordId,
+    /// The version of the process's record that is carried out, to the end.
+    pub process_version: i64,
+    pub context: Map<String, Value>,
+    pub trigger: Trigger,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+    /// The run whose earlier outputs it took over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branched_from: Option<RunId>,
+}
+
+/// Why a run began.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "by")]
+pub enum Trigger {
+    Person { user_id: UserId },
+    /// A step of another run.
+    Run { run_id: RunId, place: Place },
+}
+
+/// Where the output of a run goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Target {
+    pub conversation_id: ConversationId,
+    /// The node whose place is kept for it.
+    pub node_id: NodeId,
+    /// What it answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<NodeId>,
+}
+
+/// One move of a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionMoved {
+    pub run_id: RunId,
+    pub steps: Vec<StepMoved>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<CallMade>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub links: Vec<Link>,
+}
+
+/// Where a step stands after a move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepMoved {
+    pub step: usize,
+    pub phase: Phase,
+}
+
+/// A call that was written down in this move.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CallMade {
+    pub call_id: ItemId,
+    pub place: Place,
+    /// The conversation or the run, by its bits.
+    pub session: RunId,
+    pub sequence: i64,
+}
+
+/// What led to what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Link {
+    pub kind: RelationKind,
+    pub source: ItemId,
+    pub target: ItemId,
+}
+
+impl ExecutionMoved {
+    /// The id of the relation a link makes: the same whenever it is made again.
+    pub fn relation_id(item: ItemId, index: usize) -> RelationId {
+        let index = u64::try_from(index).unwrap_or(u64::MAX).to_be_bytes();
+        let digest = FieldHasher::new().field(item.as_bytes()).field(&index).finish();
+        let entropy = Entropy(digest.0[..10].try_into().expect("a digest has more than ten bytes"));
+        RelationId::new(item.made_at(), entropy)
+    }
+
+    pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
+        draft(ItemType::EXECUTION_MOVED, self)
+    }
+
+    pub fn from_document(document: &Map<String, Value>) -> Option<Self> {
+        serde_json::from_value(Value::Object(document.clone())).ok()
+    }
+}
+
+impl ExecutionBegun {
+    pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
+        draft(ItemType::EXECUTION_BEGUN, self)
+    }
+
+    pub fn from_document(document: &Map<String, Value>) -> Option<Self> {
+        serde_json::from_value(Value::Object(document.clone())).ok()
+    }
+}
+
+/// A run that has ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ExecutionEnded {
+    pub run_id: RunId,
+    pub status: RunStatus,
+    pub output: Value,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
+    pub latency_ms: i64,
+    pub tokens: u64,
+    /// Every step in order: also those that were skipped or never begun.
+    pub steps: Vec<StepTold>,
+}
+
+/// What is told of a step at the end.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepTold {
+    pub id: String,
+    pub phase: Phase,
+    pub attempts: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<Fault>,
+}
+
+/// Why a run failed, with all it takes to find out (rule BR-EXEC-006).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Failure {
+    pub process_id: RecordId,
+    pub process_name: String,
+    /// The step's number, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step_id: Option<String>,
+    #[serde(flatten)]
+    pub fault: Fault,
+    pub suggested_action: String,
+}
+
+impl ExecutionEnded {
+    pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
+        draft(ItemType::EXECUTION_ENDED, self)
+    }
+}
+
+/// What a person is asked; its item has the bits of its [`ReviewId`].
+pub fn review_asked(run: RunId, step: &str, asked: &Asked) -> Result<ItemDraft, BadItem> {
+    draft(ItemType::REVIEW_ASKED, &json!({ "runId": run, "step": step, "asked": asked }))
+}
+
+/// What a person decided.
+pub fn review_decided(review: ReviewId, decider: UserId, decision: &Decision) -> Result<ItemDraft, BadItem> {
+    draft(ItemType::REVIEW_DECIDED, &json!({ "reviewId": review, "deciderId": decider, "decided": decision }))
+}
+
+fn draft(item_type: ItemType, fact: &impl Serialize) -> Result<ItemDraft, BadItem> {
+    let document = serde_json::to_value(fact).expect("facts are plain JSON");
+    crate::document::check(&document)?;
+    let Value::Object(document) = document else { unreachable!("facts are objects") };
+    ItemDraft::recorded_within_limits(item_type, &document)
+}

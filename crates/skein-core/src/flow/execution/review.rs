@@ -1,0 +1,65 @@
+//! What a person is asked while a run waits, and what they may decide (decision Z15).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::catalog::schema::{self, Schema};
+use crate::id::RecordId;
+use crate::rule::RuleViolation;
+
+const RULE: &str = "BR-STEP-006";
+
+/// What a person is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
+pub enum Asked {
+    /// May this tool be called, with these inputs?
+    Call { tool_id: RecordId, inputs: Map<String, Value> },
+    /// A model asks for this call: may it be made?
+    Wish { tool_id: RecordId, name: String, inputs: Map<String, Value> },
+    /// A question, answered by something of this shape.
+    Answer { prompt: String, schema: Value },
+    /// A call was begun and nobody saw its end: make it again, say what came of it, or give up?
+    Unknown { tool_id: RecordId, inputs: Map<String, Value> },
+}
+
+/// What a person decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "decision", deny_unknown_fields)]
+pub enum Decision {
+    /// Make the call, perhaps with other inputs.
+    Approve {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        inputs: Option<Map<String, Value>>,
+    },
+    Deny {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        reason: Option<String>,
+    },
+    /// The answer itself, or what a call whose end nobody saw came to.
+    Answer { value: Value },
+}
+
+impl Asked {
+    /// Refuses decisions that do not answer what was asked.
+    pub fn check(&self, decision: &Decision) -> Result<(), RuleViolation> {
+        match (self, decision) {
+            (_, Decision::Deny { .. })
+            | (Self::Call { .. } | Self::Wish { .. } | Self::Unknown { .. }, Decision::Approve { .. })
+            | (Self::Unknown { .. }, Decision::Answer { .. }) => Ok(()),
+            (Self::Answer { schema, .. }, Decision::Answer { value }) => check_answer(schema, value),
+            (Self::Answer { .. }, Decision::Approve { .. }) => {
+                Err(RuleViolation::new(RULE, "an answer is asked for, not an approval", "answer with a value, or deny"))
+            }
+            (Self::Call { .. } | Self::Wish { .. }, Decision::Answer { .. }) => {
+                Err(RuleViolation::new(RULE, "an approval is asked for, not an answer", "approve or deny the call"))
+            }
+        }
+    }
+}
+
+fn check_answer(schema: &Value, value: &Value) -> Result<(), RuleViolation> {
+    let bad = |problem: String| RuleViolation::new(RULE, problem, "give an answer of the shape that is asked for");
+    let compiled = Schema::compile(schema).map_err(|error| bad(error.to_string()))?;
+    compiled.check(value).map_err(|breaches| bad(format!("the answer does not fit: {}", schema::describe(&breaches))))
+}

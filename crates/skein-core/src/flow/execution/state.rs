@@ -1,0 +1,163 @@
+//! Where a run stands.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::flow::execution::dialogue::Dialogue;
+use crate::flow::execution::input::Fault;
+use crate::flow::plan::{Plan, Scope};
+use crate::time::Millis;
+
+/// How a run is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    Running,
+    Completed,
+    Failed,
+    Cancelled,
+}
+
+impl RunStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::Running, Self::Completed, Self::Failed, Self::Cancelled].into_iter().find(|s| s.as_str() == text)
+    }
+
+    pub fn has_ended(self) -> bool {
+        self != Self::Running
+    }
+}
+
+/// How far a step, or a call a model asked for, has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// What it depends on has not ended.
+    #[default]
+    Waiting,
+    /// A call is queued or under way.
+    Calling,
+    /// A person is asked.
+    Asking,
+    /// Another run was started.
+    Running,
+    /// Calls the model asked for are being made.
+    Conversing,
+    /// Other steps stand in for it.
+    Replaced,
+    /// A call was begun and nobody knows its end: a person is asked.
+    Unknown,
+    Done,
+    Skipped,
+    Failed,
+    Cancelled,
+}
+
+const PHASES: [(Phase, &str); 11] = [
+    (Phase::Waiting, "waiting"),
+    (Phase::Calling, "calling"),
+    (Phase::Asking, "asking"),
+    (Phase::Running, "running"),
+    (Phase::Conversing, "conversing"),
+    (Phase::Replaced, "replaced"),
+    (Phase::Unknown, "unknown"),
+    (Phase::Done, "done"),
+    (Phase::Skipped, "skipped"),
+    (Phase::Failed, "failed"),
+    (Phase::Cancelled, "cancelled"),
+];
+
+impl Phase {
+    pub fn as_str(self) -> &'static str {
+        PHASES.iter().find(|(phase, _)| *phase == self).map_or("waiting", |(_, text)| text)
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        PHASES.iter().find(|(_, spelled)| *spelled == text).map(|(phase, _)| *phase)
+    }
+
+    pub fn has_ended(self) -> bool {
+        matches!(self, Self::Done | Self::Skipped | Self::Failed | Self::Cancelled)
+    }
+
+    /// Whether something outside the machine is to come.
+    pub fn is_open(self) -> bool {
+        !self.has_ended() && self != Self::Waiting
+    }
+}
+
+/// One step of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StepState {
+    pub phase: Phase,
+    /// How many calls were asked for, the present one included.
+    pub attempt: u32,
+    /// What it gave; null unless it is done.
+    pub output: Value,
+    pub fault: Option<Fault>,
+    /// What its calls used up.
+    pub tokens: u64,
+    /// What it is called with: kept for repeats, and because a person may have changed it.
+    pub inputs: Map<String, Value>,
+    pub dialogue: Option<Dialogue>,
+    pub began_at: Option<Millis>,
+    pub ended_at: Option<Millis>,
+}
+
+/// One run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Execution {
+    pub status: RunStatus,
+    pub context: Map<String, Value>,
+    /// One for each step of the plan.
+    pub steps: Vec<StepState>,
+    /// How many runs may still be started one inside the other (rules BR-PROCESS-007, BR-STEP-008).
+    pub levels_left: u8,
+    /// The processes from the outermost run to this one, by name.
+    pub stack: Vec<String>,
+}
+
+impl Execution {
+    /// A run that has not begun. `above` is what the run that starts this one has left, and its stack.
+    pub fn of(plan: &Plan, name: &str, context: Map<String, Value>, above: Option<(u8, &[String])>) -> Self {
+        let own = plan.levels_max();
+        let (levels_left, stack) = match above {
+            Some((left, stack)) => (own.min(left.saturating_sub(1)), stack.to_vec()),
+            None => (own, Vec::new()),
+        };
+        let stack = stack.into_iter().chain([name.to_owned()]).collect();
+        let steps = vec![StepState::default(); plan.steps().len()];
+        Self { status: RunStatus::Running, context, steps, levels_left, stack }
+    }
+
+    pub fn tokens(&self) -> u64 {
+        self.steps.iter().map(|step| step.tokens).sum()
+    }
+
+    /// What expressions may read: the outputs in the order of the steps, whatever order they came in (rule BR-EXEC-004).
+    pub fn outputs(&self, plan: &Plan) -> BTreeMap<String, Value> {
+        let mut outputs = BTreeMap::new();
+        for (step, planned) in self.steps.iter().zip(plan.steps()) {
+            if step.phase.has_ended() {
+                outputs.insert(planned.definition.output.variable.clone(), step.output.clone());
+            }
+        }
+        outputs
+    }
+
+    pub fn with_scope<T>(&self, plan: &Plan, error: Option<&Value>, read: impl FnOnce(&Scope<'_>) -> T) -> T {
+        let outputs = self.outputs(plan);
+        read(&Scope { context: &self.context, outputs: &outputs, error })
+    }
+}

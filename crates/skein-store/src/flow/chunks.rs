@@ -1,0 +1,53 @@
+//! What a model says while it says it: pieces of text that outlive their run by an hour, for whoever comes late.
+
+use skein_core::{RunId, Viewer};
+
+use crate::error::StoreError;
+use crate::sql::params;
+use crate::tx::{Tx, system_only};
+
+/// Most pieces read at once.
+const CHUNKS_PER_PAGE_MAX: i64 = 1_000;
+/// How long pieces are kept, in milliseconds.
+const KEPT_MS: i64 = 60 * 60 * 1_000;
+const SWEEP_ROWS_MAX: i64 = 5_000;
+
+/// A piece of what is being said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Chunk {
+    /// From 1, without gaps.
+    pub number: i64,
+    pub text: String,
+}
+
+impl Tx<'_> {
+    pub fn put_chunks(&mut self, viewer: &Viewer, run: RunId, chunks: &[Chunk]) -> Result<(), StoreError> {
+        system_only(viewer)?;
+        let now = self.now();
+        // Whoever takes over a call whose worker vanished says it again, from the beginning.
+        let sql = "INSERT INTO stream_chunks (run, number, text, created_at) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (run, number) DO UPDATE SET text = excluded.text, created_at = excluded.created_at";
+        for chunk in chunks {
+            self.execute(sql, params![&run, chunk.number, &chunk.text, now])?;
+        }
+        Ok(())
+    }
+
+    /// The pieces after one, in order; whoever asks has been judged by the run.
+    pub fn chunks_after(&mut self, run: RunId, after: i64) -> Result<Vec<Chunk>, StoreError> {
+        let sql = "SELECT number, text FROM stream_chunks WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+        self.all(sql, params![&run, after, CHUNKS_PER_PAGE_MAX], |row| {
+            Ok(Chunk { number: row.int(0)?, text: row.text(1)?.to_owned() })
+        })
+    }
+
+    /// Forgets pieces an hour old; says how many.
+    pub fn sweep_chunks(&mut self, viewer: &Viewer) -> Result<u64, StoreError> {
+        system_only(viewer)?;
+        let until = self.now().plus(-KEPT_MS);
+        let sql = "DELETE FROM stream_chunks WHERE (run, number) IN
+             (SELECT c.run, c.number FROM stream_chunks c LEFT JOIN executions e ON e.id = c.run
+              WHERE c.created_at <= ?1 AND (e.ended_at IS NULL AND e.id IS NULL OR e.ended_at <= ?1) LIMIT ?2)";
+        Ok(self.execute(sql, params![until, SWEEP_ROWS_MAX])?)
+    }
+}

@@ -1,0 +1,334 @@
+//! Runs and their steps.
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value as Json};
+use skein_core::flow::execution::fact::{Failure, Target};
+use skein_core::flow::execution::input::Place;
+use skein_core::flow::execution::state::{Execution, Phase, RunStatus, StepState};
+use skein_core::{ConversationId, ItemId, Millis, NodeId, OperationId, RecordId, RunId, UserId, Viewer};
+
+use crate::error::{SqlError, StoreError};
+use crate::items::{Page, page};
+use crate::sql::{Row, Value, params};
+use crate::tx::{Tx, system_only};
+
+/// Most runs one page holds.
+const RUNS_PER_PAGE_MAX: usize = 1_000;
+/// Most runs that are forgotten at a time.
+const SWEEP_ROWS_MAX: i64 = 500;
+
+const COLUMNS: &str = "id, owner, process, process_version, process_name, status, context, levels_left, stack, parent,
+    parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens, output, failure,
+    created_at, ended_at";
+
+/// A run that begins.
+#[derive(Debug, Clone)]
+pub struct NewExecution {
+    pub id: RunId,
+    pub owner: UserId,
+    pub process: RecordId,
+    pub process_version: i64,
+    pub process_name: String,
+    pub parent: Option<(RunId, Place)>,
+    pub target: Option<Target>,
+    pub operation: Option<OperationId>,
+    pub branched_from: Option<RunId>,
+    /// Higher comes first among its owner's.
+    pub priority: i64,
+}
+
+/// A run as it stands, without its steps.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExecutionRow {
+    pub id: RunId,
+    pub owner: UserId,
+    pub process: RecordId,
+    pub process_version: i64,
+    pub process_name: String,
+    pub status: RunStatus,
+    pub context: Map<String, Json>,
+    pub levels_left: u8,
+    pub stack: Vec<String>,
+    /// The run that started this one, and where.
+    pub parent: Option<(RunId, Place)>,
+    pub target: Option<Target>,
+    pub operation: Option<OperationId>,
+    pub branched_from: Option<RunId>,
+    pub priority: i64,
+    pub tokens: i64,
+    pub output: Option<Json>,
+    pub failure: Option<Failure>,
+    pub created_at: Millis,
+    pub ended_at: Option<Millis>,
+}
+
+/// A step of a run, with the last call that was made for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRow {
+    pub step: usize,
+    pub state: StepState,
+    pub call: Option<ItemId>,
+    /// What a model answered, as it was received.
+    pub raw: Option<ItemId>,
+}
+
+/// Which runs to list.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ExecutionFilter {
+    pub status: Option<RunStatus>,
+    pub process: Option<RecordId>,
+    pub conversation: Option<ConversationId>,
+}
+
+impl ExecutionRow {
+    /// Where the run stands, put together from its steps.
+    pub fn standing(&self, steps: &[StepRow], planned: usize) -> Execution {
+        let mut states = vec![StepState::default(); planned];
+        for row in steps {
+            if let Some(state) = states.get_mut(row.step) {
+                *state = row.state.clone();
+            }
+        }
+        Execution {
+            status: self.status,
+            context: self.context.clone(),
+            steps: states,
+            levels_left: self.levels_left,
+            stack: self.stack.clone(),
+        }
+    }
+}
+
+impl Tx<'_> {
+    /// Writes a run down that begins now.
+    pub fn insert_execution(&mut self, new: &NewExecution, state: &Execution) -> Result<(), StoreError> {
+        let now = self.now();
+        let (parent, place) = (new.parent.as_ref().map(|(run, _)| run), new.parent.as_ref().map(|(_, place)| place));
+        let (context, stack) = (to_text(&state.context), to_text(&state.stack));
+        let target = new.target.as_ref();
+        self.execute(
+            "INSERT INTO executions (id, owner, process, process_version, process_name, status, context, levels_left, stack,
+                 parent, parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens,
+                 created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 0, ?18)",
+            params![
+                &new.id,
+                &new.owner,
+                &new.process,
+                new.process_version,
+                &new.process_name,
+                &context,
+                i64::from(state.levels_left),
+                &stack,
+                parent,
+                place.map(|place| whole(place.step)),
+                place.and_then(|place| place.call).map(whole),
+                target.map(|target| &target.conversation_id),
+                target.map(|target| &target.node_id),
+                target.and_then(|target| target.parent_id.as_ref()),
+                new.operation.as_ref(),
+                new.branched_from.as_ref(),
+                new.priority,
+                now,
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Writes where a step stands.
+    pub fn put_step(&mut self, run: RunId, row: &StepRow) -> Result<(), StoreError> {
+        let StepRow { step, state, call, raw } = row;
+        let (inputs, output) = (to_text(&state.inputs), state.output.to_string());
+        let (fault, dialogue) = (state.fault.as_ref().map(to_text), state.dialogue.as_ref().map(to_text));
+        self.execute(
+            "INSERT INTO execution_steps (run, step, phase, attempt, inputs, output, fault, dialogue, tokens, call, raw,
+                 began_at, ended_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+             ON CONFLICT (run, step) DO UPDATE SET phase = excluded.phase, attempt = excluded.attempt,
+                 inputs = excluded.inputs, output = excluded.output, fault = excluded.fault, dialogue = excluded.dialogue,
+                 tokens = excluded.tokens, call = excluded.call, raw = excluded.raw, began_at = excluded.began_at,
+                 ended_at = excluded.ended_at",
+            params![
+                &run,
+                whole(*step),
+                state.phase.as_str(),
+                i64::from(state.attempt),
+                &inputs,
+                &output,
+                fault.as_ref(),
+                dialogue.as_ref(),
+                i64::try_from(state.tokens).unwrap_or(i64::MAX),
+                call.as_ref(),
+                raw.as_ref(),
+                state.began_at,
+                state.ended_at,
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Notes how a run ended; nothing when it had before.
+    pub fn end_execution(
+        &mut self,
+        run: RunId,
+        state: &Execution,
+        output: Option<&Json>,
+        failure: Option<&Failure>,
+    ) -> Result<(), StoreError> {
+        let now = self.now();
+        let (output, failure) = (output.map(ToString::to_string), failure.map(to_text));
+        let tokens = i64::try_from(state.tokens()).unwrap_or(i64::MAX);
+        self.execute(
+            "UPDATE executions SET status = ?2, output = ?3, failure = ?4, tokens = ?5, ended_at = ?6
+             WHERE id = ?1 AND status = 'running'",
+            params![&run, state.status.as_str(), output.as_ref(), failure.as_ref(), tokens, now],
+        )?;
+        Ok(())
+    }
+
+    /// A run the viewer may see.
+    pub fn execution(&mut self, viewer: &Viewer, id: RunId) -> Result<ExecutionRow, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM executions WHERE id = ?1");
+        let found = self.first(&sql, params![&id], read_execution)?;
+        let found = found.filter(|row| viewer.may_read(row.owner, self.now()));
+        found.ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// The steps of a run that are more than waiting, in order.
+    pub fn execution_steps(&mut self, run: RunId) -> Result<Vec<StepRow>, StoreError> {
+        let sql = "SELECT step, phase, attempt, inputs, output, fault, dialogue, tokens, call, raw, began_at, ended_at
+             FROM execution_steps WHERE run = ?1 ORDER BY step";
+        self.all(sql, params![&run], read_step)
+    }
+
+    /// The viewer's runs, newest first.
+    pub fn executions(
+        &mut self,
+        viewer: &Viewer,
+        filter: &ExecutionFilter,
+        before: Option<RunId>,
+        limit: usize,
+    ) -> Result<Page<ExecutionRow, RunId>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let limit = limit.clamp(1, RUNS_PER_PAGE_MAX);
+        let before = before.unwrap_or(RunId::from_bytes([255; 16]));
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let mut bound = params![&owner, &before, one_more].to_vec();
+        let mut conditions = String::new();
+        let asked = [
+            ("status", filter.status.map(|status| Value::from(status.as_str()))),
+            ("process", filter.process.as_ref().map(Value::from)),
+            ("conversation", filter.conversation.as_ref().map(Value::from)),
+        ];
+        for (column, value) in asked {
+            if let Some(value) = value {
+                bound.push(value);
+                conditions += &format!(" AND {column} = ?{}", bound.len());
+            }
+        }
+        let sql = format!(
+            "SELECT {COLUMNS} FROM executions WHERE owner = ?1 AND id < ?2{conditions} ORDER BY id DESC LIMIT ?3"
+        );
+        let rows = self.all(&sql, &bound, read_execution)?;
+        Ok(page(rows, limit, |last| last.id))
+    }
+
+    /// The runs a run started.
+    pub fn child_executions(&mut self, run: RunId) -> Result<Vec<ExecutionRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM executions WHERE parent = ?1 ORDER BY id");
+        self.all(&sql, params![&run], read_execution)
+    }
+
+    /// The run that fills a node's place.
+    pub fn execution_of_node(&mut self, node: NodeId) -> Result<Option<ExecutionRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM executions WHERE node = ?1 ORDER BY id DESC LIMIT 1");
+        self.first(&sql, params![&node], read_execution)
+    }
+
+    /// Whether a process is being carried out for anybody.
+    pub fn has_open_execution(&mut self, process: RecordId) -> Result<bool, StoreError> {
+        let sql = "SELECT process_version FROM executions WHERE process = ?1 AND status = 'running' LIMIT 1";
+        Ok(self.first(sql, params![&process], |row| row.int(0))?.is_some())
+    }
+
+    /// Forgets the rows of runs that ended `kept_ms` ago or earlier, some at a time; says how many. Their facts stay.
+    pub fn sweep_executions(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
+        system_only(viewer)?;
+        let until = self.now().plus(-kept_ms);
+        let sql = "SELECT id FROM executions WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2";
+        let old = self.all(sql, params![until, SWEEP_ROWS_MAX], |row| row.array(0).map(RunId::from_bytes))?;
+        for run in &old {
+            for table in ["execution_steps", "reviews", "stream_chunks"] {
+                self.execute(&format!("DELETE FROM {table} WHERE run = ?1"), params![run])?;
+            }
+            self.execute("DELETE FROM executions WHERE id = ?1", params![run])?;
+        }
+        Ok(u64::try_from(old.len()).unwrap_or(u64::MAX))
+    }
+}
+
+pub(super) fn whole(index: usize) -> i64 {
+    i64::try_from(index).expect("steps and calls are few")
+}
+
+pub(super) fn index(number: i64) -> Result<usize, SqlError> {
+    usize::try_from(number).map_err(|_| SqlError::Column("a place of a run is negative".to_owned()))
+}
+
+pub(super) fn to_text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("what is kept of a run is plain JSON")
+}
+
+pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, SqlError> {
+    serde_json::from_str(text).map_err(|error| SqlError::Column(format!("a row of a run cannot be read: {error}")))
+}
+
+fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
+    let optional = |column: usize| row.optional_array(column);
+    let place = match row.optional_int(10)? {
+        Some(step) => Some(Place { step: index(step)?, call: row.optional_int(11)?.map(index).transpose()? }),
+        None => None,
+    };
+    let conversation = optional(12)?.map(ConversationId::from_bytes);
+    let target = conversation.zip(optional(13)?.map(NodeId::from_bytes));
+    let parent_id = optional(14)?.map(NodeId::from_bytes);
+    let status = row.text(5)?;
+    Ok(ExecutionRow {
+        id: RunId::from_bytes(row.array(0)?),
+        owner: UserId::from_bytes(row.array(1)?),
+        process: RecordId::from_bytes(row.array(2)?),
+        process_version: row.int(3)?,
+        process_name: row.text(4)?.to_owned(),
+        status: RunStatus::parse(status).ok_or_else(|| SqlError::Column(format!("no status: {status}")))?,
+        context: from_text(row.text(6)?)?,
+        levels_left: u8::try_from(row.int(7)?).unwrap_or_default(),
+        stack: from_text(row.text(8)?)?,
+        parent: optional(9)?.map(RunId::from_bytes).zip(place),
+        target: target.map(|(conversation_id, node_id)| Target { conversation_id, node_id, parent_id }),
+        operation: optional(15)?.map(OperationId::from_bytes),
+        branched_from: optional(16)?.map(RunId::from_bytes),
+        priority: row.int(17)?,
+        tokens: row.int(18)?,
+        output: row.optional_text(19)?.map(from_text).transpose()?,
+        failure: row.optional_text(20)?.map(from_text).transpose()?,
+        created_at: Millis(row.int(21)?),
+        ended_at: row.optional_int(22)?.map(Millis),
+    })
+}
+
+fn read_step(row: &dyn Row) -> Result<StepRow, SqlError> {
+    let phase = row.text(1)?;
+    let state = StepState {
+        phase: Phase::parse(phase).ok_or_else(|| SqlError::Column(format!("no phase: {phase}")))?,
+        attempt: u32::try_from(row.int(2)?).unwrap_or_default(),
+        inputs: from_text(row.text(3)?)?,
+        output: from_text(row.text(4)?)?,
+        fault: row.optional_text(5)?.map(from_text).transpose()?,
+        dialogue: row.optional_text(6)?.map(from_text).transpose()?,
+        tokens: u64::try_from(row.int(7)?).unwrap_or_default(),
+        began_at: row.optional_int(10)?.map(Millis),
+        ended_at: row.optional_int(11)?.map(Millis),
+    };
+    let item = |column: usize| Ok::<_, SqlError>(row.optional_array(column)?.map(ItemId::from_bytes));
+    Ok(StepRow { step: index(row.int(0)?)?, state, call: item(8)?, raw: item(9)? })
+}

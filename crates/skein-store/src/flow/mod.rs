@@ -1,0 +1,15 @@
+//! Runs of processes as they are kept: rows that say where each stands, beside the facts that say what happened.
+//!
+//! The rows are operational: a run that ended long ago loses them, and its facts are enough to tell it again.
+
+mod chunks;
+mod executions;
+mod metrics;
+mod project;
+mod reviews;
+
+pub use chunks::Chunk;
+pub use executions::{ExecutionFilter, ExecutionRow, NewExecution, StepRow};
+pub use metrics::Measured;
+pub use project::LastCall;
+pub use reviews::{NewReview, ReviewRow, ReviewStatus};

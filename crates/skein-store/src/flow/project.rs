@@ -1,0 +1,59 @@
+//! What a move of a run says about calls and causes, as rows.
+
+use serde_json::{Map, Value as Json};
+use skein_core::flow::execution::fact::ExecutionMoved;
+use skein_core::garden::item::Item;
+use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft};
+use skein_core::{ItemId, RunId, UserId};
+
+use crate::error::StoreError;
+use crate::flow::executions::whole;
+use crate::project::Projected;
+use crate::sql::params;
+use crate::tx::Tx;
+
+/// The call a session made last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastCall {
+    pub call: ItemId,
+    pub sequence: i64,
+}
+
+impl Tx<'_> {
+    pub(crate) fn project_execution_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(moved) = ExecutionMoved::from_document(document) else { return Ok(None) };
+        for made in &moved.calls {
+            self.execute(
+                "INSERT INTO tool_calls (id, owner, session, sequence, run, step) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                params![
+                    &made.call_id,
+                    &item.header.owner,
+                    &made.session,
+                    made.sequence,
+                    &moved.run_id,
+                    whole(made.place.step)
+                ],
+            )?;
+        }
+        for (index, link) in moved.links.iter().enumerate() {
+            let (source, target) = (Endpoint::Item(link.source), Endpoint::Item(link.target));
+            let Ok(draft) = RelationDraft::new(link.kind, source, target, Qualities::default()) else { return Ok(None) };
+            self.insert_relation(item, ExecutionMoved::relation_id(item.header.id, index), draft)?;
+        }
+        Ok(Some(()))
+    }
+
+    /// The call a session made last.
+    pub fn last_call(&mut self, owner: UserId, session: RunId) -> Result<Option<LastCall>, StoreError> {
+        let sql = "SELECT id, sequence FROM tool_calls WHERE owner = ?1 AND session = ?2 ORDER BY sequence DESC LIMIT 1";
+        self.first(sql, params![&owner, &session], |row| {
+            Ok(LastCall { call: ItemId::from_bytes(row.array(0)?), sequence: row.int(1)? })
+        })
+    }
+
+    /// The calls of a run, in the order they were made.
+    pub fn calls_of(&mut self, run: RunId) -> Result<Vec<ItemId>, StoreError> {
+        let sql = "SELECT id FROM tool_calls WHERE run = ?1 ORDER BY id";
+        self.all(sql, params![&run], |row| row.array(0).map(ItemId::from_bytes))
+    }
+}

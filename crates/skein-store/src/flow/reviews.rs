@@ -1,0 +1,166 @@
+//! What people are asked while runs wait. The first decision counts; the row settles a race, the facts tell it.
+
+use skein_core::flow::execution::input::Place;
+use skein_core::flow::execution::review::{Asked, Decision};
+use skein_core::{Millis, ReviewId, RunId, UserId, Viewer};
+
+use crate::error::{SqlError, StoreError};
+use crate::flow::executions::{from_text, index, to_text, whole};
+use crate::items::{Page, page};
+use crate::sql::{Row, params};
+use crate::tx::{Tx, system_only};
+
+const REVIEWS_PER_PAGE_MAX: usize = 1_000;
+const COLUMNS: &str = "id, owner, run, step, call, status, asked, decision, created_at, expires_at, ended_at";
+
+/// How a question stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ReviewStatus {
+    Open,
+    Decided,
+    Expired,
+    /// The run ended before anybody decided.
+    Withdrawn,
+}
+
+impl ReviewStatus {
+    const ALL: [Self; 4] = [Self::Open, Self::Decided, Self::Expired, Self::Withdrawn];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Decided => "decided",
+            Self::Expired => "expired",
+            Self::Withdrawn => "withdrawn",
+        }
+    }
+
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == text)
+    }
+}
+
+/// A question that is about to be asked.
+#[derive(Debug, Clone)]
+pub struct NewReview<'a> {
+    pub id: ReviewId,
+    pub owner: UserId,
+    pub run: RunId,
+    pub place: Place,
+    pub asked: &'a Asked,
+    pub expires_at: Option<Millis>,
+}
+
+/// A question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReviewRow {
+    pub id: ReviewId,
+    pub owner: UserId,
+    pub run: RunId,
+    pub place: Place,
+    pub status: ReviewStatus,
+    pub asked: Asked,
+    pub decision: Option<Decision>,
+    pub created_at: Millis,
+    pub expires_at: Option<Millis>,
+    pub ended_at: Option<Millis>,
+}
+
+impl Tx<'_> {
+    pub fn insert_review(&mut self, new: &NewReview<'_>) -> Result<(), StoreError> {
+        let (now, asked) = (self.now(), to_text(new.asked));
+        self.execute(
+            "INSERT INTO reviews (id, owner, run, step, call, status, asked, created_at, expires_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'open', ?6, ?7, ?8)",
+            params![
+                &new.id,
+                &new.owner,
+                &new.run,
+                whole(new.place.step),
+                new.place.call.map(whole),
+                &asked,
+                now,
+                new.expires_at
+            ],
+        )?;
+        Ok(())
+    }
+
+    /// Ends a question; false when it had ended before.
+    pub fn end_review(
+        &mut self,
+        id: ReviewId,
+        status: ReviewStatus,
+        decision: Option<&Decision>,
+    ) -> Result<bool, StoreError> {
+        let (now, decision) = (self.now(), decision.map(to_text));
+        let sql = "UPDATE reviews SET status = ?2, decision = ?3, ended_at = ?4 WHERE id = ?1 AND status = 'open'";
+        Ok(self.execute(sql, params![&id, status.as_str(), decision.as_ref(), now])? == 1)
+    }
+
+    /// Takes back what a run asked and nobody decided.
+    pub fn withdraw_reviews(&mut self, run: RunId) -> Result<(), StoreError> {
+        let now = self.now();
+        let sql = "UPDATE reviews SET status = 'withdrawn', ended_at = ?2 WHERE run = ?1 AND status = 'open'";
+        self.execute(sql, params![&run, now])?;
+        Ok(())
+    }
+
+    pub fn review(&mut self, viewer: &Viewer, id: ReviewId) -> Result<ReviewRow, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM reviews WHERE id = ?1");
+        let found = self.first(&sql, params![&id], read_review)?;
+        let found = found.filter(|row| viewer.may_read(row.owner, self.now()));
+        found.ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// The viewer's questions, oldest first: those still open, or all.
+    pub fn reviews(
+        &mut self,
+        viewer: &Viewer,
+        only_open: bool,
+        after: Option<ReviewId>,
+        limit: usize,
+    ) -> Result<Page<ReviewRow, ReviewId>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let limit = limit.clamp(1, REVIEWS_PER_PAGE_MAX);
+        let after = after.unwrap_or(ReviewId::from_bytes([0; 16]));
+        let open = if only_open { "AND status = 'open'" } else { "" };
+        let sql =
+            format!("SELECT {COLUMNS} FROM reviews WHERE owner = ?1 AND id > ?2 {open} ORDER BY id LIMIT ?3");
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let rows = self.all(&sql, params![&owner, &after, one_more], read_review)?;
+        Ok(page(rows, limit, |last| last.id))
+    }
+
+    /// Everything a run asked.
+    pub fn reviews_of(&mut self, run: RunId) -> Result<Vec<ReviewRow>, StoreError> {
+        let sql = format!("SELECT {COLUMNS} FROM reviews WHERE run = ?1 ORDER BY id");
+        self.all(&sql, params![&run], read_review)
+    }
+
+    /// Some questions whose time is over.
+    pub fn due_reviews(&mut self, viewer: &Viewer, limit: i64) -> Result<Vec<ReviewRow>, StoreError> {
+        system_only(viewer)?;
+        let now = self.now();
+        let sql = format!(
+            "SELECT {COLUMNS} FROM reviews WHERE status = 'open' AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2"
+        );
+        self.all(&sql, params![now, limit], read_review)
+    }
+}
+
+fn read_review(row: &dyn Row) -> Result<ReviewRow, SqlError> {
+    let status = row.text(5)?;
+    Ok(ReviewRow {
+        id: ReviewId::from_bytes(row.array(0)?),
+        owner: UserId::from_bytes(row.array(1)?),
+        run: RunId::from_bytes(row.array(2)?),
+        place: Place { step: index(row.int(3)?)?, call: row.optional_int(4)?.map(index).transpose()? },
+        status: ReviewStatus::parse(status).ok_or_else(|| SqlError::Column(format!("no status: {status}")))?,
+        asked: from_text(row.text(6)?)?,
+        decision: row.optional_text(7)?.map(from_text).transpose()?,
+        created_at: Millis(row.int(8)?),
+        expires_at: row.optional_int(9)?.map(Millis),
+        ended_at: row.optional_int(10)?.map(Millis),
+    })
+}
