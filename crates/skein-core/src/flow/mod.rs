@@ -1,7 +1,21 @@
-//! Work being done: what a call of a tool leaves behind, and in whose name it runs.
+//! Work being done: what a process is, what a call of a tool leaves behind, and in whose name it runs.
+//!
+//! A [`process::Process`] is data: [`step::Step`]s, an output template, budgets. [`plan::Plan`] makes one ready: it
+//! holds every rule that needs nothing but the definition, parses every expression once, and is all that is asked at
+//! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
+//! [`template`] and paid for by [`budget`].
 //!
 //! Start at [`tool_call`] for the permanent record of one call, and at [`footing`] for whether a call may be made at
 //! all, with whose secret, and at whose expense.
 
+pub mod budget;
+pub mod condition;
 pub mod footing;
+pub mod interpolate;
+pub mod plan;
+pub mod process;
+pub mod scope;
+pub mod step;
+pub mod target;
+pub mod template;
 pub mod tool_call;
