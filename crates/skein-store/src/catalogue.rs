@@ -93,9 +93,9 @@ impl Tx<'_> {
         if !viewer.may_write(current.owner) {
             return Err(StoreError::Forbidden);
         }
-        let before: Vec<_> = references_of(&current.content).collect();
-        for (_, target) in references_of(&content).filter(|reference| !before.contains(reference)) {
-            self.record(viewer, target)?;
+        let before = references_of(&current.content);
+        for (_, target) in references_of(&content).difference(&before) {
+            self.record(viewer, *target)?;
         }
         let note = ChangeNote { author: viewer.owner(), reason, act };
         self.commit_change(viewer, id, based_on, content, note)

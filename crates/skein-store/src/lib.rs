@@ -10,6 +10,7 @@ pub mod bundle;
 pub mod catalogue;
 pub mod clock;
 mod error;
+pub mod flow;
 pub mod grants;
 mod headings;
 pub mod health;

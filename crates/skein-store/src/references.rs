@@ -1,5 +1,6 @@
 //! Which live records of the catalogue speak of which: for deleting safely, and for listing what was made from what.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use serde_json::Value as Json;
@@ -26,6 +27,7 @@ pub enum ReferenceKind {
     Secret,
     Template,
     Tool,
+    Process,
 }
 
 impl ReferenceKind {
@@ -35,6 +37,7 @@ impl ReferenceKind {
             Self::Secret => "secret",
             Self::Template => "template",
             Self::Tool => "tool",
+            Self::Process => "process",
         }
     }
 }
@@ -55,13 +58,35 @@ const FIELDS: [(&str, &str, ReferenceKind); 6] = [
     ("SecretBinding", "secretId", ReferenceKind::Secret),
 ];
 
-/// What a record speaks of. Ids are spelled as the API spells them; what is no id refers to nothing.
-pub(crate) fn references_of(content: &RecordContent) -> impl Iterator<Item = (ReferenceKind, RecordId)> {
-    let of_type = FIELDS.iter().filter(|(record_type, ..)| *record_type == content.record_type.as_str());
-    of_type.filter_map(|(_, field, kind)| {
-        let target = content.data.get(*field).and_then(Json::as_str)?;
-        target.parse().ok().map(|target| (*kind, target))
-    })
+/// What a record speaks of, each once. Ids are spelled as the API spells them; what is no id refers to nothing.
+pub(crate) fn references_of(content: &RecordContent) -> BTreeSet<(ReferenceKind, RecordId)> {
+    let mut found = BTreeSet::new();
+    for (_, field, kind) in FIELDS.iter().filter(|(record_type, ..)| *record_type == content.record_type.as_str()) {
+        note(content.data.get(*field), *kind, &mut found);
+    }
+    let is_put_away = content.data.get("archived").and_then(Json::as_bool) == Some(true);
+    if content.record_type.as_str() == "Process" && !is_put_away {
+        steps_speak_of(content.data.get("steps"), &mut found);
+    }
+    found
+}
+
+/// Steps name what they call, what they offer to a model, and what stands in for them.
+fn steps_speak_of(steps: Option<&Json>, found: &mut BTreeSet<(ReferenceKind, RecordId)>) {
+    for step in steps.and_then(Json::as_array).into_iter().flatten() {
+        note(step.get("toolId"), ReferenceKind::Tool, found);
+        note(step.get("processId"), ReferenceKind::Process, found);
+        for offer in step.get("tools").and_then(Json::as_array).into_iter().flatten() {
+            note(offer.get("toolId"), ReferenceKind::Tool, found);
+        }
+        steps_speak_of(step.get("fallback"), found);
+    }
+}
+
+fn note(id: Option<&Json>, kind: ReferenceKind, found: &mut BTreeSet<(ReferenceKind, RecordId)>) {
+    if let Some(target) = id.and_then(Json::as_str).and_then(|id| id.parse().ok()) {
+        found.insert((kind, target));
+    }
 }
 
 /// How many live records speak of one, as its owner is told.

@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 5] = [
+const MIGRATIONS: [Migration; 6] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -33,11 +33,12 @@ const MIGRATIONS: [Migration; 5] = [
         sqlite: "",
         postgres: "",
     },
+    Migration { name: "flow", shared: include_str!("../migrations/0007_flow.sql"), sqlite: "", postgres: "" },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 5;
-const _: () = assert!(MIGRATIONS.len() == 5, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 6;
+const _: () = assert!(MIGRATIONS.len() == 6, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -1,9 +1,21 @@
-//! Work being done: how it is sequenced, how one run of it goes on, and what a call of a tool leaves behind.
+//! Work being done: what a process is, how one run of it goes on, what a call of a tool leaves behind, and in whose name.
 //!
-//! Start at [`process`] for what a person defines, at [`plan`] for what it means, and at [`execution`] for the machine that
-//! carries it out. [`tool_call`] is the permanent record of one call, and [`footing`] says whether a call may be made at
-//! all, with whose secret, and at whose expense.
+//! A [`process::Process`] is data: [`step::Step`]s, an output template, budgets. [`plan::Plan`] makes one ready: it
+//! holds every rule that needs nothing but the definition, parses every expression once, and is all that is asked at
+//! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
+//! [`template`] and paid for by [`budget`]. [`execution`] is the machine that carries a plan out. [`tool_call`] is the
+//! permanent record of one call, and [`footing`] says whether a call may be made at all, with whose secret, and at whose
+//! expense.
 
+pub mod budget;
+pub mod condition;
 pub mod execution;
 pub mod footing;
+pub mod interpolate;
+pub mod plan;
+pub mod process;
+pub mod scope;
+pub mod step;
+pub mod target;
+pub mod template;
 pub mod tool_call;

@@ -5,6 +5,8 @@ use serde_json::{Map, Value as Json};
 use skein_core::flow::execution::fact::{Failure, Target};
 use skein_core::flow::execution::input::Place;
 use skein_core::flow::execution::state::{Execution, Phase, RunStatus, StepState};
+use skein_core::flow::plan::Plan;
+use skein_core::flow::process::Process;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, OperationId, RecordId, RunId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
@@ -82,8 +84,8 @@ pub struct ExecutionFilter {
 
 impl ExecutionRow {
     /// Where the run stands, put together from its steps.
-    pub fn standing(&self, steps: &[StepRow], planned: usize) -> Execution {
-        let mut states = vec![StepState::default(); planned];
+    pub fn standing(&self, steps: &[StepRow], process: &Process, plan: &Plan) -> Execution {
+        let mut states = vec![StepState::default(); plan.steps().len()];
         for row in steps {
             if let Some(state) = states.get_mut(row.step) {
                 *state = row.state.clone();
@@ -95,6 +97,7 @@ impl ExecutionRow {
             steps: states,
             levels_left: self.levels_left,
             stack: self.stack.clone(),
+            token_budget: process.token_budget,
         }
     }
 }
@@ -272,7 +275,7 @@ pub(super) fn whole(index: usize) -> i64 {
 }
 
 pub(super) fn index(number: i64) -> Result<usize, SqlError> {
-    usize::try_from(number).map_err(|_| SqlError::Column("a place of a run is negative".to_owned()))
+    usize::try_from(number).map_err(|_| SqlError::Damaged("a place of a run is negative".to_owned()))
 }
 
 pub(super) fn to_text(value: &impl serde::Serialize) -> String {
@@ -280,7 +283,7 @@ pub(super) fn to_text(value: &impl serde::Serialize) -> String {
 }
 
 pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, SqlError> {
-    serde_json::from_str(text).map_err(|error| SqlError::Column(format!("a row of a run cannot be read: {error}")))
+    serde_json::from_str(text).map_err(|error| SqlError::Damaged(format!("a row of a run cannot be read: {error}")))
 }
 
 fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
@@ -299,7 +302,7 @@ fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
         process: RecordId::from_bytes(row.array(2)?),
         process_version: row.int(3)?,
         process_name: row.text(4)?.to_owned(),
-        status: RunStatus::parse(status).ok_or_else(|| SqlError::Column(format!("no status: {status}")))?,
+        status: RunStatus::parse(status).ok_or_else(|| SqlError::Damaged(format!("no status: {status}")))?,
         context: from_text(row.text(6)?)?,
         levels_left: u8::try_from(row.int(7)?).unwrap_or_default(),
         stack: from_text(row.text(8)?)?,
@@ -319,7 +322,7 @@ fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
 fn read_step(row: &dyn Row) -> Result<StepRow, SqlError> {
     let phase = row.text(1)?;
     let state = StepState {
-        phase: Phase::parse(phase).ok_or_else(|| SqlError::Column(format!("no phase: {phase}")))?,
+        phase: Phase::parse(phase).ok_or_else(|| SqlError::Damaged(format!("no phase: {phase}")))?,
         attempt: u32::try_from(row.int(2)?).unwrap_or_default(),
         inputs: from_text(row.text(3)?)?,
         output: from_text(row.text(4)?)?,

@@ -52,14 +52,17 @@ impl Tx<'_> {
         let owner = self.subject(viewer)?;
         let sql = "SELECT at, value FROM metric_values WHERE entity = ?1 AND name = ?2 AND at >= ?3 AND owner = ?4
              ORDER BY at LIMIT ?5";
-        self.all(sql, params![&entity, name, since, &owner, limit], |row| Ok((Millis(row.int(0)?), row.real(1)?)))
+        self.all(sql, params![&entity, name, since, &owner, limit], |row| {
+            Ok((Millis(row.int(0)?), row.optional_real(1)?.unwrap_or_default()))
+        })
     }
 
     /// Forgets values older than `kept_ms`, some at a time; says how many.
     pub fn sweep_measurements(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
         system_only(viewer)?;
         let oldest = ItemId::new(self.now().plus(-kept_ms), Entropy([0; 10]));
-        let sql = "DELETE FROM metric_values WHERE id IN (SELECT id FROM metric_values WHERE id < ?1 ORDER BY id LIMIT ?2)";
+        let sql =
+            "DELETE FROM metric_values WHERE id IN (SELECT id FROM metric_values WHERE id < ?1 ORDER BY id LIMIT ?2)";
         Ok(self.execute(sql, params![&oldest, SWEEP_ROWS_MAX])?)
     }
 }

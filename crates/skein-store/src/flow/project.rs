@@ -37,7 +37,9 @@ impl Tx<'_> {
         }
         for (index, link) in moved.links.iter().enumerate() {
             let (source, target) = (Endpoint::Item(link.source), Endpoint::Item(link.target));
-            let Ok(draft) = RelationDraft::new(link.kind, source, target, Qualities::default()) else { return Ok(None) };
+            let Ok(draft) = RelationDraft::new(link.kind.relation(), source, target, Qualities::default()) else {
+                return Ok(None);
+            };
             self.insert_relation(item, ExecutionMoved::relation_id(item.header.id, index), draft)?;
         }
         Ok(Some(()))
@@ -45,7 +47,8 @@ impl Tx<'_> {
 
     /// The call a session made last.
     pub fn last_call(&mut self, owner: UserId, session: RunId) -> Result<Option<LastCall>, StoreError> {
-        let sql = "SELECT id, sequence FROM tool_calls WHERE owner = ?1 AND session = ?2 ORDER BY sequence DESC LIMIT 1";
+        let sql =
+            "SELECT id, sequence FROM tool_calls WHERE owner = ?1 AND session = ?2 ORDER BY sequence DESC LIMIT 1";
         self.first(sql, params![&owner, &session], |row| {
             Ok(LastCall { call: ItemId::from_bytes(row.array(0)?), sequence: row.int(1)? })
         })

@@ -125,8 +125,7 @@ impl Tx<'_> {
         let limit = limit.clamp(1, REVIEWS_PER_PAGE_MAX);
         let after = after.unwrap_or(ReviewId::from_bytes([0; 16]));
         let open = if only_open { "AND status = 'open'" } else { "" };
-        let sql =
-            format!("SELECT {COLUMNS} FROM reviews WHERE owner = ?1 AND id > ?2 {open} ORDER BY id LIMIT ?3");
+        let sql = format!("SELECT {COLUMNS} FROM reviews WHERE owner = ?1 AND id > ?2 {open} ORDER BY id LIMIT ?3");
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let rows = self.all(&sql, params![&owner, &after, one_more], read_review)?;
         Ok(page(rows, limit, |last| last.id))
@@ -156,7 +155,7 @@ fn read_review(row: &dyn Row) -> Result<ReviewRow, SqlError> {
         owner: UserId::from_bytes(row.array(1)?),
         run: RunId::from_bytes(row.array(2)?),
         place: Place { step: index(row.int(3)?)?, call: row.optional_int(4)?.map(index).transpose()? },
-        status: ReviewStatus::parse(status).ok_or_else(|| SqlError::Column(format!("no status: {status}")))?,
+        status: ReviewStatus::parse(status).ok_or_else(|| SqlError::Damaged(format!("no status: {status}")))?,
         asked: from_text(row.text(6)?)?,
         decision: row.optional_text(7)?.map(from_text).transpose()?,
         created_at: Millis(row.int(8)?),

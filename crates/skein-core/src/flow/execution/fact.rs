@@ -35,9 +35,14 @@ pub struct ExecutionBegun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "by")]
 pub enum Trigger {
-    Person { user_id: UserId },
+    Person {
+        user_id: UserId,
+    },
     /// A step of another run.
-    Run { run_id: RunId, place: Place },
+    Run {
+        run_id: RunId,
+        place: Place,
+    },
 }
 
 /// Where the output of a run goes.
@@ -85,9 +90,31 @@ pub struct CallMade {
 /// What led to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
-    pub kind: RelationKind,
+    pub kind: LinkKind,
     pub source: ItemId,
     pub target: ItemId,
+}
+
+/// The relations a run makes (decision Z13).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkKind {
+    /// From the latest cause to its effect.
+    Triggers,
+    /// From an effect to a further cause.
+    DerivedFrom,
+    /// From a result to its call.
+    ResultOf,
+}
+
+impl LinkKind {
+    pub fn relation(self) -> RelationKind {
+        match self {
+            Self::Triggers => RelationKind::Triggers,
+            Self::DerivedFrom => RelationKind::DerivedFrom,
+            Self::ResultOf => RelationKind::ResultOf,
+        }
+    }
 }
 
 impl ExecutionMoved {

@@ -76,17 +76,36 @@ pub struct Wish {
 pub enum Input {
     Begin,
     /// A call came back.
-    Returned { place: Place, output: Value, tokens: u64, wishes: Vec<Wish> },
+    Returned {
+        place: Place,
+        output: Value,
+        tokens: u64,
+        wishes: Vec<Wish>,
+    },
     /// A call failed, timed out, or may not be made.
-    Faulted { place: Place, fault: Fault },
+    Faulted {
+        place: Place,
+        fault: Fault,
+    },
     /// A call was begun, its worker vanished, and it may not be made again: nobody knows what came of it.
-    Lost { place: Place },
+    Lost {
+        place: Place,
+    },
     /// A person decided.
-    Decided { place: Place, decision: Decision },
+    Decided {
+        place: Place,
+        decision: Decision,
+    },
     /// Nobody decided in time.
-    Expired { place: Place },
+    Expired {
+        place: Place,
+    },
     /// The run that a step started has ended.
-    ChildEnded { place: Place, outcome: Result<Value, Fault>, tokens: u64 },
+    ChildEnded {
+        place: Place,
+        outcome: Result<Value, Fault>,
+        tokens: u64,
+    },
     Cancel,
 }
 
@@ -94,11 +113,25 @@ pub enum Input {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Queue a call of a tool.
-    Call { place: Place, tool: RecordId, inputs: Map<String, Value>, attempt: u32, delay_ms: i64 },
+    Call {
+        place: Place,
+        tool: RecordId,
+        inputs: Map<String, Value>,
+        attempt: u32,
+        delay_ms: i64,
+    },
     /// Ask a person, and go on without holding anything.
-    Ask { place: Place, asked: Asked, expires_after_s: Option<u64> },
+    Ask {
+        place: Place,
+        asked: Asked,
+        expires_after_s: Option<u64>,
+    },
     /// Start another run, and go on when it has ended.
-    Run { place: Place, process: RecordId, context: Map<String, Value> },
+    Run {
+        place: Place,
+        process: RecordId,
+        context: Map<String, Value>,
+    },
     /// Take back every call, question and run of this one that is still open.
     Withdraw,
     End(Ending),
@@ -107,8 +140,13 @@ pub enum Effect {
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Ending {
-    Completed { output: Value },
+    Completed {
+        output: Value,
+    },
     /// `step` is where, unless it was the output itself.
-    Failed { step: Option<usize>, fault: Fault },
+    Failed {
+        step: Option<usize>,
+        fault: Fault,
+    },
     Cancelled,
 }

@@ -10,13 +10,13 @@ use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place, Wish};
 use crate::flow::execution::review::{Asked, Decision};
 use crate::flow::execution::state::{Execution, Phase, RunStatus, StepState};
 use crate::flow::plan::{Plan, PlannedStep};
-use crate::flow::step::{Backoff, Interaction, OnExpire, Step, Target};
+use crate::flow::step::{Approval, Interaction, Offer, OnExpire, Step, Target};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 use crate::time::Millis;
 
-/// The longest wait before a repeat.
-const DELAY_MS_MAX: i64 = 300_000;
+/// Where a question stands among the inputs of a step that asks one.
+const PROMPT: &str = "prompt";
 
 /// Where a run stands after something happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -223,7 +223,8 @@ impl<'a> Machine<'a> {
 
     fn came_out_of_fallback(&mut self, replaced: usize, output: Value) {
         if self.definition(replaced).output.required && is_empty(&output) {
-            let fault = Fault::new("empty_output", "what stood in for the step gave nothing, and its output is required");
+            let fault =
+                Fault::new("empty_output", "what stood in for the step gave nothing, and its output is required");
             return self.give_up(replaced, fault.by_rule("BR-STEP-004"));
         }
         self.ended(replaced, Phase::Done, output);
@@ -260,13 +261,7 @@ impl<'a> Machine<'a> {
         if !is_call || !fault.retryable || state.attempt > u32::from(retry.max_retries) {
             return None;
         }
-        let first = i64::from(retry.backoff_ms);
-        let doublings = state.attempt.saturating_sub(1).min(20);
-        let delay = match retry.backoff {
-            Backoff::Fixed => first,
-            Backoff::Exponential => first.saturating_mul(1 << doublings),
-        };
-        Some(delay.min(DELAY_MS_MAX))
+        Some(i64::from(retry.pause_ms(u8::try_from(state.attempt).unwrap_or(u8::MAX))))
     }
 
     /// A required output that cannot be had ends the run; another is null from here on.
@@ -359,8 +354,7 @@ impl<'a> Machine<'a> {
 
     /// Only tools that are to be approved once are remembered.
     fn remember_approval(&mut self, step: usize, tool: RecordId) {
-        use crate::flow::step::Approval;
-        let is_once = |offer: &crate::flow::step::Offer| offer.tool_id == tool && offer.approval == Some(Approval::Once);
+        let is_once = |offer: &Offer| offer.tool_id == tool && offer.approval == Some(Approval::Once);
         if !self.definition(step).offers.iter().any(is_once)
             && let Some(dialogue) = self.at(step).dialogue.as_mut()
         {
@@ -391,7 +385,8 @@ impl<'a> Machine<'a> {
             self.begin(next);
         }
         let is_over = self.state.steps.iter().zip(self.plan.steps());
-        let is_over = is_over.filter(|(_, planned)| planned.stands_in_for.is_none()).all(|(step, _)| step.phase.has_ended());
+        let is_over =
+            is_over.filter(|(_, planned)| planned.stands_in_for.is_none()).all(|(step, _)| step.phase.has_ended());
         if is_over && !self.state.status.has_ended() {
             self.complete();
         }
@@ -399,7 +394,9 @@ impl<'a> Machine<'a> {
 
     fn can_begin(&self, step: usize) -> bool {
         let planned = self.planned(step);
-        let is_wanted = planned.stands_in_for.is_none_or(|replaced| self.state.steps[replaced].phase == Phase::Replaced);
+        // What stands in for a step is begun when that failed for good.
+        let is_wanted =
+            planned.stands_in_for.is_none_or(|replaced| self.state.steps[replaced].phase == Phase::Replaced);
         self.state.steps[step].phase == Phase::Waiting
             && is_wanted
             && planned.deps.iter().all(|dep| self.state.steps[*dep].phase.has_ended())
@@ -416,13 +413,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// What a step is called with; nothing when its condition does not hold.
+    /// What a step is called with; nothing when its condition does not hold. A person's question is an input too.
     fn prepared(&self, step: usize) -> Result<Option<Map<String, Value>>, RuleViolation> {
         self.state.with_scope(self.plan, None, |scope| {
             if !self.plan.condition(step, scope)? {
                 return Ok(None);
             }
-            self.plan.inputs(step, scope).map(Some)
+            let mut inputs = self.plan.inputs(step, scope)?;
+            inputs.extend(self.plan.prompt(step, scope)?.map(|prompt| (PROMPT.to_owned(), Value::String(prompt))));
+            Ok(Some(inputs))
         })
     }
 
@@ -440,7 +439,7 @@ impl<'a> Machine<'a> {
             }
             (Target::Ask(ask), _) => {
                 self.at(step).phase = Phase::Asking;
-                let prompt = inputs.get("prompt").and_then(Value::as_str).unwrap_or(&ask.prompt).to_owned();
+                let prompt = inputs.get(PROMPT).and_then(Value::as_str).unwrap_or(&ask.prompt).to_owned();
                 self.ask(place, Asked::Answer { prompt, schema: ask.schema.clone() });
             }
             (Target::Process(process), _) => self.run(place, *process, inputs),
@@ -457,7 +456,7 @@ impl<'a> Machine<'a> {
     }
 
     fn over_budget(&self) -> Option<Fault> {
-        let (budget, used) = (self.plan.token_budget()?, self.state.tokens());
+        let (budget, used) = (self.state.token_budget?, self.state.tokens());
         (used > budget).then(|| {
             let message = format!("{used} tokens were used, and the process may use {budget}");
             Fault::new("token_budget_exceeded", message).by_rule("BR-PROCESS-006")

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::flow::execution::dialogue::Dialogue;
 use crate::flow::execution::input::Fault;
 use crate::flow::plan::{Plan, Scope};
+use crate::flow::process::Process;
 use crate::time::Millis;
 
 /// How a run is doing.
@@ -126,19 +127,22 @@ pub struct Execution {
     pub levels_left: u8,
     /// The processes from the outermost run to this one, by name.
     pub stack: Vec<String>,
+    /// How many tokens it may use (rule BR-PROCESS-006).
+    pub token_budget: Option<u64>,
 }
 
 impl Execution {
     /// A run that has not begun. `above` is what the run that starts this one has left, and its stack.
-    pub fn of(plan: &Plan, name: &str, context: Map<String, Value>, above: Option<(u8, &[String])>) -> Self {
-        let own = plan.levels_max();
+    pub fn of(process: &Process, plan: &Plan, context: Map<String, Value>, above: Option<(u8, &[String])>) -> Self {
+        let own = process.max_recursion_depth;
         let (levels_left, stack) = match above {
             Some((left, stack)) => (own.min(left.saturating_sub(1)), stack.to_vec()),
             None => (own, Vec::new()),
         };
-        let stack = stack.into_iter().chain([name.to_owned()]).collect();
+        let stack = stack.into_iter().chain([process.name.as_str().to_owned()]).collect();
         let steps = vec![StepState::default(); plan.steps().len()];
-        Self { status: RunStatus::Running, context, steps, levels_left, stack }
+        let (status, token_budget) = (RunStatus::Running, process.token_budget);
+        Self { status, context, steps, levels_left, stack, token_budget }
     }
 
     pub fn tokens(&self) -> u64 {

@@ -1,0 +1,1 @@
+//! The machine, move by move.

@@ -1,0 +1,289 @@
+//! A process made ready to run: every expression parsed once, every step with what it waits for.
+//!
+//! Making a plan is checking the definition: [`Plan::of`] holds all rules that need nothing but the process itself.
+//! While the process runs, everything about its expressions is asked here, by the number of the step.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde_json::{Map, Value};
+
+use crate::flow::budget;
+use crate::flow::condition::Condition;
+use crate::flow::interpolate::{Interpolated, ROOM_BYTES};
+use crate::flow::process::Process;
+use crate::flow::scope::{Names, Origin, Variable};
+use crate::flow::step::{Mode, STEPS_MAX, Step, Target};
+use crate::flow::template::Template;
+use crate::rule::RuleViolation;
+
+pub use crate::flow::scope::Scope;
+
+/// A process made ready.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    steps: Vec<PlannedStep>,
+    expressions: Vec<Expressions>,
+    template: Template,
+}
+
+/// A step and its place among the others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlannedStep {
+    /// As it was defined, but for its fallback, which stands after all main steps.
+    pub definition: Step,
+    /// The steps that must have ended before it begins, in ascending order.
+    pub deps: Vec<usize>,
+    /// The step whose failure it is for.
+    pub stands_in_for: Option<usize>,
+    /// The steps that stand in for it, in order; empty if there are none.
+    pub fallback: Range<usize>,
+    /// Its part of the budget of the process.
+    pub token_budget: Option<u64>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct Expressions {
+    inputs: Vec<(String, Interpolated)>,
+    prompt: Option<Interpolated>,
+    condition: Option<Condition>,
+    abort_when: Vec<Condition>,
+}
+
+impl Plan {
+    /// Makes a process ready, if its definition breaks no rule.
+    pub fn of(process: &Process) -> Result<Self, RuleViolation> {
+        process.initial_context.check()?;
+        let steps = place_steps(process)?;
+        check_variables(process, &steps)?;
+        let chains = chains(&steps);
+        let context = process.initial_context.names();
+        let expressions = (0..steps.len()).map(|at| {
+            let outputs = chains[at].iter().map(|dep| steps[*dep].definition.output.variable.as_str()).collect();
+            let names = Names { context: context.clone(), outputs, error: false };
+            Expressions::parse(&steps[at].definition, names).map_err(|broken| of_step(&steps, at, &broken))
+        });
+        let expressions = expressions.collect::<Result<_, _>>()?;
+        let outputs = process.steps.iter().map(|step| step.output.variable.as_str()).collect();
+        let template = Template::parse(&process.output_template, &Names { context, outputs, error: false })?;
+        Ok(Self { steps, expressions, template })
+    }
+
+    /// All steps by number: the main ones in their order, then those of fallbacks.
+    pub fn steps(&self) -> &[PlannedStep] {
+        &self.steps
+    }
+
+    /// The inputs of a step with every place filled. A place that is all of an input gives it its own type.
+    pub fn inputs(&self, step: usize, scope: &Scope) -> Result<Map<String, Value>, RuleViolation> {
+        let mut room = ROOM_BYTES;
+        let given = self.expressions[step].inputs.iter().filter(|(_, value)| !value.is_absent(scope));
+        given.map(|(name, value)| Ok((name.clone(), value.fill(scope, &mut room)?))).collect()
+    }
+
+    /// What a person is asked, if the step asks one.
+    pub fn prompt(&self, step: usize, scope: &Scope) -> Result<Option<String>, RuleViolation> {
+        let Some(prompt) = &self.expressions[step].prompt else { return Ok(None) };
+        prompt.fill_as_text(scope, &mut ROOM_BYTES.clone()).map(Some)
+    }
+
+    /// Whether a step is to be run; without a condition it is.
+    pub fn condition(&self, step: usize, scope: &Scope) -> Result<bool, RuleViolation> {
+        self.expressions[step].condition.as_ref().map_or(Ok(true), |condition| condition.holds(scope))
+    }
+
+    /// Whether the failure of a step, which stands in the scope as `error`, ends the process.
+    pub fn aborts(&self, step: usize, scope: &Scope) -> Result<bool, RuleViolation> {
+        for condition in &self.expressions[step].abort_when {
+            if condition.holds(scope)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What the process answers.
+    pub fn output(&self, scope: &Scope) -> Result<Value, RuleViolation> {
+        self.template.render(scope).map(Value::String)
+    }
+
+    /// The step whose variable alone fills the output template, so that what it says can be passed on as it comes.
+    pub fn streamed_step(&self) -> Option<usize> {
+        let Variable::Named(Origin::Step, name) = self.template.sole_variable()? else { return None };
+        self.main_steps().find(|(_, step)| step.definition.output.variable == *name).map(|(at, _)| at)
+    }
+
+    fn main_steps(&self) -> impl Iterator<Item = (usize, &PlannedStep)> {
+        self.steps.iter().enumerate().take_while(|(_, step)| step.stands_in_for.is_none())
+    }
+
+    /// The inputs of a step by name, for those who compare them with what the target asks for.
+    pub(crate) fn planned_inputs(&self, step: usize) -> &[(String, Interpolated)] {
+        &self.expressions[step].inputs
+    }
+
+    /// A step in words: by its number, and by the one it stands in for.
+    pub(crate) fn describe(&self, step: usize) -> String {
+        describe(&self.steps, step)
+    }
+}
+
+impl Expressions {
+    fn parse(step: &Step, names: Names) -> Result<Self, RuleViolation> {
+        let places = &mut 0;
+        let inputs = step.inputs.iter().map(|(name, value)| {
+            Interpolated::parse(value, &names, places).map(|value| (name.clone(), value)).map_err(|broken| {
+                let problem = format!("input {name:?}: {}", broken.problem());
+                RuleViolation::new(broken.rule(), problem, broken.remedy())
+            })
+        });
+        let inputs = inputs.collect::<Result<_, _>>()?;
+        let prompt = match &step.target {
+            Target::Ask(ask) => Some(Interpolated::parse_text(&ask.prompt, &names, places)?),
+            Target::Tool(_) | Target::Process(_) => None,
+        };
+        let condition = step.execution.condition.as_ref();
+        let condition = condition.map(|source| Condition::parse(source, &names)).transpose()?;
+        let names = Names { error: true, ..names };
+        let abort_when = step.abort_when.iter().map(|source| Condition::parse(source, &names));
+        Ok(Self { inputs, prompt, condition, abort_when: abort_when.collect::<Result<_, _>>()? })
+    }
+}
+
+/// Puts the steps in their places: dependencies by number, fallbacks at the end, budgets divided.
+fn place_steps(process: &Process) -> Result<Vec<PlannedStep>, RuleViolation> {
+    let main = &process.steps;
+    let count = main.iter().map(|step| 1 + step.fallback.len()).sum::<usize>();
+    if main.is_empty() || count > STEPS_MAX {
+        let problem = format!("a process has 1 to {STEPS_MAX} steps, and this one {count}");
+        return Err(RuleViolation::new("BR-PROCESS-001", problem, "move some of them to a process of their own"));
+    }
+    let numbers = number_steps(main)?;
+    check_acyclic(main, &numbers)?;
+    let budgets = budget::divide(process.token_budget, main)?;
+    let mut steps = Vec::with_capacity(count);
+    for (at, step) in main.iter().enumerate() {
+        let deps = dependencies(main, at, &numbers)?;
+        let definition = Step { fallback: Vec::new(), ..step.clone() };
+        let token_budget = budgets[at];
+        steps.push(PlannedStep { definition, deps, stands_in_for: None, fallback: 0..0, token_budget });
+    }
+    for (at, step) in main.iter().enumerate() {
+        let first = steps.len();
+        for (order, inner) in step.fallback.iter().enumerate() {
+            let mut deps = steps[at].deps.clone();
+            deps.extend((order > 0).then(|| first + order - 1));
+            let token_budget = budget::stand_in(inner, budgets[at])?;
+            let (definition, stands_in_for) = (inner.clone(), Some(at));
+            steps.push(PlannedStep { definition, deps, stands_in_for, fallback: 0..0, token_budget });
+        }
+        steps[at].fallback = first..steps.len();
+    }
+    Ok(steps)
+}
+
+/// The number of each main step by its id; ids are used once, fallbacks included.
+fn number_steps(main: &[Step]) -> Result<BTreeMap<&str, usize>, RuleViolation> {
+    let mut seen = BTreeSet::new();
+    let all = main.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
+    if let Some(twice) = all.map(|step| step.id.as_str()).find(|id| !seen.insert(*id)) {
+        let problem = format!("two steps have the id {twice:?}");
+        return Err(RuleViolation::new("BR-PROCESS-001", problem, "give each step an id of its own"));
+    }
+    Ok(main.iter().enumerate().map(|(at, step)| (step.id.as_str(), at)).collect())
+}
+
+/// BR-PROCESS-002: what each step names leads back to none of them.
+fn check_acyclic(main: &[Step], numbers: &BTreeMap<&str, usize>) -> Result<(), RuleViolation> {
+    let named = |at: usize| main[at].depends_on.iter().flatten().filter_map(|id| numbers.get(id.as_str()).copied());
+    let mut waiting: Vec<usize> = (0..main.len()).collect();
+    loop {
+        let before = waiting.len();
+        let still = waiting.clone();
+        waiting.retain(|at| named(*at).any(|dep| still.contains(&dep)));
+        if waiting.is_empty() {
+            return Ok(());
+        }
+        if waiting.len() == before {
+            let ids: Vec<&str> = waiting.iter().map(|at| main[*at].id.as_str()).collect();
+            let problem = format!("the steps {} wait for one another", ids.join(", "));
+            return Err(RuleViolation::new("BR-PROCESS-002", problem, "take one of their dependsOn away"));
+        }
+    }
+}
+
+/// What a step waits for. It names earlier steps; a sequential one also waits for those right before it, and a parallel
+/// one that names none begins after the nearest sequential one (decision A58).
+fn dependencies(main: &[Step], at: usize, numbers: &BTreeMap<&str, usize>) -> Result<Vec<usize>, RuleViolation> {
+    let step = &main[at];
+    let is_parallel = |step: &Step| step.execution.mode == Mode::Parallel;
+    let mut deps = BTreeSet::new();
+    for id in step.depends_on.iter().flatten() {
+        let earlier = numbers.get(id.as_str()).copied().filter(|dep| *dep < at);
+        let Some(dep) = earlier else {
+            let is_later = numbers.contains_key(id.as_str());
+            let what = if is_later { "stands behind it" } else { "is none of the process" };
+            let problem = format!("step {} ({:?}) depends on {id:?}, which {what}", at + 1, step.id);
+            return Err(RuleViolation::new("BR-PROCESS-003", problem, "depend on steps that stand before it"));
+        };
+        if is_parallel(step) && is_parallel(&main[dep]) {
+            let problem = format!("the parallel steps {:?} and {id:?} depend on each other", step.id);
+            let remedy = "make one of them sequential, or take the dependsOn away";
+            return Err(RuleViolation::new("BR-PROCESS-004", problem, remedy));
+        }
+        deps.insert(dep);
+    }
+    let last_sequential = (0..at).rev().find(|before| !is_parallel(&main[*before]));
+    match (step.execution.mode, &step.depends_on) {
+        (Mode::Parallel, Some(_)) => {}
+        (Mode::Parallel, None) => deps.extend(last_sequential),
+        (Mode::Sequential, _) => {
+            let group = last_sequential.map_or(0, |sequential| sequential + 1)..at;
+            if group.is_empty() { deps.extend(last_sequential) } else { deps.extend(group) }
+        }
+    }
+    Ok(deps.into_iter().collect())
+}
+
+/// BR-PROCESS-005: a name says where a value comes from, so it is used once. The last step of a fallback alone shares
+/// the variable of the step it stands in for.
+fn check_variables(process: &Process, steps: &[PlannedStep]) -> Result<(), RuleViolation> {
+    let mut seen = process.initial_context.names();
+    for (at, step) in steps.iter().enumerate() {
+        let is_stand_in = step.stands_in_for.is_some_and(|main| steps[main].fallback.end == at + 1);
+        let variable = step.definition.output.variable.as_str();
+        if !is_stand_in && !seen.insert(variable) {
+            let problem =
+                format!("{} has the output variable {variable:?}, which is used already", describe(steps, at));
+            return Err(RuleViolation::new("BR-PROCESS-005", problem, "give every variable a name of its own"));
+        }
+    }
+    Ok(())
+}
+
+/// All steps that have ended when each step begins, direct and indirect.
+fn chains(steps: &[PlannedStep]) -> Vec<BTreeSet<usize>> {
+    let mut chains: Vec<BTreeSet<usize>> = Vec::with_capacity(steps.len());
+    for step in steps {
+        let mut chain = BTreeSet::new();
+        for dep in &step.deps {
+            chain.insert(*dep);
+            chain.extend(&chains[*dep]);
+        }
+        chains.push(chain);
+    }
+    chains
+}
+
+fn describe(steps: &[PlannedStep], at: usize) -> String {
+    let id = &steps[at].definition.id;
+    match steps[at].stands_in_for {
+        None => format!("step {} ({id:?})", at + 1),
+        Some(main) => format!("step {}, fallback {} ({id:?})", main + 1, at - steps[main].fallback.start + 1),
+    }
+}
+
+fn of_step(steps: &[PlannedStep], at: usize, broken: &RuleViolation) -> RuleViolation {
+    let problem = format!("{}: {}", describe(steps, at), broken.problem());
+    RuleViolation::new(broken.rule(), problem, broken.remedy())
+}

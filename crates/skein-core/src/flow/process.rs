@@ -1,0 +1,279 @@
+//! A process: how work is done, as data that its owner can read, change and run.
+//!
+//! Made by [`Process::create`] from a draft, altered by [`Process::change`], kept as the data of a record like every
+//! entry of the catalogue. What it refers to is judged by [`super::target`]; all else that can be wrong with it is
+//! found by making a [`Plan`] of it.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
+use crate::catalog::schema::{self, Schema};
+use crate::flow::plan::Plan;
+use crate::flow::scope;
+use crate::flow::step::{STEPS_MAX, Step, TOKEN_BUDGET_MAX};
+use crate::id::RecordId;
+use crate::rule::RuleViolation;
+
+/// Most variables of an initial context.
+pub const CONTEXT_VARIABLES_MAX: usize = 100;
+/// How deep processes call processes if nothing else is said.
+pub const RECURSION_DEPTH_DEFAULT: u8 = 3;
+/// How deep processes call processes at most (BR-PROCESS-007).
+pub const RECURSION_DEPTH_MAX: u8 = 10;
+
+/// A workflow.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Process {
+    pub name: Name,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<Description>,
+    pub initial_context: InitialContext,
+    pub steps: Vec<Step>,
+    /// What the process answers, with places for variables.
+    pub output_template: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token_budget: Option<u64>,
+    pub max_recursion_depth: u8,
+    pub enabled: bool,
+    /// Kept for what it has done, never run again.
+    #[serde(default)]
+    pub archived: bool,
+    /// Grows by one when what the process does changes (decision A49).
+    pub definition_version: u32,
+}
+
+impl Entry for Process {
+    const RECORD_TYPE: &'static str = "Process";
+}
+
+/// The variables a process is started with: names alone, or an object described by a JSON Schema.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum InitialContext {
+    Names(Vec<String>),
+    Schema(Value),
+}
+
+impl Default for InitialContext {
+    fn default() -> Self {
+        Self::Names(Vec::new())
+    }
+}
+
+/// What a client sends to make a process.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct ProcessDraft {
+    pub name: Name,
+    pub description: Option<Description>,
+    #[serde(default)]
+    pub initial_context: InitialContext,
+    pub steps: Vec<Value>,
+    pub output_template: String,
+    pub token_budget: Option<u64>,
+    pub max_recursion_depth: Option<u64>,
+    #[serde(default = "entry::is_enabled_by_default")]
+    pub enabled: bool,
+}
+
+/// What a client sends to alter a process; what is absent stays, and `null` takes a budget or a description away.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
+pub struct ProcessChange {
+    pub name: Option<Name>,
+    #[serde(deserialize_with = "entry::named")]
+    pub description: Option<Option<Description>>,
+    pub initial_context: Option<InitialContext>,
+    pub steps: Option<Vec<Value>>,
+    pub output_template: Option<String>,
+    #[serde(deserialize_with = "entry::named")]
+    pub token_budget: Option<Option<u64>>,
+    pub max_recursion_depth: Option<u64>,
+    pub enabled: Option<bool>,
+    pub archived: Fixed,
+    pub shared: Fixed,
+    pub owner_id: Fixed,
+}
+
+impl Process {
+    /// The process a draft describes. Its targets are judged apart, by [`Process::check_targets`].
+    pub fn create(draft: ProcessDraft) -> Result<Self, RuleViolation> {
+        let process = Self {
+            name: draft.name,
+            description: draft.description,
+            initial_context: draft.initial_context,
+            steps: parse_steps(&draft.steps)?,
+            output_template: draft.output_template,
+            token_budget: draft.token_budget,
+            max_recursion_depth: recursion_depth(draft.max_recursion_depth)?,
+            enabled: draft.enabled,
+            archived: false,
+            definition_version: 1,
+        };
+        process.check_definition()?;
+        Ok(process)
+    }
+
+    /// The process after a change.
+    pub fn change(&self, change: ProcessChange) -> Result<Self, RuleViolation> {
+        change.refuse_fixed()?;
+        if self.archived {
+            let remedy = "make another process; this one is kept for what it has done";
+            return Err(RuleViolation::new("BR-PROCESS-008", "the process is archived", remedy));
+        }
+        let mut next = self.clone();
+        next.name = change.name.unwrap_or(next.name);
+        next.description = change.description.unwrap_or(next.description);
+        next.initial_context = change.initial_context.unwrap_or(next.initial_context);
+        next.output_template = change.output_template.unwrap_or(next.output_template);
+        next.token_budget = change.token_budget.unwrap_or(next.token_budget);
+        next.enabled = change.enabled.unwrap_or(next.enabled);
+        if let Some(steps) = change.steps {
+            next.steps = parse_steps(&steps)?;
+        }
+        if change.max_recursion_depth.is_some() {
+            next.max_recursion_depth = recursion_depth(change.max_recursion_depth)?;
+        }
+        if next.definition() != self.definition() {
+            next.definition_version += 1;
+            next.check_definition()?;
+        }
+        Ok(next)
+    }
+
+    /// The process as it is kept when its owner has deleted it (decision Z17).
+    #[must_use]
+    pub fn archive(&self) -> Self {
+        Self { enabled: false, archived: true, ..self.clone() }
+    }
+
+    /// The tools and processes that its steps name, each once: targets and offers, those of fallbacks included.
+    pub fn references(&self) -> BTreeSet<RecordId> {
+        let all = self.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
+        all.flat_map(Step::references).collect()
+    }
+
+    fn check_definition(&self) -> Result<(), RuleViolation> {
+        if let Some(budget) = self.token_budget
+            && !(1..=TOKEN_BUDGET_MAX).contains(&budget)
+        {
+            let problem = format!("tokenBudget is {budget}; it is from 1 to {TOKEN_BUDGET_MAX}");
+            return Err(RuleViolation::new("BR-PROCESS-006", problem, "choose a budget in tokens"));
+        }
+        Plan::of(self).map(drop)
+    }
+
+    fn definition(&self) -> (&InitialContext, &[Step], &str, Option<u64>, u8) {
+        let Self { initial_context, steps, output_template, token_budget, max_recursion_depth, .. } = self;
+        (initial_context, steps, output_template, *token_budget, *max_recursion_depth)
+    }
+}
+
+impl ProcessChange {
+    fn refuse_fixed(&self) -> Result<(), RuleViolation> {
+        refuse_fixed("BR-PROCESS-008", &[("archived", self.archived)], "delete the process to archive it")?;
+        refuse_fixed("BR-PROCESS-010", &[("ownerId", self.owner_id)], "make another process")?;
+        refuse_fixed("BR-PROCESS-010", &[("shared", self.shared)], "share the tools it uses; a process is its owner's")
+    }
+}
+
+impl InitialContext {
+    /// The declared variables.
+    pub fn names(&self) -> BTreeSet<&str> {
+        match self {
+            Self::Names(names) => names.iter().map(String::as_str).collect(),
+            Self::Schema(schema) => schema["properties"].as_object().into_iter().flatten().map(|(n, _)| &**n).collect(),
+        }
+    }
+
+    /// Whether a process can be started with these values.
+    pub fn check_values(&self, values: &Map<String, Value>) -> Result<(), RuleViolation> {
+        let declared = self.names();
+        let extra: Vec<&str> = values.keys().map(String::as_str).filter(|name| !declared.contains(name)).collect();
+        let refuse = |problem: String| {
+            let remedy = "give the variables of the initialContext, and no others";
+            Err(RuleViolation::new("BR-STEP-001", problem, remedy))
+        };
+        if !extra.is_empty() {
+            return refuse(format!("the initialContext does not declare {}", extra.join(", ")));
+        }
+        match self {
+            Self::Names(names) => {
+                let missing: Vec<&str> =
+                    names.iter().map(String::as_str).filter(|name| !values.contains_key(*name)).collect();
+                if missing.is_empty() { Ok(()) } else { refuse(format!("there is no {}", missing.join(", "))) }
+            }
+            Self::Schema(schema) => {
+                let schema = compile(schema)?;
+                let Err(breaches) = schema.check(&Value::Object(values.clone())) else { return Ok(()) };
+                refuse(format!("the values do not fit: {}", schema::describe(&breaches)))
+            }
+        }
+    }
+
+    /// The values with the schema's defaults filled in where nothing was given.
+    #[must_use]
+    pub fn with_defaults(&self, mut values: Map<String, Value>) -> Map<String, Value> {
+        let Self::Schema(schema) = self else { return values };
+        for (name, property) in schema["properties"].as_object().into_iter().flatten() {
+            if let Some(default) = property.get("default").filter(|_| !values.contains_key(name)) {
+                values.insert(name.clone(), default.clone());
+            }
+        }
+        values
+    }
+
+    pub(crate) fn check(&self) -> Result<(), RuleViolation> {
+        let names = self.names();
+        let refuse = |problem: &str, remedy| Err(RuleViolation::new("BR-STEP-002", problem, remedy));
+        match self {
+            Self::Names(list) if list.len() != names.len() => {
+                return refuse("the initialContext names a variable twice", "name each variable once");
+            }
+            Self::Schema(schema) => {
+                if !schema.is_object() || schema.get("type").is_some_and(|kind| kind != "object") {
+                    let remedy = "list names, or describe an object by a JSON Schema with properties";
+                    return refuse("the initialContext describes no object", remedy);
+                }
+                compile(schema)?;
+            }
+            Self::Names(_) => {}
+        }
+        if names.len() > CONTEXT_VARIABLES_MAX {
+            return refuse("the initialContext has more than 100 variables", "put some of them into one object");
+        }
+        names.into_iter().try_for_each(|name| scope::check_variable("BR-STEP-002", name))
+    }
+}
+
+fn compile(schema: &Value) -> Result<Schema, RuleViolation> {
+    Schema::compile(schema).map_err(|bad| {
+        let problem = format!("the initialContext is not usable: {bad}");
+        RuleViolation::new("BR-STEP-002", problem, "list names, or give a JSON Schema of an object")
+    })
+}
+
+/// BR-PROCESS-001.
+fn parse_steps(steps: &[Value]) -> Result<Vec<Step>, RuleViolation> {
+    if steps.is_empty() {
+        return Err(RuleViolation::new("BR-PROCESS-001", "a process has at least one step", "add a step"));
+    }
+    if steps.len() > STEPS_MAX {
+        let problem = format!("the process has {} steps; the limit is {STEPS_MAX}", steps.len());
+        return Err(RuleViolation::new("BR-PROCESS-001", problem, "move some of them to a process of their own"));
+    }
+    steps.iter().enumerate().map(|(at, step)| Step::parse(step, at + 1)).collect()
+}
+
+/// BR-PROCESS-007.
+fn recursion_depth(depth: Option<u64>) -> Result<u8, RuleViolation> {
+    let Some(depth) = depth else { return Ok(RECURSION_DEPTH_DEFAULT) };
+    u8::try_from(depth).ok().filter(|depth| (1..=RECURSION_DEPTH_MAX).contains(depth)).ok_or_else(|| {
+        let problem = format!("maxRecursionDepth is {depth}; it is from 1 to {RECURSION_DEPTH_MAX}");
+        RuleViolation::new("BR-PROCESS-007", problem, "choose a depth of up to 10")
+    })
+}
