@@ -303,6 +303,8 @@ pub(crate) const TABLES: [Table; 37] = [
             "conversation",
             "node",
             "answers",
+            "session",
+            "cause",
             "operation",
             "branched_from",
             "priority",
@@ -318,7 +320,8 @@ pub(crate) const TABLES: [Table; 37] = [
         name: "execution_steps",
         class: Operational,
         columns: &[
-            "run", "step", "phase", "attempt", "inputs", "output", "fault", "dialogue", "tokens", "call", "raw",
+            "run", "step", "phase", "attempt", "inputs", "output", "fault", "dialogue", "tokens", "call",
+            "is_open", "raw",
             "began_at", "ended_at",
         ],
         key: 2,

@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
 use skein_connect::http::{CallFault, Http, Limits, Retry};
+use futures::StreamExt as _;
 use skein_connect::llm::{
-    self, ChatAnswer, ChatRequest, Dialect, Finish, LanguageModel, LlmFault, Message, Provider, RawResponse,
-    ResponseFormat, ToolDefinition, Usage,
+    self, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, LanguageModel, LlmFault, Message, Part,
+    Provider, RawResponse, ResponseFormat, ToolCall, ToolDefinition, Usage,
 };
 use skein_connect::rest::{self, RestRequest};
 use skein_core::RuleViolation;
@@ -20,31 +21,51 @@ use skein_core::catalog::operation::rest::RestCall;
 use skein_core::catalog::secret::{SecretType, SecretUse};
 use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::Tool;
+use skein_store::tree::append::Raw;
 
 use crate::catalog::work::{told, told_breach};
 
+/// The header by which services tell repeats.
+const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 /// How much of a request or an answer is shown, in characters; the output itself is kept whole.
 const SHOWN_CHARS_MAX: usize = 16_384;
 
 /// What came of a call.
-pub(super) struct Answered {
+pub(crate) struct Answered {
     /// The output, or what went wrong.
-    pub(super) outcome: Result<Value, Value>,
+    pub(crate) outcome: Result<Value, Value>,
     /// What went out, without the secret.
-    pub(super) request: Value,
+    pub(crate) request: Value,
     /// What came back, without the secret.
-    pub(super) response: Value,
+    pub(crate) response: Value,
     /// Tokens, where there were any.
-    pub(super) usage: Option<Value>,
+    pub(crate) usage: Option<Value>,
     /// Whether a secret was taken out of what came back.
-    pub(super) scrubbed: bool,
+    pub(crate) scrubbed: bool,
     /// Whether it tells how well the tool works; what a caller did wrong does not.
-    pub(super) is_telling: bool,
+    pub(crate) is_telling: bool,
+    /// A model's answer as it was received.
+    pub(crate) raw: Option<Raw>,
+}
+
+/// What a call is given besides its inputs.
+#[derive(Default)]
+pub(crate) struct Extras<'a> {
+    /// What the model and its tools said to each other so far.
+    pub(crate) dialogue: &'a [Value],
+    /// What the model may ask to be called, besides what its tool offers.
+    pub(crate) offers: Vec<ToolDefinition>,
+    /// The longest answer, in tokens.
+    pub(crate) max_tokens: Option<u32>,
+    /// By which a service can tell a repeat.
+    pub(crate) key: Option<&'a str>,
+    /// Hears the text of a model as it comes.
+    pub(crate) listener: Option<&'a (dyn Fn(&str) + Send + Sync)>,
 }
 
 impl Answered {
     /// A call that brought nothing.
-    pub(super) fn fault(code: &str, message: &str, is_retryable: bool) -> Self {
+    pub(crate) fn fault(code: &str, message: &str, is_retryable: bool) -> Self {
         let mut error = told(code, message);
         error["retryable"] = json!(is_retryable);
         Self::of(Err(error), false)
@@ -57,7 +78,7 @@ impl Answered {
 
     fn of(outcome: Result<Value, Value>, is_telling: bool) -> Self {
         let (request, response, usage) = (Value::Null, Value::Null, None);
-        Self { outcome, request, response, usage, scrubbed: false, is_telling }
+        Self { outcome, request, response, usage, scrubbed: false, is_telling, raw: None }
     }
 
     fn call_fault(fault: &CallFault) -> Self {
@@ -72,7 +93,7 @@ fn is_about_access(fault: &CallFault) -> bool {
 }
 
 /// Whether a call whose end nobody saw may be made again, without changing or costing anything.
-pub(super) fn is_repeatable(tool: &Tool, service: &Service) -> bool {
+pub(crate) fn is_repeatable(tool: &Tool, service: &Service) -> bool {
     match &tool.operation {
         Operation::RestCall(call) => call.method.is_safe(),
         Operation::LlmCall(_) => service.builtin.is_some(),
@@ -81,7 +102,7 @@ pub(super) fn is_repeatable(tool: &Tool, service: &Service) -> bool {
 }
 
 /// Where an API key goes: where the tool says, else where its kind of service expects it.
-pub(super) fn secret_use(tool: &Tool, secret_type: SecretType) -> Option<SecretUse> {
+pub(crate) fn secret_use(tool: &Tool, secret_type: SecretType) -> Option<SecretUse> {
     if secret_type != SecretType::ApiKey {
         return None;
     }
@@ -93,17 +114,18 @@ pub(super) fn secret_use(tool: &Tool, secret_type: SecretType) -> Option<SecretU
 }
 
 /// Carries the operation of `tool` out.
-pub(super) async fn call(
+pub(crate) async fn call(
     http: &Http,
     tool: &Tool,
     service: &Service,
     inputs: &Map<String, Value>,
     credential: Option<&Arc<Credential>>,
+    extras: Extras<'_>,
 ) -> Answered {
     match &tool.operation {
-        Operation::RestCall(call) => rest_call(http, tool, call, inputs, credential).await,
-        Operation::LlmCall(call) => match chat_request(tool, call, inputs) {
-            Ok(request) => llm_call(&model(http, tool, service, call, credential), &request).await,
+        Operation::RestCall(call) => rest_call(http, tool, call, inputs, credential, extras.key).await,
+        Operation::LlmCall(call) => match chat_request(tool, call, inputs, &extras) {
+            Ok(request) => llm_call(&model(http, tool, service, call, credential), request, extras.listener).await,
             Err(violation) => Answered::broken(&violation),
         },
         Operation::GraphQuery(_) | Operation::McpTool(_) => {
@@ -119,11 +141,13 @@ async fn rest_call(
     call: &RestCall,
     inputs: &Map<String, Value>,
     credential: Option<&Arc<Credential>>,
+    key: Option<&str>,
 ) -> Answered {
-    let rendered = match call.render(inputs) {
+    let mut rendered = match call.render(inputs) {
         Ok(rendered) => rendered,
         Err(violation) => return Answered::broken(&violation),
     };
+    rendered.headers.extend(key.map(|key| (IDEMPOTENCY_KEY.to_owned(), key.to_owned())));
     let request = RestRequest {
         endpoint: endpoint(tool),
         rendered: &rendered,
@@ -147,7 +171,7 @@ async fn rest_call(
             "truncated": response.truncated, "scrubbed": report.was_scrubbed })
     });
     let Answered { outcome, is_telling, .. } = outcome;
-    Answered { outcome, request, response, usage: None, scrubbed: report.was_scrubbed, is_telling }
+    Answered { outcome, request, response, usage: None, scrubbed: report.was_scrubbed, is_telling, raw: None }
 }
 
 /// How the provider wants to be spoken to: as the operation says, else as the connection says.
@@ -160,10 +184,19 @@ fn dialect(tool: &Tool, call: &LlmCall) -> Dialect {
     }
 }
 
-fn chat_request(tool: &Tool, call: &LlmCall, inputs: &Map<String, Value>) -> Result<ChatRequest, RuleViolation> {
+fn chat_request(
+    tool: &Tool,
+    call: &LlmCall,
+    inputs: &Map<String, Value>,
+    extras: &Extras<'_>,
+) -> Result<ChatRequest, RuleViolation> {
     let rendered = call.render(inputs)?;
-    let system = rendered.system.filter(|text| !text.trim().is_empty()).map(Message::system);
-    let messages = system.into_iter().chain([Message::user(rendered.prompt)]).collect();
+    let is_said = |text: &String| !text.trim().is_empty();
+    let mut messages: Vec<Message> = rendered.system.filter(is_said).map(Message::system).into_iter().collect();
+    let given = call.messages_from.as_ref().and_then(|name| inputs.get(name)).and_then(Value::as_array);
+    messages.extend(given.into_iter().flatten().filter_map(message));
+    messages.extend(Some(rendered.prompt).filter(is_said).map(Message::user));
+    messages.extend(extras.dialogue.iter().filter_map(message));
     let params = &tool.connection_params;
     let model = params.get("model").and_then(Value::as_str).unwrap_or_default();
     let offered = |offer: &skein_core::catalog::operation::prompt::ToolOffer| ToolDefinition {
@@ -173,11 +206,43 @@ fn chat_request(tool: &Tool, call: &LlmCall, inputs: &Map<String, Value>) -> Res
     };
     Ok(ChatRequest {
         temperature: params.get("temperature").and_then(Value::as_f64),
-        max_tokens: params.get("maxTokens").and_then(Value::as_u64).and_then(|tokens| u32::try_from(tokens).ok()),
+        max_tokens: least(params.get("maxTokens").and_then(Value::as_u64), extras.max_tokens),
         stop: call.stop.clone(),
         response_format: response_format(call.response_format.as_ref()),
-        tools: call.tools.iter().map(offered).collect(),
+        tools: call.tools.iter().map(offered).chain(extras.offers.iter().cloned()).collect(),
         ..ChatRequest::new(model, messages)
+    })
+}
+
+fn least(of_tool: Option<u64>, of_step: Option<u32>) -> Option<u32> {
+    let of_tool = of_tool.and_then(|tokens| u32::try_from(tokens).ok());
+    of_tool.into_iter().chain(of_step).min()
+}
+
+/// A message as a process spells it: who speaks, and what.
+fn message(spelled: &Value) -> Option<Message> {
+    let text = || spelled["content"].as_str().unwrap_or_default().to_owned();
+    Some(match spelled["role"].as_str()? {
+        "system" => Message::system(text()),
+        "user" => Message::user(text()),
+        "assistant" => Message::Assistant {
+            parts: Some(text()).filter(|text| !text.is_empty()).map(Part::Text).into_iter().collect(),
+            tool_calls: spelled["toolCalls"].as_array().into_iter().flatten().filter_map(wish).collect(),
+        },
+        "tool" => Message::Tool {
+            call_id: spelled["toolCallId"].as_str()?.to_owned(),
+            content: text(),
+            is_error: spelled["content"].as_str().is_some_and(|content| content.starts_with("{\"error\":")),
+        },
+        _ => return None,
+    })
+}
+
+fn wish(spelled: &Value) -> Option<ToolCall> {
+    Some(ToolCall {
+        id: spelled["id"].as_str()?.to_owned(),
+        name: spelled["name"].as_str()?.to_owned(),
+        arguments: spelled["arguments"].as_str().map_or_else(|| spelled["arguments"].to_string(), str::to_owned),
     })
 }
 
@@ -213,25 +278,51 @@ fn model(
     })
 }
 
-async fn llm_call(model: &LanguageModel, request: &ChatRequest) -> Answered {
-    match model.answer(request).await {
-        Ok(answer) => answered(request, &answer),
-        Err(failure) => {
-            let fault = &failure.fault;
-            // A fault of the connection says itself what to do.
-            let message = match fault {
-                LlmFault::Call(call) => call.to_string(),
-                other => format!("{other}. {}", other.advice()),
-            };
-            let response = failure.so_far.as_ref().map_or(Value::Null, |so_far| shown_raw(&so_far.raw));
-            let request = json!({ "model": request.model, "messages": shown_messages(request) });
-            let is_telling =
-                !matches!(fault, LlmFault::ContextLength(_) | LlmFault::ContentFilter(_) | LlmFault::Unsupported(_));
-            let scrubbed = failure.so_far.as_ref().is_some_and(|so_far| so_far.raw.scrubbed);
-            let fault = Answered::fault(fault.code(), &message, fault.is_retryable());
-            Answered { request, response, scrubbed, is_telling, ..fault }
+async fn llm_call(
+    model: &LanguageModel,
+    request: ChatRequest,
+    listener: Option<&(dyn Fn(&str) + Send + Sync)>,
+) -> Answered {
+    let request = if listener.is_some() { request.streamed() } else { request };
+    match heard(model, &request, listener).await {
+        Ok(answer) => answered(&request, &answer),
+        Err(failure) => failed_to_answer(&request, &failure),
+    }
+}
+
+/// The whole answer; whoever listens hears its text as it comes.
+async fn heard(
+    model: &LanguageModel,
+    request: &ChatRequest,
+    listener: Option<&(dyn Fn(&str) + Send + Sync)>,
+) -> Result<ChatAnswer, ChatFailure> {
+    let Some(listener) = listener else { return model.answer(request).await };
+    let mut events = model.chat(request).await?;
+    loop {
+        match events.next().await {
+            Some(Ok(ChatEvent::Text(text))) => listener(&text),
+            Some(Ok(ChatEvent::End(answer))) => return Ok(*answer),
+            Some(Ok(_)) => {}
+            Some(Err(failure)) => return Err(failure),
+            None => unreachable!("a stream of events ends in an answer or a failure"),
         }
     }
+}
+
+fn failed_to_answer(request: &ChatRequest, failure: &ChatFailure) -> Answered {
+    let fault = &failure.fault;
+    // A fault of the connection says itself what to do.
+    let message = match fault {
+        LlmFault::Call(call) => call.to_string(),
+        other => format!("{other}. {}", other.advice()),
+    };
+    let response = failure.so_far.as_ref().map_or(Value::Null, |so_far| shown_raw(&so_far.raw));
+    let request = json!({ "model": request.model, "messages": shown_messages(request) });
+    let is_telling =
+        !matches!(fault, LlmFault::ContextLength(_) | LlmFault::ContentFilter(_) | LlmFault::Unsupported(_));
+    let scrubbed = failure.so_far.as_ref().is_some_and(|so_far| so_far.raw.scrubbed);
+    let fault = Answered::fault(fault.code(), &message, fault.is_retryable());
+    Answered { request, response, scrubbed, is_telling, ..fault }
 }
 
 /// What a model answered, as the output of a tool.
@@ -252,6 +343,7 @@ fn answered(request: &ChatRequest, answer: &ChatAnswer) -> Answered {
         usage: Some(shown_usage(answer.usage)),
         scrubbed: answer.raw.scrubbed,
         is_telling: true,
+        raw: Some(Raw { headers: kept_headers(&answer.raw), body: answer.raw.body.to_vec() }),
     }
 }
 
@@ -279,6 +371,10 @@ fn shown_messages(request: &ChatRequest) -> Vec<Value> {
 fn shown_raw(raw: &RawResponse) -> Value {
     let body = String::from_utf8_lossy(&raw.body);
     json!({ "status": raw.status, "headers": shown_headers(&raw.shown_headers()), "body": cut(&body), "scrubbed": raw.scrubbed })
+}
+
+fn kept_headers(raw: &RawResponse) -> Value {
+    serde_json::from_str(&raw.headers_json()).unwrap_or_default()
 }
 
 fn shown_headers(headers: &[(String, String)]) -> Value {

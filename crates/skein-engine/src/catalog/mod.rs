@@ -5,7 +5,8 @@
 //! Start at [`services`] for how an entry lives, at [`trials`] for how a tool is called.
 
 mod bindings;
-mod calls;
+pub(crate) mod calling;
+pub(crate) mod calls;
 mod discovery;
 mod endpoints;
 mod health;
@@ -19,7 +20,7 @@ mod tools;
 mod travel;
 mod trials;
 mod vault;
-mod work;
+pub(crate) mod work;
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::{Entry, Owned};

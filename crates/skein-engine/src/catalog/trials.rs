@@ -3,32 +3,23 @@
 //! The call is an item before it is made and its result an item after, both of whoever called. Whether it may be made,
 //! with whose secret and at whose expense, is judged when it is asked for and again right before it goes out.
 
-use std::sync::Arc;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use skein_connect::credential::Credential;
-use skein_core::catalog::health::{self, Callable, Health, Vitals};
-use skein_core::catalog::schema;
-use skein_core::catalog::secret::Secret;
-use skein_core::catalog::service::Service;
-use skein_core::catalog::tool::Tool;
-use skein_core::document::BadDocument;
-use skein_core::flow::footing::{Chain, Footing, Holding};
-use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult, large_output};
-use skein_core::garden::event::EventName;
-use skein_core::garden::item::{BadItem, ItemDraft};
+use skein_core::catalog::health::Callable;
+use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
+use skein_core::garden::item::ItemDraft;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::{ItemId, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::jobs::Job;
 use skein_store::operations::OperationState;
-use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::calls::{self, Answered};
+use crate::catalog::SYSTEM;
+use crate::catalog::calling::{Finding, Purpose, Ready, nothing, ready, storable, tell_owners};
+use crate::catalog::calls::{self, Answered, Extras};
 use crate::catalog::work::{self, Conclusion, Ended, Task, told, told_breach};
-use crate::catalog::{SYSTEM, Shown, bindings, load, travel};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
@@ -41,15 +32,6 @@ const LOST_MAX: i64 = 3;
 const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
 /// Headers of an answer that say nothing about whose account was used.
 const HEADERS_FOR_ALL: [&str; 4] = ["content-type", "date", "retry-after", "x-request-id"];
-
-/// A tool with all that a call of it needs.
-struct Ready {
-    tool: Shown<Tool>,
-    service: Shown<Service>,
-    footing: Footing,
-    sealed: Option<(Shown<Secret>, SealedSecret)>,
-    callable: Callable,
-}
 
 impl Engine {
     /// Queues a call of a tool; its operation tells what went out and what came back.
@@ -66,7 +48,7 @@ impl Engine {
         }
         let engine = self.clone();
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
-            let ready = ready(tx, viewer.owner(), tool)?;
+            let ready = ready(tx, viewer.owner(), tool, Purpose::Trial)?;
             engine.check_fits(&ready)?;
             let inputs = ready.tool.entry.with_defaults(inputs.clone());
             engine.check_inputs(&ready.tool, &inputs)?;
@@ -80,25 +62,6 @@ impl Engine {
         Ok(queued)
     }
 
-    /// What a call stands on, judged now.
-    async fn ready_to_call(&self, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
-        let ready = self.parts().store.read(move |tx| ready(tx, executor, tool)).await?;
-        self.check_fits(&ready)?;
-        Ok(ready)
-    }
-
-    fn check_fits(&self, ready: &Ready) -> Result<(), RuleViolation> {
-        let schema = self.parts().schemas.of_service(&ready.service)?;
-        ready.tool.entry.check_fits_by(&ready.service.entry, &schema)
-    }
-
-    fn check_inputs(&self, tool: &Shown<Tool>, inputs: &Map<String, Value>) -> Result<(), RuleViolation> {
-        let compiled = self.parts().schemas.of_inputs(tool)?;
-        compiled.check(&Value::Object(inputs.clone())).map_err(|breaches| {
-            let problem = format!("the inputs do not fit: {}", schema::describe(&breaches));
-            RuleViolation::new("BR-TOOL-002", problem, "give what the tool's inputSchema asks for")
-        })
-    }
 }
 
 fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCall {
@@ -115,50 +78,6 @@ fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCal
         tags: vec!["test".to_owned()],
         footing: ready.footing,
     }
-}
-
-/// Loads what a call stands on and judges it.
-fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
-    let viewer = Viewer::User(executor);
-    let tool: Shown<Tool> = load(tx, &viewer, tool)?;
-    // What the tool stands on may not be the executor's to see; the chain says whether it may be used.
-    let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
-    let tool_secret = tool.entry.secret_id.map(|secret| load::<Secret>(tx, &SYSTEM, secret)).transpose()?;
-    let own = bindings::bound(tx, &viewer, tool.id)?;
-    own.as_ref().map_or(Ok(()), |binding| binding.entry.check(&tool.entry))?;
-    let own_secret = own.map(|binding| load::<Secret>(tx, &viewer, binding.entry.secret_id)).transpose()?;
-    let chain = Chain {
-        executor,
-        tool: holding(&tool),
-        service: holding(&service),
-        tool_secret: tool_secret.as_ref().map(holding),
-        own_secret: own_secret.as_ref().map(holding),
-        requires_secret: service.entry.requires_secret,
-    };
-    let footing = chain.judge()?;
-    let secret =
-        footing.secret.and_then(|(id, _)| [own_secret, tool_secret].into_iter().flatten().find(|s| s.id == id));
-    let sealed = match secret {
-        None => None,
-        Some(secret) => {
-            let sealed = tx.sealed(&SYSTEM, secret.id)?.ok_or_else(|| no_value(&secret))?;
-            Some((secret, sealed))
-        }
-    };
-    let (tool_vitals, service_vitals) = super::health::vitals_of(tx, &tool, &service)?;
-    // A test is how something that was down is found to work again.
-    let asked = |vitals: Vitals| Vitals { finding: vitals.finding.filter(|found| *found != Health::Down), ..vitals };
-    let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
-    Ok(Ready { tool, service, footing, sealed, callable })
-}
-
-fn holding<T>(shown: &Shown<T>) -> Holding {
-    Holding { id: shown.id, owner: shown.owner, shared: shown.shared }
-}
-
-fn no_value(secret: &Shown<Secret>) -> RuleViolation {
-    let problem = format!("the vault holds no value for the secret {:?}", secret.entry.name.as_str());
-    RuleViolation::new("BR-SECRET-001", problem, "give the secret a value: it came here without one")
 }
 
 /// Carries out a call that was written down before.
@@ -190,7 +109,7 @@ pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
         tracing::debug!(%tool, "calling a tool that is degraded or was never checked");
     }
     let begun = Instant::now();
-    let answered = engine.call(&ready, inputs).await;
+    let answered = engine.call(&ready, inputs, Extras::default()).await;
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     Ok(engine.conclude(ready, call, answered, latency_ms))
 }
@@ -267,41 +186,10 @@ fn write_result(
 }
 
 impl Engine {
-    /// Makes the call.
-    async fn call(&self, ready: &Ready, inputs: &Map<String, Value>) -> Answered {
-        let credential = match self.credential(ready) {
-            Ok(credential) => credential,
-            Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
-        };
-        let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
-        calls::call(http, tool, service, inputs, credential.as_ref()).await
-    }
-
-    /// Opens the secret, if one is used; keys that another server made are looked for once.
-    fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
-        let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
-        let opened = travel::open_value(&self.parts().outside, sealed).map_err(|error| {
-            tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");
-            error.to_string()
-        })?;
-        let key_use = calls::secret_use(&ready.tool.entry, secret.entry.secret_type);
-        let credential = Credential::new(secret.entry.secret_type, &opened, key_use.as_ref());
-        let credential = credential.map_err(|violation| violation.problem().to_owned())?;
-        let (engine, sealed) = (self.clone(), sealed.clone());
-        Ok(Some(Arc::new(credential.on_renewal(Arc::new(move |value| {
-            let (engine, sealed) = (engine.clone(), sealed.clone());
-            Box::pin(async move {
-                if let Err(error) = engine.keep_renewed(&sealed, value.into()).await {
-                    tracing::warn!(%error, secret = %sealed.secret, "a renewed token could not be kept");
-                }
-            })
-        })))))
-    }
-
     /// Writes down what came of a call.
     fn conclude(&self, ready: Ready, call: ItemId, answered: Answered, latency_ms: i64) -> Ended {
         let (answered, large) = storable(self.checked(&ready.tool, answered));
-        let Answered { outcome, request, response, usage, scrubbed, is_telling } = answered;
+        let Answered { outcome, request, response, usage, scrubbed, is_telling, .. } = answered;
         let blank = ToolResult { latency_ms, usage: usage.clone(), scrubbed, ..nothing(call) };
         let result = match &outcome {
             Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
@@ -328,18 +216,6 @@ impl Engine {
         Ended::Concluded { conclude, weight }
     }
 
-    /// A result that does not fit what the tool promises is none (rule BR-TOOL-003).
-    fn checked(&self, tool: &Shown<Tool>, answered: Answered) -> Answered {
-        let Ok(output) = &answered.outcome else { return answered };
-        let problem = match self.parts().schemas.of_outputs(tool) {
-            Ok(compiled) => compiled.check(output).err().map(|breaches| schema::describe(&breaches)),
-            Err(violation) => Some(violation.problem().to_owned()),
-        };
-        let Some(problem) = problem else { return answered };
-        let mut error = told("output_mismatch", &format!("the answer does not fit the tool's outputSchema: {problem}"));
-        error["rule"] = json!("BR-TOOL-003");
-        Answered { outcome: Err(error), ..answered }
-    }
 }
 
 fn is_soon_told(output: &Value) -> bool {
@@ -366,78 +242,10 @@ fn ended_as(outcome: Result<Option<Value>, Value>, mut told: Value, output_in: I
     }
 }
 
-/// An output that is larger than a document is kept beside the result. What cannot be kept at all is no result: the call
-/// is then on record as having failed to give one.
-fn storable(answered: Answered) -> (Answered, Option<ItemDraft>) {
-    let Ok(output) = &answered.outcome else { return (answered, None) };
-    let inside = ToolResult { output: output.clone(), ..nothing(ItemId::from_bytes([0; 16])) }.to_draft();
-    let kept = match inside {
-        Ok(_) => Ok(None),
-        Err(BadItem::Document(BadDocument::TooLarge { .. })) => large_output(output).map(Some),
-        Err(bad) => Err(bad),
-    };
-    match kept {
-        Ok(large) => (answered, large),
-        Err(bad) => {
-            let message = format!("the answer cannot be kept: {bad}; have the tool select less of it");
-            let outcome = Err(told("output_not_storable", &message));
-            (Answered { outcome, is_telling: false, ..answered }, None)
-        }
-    }
-}
-
 /// An answer as somebody sees it who did not pay for it: headers may name the account that did.
 fn without_account(mut response: Value) -> Value {
     if let Some(headers) = response["headers"].as_object_mut() {
         headers.retain(|name, _| HEADERS_FOR_ALL.contains(&name.as_str()));
     }
     response
-}
-
-/// What an owner's own call tells about how their things are.
-struct Finding {
-    tool: RecordId,
-    service: Option<RecordId>,
-    problem: Option<String>,
-}
-
-impl Finding {
-    fn of(ready: &Ready, result: &ToolResult) -> Option<Self> {
-        let Footing { executor, tool_owner, service_owner, secret, .. } = ready.footing;
-        let is_own = tool_owner == executor && secret.is_none_or(|(_, owner)| owner == executor);
-        is_own.then(|| Self {
-            tool: ready.tool.id,
-            service: Some(ready.service.id).filter(|_| service_owner == executor),
-            problem: result.error.as_ref().map(|error| error["message"].as_str().unwrap_or_default().to_owned()),
-        })
-    }
-
-    /// One answer shows that both work. One failure shows only that something is wrong with the tool.
-    fn keep(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
-        let status = if self.problem.is_none() { Health::Healthy } else { Health::Degraded };
-        tx.set_health(&SYSTEM, self.tool, status.as_str(), self.problem.as_deref(), None)?;
-        match self.service.filter(|_| self.problem.is_none()) {
-            Some(service) => tx.set_health(&SYSTEM, service, status.as_str(), None, None),
-            None => Ok(()),
-        }
-    }
-}
-
-fn nothing(call: ItemId) -> ToolResult {
-    let (output, output_in, error, usage, cost) = (Value::Null, None, None, None, None);
-    let status = CallStatus::Unknown;
-    ToolResult { call, status, output, output_in, error, latency_ms: 0, usage, cost, scrubbed: false }
-}
-
-/// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
-fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
-    let mut owners = vec![footing.tool_owner, footing.service_owner];
-    owners.dedup();
-    for owner in owners.into_iter().filter(|owner| *owner != footing.executor && *owner != UserId::SYSTEM) {
-        let about =
-            [("executorId", json!(footing.executor)), ("payerId", json!(footing.payer)), ("callId", json!(call))];
-        let about = about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        tx.tell_own(&Viewer::User(owner), EventName::ToolUsed, Some(&tool.to_string()), about)?;
-    }
-    Ok(())
 }

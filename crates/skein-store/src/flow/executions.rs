@@ -21,7 +21,7 @@ const SWEEP_ROWS_MAX: i64 = 500;
 
 const COLUMNS: &str = "id, owner, process, process_version, process_name, status, context, levels_left, stack, parent,
     parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens, output, failure,
-    created_at, ended_at";
+    created_at, ended_at, session, cause";
 
 /// A run that begins.
 #[derive(Debug, Clone)]
@@ -33,6 +33,10 @@ pub struct NewExecution {
     pub process_name: String,
     pub parent: Option<(RunId, Place)>,
     pub target: Option<Target>,
+    /// In which its calls are numbered: the conversation or the outermost run, by its bits.
+    pub session: RunId,
+    /// What led to it.
+    pub cause: ItemId,
     pub operation: Option<OperationId>,
     pub branched_from: Option<RunId>,
     /// Higher comes first among its owner's.
@@ -54,6 +58,8 @@ pub struct ExecutionRow {
     /// The run that started this one, and where.
     pub parent: Option<(RunId, Place)>,
     pub target: Option<Target>,
+    pub session: RunId,
+    pub cause: ItemId,
     pub operation: Option<OperationId>,
     pub branched_from: Option<RunId>,
     pub priority: i64,
@@ -70,6 +76,8 @@ pub struct StepRow {
     pub step: usize,
     pub state: StepState,
     pub call: Option<ItemId>,
+    /// Whether what came of that call is not known yet.
+    pub is_open: bool,
     /// What a model answered, as it was received.
     pub raw: Option<ItemId>,
 }
@@ -112,8 +120,8 @@ impl Tx<'_> {
         self.execute(
             "INSERT INTO executions (id, owner, process, process_version, process_name, status, context, levels_left, stack,
                  parent, parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens,
-                 created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 0, ?18)",
+                 created_at, session, cause)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 0, ?18, ?19, ?20)",
             params![
                 &new.id,
                 &new.owner,
@@ -133,6 +141,8 @@ impl Tx<'_> {
                 new.branched_from.as_ref(),
                 new.priority,
                 now,
+                &new.session,
+                &new.cause,
             ],
         )?;
         Ok(())
@@ -140,16 +150,16 @@ impl Tx<'_> {
 
     /// Writes where a step stands.
     pub fn put_step(&mut self, run: RunId, row: &StepRow) -> Result<(), StoreError> {
-        let StepRow { step, state, call, raw } = row;
+        let StepRow { step, state, call, is_open, raw } = row;
         let (inputs, output) = (to_text(&state.inputs), state.output.to_string());
         let (fault, dialogue) = (state.fault.as_ref().map(to_text), state.dialogue.as_ref().map(to_text));
         self.execute(
-            "INSERT INTO execution_steps (run, step, phase, attempt, inputs, output, fault, dialogue, tokens, call, raw,
+            "INSERT INTO execution_steps (run, step, phase, attempt, inputs, output, fault, dialogue, tokens, call, is_open, raw,
                  began_at, ended_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
              ON CONFLICT (run, step) DO UPDATE SET phase = excluded.phase, attempt = excluded.attempt,
                  inputs = excluded.inputs, output = excluded.output, fault = excluded.fault, dialogue = excluded.dialogue,
-                 tokens = excluded.tokens, call = excluded.call, raw = excluded.raw, began_at = excluded.began_at,
+                 tokens = excluded.tokens, call = excluded.call, is_open = excluded.is_open, raw = excluded.raw, began_at = excluded.began_at,
                  ended_at = excluded.ended_at",
             params![
                 &run,
@@ -162,6 +172,7 @@ impl Tx<'_> {
                 dialogue.as_ref(),
                 i64::try_from(state.tokens).unwrap_or(i64::MAX),
                 call.as_ref(),
+                *is_open,
                 raw.as_ref(),
                 state.began_at,
                 state.ended_at,
@@ -199,7 +210,7 @@ impl Tx<'_> {
 
     /// The steps of a run that are more than waiting, in order.
     pub fn execution_steps(&mut self, run: RunId) -> Result<Vec<StepRow>, StoreError> {
-        let sql = "SELECT step, phase, attempt, inputs, output, fault, dialogue, tokens, call, raw, began_at, ended_at
+        let sql = "SELECT step, phase, attempt, inputs, output, fault, dialogue, tokens, call, raw, began_at, ended_at, is_open
              FROM execution_steps WHERE run = ?1 ORDER BY step";
         self.all(sql, params![&run], read_step)
     }
@@ -316,6 +327,8 @@ fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
         failure: row.optional_text(20)?.map(from_text).transpose()?,
         created_at: Millis(row.int(21)?),
         ended_at: row.optional_int(22)?.map(Millis),
+        session: RunId::from_bytes(row.array(23)?),
+        cause: ItemId::from_bytes(row.array(24)?),
     })
 }
 
@@ -333,5 +346,5 @@ fn read_step(row: &dyn Row) -> Result<StepRow, SqlError> {
         ended_at: row.optional_int(11)?.map(Millis),
     };
     let item = |column: usize| Ok::<_, SqlError>(row.optional_array(column)?.map(ItemId::from_bytes));
-    Ok(StepRow { step: index(row.int(0)?)?, state, call: item(8)?, raw: item(9)? })
+    Ok(StepRow { step: index(row.int(0)?)?, state, call: item(8)?, is_open: row.int(12)? == 1, raw: item(9)? })
 }

@@ -23,6 +23,9 @@ pub struct LlmCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_prompt: Option<Text>,
     pub prompt_template: Text,
+    /// The input that holds what was said before, as a list of messages with a `role` and a `content`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub messages_from: Option<String>,
     /// Which of the provider's interfaces is used; without it, the one the endpoint is known for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub api: Option<LlmApi>,
@@ -92,6 +95,7 @@ impl LlmCall {
         if let Some(system) = &self.system_prompt {
             system.variables(into);
         }
+        into.extend(self.messages_from.clone());
     }
 
     /// Both prompts with every place filled.

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::flow::execution::input::{Fault, Wish};
 use crate::flow::execution::state::Phase;
 use crate::flow::step::OfferLimits;
-use crate::id::RecordId;
+use crate::id::{ConversationId, ItemId, RecordId};
 use crate::time::Millis;
 
 /// Most of a result that is fed back to a model, in bytes of JSON; the whole is in the call's own record.
@@ -24,6 +24,9 @@ pub struct Dialogue {
     pub open: Vec<OpenCall>,
     /// Tools a person approved for the rest of the run.
     pub approved: Vec<RecordId>,
+    /// Where all of it is written down for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fork: Option<ConversationId>,
 }
 
 /// A call a model asked for.
@@ -37,6 +40,9 @@ pub struct OpenCall {
     pub phase: Phase,
     /// What the model is told.
     pub result: Value,
+    /// The call as it was written down, once it is made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<ItemId>,
 }
 
 impl Dialogue {
@@ -78,6 +84,7 @@ impl Dialogue {
             inputs,
             phase,
             result,
+            call: None,
         };
         match (wish.tool, &wish.arguments) {
             (None, _) => call(Phase::Failed, Map::new(), told("there is no tool of that name")),
