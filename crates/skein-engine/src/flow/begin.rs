@@ -1,0 +1,220 @@
+//! Beginning a run: who may, what of, and with what it starts.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value, json};
+use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
+use skein_core::flow::execution::input::{Input, Place};
+use skein_core::flow::execution::state::Execution;
+use skein_core::flow::process::Process;
+use skein_core::{ItemId, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};
+use skein_store::flow::{NewExecution, StepRow};
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::Shown;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::flow::SYSTEM;
+use crate::flow::mover::{Aftermath, Loaded, Mover};
+use crate::request::{Changed, Request};
+
+/// The kind of an operation that runs a process.
+pub const EXECUTION: &str = "process.execute";
+
+/// A run to be started.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct NewRun {
+    /// What it is given.
+    pub context: Map<String, Value>,
+    /// Higher comes first among the caller's own.
+    pub priority: i64,
+}
+
+/// All that a run begins with.
+#[derive(Debug, Clone)]
+pub(super) struct Beginning {
+    pub(super) owner: UserId,
+    pub(super) process: RecordId,
+    pub(super) context: Map<String, Value>,
+    pub(super) parent: Option<(RunId, Place)>,
+    /// What the run above has left, and its stack.
+    pub(super) above: Option<(u8, Vec<String>)>,
+    pub(super) target: Option<Target>,
+    pub(super) session: Option<RunId>,
+    pub(super) cause: Option<ItemId>,
+    pub(super) operation: Option<OperationId>,
+    pub(super) priority: i64,
+    /// The run whose steps it takes over, at which version, and those steps.
+    pub(super) branch: Option<Branch>,
+}
+
+/// What a run takes over from an earlier one.
+#[derive(Debug, Clone)]
+pub(super) struct Branch {
+    pub(super) from: RunId,
+    pub(super) process_version: i64,
+    pub(super) steps: Vec<StepRow>,
+}
+
+impl Default for Beginning {
+    fn default() -> Self {
+        Self {
+            owner: UserId::SYSTEM,
+            process: RecordId::from_bytes([0; 16]),
+            context: Map::new(),
+            parent: None,
+            above: None,
+            target: None,
+            session: None,
+            cause: None,
+            operation: None,
+            priority: 0,
+            branch: None,
+        }
+    }
+}
+
+impl Engine {
+    /// Runs a process; the operation ends with the run.
+    pub async fn execute(
+        &self,
+        caller: &Caller,
+        request: Request,
+        process: RecordId,
+        new: NewRun,
+    ) -> Result<Changed<RunId>, EngineError> {
+        self.start(caller, request, EXECUTION, move |_, viewer, operation| {
+            Ok(Beginning {
+                owner: viewer.owner(),
+                process,
+                context: new.context.clone(),
+                operation: Some(operation),
+                priority: new.priority,
+                ..Beginning::default()
+            })
+        })
+        .await
+    }
+
+    /// Starts a run whose operation is queued; a repeat of the request finds the same run.
+    pub(super) async fn start(
+        &self,
+        caller: &Caller,
+        request: Request,
+        kind: &'static str,
+        mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<Beginning, StoreError> + Send + 'static,
+    ) -> Result<Changed<RunId>, EngineError> {
+        let (engine, places) = (self.clone(), self.parts().crew_places());
+        let hand = places.hand();
+        let started = self.queue_with(caller, request, kind, move |tx, viewer, operation| {
+            let beginning = beginning(tx, viewer, operation)?;
+            let mut mover = Mover::new(&engine, tx, &hand);
+            let run = mover.begin(beginning)?;
+            mover.tell(run, Input::Begin);
+            Ok((run, mover.finish()?))
+        });
+        let started = started.await?;
+        let Changed { value, operation, cursor, is_replay } = started;
+        let run = match value {
+            Some((run, after)) => {
+                self.after(after, places);
+                run
+            }
+            None => self.run_of(caller, operation).await?,
+        };
+        Ok(Changed { value: run, operation, cursor, is_replay })
+    }
+
+    /// Does what a committed move asked for.
+    pub(crate) fn after(&self, after: Aftermath, places: crate::flow::work::Places) {
+        let parts = self.parts();
+        for run in after.withdrawn {
+            parts.crew.break_off(run);
+        }
+        for run in after.ended {
+            parts.streams.end(run);
+        }
+        if after.queued {
+            parts.crew.wake();
+        }
+        crate::flow::work::take_up(self, after.handed, places);
+    }
+}
+
+impl Mover<'_, '_> {
+    /// Writes a run down that has not moved yet. Refuses processes that may not be run, and contexts that do not fit.
+    pub(super) fn begin(&mut self, beginning: Beginning) -> Result<RunId, StoreError> {
+        let viewer = Viewer::User(beginning.owner);
+        let shown = runnable(self.tx, beginning.owner, beginning.process)?;
+        let (ready, version) = match &beginning.branch {
+            Some(branch) => {
+                let version = branch.process_version;
+                (self.engine.parts().plans.of(self.tx, shown.id, version)?, version)
+            }
+            None => (self.engine.parts().plans.ready(&shown)?, shown.version),
+        };
+        let context = ready.process.initial_context.with_defaults(beginning.context);
+        ready.process.initial_context.check_values(&context)?;
+        let trigger = match beginning.parent {
+            Some((run_id, place)) => Trigger::Run { run_id, place },
+            None => Trigger::Person { user_id: beginning.owner },
+        };
+        let begun = ExecutionBegun {
+            process_id: shown.id,
+            process_version: version,
+            context: context.clone(),
+            trigger,
+            target: beginning.target,
+            branched_from: beginning.branch.as_ref().map(|branch| branch.from),
+        };
+        let item = self.tx.append_item(&viewer, &begun.to_draft()?)?.item.header.id;
+        let run = RunId::from_bytes(*item.as_bytes());
+        let above = beginning.above.as_ref().map(|(left, stack)| (*left, stack.as_slice()));
+        let state = Execution::of(&ready.process, &ready.plan, context, above);
+        let new = NewExecution {
+            id: run,
+            owner: beginning.owner,
+            process: shown.id,
+            process_version: version,
+            process_name: ready.process.name.as_str().to_owned(),
+            parent: beginning.parent,
+            target: beginning.target,
+            session: beginning.session.unwrap_or(run),
+            cause: beginning.cause.unwrap_or(item),
+            operation: beginning.operation,
+            branched_from: begun.branched_from,
+            priority: beginning.priority,
+        };
+        self.tx.insert_execution(&new, &state)?;
+        let row = self.tx.execution(&SYSTEM, run)?;
+        let mut loaded = Loaded::new(row, state, ready, BTreeMap::new());
+        for taken in beginning.branch.into_iter().flat_map(|branch| branch.steps) {
+            loaded.state.steps[taken.step] = taken.state.clone();
+            *loaded.touch(taken.step) = taken;
+        }
+        self.keep(loaded);
+        Ok(run)
+    }
+}
+
+/// A process that may be run by somebody now (rules BR-PROCESS-010, BR-CROSS-001).
+pub(super) fn runnable(tx: &mut Tx<'_>, owner: UserId, process: RecordId) -> Result<Shown<Process>, StoreError> {
+    let shown: Shown<Process> = tx.record(&SYSTEM, process)?.try_into()?;
+    if shown.owner != owner {
+        return Err(StoreError::Forbidden);
+    }
+    let refuse = |problem: &str, remedy| Err(RuleViolation::new("BR-CROSS-001", problem, remedy).into());
+    if shown.entry.archived {
+        return refuse("the process is archived", "define another one, or run another");
+    }
+    if !shown.entry.enabled {
+        return refuse("the process is disabled", "enable it first");
+    }
+    Ok(shown)
+}
+
+/// What an operation tells of its run from the start.
+pub(super) fn told(run: RunId) -> Value {
+    json!({ "runId": run })
+}

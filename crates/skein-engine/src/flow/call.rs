@@ -1,0 +1,626 @@
+//! One call of a run: judged and written down before it goes out, made, and written down again.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Map, Value, json};
+use skein_connect::llm::ToolDefinition;
+use skein_core::catalog::health::Callable;
+use skein_core::catalog::operation::{Operation, OperationType};
+use skein_core::catalog::service::Builtin;
+use skein_core::catalog::tool::{Retry, Tool};
+use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
+use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
+use skein_core::flow::execution::state::Phase;
+use skein_core::flow::step::{Approval, Offer};
+use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
+use skein_core::garden::item::{ItemDraft, ItemType};
+use skein_core::ravens::input_hash;
+use skein_core::tree::node_hash::raw_response_bytes;
+use skein_core::{ItemId, RecordId, RuleViolation, RunId, UserId, Viewer};
+use skein_store::flow::{LastCall, Measured};
+use skein_store::jobs::Job;
+use skein_store::{StoreError, Tx};
+
+use crate::catalog::calling::{Finding, Purpose, Ready, nothing, ready, storable, tell_owners};
+use crate::catalog::calls::{Answered, Extras, is_repeatable};
+use crate::catalog::{Shown, load};
+use crate::engine::Engine;
+use crate::flow::SYSTEM;
+use crate::flow::abilities;
+use crate::flow::mover::{Aftermath, Hand, Mover, no_such_tool};
+
+/// How long a call may take where its step says nothing.
+const TIMEOUT_DEFAULT: Duration = Duration::from_mins(5);
+const OFFER_NAME_BYTES_MAX: usize = 64;
+
+/// A call that is written down and can be made.
+pub(crate) struct Prepared {
+    pub(crate) run: RunId,
+    pub(crate) place: Place,
+    pub(crate) kind: OperationType,
+    pub(crate) job: Option<Job>,
+    owner: UserId,
+    ready: Ready,
+    inputs: Map<String, Value>,
+    call: ItemId,
+    attempt: u32,
+    timeout: Duration,
+    dialogue: Vec<Value>,
+    offered: Vec<Offered>,
+    max_tokens: Option<u32>,
+    is_streamed: bool,
+}
+
+/// A tool as a model hears of it.
+#[derive(Debug, Clone)]
+struct Offered {
+    name: String,
+    tool: RecordId,
+    description: String,
+    parameters: Value,
+    needs_approval: bool,
+}
+
+impl Prepared {
+    pub(super) fn held_by(self, job: Job, kind: OperationType) -> Self {
+        Self { job: Some(job), kind, ..self }
+    }
+
+    /// Stays the same when the same call is made again: a service that knows it carries the call out once.
+    fn key(&self) -> String {
+        let Place { step, call } = self.place;
+        let hash = input_hash(&Value::Object(self.inputs.clone()));
+        format!("{}:{step}:{}:{hash}", self.run, call.map_or_else(String::new, |call| call.to_string()))
+    }
+}
+
+impl Mover<'_, '_> {
+    /// Judges a call right before it is made and writes it down; nothing is remembered of earlier judgements (rule
+    /// BR-EXEC-003).
+    pub(super) fn prepare(
+        &mut self,
+        run: RunId,
+        place: Place,
+        tool: RecordId,
+        inputs: &Map<String, Value>,
+        attempt: u32,
+    ) -> Result<Result<Prepared, Fault>, StoreError> {
+        let owner = self.load(run)?.row.owner;
+        let (ready, inputs) = match self.judged(owner, tool, inputs)? {
+            Ok(judged) => judged,
+            Err(fault) => return self.explained(run, place, tool, fault).map(Err),
+        };
+        let call = match self.write_call(run, place, &ready, &inputs)? {
+            Ok(call) => call,
+            Err(fault) => return self.explained(run, place, tool, fault).map(Err),
+        };
+        self.ready_to_make(run, place, ready, inputs, call, attempt).map(Ok)
+    }
+
+    fn judged(
+        &mut self,
+        owner: UserId,
+        tool: RecordId,
+        inputs: &Map<String, Value>,
+    ) -> Result<Result<(Ready, Map<String, Value>), Fault>, StoreError> {
+        let ready = match ready(self.tx, owner, tool, Purpose::Step) {
+            Ok(ready) => ready,
+            Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
+            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(tool).map(Err),
+            Err(error) => return Err(error),
+        };
+        if ready.callable == Callable::WithWarning {
+            tracing::debug!(%tool, "calling a tool that is degraded or was never checked");
+        }
+        let inputs = ready.tool.entry.with_defaults(inputs.clone());
+        let fits = self.engine.check_fits(&ready).and_then(|()| self.engine.check_inputs(&ready.tool, &inputs));
+        Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))
+    }
+
+    /// Why a tool that a step names cannot be had, in the words of rule BR-EXEC-003.
+    fn out_of_reach(&mut self, tool: RecordId) -> Result<Fault, StoreError> {
+        let found = match load::<Tool>(self.tx, &SYSTEM, tool) {
+            Ok(found) => found,
+            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok(no_such_tool(tool)),
+            Err(error) => return Err(error),
+        };
+        let name = found.entry.name.as_str();
+        let was_shared = found.version > 1 && self.tx.was_ever_shared(&SYSTEM, tool)?;
+        let message = if was_shared {
+            format!("Tool {name} access revoked by owner")
+        } else {
+            format!("Tool {name} owned by {} is not shared", found.owner)
+        };
+        Ok(Fault::new("tool_inaccessible", message).by_rule("BR-EXEC-003"))
+    }
+
+    /// Which step, which tool, which service, whose: so that nobody has to guess (rules BR-EXEC-006, BR-SHARE-009).
+    fn explained(&mut self, run: RunId, place: Place, tool: RecordId, fault: Fault) -> Result<Fault, StoreError> {
+        let step = self.load(run)?.ready.plan.steps()[place.step].definition.id.clone();
+        let mut details = json!({ "step": place.step + 1, "stepId": step, "toolId": tool });
+        if let Ok(found) = load::<Tool>(self.tx, &SYSTEM, tool) {
+            details["toolName"] = json!(found.entry.name.as_str());
+            details["toolOwner"] = json!(found.owner);
+            details["serviceId"] = json!(found.entry.service_id);
+        }
+        Ok(Fault { details, ..fault })
+    }
+
+    fn write_call(
+        &mut self,
+        run: RunId,
+        place: Place,
+        ready: &Ready,
+        inputs: &Map<String, Value>,
+    ) -> Result<Result<ItemId, Fault>, StoreError> {
+        let loaded = self.load(run)?;
+        let (owner, session) = (loaded.row.owner, loaded.row.session);
+        let step = &loaded.ready.plan.steps()[place.step].definition;
+        let context = format!("step {} of {}", step.id, loaded.row.process_name);
+        let (asker, causes) = match place.call {
+            None => (Asker::Process, loaded.causes_of(place.step)),
+            Some(_) => (Asker::Model, loaded.steps.get(&place.step).and_then(|row| row.call).into_iter().collect()),
+        };
+        let cause = causes.iter().copied().max().unwrap_or(loaded.row.cause);
+        let session_told = loaded.row.target.map_or_else(|| session.to_string(), |t| t.conversation_id.to_string());
+        let last = self.last_call(owner, session)?;
+        let sequence = last.map_or(1, |last| last.sequence + 1);
+        let written = ToolCall {
+            tool: ready.tool.id,
+            tool_version: ready.tool.version,
+            operation: ready.tool.entry.operation.kind().as_str().to_owned(),
+            inputs: inputs.clone(),
+            asker,
+            context,
+            session: session_told,
+            sequence,
+            predecessor: last.map(|last| last.call),
+            tags: Vec::new(),
+            footing: ready.footing,
+        };
+        let draft = match written.to_draft() {
+            Ok(draft) => draft,
+            Err(bad) => return Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
+        };
+        let call = self.tx.append_item(&Viewer::User(owner), &draft)?.item.header.id;
+        self.sequences.insert(session, LastCall { call, sequence });
+        let loaded = self.load(run)?;
+        loaded.note_call(CallMade { call_id: call, place, session, sequence });
+        loaded.links.push(Link { kind: LinkKind::Triggers, source: cause, target: call });
+        let further = causes.into_iter().filter(|further| *further != cause);
+        loaded.links.extend(further.map(|further| Link { kind: LinkKind::DerivedFrom, source: call, target: further }));
+        Ok(Ok(call))
+    }
+
+    /// The last call of a session, this transaction's own included.
+    fn last_call(&mut self, owner: UserId, session: RunId) -> Result<Option<LastCall>, StoreError> {
+        match self.sequences.get(&session) {
+            Some(last) => Ok(Some(*last)),
+            None => self.tx.last_call(owner, session),
+        }
+    }
+
+    /// Everything the call needs once the transaction is over.
+    fn ready_to_make(
+        &mut self,
+        run: RunId,
+        place: Place,
+        ready: Ready,
+        inputs: Map<String, Value>,
+        call: ItemId,
+        attempt: u32,
+    ) -> Result<Prepared, StoreError> {
+        let offers = self.load(run)?.ready.plan.steps()[place.step].definition.offers.clone();
+        let offered = if place.call.is_none() { self.offered(&offers)? } else { Vec::new() };
+        let loaded = self.load(run)?;
+        let planned = &loaded.ready.plan.steps()[place.step];
+        let seconds = planned.definition.execution.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds)));
+        let dialogue = loaded.state.steps[place.step].dialogue.as_ref().filter(|_| place.call.is_none());
+        let budget = planned.token_budget.and_then(|tokens| u32::try_from(tokens).ok());
+        Ok(Prepared {
+            run,
+            place,
+            kind: ready.tool.entry.operation.kind(),
+            job: None,
+            owner: loaded.row.owner,
+            timeout: seconds.unwrap_or(TIMEOUT_DEFAULT),
+            dialogue: dialogue.map(|dialogue| dialogue.messages.clone()).unwrap_or_default(),
+            max_tokens: budget.filter(|_| place.call.is_none()),
+            is_streamed: place.call.is_none() && loaded.ready.plan.streamed_step() == Some(place.step),
+            ready,
+            inputs,
+            call,
+            attempt,
+            offered,
+        })
+    }
+
+    /// The tools a step offers, under names that providers take.
+    fn offered(&mut self, offers: &[Offer]) -> Result<Vec<Offered>, StoreError> {
+        let mut offered: Vec<Offered> = Vec::new();
+        for offer in offers {
+            let tool: Shown<Tool> = match load(self.tx, &SYSTEM, offer.tool_id) {
+                Ok(tool) => tool,
+                Err(StoreError::NotFound(_) | StoreError::Refused(_)) => continue,
+                Err(error) => return Err(error),
+            };
+            let mut name = offer_name(tool.entry.name.as_str());
+            if offered.iter().any(|known| known.name == name) {
+                name = format!("{}_{}", &name[..name.len().min(60)], offered.len());
+            }
+            let needs_approval = match offer.approval {
+                Some(Approval::Never) => false,
+                Some(Approval::Always | Approval::Once) => true,
+                None => !is_harmless(&tool.entry),
+            };
+            offered.push(Offered {
+                name,
+                tool: tool.id,
+                description: tool.entry.description.as_ref().map(|text| text.as_str().to_owned()).unwrap_or_default(),
+                parameters: tool.entry.input_schema.clone(),
+                needs_approval,
+            });
+        }
+        Ok(offered)
+    }
+}
+
+/// What only reads may be called without asking a person.
+fn is_harmless(tool: &Tool) -> bool {
+    match &tool.operation {
+        Operation::RestCall(call) => call.method.is_safe(),
+        Operation::McpTool(call) => abilities::is_own(tool.service_id) && abilities::only_reads(&call.tool),
+        Operation::LlmCall(_) => true,
+        Operation::GraphQuery(_) => false,
+    }
+}
+
+fn offer_name(name: &str) -> String {
+    let spelled: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c.to_ascii_lowercase() } else { '_' })
+        .take(OFFER_NAME_BYTES_MAX)
+        .collect();
+    if spelled.is_empty() { "tool".to_owned() } else { spelled }
+}
+
+/// What is to be done with a job that was claimed.
+pub(super) enum Claimed {
+    Make(Box<Prepared>),
+    /// There was nothing to make: it is settled.
+    Settled,
+}
+
+/// Takes up a claimed job: judges and writes down its call, or settles what an earlier worker left behind.
+pub(super) fn take_up(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    job: &Job,
+    lost_max: i64,
+) -> Result<(Claimed, Aftermath), StoreError> {
+    let hand = Hand::default();
+    let (Some((run, _)), Ok(place)) = (job.run, serde_json::from_str::<Place>(&job.payload)) else {
+        tx.complete_job(&SYSTEM, job)?;
+        return Ok((Claimed::Settled, Aftermath::default()));
+    };
+    tx.hold_job(&SYSTEM, job)?;
+    let mut mover = Mover::new(engine, tx, &hand);
+    let Some(wanted) = mover.wanted(run, place)? else {
+        mover.tx.complete_job(&SYSTEM, job)?;
+        return Ok((Claimed::Settled, mover.finish()?));
+    };
+    if job.lost >= lost_max {
+        let message = format!("{} workers vanished while they were at it", job.lost);
+        return settle(mover, job, run, place, wanted.open, Input::Faulted { place, fault: Fault::new("lost_worker", message) });
+    }
+    let prepared = match wanted.open {
+        // Somebody wrote the call down before and vanished.
+        Some(call) => match mover.made_again(run, place, call, &wanted)? {
+            Ok(prepared) => Ok(prepared),
+            Err(input) => return settle(mover, job, run, place, Some(call), input),
+        },
+        None => mover.prepare(run, place, wanted.tool, &wanted.inputs, wanted.attempt)?,
+    };
+    match prepared {
+        Ok(prepared) => {
+            let kind = prepared.kind;
+            let made = Claimed::Make(Box::new(prepared.held_by(job.clone(), kind)));
+            Ok((made, mover.finish()?))
+        }
+        Err(fault) => settle(mover, job, run, place, None, Input::Faulted { place, fault }),
+    }
+}
+
+/// Ends a job without a call.
+fn settle(
+    mut mover: Mover<'_, '_>,
+    job: &Job,
+    run: RunId,
+    place: Place,
+    open: Option<ItemId>,
+    input: Input,
+) -> Result<(Claimed, Aftermath), StoreError> {
+    mover.tx.complete_job(&SYSTEM, job)?;
+    if let Some(call) = open {
+        let message = "its worker vanished while the call was under way; the service may have carried it out";
+        let error = json!({ "code": "outcome_unknown", "message": message });
+        let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
+        mover.write_result(run, place, &result, None, None)?;
+    }
+    mover.tell(run, input);
+    Ok((Claimed::Settled, mover.finish()?))
+}
+
+/// A call that a run waits for.
+struct WantedCall {
+    tool: RecordId,
+    inputs: Map<String, Value>,
+    attempt: u32,
+    /// The call as it was written down before, if it was.
+    open: Option<ItemId>,
+}
+
+impl Mover<'_, '_> {
+    /// What a run waits for at a place, if it still does.
+    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<WantedCall>, StoreError> {
+        use skein_core::flow::step::Target;
+        let loaded = match self.load(run) {
+            Ok(loaded) if !loaded.state.status.has_ended() => loaded,
+            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(state) = loaded.state.steps.get(place.step) else { return Ok(None) };
+        let row = loaded.steps.get(&place.step);
+        Ok(match place.call {
+            None => {
+                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else { return Ok(None) };
+                let open = row.and_then(|row| row.call.filter(|_| row.is_open));
+                let (inputs, attempt) = (state.inputs.clone(), state.attempt);
+                (state.phase == Phase::Calling).then_some(WantedCall { tool, inputs, attempt, open })
+            }
+            Some(index) => {
+                let wish = state.dialogue.as_ref().and_then(|dialogue| dialogue.open.get(index));
+                wish.filter(|wish| wish.phase == Phase::Calling).and_then(|wish| {
+                    let (inputs, open) = (wish.inputs.clone(), wish.call);
+                    wish.tool.map(|tool| WantedCall { tool, inputs, attempt: 1, open })
+                })
+            }
+        })
+    }
+
+    /// Makes a call ready that was written down before; or says why it is not made again.
+    fn made_again(
+        &mut self,
+        run: RunId,
+        place: Place,
+        call: ItemId,
+        wanted: &WantedCall,
+    ) -> Result<Result<Prepared, Input>, StoreError> {
+        let owner = self.load(run)?.row.owner;
+        let (ready, inputs) = match self.judged(owner, wanted.tool, &wanted.inputs)? {
+            Ok(judged) => judged,
+            Err(fault) => {
+                let fault = self.explained(run, place, wanted.tool, fault)?;
+                return Ok(Err(Input::Faulted { place, fault }));
+            }
+        };
+        if retry_of(&ready) == Retry::Never {
+            return Ok(Err(Input::Lost { place }));
+        }
+        self.ready_to_make(run, place, ready, inputs, call, wanted.attempt).map(Ok)
+    }
+
+    /// Writes down what came of a call, and what it tells about tool and service.
+    fn write_result(
+        &mut self,
+        run: RunId,
+        place: Place,
+        result: &ToolResult,
+        large: Option<&ItemDraft>,
+        raw: Option<ItemId>,
+    ) -> Result<ItemId, StoreError> {
+        let viewer = Viewer::User(self.load(run)?.row.owner);
+        let output_in = large.map(|output| self.tx.append_item(&viewer, output)).transpose()?;
+        let output_in = output_in.map(|stored| stored.item.header.id);
+        let draft = ToolResult { output_in, raw_response: raw, ..result.clone() }.to_draft()?;
+        let written = self.tx.append_item(&viewer, &draft)?.item.header.id;
+        self.load(run)?.note_result(place, result.call, written, raw);
+        Ok(written)
+    }
+
+    /// Leaves no call of a run without an end.
+    pub(super) fn close_calls(&mut self, run: RunId) -> Result<(), StoreError> {
+        for (place, call) in self.load(run)?.open_calls() {
+            let message = "the run ended while the call was under way; the service may have carried it out";
+            let error = json!({ "code": "cancelled", "message": message });
+            let result = ToolResult { status: CallStatus::Cancelled, error: Some(error), ..nothing(call) };
+            self.write_result(run, place, &result, None, None)?;
+        }
+        Ok(())
+    }
+}
+
+/// What its tool says about repeats, else what its kind allows: asking a model twice costs twice and does no harm.
+fn retry_of(ready: &Ready) -> Retry {
+    let tool = &ready.tool.entry;
+    let by_kind = match &tool.operation {
+        Operation::LlmCall(_) => Retry::Safe,
+        Operation::McpTool(call) if abilities::is_own(tool.service_id) && abilities::only_reads(&call.tool) => {
+            Retry::Safe
+        }
+        _ if is_repeatable(tool, &ready.service.entry) => Retry::Safe,
+        _ => Retry::Never,
+    };
+    tool.retry.unwrap_or(by_kind)
+}
+
+/// What came of a call, ready to be written down.
+pub(super) struct Came {
+    answered: Answered,
+    large: Option<ItemDraft>,
+    latency_ms: i64,
+}
+
+impl Came {
+    pub(super) fn weight(&self) -> usize {
+        let raw = self.answered.raw.as_ref().map_or(0, |raw| raw.body.len());
+        self.large.as_ref().map_or(0, ItemDraft::weight) + raw
+    }
+}
+
+/// Makes the call; it is broken off when its time is up.
+pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
+    let begun = Instant::now();
+    let listener = engine.parts().streams.listener(prepared.run, prepared.is_streamed);
+    let key = prepared.key();
+    let is_keyed = retry_of(&prepared.ready) == Retry::Keyed;
+    let offers = prepared.offered.iter().map(|offered| ToolDefinition {
+        name: offered.name.clone(),
+        description: offered.description.clone(),
+        parameters: offered.parameters.clone(),
+    });
+    let extras = Extras {
+        dialogue: &prepared.dialogue,
+        offers: offers.collect(),
+        max_tokens: prepared.max_tokens,
+        key: Some(key.as_str()).filter(|_| is_keyed),
+        listener: listener.as_ref().map(|listener| listener as &(dyn Fn(&str) + Send + Sync)),
+    };
+    let answering = async {
+        match (&prepared.ready.tool.entry.operation, prepared.ready.service.entry.builtin) {
+            (Operation::McpTool(call), Some(Builtin::Abilities)) => {
+                let given = abilities::dispatch(engine, prepared.owner, call, &prepared.inputs).await;
+                Answered::own(given)
+            }
+            _ => engine.call(&prepared.ready, &prepared.inputs, extras).await,
+        }
+    };
+    let answered = match tokio::time::timeout(prepared.timeout, answering).await {
+        Ok(answered) => answered,
+        Err(_) => {
+            let message = format!("no answer within {} s", prepared.timeout.as_secs());
+            Answered::fault("timeout", &message, true)
+        }
+    };
+    let (answered, large) = storable(engine.checked(&prepared.ready.tool, answered));
+    let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+    Came { answered, large, latency_ms }
+}
+
+/// Writes down what came of a call and moves its run on, in one transaction. Whoever lost the job writes nothing.
+pub(super) fn conclude(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    prepared: &Prepared,
+    came: &Came,
+    hand: &Hand,
+) -> Result<Aftermath, StoreError> {
+    let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
+    tx.complete_job(&SYSTEM, job)?;
+    let Came { answered, large, latency_ms } = came;
+    let blank = ToolResult {
+        latency_ms: *latency_ms,
+        usage: answered.usage.clone(),
+        scrubbed: answered.scrubbed,
+        ..nothing(prepared.call)
+    };
+    let result = match &answered.outcome {
+        Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
+        Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
+        Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
+    };
+    let mut mover = Mover::new(engine, tx, hand);
+    let raw = mover.keep_raw(prepared.owner, answered)?;
+    mover.write_result(prepared.run, prepared.place, &result, large.as_ref(), raw)?;
+    mover.note_use(prepared, &result, answered.is_telling)?;
+    let input = match &answered.outcome {
+        Ok(output) => Input::Returned {
+            place: prepared.place,
+            output: output.clone(),
+            tokens: tokens(answered.usage.as_ref()),
+            wishes: prepared.wishes(output),
+        },
+        Err(error) => Input::Faulted { place: prepared.place, fault: prepared.fault(error) },
+    };
+    mover.tell(prepared.run, input);
+    mover.finish()
+}
+
+impl Mover<'_, '_> {
+    /// A model's answer as it was received is a fact of its own.
+    fn keep_raw(&mut self, owner: UserId, answered: &Answered) -> Result<Option<ItemId>, StoreError> {
+        let Some(raw) = &answered.raw else { return Ok(None) };
+        let draft = ItemDraft::recorded_raw(ItemType::RAW_RESPONSE, raw_response_bytes(&raw.headers, &raw.body))?;
+        Ok(Some(self.tx.append_item(&Viewer::User(owner), &draft)?.item.header.id))
+    }
+
+    /// Owners hear of foreign use (rule BR-SHARE-010), health is noted, and what was measured is kept either way.
+    fn note_use(&mut self, prepared: &Prepared, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
+        let ready = &prepared.ready;
+        if ready.footing.is_across_users() {
+            tell_owners(self.tx, &ready.footing, ready.tool.id, prepared.call)?;
+        }
+        if is_telling && let Some(finding) = Finding::of(ready, result) {
+            finding.keep(self.tx)?;
+        }
+        #[expect(clippy::cast_precision_loss, reason = "milliseconds of a call are far below 2^52")]
+        let latency = result.latency_ms as f64;
+        let of = |name, value| Measured { name, scope: "tool", entity: ready.tool.id, run: Some(prepared.run), value };
+        self.tx.measure(prepared.owner, &of("latency_ms", latency))?;
+        if result.status != CallStatus::Success {
+            self.tx.measure(prepared.owner, &of("errors", 1.0))?;
+        }
+        Ok(())
+    }
+}
+
+impl Prepared {
+    /// What a model asks for in its answer.
+    fn wishes(&self, output: &Value) -> Vec<Wish> {
+        let asked = output["toolCalls"].as_array().filter(|_| !self.offered.is_empty());
+        let wish = |asked: &Value| {
+            let name = asked["name"].as_str().unwrap_or_default().to_owned();
+            let offered = self.offered.iter().find(|offered| offered.name == name);
+            let written = asked["arguments"].as_str().unwrap_or_default();
+            let written = if written.trim().is_empty() { "{}" } else { written };
+            Wish {
+                id: asked["id"].as_str().unwrap_or_default().to_owned(),
+                arguments: serde_json::from_str(written).unwrap_or_else(|_| Value::String(written.to_owned())),
+                tool: offered.map(|offered| offered.tool),
+                needs_approval: offered.is_none_or(|offered| offered.needs_approval),
+                name,
+            }
+        };
+        asked.into_iter().flatten().map(wish).collect()
+    }
+
+    fn fault(&self, error: &Value) -> Fault {
+        let text = |name: &str| error[name].as_str().unwrap_or_default();
+        let code = if text("code").is_empty() { "call_failed" } else { text("code") };
+        Fault {
+            code: code.to_owned(),
+            message: text("message").to_owned(),
+            rule: error["rule"].as_str().map(str::to_owned),
+            retryable: error["retryable"].as_bool().unwrap_or(false),
+            details: json!({
+                "step": self.place.step + 1,
+                "toolId": self.ready.tool.id,
+                "toolName": self.ready.tool.entry.name.as_str(),
+                "serviceId": self.ready.service.id,
+                "serviceName": self.ready.service.entry.name.as_str(),
+                "callId": self.call,
+                "attempt": self.attempt,
+            }),
+        }
+    }
+}
+
+fn tokens(usage: Option<&Value>) -> u64 {
+    let of = |name: &str| usage.and_then(|usage| usage[name].as_u64()).unwrap_or_default();
+    of("inputTokens") + of("outputTokens")
+}
+
+/// A breach that is nobody's call.
+pub(super) fn breach(rule: &'static str, problem: impl Into<String>, remedy: &'static str) -> StoreError {
+    RuleViolation::new(rule, problem, remedy).into()
+}

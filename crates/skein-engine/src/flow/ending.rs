@@ -1,0 +1,251 @@
+//! The end of a run: what it gave goes where it belongs, and nothing of it is left open.
+
+use serde_json::{Value, json};
+use skein_core::flow::execution::fact::{ExecutionEnded, Failure, Link, LinkKind, StepTold, Target};
+use skein_core::flow::execution::input::{Ending, Fault, Input};
+use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::tree::content::Content;
+use skein_core::{ItemId, RunId, Viewer};
+use skein_store::StoreError;
+use skein_store::flow::Measured;
+use skein_store::operations::OperationState;
+use skein_store::tree::append::{RawOf, Said};
+
+use crate::flow::SYSTEM;
+use crate::flow::mover::Mover;
+
+/// How much of an output an operation tells; the rest is told by the run.
+const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
+
+/// What became of a run, as its rows and facts tell it.
+struct Outcome {
+    status: RunStatus,
+    output: Value,
+    failure: Option<Failure>,
+}
+
+impl Mover<'_, '_> {
+    pub(super) fn end(&mut self, run: RunId, ending: Ending) -> Result<(), StoreError> {
+        let mut outcome = self.outcome(run, ending)?;
+        if let Some(target) = self.load(run)?.row.target {
+            self.fill_node(run, target, &mut outcome)?;
+        }
+        let (now, loaded) = (self.tx.now(), self.load(run)?);
+        loaded.state.status = outcome.status;
+        let ended = ExecutionEnded {
+            run_id: run,
+            status: outcome.status,
+            output: outcome.output.clone(),
+            failure: outcome.failure.clone(),
+            latency_ms: now.0 - loaded.row.created_at.0,
+            tokens: loaded.state.tokens(),
+            steps: told_steps(loaded),
+        };
+        let (row, state) = (loaded.row.clone(), loaded.state.clone());
+        self.tx.append_item(&Viewer::User(row.owner), &ended.to_draft()?)?;
+        let output = Some(&outcome.output).filter(|_| outcome.status == RunStatus::Completed);
+        self.tx.end_execution(run, &state, output, outcome.failure.as_ref())?;
+        self.measure_run(&row, &ended)?;
+        if let Some(operation) = row.operation {
+            let state = operation_state(run, &outcome);
+            match self.tx.advance_operation(&SYSTEM, operation, &state) {
+                Ok(()) | Err(StoreError::Ended(_) | StoreError::NotFound(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if let Some((parent, place)) = row.parent {
+            let result = match outcome.failure {
+                None if outcome.status == RunStatus::Completed => Ok(outcome.output),
+                None => Err(Fault::new("cancelled", "the run it started was cancelled")),
+                Some(failure) => Err(child_fault(run, failure)),
+            };
+            self.tell_parent(parent, place, result, ended.tokens)?;
+        }
+        self.after.ended.push(run);
+        Ok(())
+    }
+
+    fn outcome(&mut self, run: RunId, ending: Ending) -> Result<Outcome, StoreError> {
+        let loaded = self.load(run)?;
+        Ok(match ending {
+            Ending::Completed { output } => Outcome { status: RunStatus::Completed, output, failure: None },
+            Ending::Cancelled => Outcome { status: RunStatus::Cancelled, output: Value::Null, failure: None },
+            Ending::Failed { step, fault } => {
+                let step_id = step.map(|step| loaded.ready.plan.steps()[step].definition.id.clone());
+                let failure = Failure {
+                    process_id: loaded.row.process,
+                    process_name: loaded.row.process_name.clone(),
+                    step: step.map(|step| step + 1),
+                    step_id,
+                    suggested_action: suggestion(&fault).to_owned(),
+                    fault,
+                };
+                Outcome { status: RunStatus::Failed, output: Value::Null, failure: Some(failure) }
+            }
+        })
+    }
+
+    /// Whole or not at all: the node is completed with the whole output, or left as one that came to nothing (rule
+    /// BR-EXEC-001).
+    fn fill_node(&mut self, run: RunId, target: Target, outcome: &mut Outcome) -> Result<(), StoreError> {
+        let viewer = Viewer::User(self.load(run)?.row.owner);
+        if outcome.status == RunStatus::Completed {
+            match self.complete_node(run, target, &outcome.output)? {
+                Ok(()) => return Ok(()),
+                Err(fault) => *outcome = self.outcome(run, Ending::Failed { step: None, fault })?,
+            }
+        }
+        let reason = match &outcome.failure {
+            Some(failure) => failure.fault.message.clone(),
+            None => "it was cancelled".to_owned(),
+        };
+        match self.tx.fail_node(&viewer, target.node_id, &reason) {
+            // It is no longer pending, or gone: there is nothing to leave behind.
+            Ok(_) | Err(StoreError::Refused(_) | StoreError::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn complete_node(&mut self, run: RunId, target: Target, output: &Value) -> Result<Result<(), Fault>, StoreError> {
+        let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+        let content = json!({ "type": "text", "text": text });
+        let checked = Content::parse(&content).and_then(|content| content.refuse_empty().map(|()| content));
+        let content = match checked {
+            Ok(content) => content.to_document(),
+            Err(violation) => return Ok(Err(Fault::breach(&violation))),
+        };
+        let raw = self.raw_of(run)?;
+        let viewer = Viewer::User(self.load(run)?.row.owner);
+        let said = Said { content, created_at: None, raw: raw.map(RawOf::Kept) };
+        match self.tx.complete_node(&viewer, target.node_id, &said) {
+            Ok(_) => {
+                let loaded = self.load(run)?;
+                let link = Link {
+                    kind: LinkKind::Triggers,
+                    source: loaded.last_cause(),
+                    target: ItemId::from(target.node_id),
+                };
+                loaded.links.push(link);
+                Ok(Ok(()))
+            }
+            Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
+            Err(error @ (StoreError::Refused(_) | StoreError::NotFound(_) | StoreError::Forbidden)) => {
+                Ok(Err(Fault::new("node_unavailable", error.to_string())))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The answer that the output is made of, as it was received: that of the step that is streamed, else the last.
+    fn raw_of(&mut self, run: RunId) -> Result<Option<ItemId>, StoreError> {
+        let loaded = self.load(run)?;
+        let streamed = loaded.ready.plan.streamed_step().and_then(|step| loaded.steps.get(&step)?.raw);
+        Ok(streamed.or_else(|| loaded.steps.values().rev().find_map(|row| row.raw)))
+    }
+
+    /// A step that calls a process waits for it as a run; a tool in front of one waits as for any call.
+    fn tell_parent(
+        &mut self,
+        parent: RunId,
+        place: skein_core::flow::execution::input::Place,
+        result: Result<Value, Fault>,
+        tokens: u64,
+    ) -> Result<(), StoreError> {
+        let loaded = match self.load(parent) {
+            Ok(loaded) => loaded,
+            Err(StoreError::NotFound(_)) => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        let is_called = place.call.is_some() || loaded.state.steps[place.step].phase == Phase::Calling;
+        let input = match result {
+            result if !is_called => Input::ChildEnded { place, outcome: result, tokens },
+            Ok(output) => Input::Returned { place, output, tokens, wishes: Vec::new() },
+            Err(fault) => Input::Faulted { place, fault },
+        };
+        self.tell(parent, input);
+        Ok(())
+    }
+
+    /// Takes back everything a run has open: calls, questions, other runs.
+    pub(super) fn withdraw(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.tx.cancel_jobs_of(&SYSTEM, run)?;
+        self.tx.withdraw_reviews(run)?;
+        self.close_calls(run)?;
+        for child in self.tx.child_executions(run)? {
+            if !child.status.has_ended() {
+                self.tell(child.id, Input::Cancel);
+            }
+        }
+        self.after.withdrawn.push(run);
+        Ok(())
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "durations and tokens are far below 2^52")]
+    fn measure_run(
+        &mut self,
+        row: &skein_store::flow::ExecutionRow,
+        ended: &ExecutionEnded,
+    ) -> Result<(), StoreError> {
+        let of = |name, value| Measured { name, scope: "process", entity: row.process, run: Some(row.id), value };
+        self.tx.measure(row.owner, &of("latency_ms", ended.latency_ms as f64))?;
+        self.tx.measure(row.owner, &of("tokens", ended.tokens as f64))?;
+        if ended.status == RunStatus::Failed {
+            self.tx.measure(row.owner, &of("errors", 1.0))?;
+        }
+        Ok(())
+    }
+}
+
+fn told_steps(loaded: &crate::flow::mover::Loaded) -> Vec<StepTold> {
+    let steps = loaded.ready.plan.steps().iter().zip(&loaded.state.steps);
+    let told = steps.map(|(planned, state)| StepTold {
+        id: planned.definition.id.clone(),
+        phase: state.phase,
+        attempts: state.attempt,
+        fault: state.fault.clone(),
+    });
+    told.collect()
+}
+
+/// What a person can do about a failure.
+fn suggestion(fault: &Fault) -> &'static str {
+    match fault.code.as_str() {
+        "tool_inaccessible" => "ask the tool's owner to share it again, or put another tool in its place",
+        "tool_not_found" => "put another tool in its place",
+        "timeout" => "give the step a longer timeout, or try again later",
+        "recursion_limit_exceeded" => "nest the processes less deep, or raise maxRecursionDepth",
+        "token_budget_exceeded" => "raise the process's tokenBudget, or ask for less",
+        "denied" => "run it again with other inputs",
+        "review_expired" => "run it again and decide in time, or let the review wait longer",
+        "rule_violation" => "mend what the rule names, then resume the run",
+        _ if fault.retryable => "resume the run later: this may pass",
+        _ => "look at the step's call, mend it, then resume the run",
+    }
+}
+
+fn child_fault(run: RunId, failure: Failure) -> Fault {
+    let mut fault = failure.fault;
+    let inner = std::mem::take(&mut fault.details);
+    fault.message = format!("{}: {}", failure.process_name, fault.message);
+    fault.details = json!({ "runId": run, "processName": failure.process_name, "stepId": failure.step_id,
+        "details": inner });
+    fault
+}
+
+fn operation_state(run: RunId, outcome: &Outcome) -> OperationState {
+    match (outcome.status, &outcome.failure) {
+        (RunStatus::Completed, _) => {
+            let mut result = json!({ "runId": run });
+            if outcome.output.to_string().len() <= OUTPUT_TOLD_BYTES_MAX {
+                result["output"] = outcome.output.clone();
+            }
+            OperationState::Completed { result: result.to_string() }
+        }
+        (_, Some(failure)) => {
+            let mut error = serde_json::to_value(failure).unwrap_or_default();
+            error["runId"] = json!(run);
+            OperationState::Failed { error: error.to_string() }
+        }
+        _ => OperationState::Cancelled,
+    }
+}

@@ -1,0 +1,28 @@
+//! Carrying out processes: runs that are begun, moved on, and ended, each move in one transaction.
+//!
+//! What a run does next is decided by `skein_core::flow::execution`; [`mover`] commits it together with everything it
+//! asks for. [`work`] takes calls up, makes them and brings their results back. Start at [`begin`] for how a run starts.
+
+mod abilities;
+mod answers;
+mod begin;
+mod call;
+mod ending;
+mod mover;
+mod plans;
+mod reviews;
+mod runs;
+mod streams;
+mod work;
+
+use skein_core::Viewer;
+
+pub(crate) use plans::Plans;
+pub(crate) use streams::Streams;
+pub use begin::NewRun;
+pub use reviews::ShownReview;
+pub use runs::{ShownRun, ShownStep};
+pub use streams::Piece;
+pub use work::{Crew, Pools};
+
+const SYSTEM: Viewer = Viewer::System("flow");

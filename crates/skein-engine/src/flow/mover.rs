@@ -1,0 +1,433 @@
+//! Moves runs on inside a transaction: what happened goes in, the machine decides, and rows, facts, jobs and questions
+//! come out together.
+//!
+//! One thing that happened may move several runs: the end of one is what another waited for. So a mover keeps every run
+//! it touched, goes on until nothing is left to do, and writes each of them once.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+use skein_core::catalog::operation::{Operation, OperationType};
+use skein_core::catalog::tool::Tool;
+use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
+use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
+use skein_core::flow::execution::machine::step;
+use skein_core::flow::execution::review::Asked;
+use skein_core::flow::execution::state::{Execution, Phase, StepState};
+use skein_core::{ItemId, RecordId, ReviewId, RunId, Viewer};
+use skein_store::flow::{ExecutionRow, NewReview, StepRow};
+use skein_store::jobs::{Holder, JobDraft};
+use skein_store::{SqlError, StoreError, Tx};
+
+use crate::catalog::{Shown, load};
+use crate::engine::Engine;
+use crate::flow::SYSTEM;
+use crate::flow::abilities::RUN_PROCESS;
+use crate::flow::begin::Beginning;
+use crate::flow::call::Prepared;
+use crate::flow::plans::ReadyProcess;
+
+/// Whoever can take a call up at once: the worker at hand, and for which kinds it has a place.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Hand {
+    pub(crate) holder: Option<Holder>,
+    pub(crate) kinds: Vec<OperationType>,
+}
+
+/// What a transaction that moved runs asks to be done after it is committed.
+#[derive(Default)]
+pub(crate) struct Aftermath {
+    /// Calls for the worker at hand, written down and leased.
+    pub(crate) handed: Vec<Prepared>,
+    /// Whether others have something to take up.
+    pub(crate) queued: bool,
+    /// Runs that ended: whoever listens hears no more.
+    pub(crate) ended: Vec<RunId>,
+    /// Runs whose calls are to be broken off.
+    pub(crate) withdrawn: Vec<RunId>,
+}
+
+/// A run as this transaction sees it.
+pub(super) struct Loaded {
+    pub(super) row: ExecutionRow,
+    pub(super) state: Execution,
+    pub(super) ready: Arc<ReadyProcess>,
+    pub(super) steps: BTreeMap<usize, StepRow>,
+    touched: Vec<usize>,
+    pub(super) calls: Vec<CallMade>,
+    pub(super) links: Vec<Link>,
+}
+
+pub(crate) struct Mover<'a, 't> {
+    pub(super) engine: &'a Engine,
+    pub(super) tx: &'a mut Tx<'t>,
+    pub(super) hand: &'a Hand,
+    pub(super) runs: BTreeMap<RunId, Loaded>,
+    pub(super) pending: VecDeque<(RunId, Input)>,
+    pub(super) after: Aftermath,
+}
+
+impl<'a, 't> Mover<'a, 't> {
+    pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a Hand) -> Self {
+        let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), Aftermath::default());
+        Self { engine, tx, hand, runs, pending, after }
+    }
+
+    /// Tells a run what happened; [`Self::finish`] carries on from there.
+    pub(crate) fn tell(&mut self, run: RunId, input: Input) {
+        self.pending.push_back((run, input));
+    }
+
+    /// Goes on until nothing is left to do, and writes everything down.
+    pub(crate) fn finish(mut self) -> Result<Aftermath, StoreError> {
+        while let Some((run, input)) = self.pending.pop_front() {
+            self.move_run(run, &input)?;
+        }
+        let runs: Vec<RunId> = self.runs.keys().copied().collect();
+        for run in runs {
+            self.write(run)?;
+        }
+        Ok(self.after)
+    }
+
+    pub(super) fn load(&mut self, run: RunId) -> Result<&mut Loaded, StoreError> {
+        if !self.runs.contains_key(&run) {
+            let row = self.tx.execution(&SYSTEM, run)?;
+            let ready = self.engine.parts().plans.of(self.tx, row.process, row.process_version)?;
+            let rows = self.tx.execution_steps(run)?;
+            let state = row.standing(&rows, &ready.process, &ready.plan);
+            let steps = rows.into_iter().map(|row| (row.step, row)).collect();
+            self.keep(Loaded::new(row, state, ready, steps));
+        }
+        Ok(self.runs.get_mut(&run).expect("it was put there"))
+    }
+
+    pub(super) fn keep(&mut self, loaded: Loaded) {
+        self.runs.insert(loaded.row.id, loaded);
+    }
+
+    fn move_run(&mut self, run: RunId, input: &Input) -> Result<(), StoreError> {
+        let now = self.tx.now();
+        let loaded = self.load(run)?;
+        let moved = step(&loaded.ready.plan, &loaded.state, input, now);
+        if !moved.fitted {
+            return Ok(());
+        }
+        loaded.take(moved.state);
+        for effect in moved.effects {
+            self.carry_out(run, effect)?;
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, run: RunId, effect: Effect) -> Result<(), StoreError> {
+        match effect {
+            Effect::Call { place, tool, inputs, attempt, delay_ms } => {
+                self.call(run, place, tool, inputs, attempt, delay_ms)
+            }
+            Effect::Ask { place, asked, expires_after_s } => self.ask(run, place, &asked, expires_after_s),
+            Effect::Run { place, process, context } => self.start_child(run, place, process, context),
+            Effect::Withdraw => self.withdraw(run),
+            Effect::End(ending) => self.end(run, ending),
+        }
+    }
+
+    /// Queues a call, or makes it ready for the worker at hand.
+    fn call(
+        &mut self,
+        run: RunId,
+        place: Place,
+        tool: RecordId,
+        inputs: Map<String, Value>,
+        attempt: u32,
+        delay_ms: i64,
+    ) -> Result<(), StoreError> {
+        let kind = match load::<Tool>(self.tx, &SYSTEM, tool) {
+            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, &shown, &inputs),
+            Ok(shown) => shown.entry.operation.kind(),
+            Err(StoreError::NotFound(_)) => {
+                self.tell(run, Input::Faulted { place, fault: no_such_tool(tool) });
+                return Ok(());
+            }
+            Err(error) => return Err(error),
+        };
+        let draft = self.job(run, place, kind, delay_ms)?;
+        let holder = self.hand.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
+        let Some(holder) = holder else {
+            let viewer = Viewer::User(self.load(run)?.row.owner);
+            self.tx.enqueue(&viewer, &draft)?;
+            self.after.queued = true;
+            return Ok(());
+        };
+        let prepared = match self.prepare(run, place, tool, &inputs, attempt)? {
+            Ok(prepared) => prepared,
+            Err(fault) => {
+                self.tell(run, Input::Faulted { place, fault });
+                return Ok(());
+            }
+        };
+        let viewer = Viewer::User(self.load(run)?.row.owner);
+        let job = self.tx.enqueue_leased(&viewer, &draft, &holder)?;
+        self.after.handed.push(prepared.held_by(job, kind));
+        Ok(())
+    }
+
+    /// A worker has one place to offer for each kind it names.
+    fn has_place(&self, kind: OperationType) -> bool {
+        let offered = self.hand.kinds.iter().filter(|offered| **offered == kind).count();
+        let taken = self.after.handed.iter().filter(|handed| handed.kind == kind).count();
+        taken < offered
+    }
+
+    fn job(&mut self, run: RunId, place: Place, kind: OperationType, delay_ms: i64) -> Result<JobDraft, StoreError> {
+        let priority = self.load(run)?.row.priority;
+        let run_at = (delay_ms > 0).then(|| self.tx.now().plus(delay_ms));
+        let payload = serde_json::to_string(&place).expect("a place is plain JSON");
+        let step = i64::try_from(place.step).expect("steps are few");
+        Ok(JobDraft { queue: kind.as_str().to_owned(), priority, run_at, payload, run: Some((run, step)) })
+    }
+
+    fn ask(
+        &mut self,
+        run: RunId,
+        place: Place,
+        asked: &Asked,
+        expires_after_s: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let now = self.tx.now();
+        let expires_at =
+            expires_after_s.map(|seconds| now.plus(i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1_000));
+        let loaded = self.load(run)?;
+        let owner = loaded.row.owner;
+        let step = loaded.ready.plan.steps()[place.step].definition.id.clone();
+        let item = self.tx.append_item(&Viewer::User(owner), &review_asked(run, &step, asked)?)?.item.header.id;
+        let id = ReviewId::from_bytes(*item.as_bytes());
+        self.tx.insert_review(&NewReview { id, owner, run, place, asked, expires_at })
+    }
+
+    fn start_child(
+        &mut self,
+        run: RunId,
+        place: Place,
+        process: RecordId,
+        context: Map<String, Value>,
+    ) -> Result<(), StoreError> {
+        match self.begin_child(run, place, process, context)? {
+            Ok(child) => self.tell(child, Input::Begin),
+            Err(fault) => self.tell(run, Input::ChildEnded { place, outcome: Err(fault), tokens: 0 }),
+        }
+        Ok(())
+    }
+
+    /// A tool that stands in front of a process starts a run and holds no worker (decision X10).
+    fn start_disguised(
+        &mut self,
+        run: RunId,
+        place: Place,
+        tool: &Shown<Tool>,
+        inputs: &Map<String, Value>,
+    ) -> Result<(), StoreError> {
+        let Operation::McpTool(call) = &tool.entry.operation else { return Ok(()) };
+        let begun = match call.render(inputs) {
+            Ok(mut arguments) => match named_process(&mut arguments) {
+                Some((process, context)) if self.load(run)?.state.levels_left > 0 => {
+                    self.begin_child(run, place, process, context)?
+                }
+                Some(_) => Err(Fault::new("recursion_limit_exceeded", "runs are nested too deep")
+                    .by_rule("BR-STEP-008")),
+                None => Err(Fault::new("bad_arguments", "the tool names no process to run")),
+            },
+            Err(violation) => Err(Fault::breach(&violation)),
+        };
+        match begun {
+            Ok(child) => self.tell(child, Input::Begin),
+            Err(fault) => self.tell(run, Input::Faulted { place, fault }),
+        }
+        Ok(())
+    }
+
+    fn begin_child(
+        &mut self,
+        run: RunId,
+        place: Place,
+        process: RecordId,
+        context: Map<String, Value>,
+    ) -> Result<Result<RunId, Fault>, StoreError> {
+        let loaded = self.load(run)?;
+        let (owner, session, priority) = (loaded.row.owner, loaded.row.session, loaded.row.priority);
+        let above = (loaded.state.levels_left, loaded.state.stack.clone());
+        let cause = loaded.cause_of(place.step);
+        let beginning = Beginning {
+            owner,
+            process,
+            context,
+            parent: Some((run, place)),
+            above: Some(above),
+            session: Some(session),
+            cause: Some(cause),
+            priority,
+            ..Beginning::default()
+        };
+        match self.begin(beginning) {
+            Ok(child) => Ok(Ok(child)),
+            Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
+            Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Forbidden)) => {
+                Ok(Err(Fault::new("process_unavailable", error.to_string())))
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes where a run stands now, and the one fact that tells this move.
+    fn write(&mut self, run: RunId) -> Result<(), StoreError> {
+        let Some(loaded) = self.runs.get_mut(&run) else { return Ok(()) };
+        let mut touched = std::mem::take(&mut loaded.touched);
+        touched.sort_unstable();
+        touched.dedup();
+        let rows: Vec<StepRow> = touched.iter().filter_map(|step| loaded.steps.get(step)).cloned().collect();
+        let moved = ExecutionMoved {
+            run_id: run,
+            steps: rows.iter().map(|row| StepMoved { step: row.step, phase: row.state.phase }).collect(),
+            calls: std::mem::take(&mut loaded.calls),
+            links: std::mem::take(&mut loaded.links),
+        };
+        let owner = Viewer::User(loaded.row.owner);
+        for row in &rows {
+            self.tx.put_step(run, row)?;
+        }
+        if moved.steps.is_empty() && moved.calls.is_empty() && moved.links.is_empty() {
+            return Ok(());
+        }
+        self.tx.append_item(&owner, &moved.to_draft()?).map_err(raced)?;
+        Ok(())
+    }
+}
+
+impl Loaded {
+    pub(super) fn new(
+        row: ExecutionRow,
+        state: Execution,
+        ready: Arc<ReadyProcess>,
+        steps: BTreeMap<usize, StepRow>,
+    ) -> Self {
+        Self { row, state, ready, steps, touched: Vec::new(), calls: Vec::new(), links: Vec::new() }
+    }
+
+    /// Takes up where the run stands now; only what changed is written.
+    fn take(&mut self, state: Execution) {
+        for (index, (before, after)) in self.state.steps.iter().zip(&state.steps).enumerate() {
+            if before != after {
+                self.touched.push(index);
+                step_row(&mut self.steps, index).state = after.clone();
+            }
+        }
+        self.state = state;
+    }
+
+    /// A step's row, to be written.
+    pub(super) fn touch(&mut self, step: usize) -> &mut StepRow {
+        self.touched.push(step);
+        step_row(&mut self.steps, step)
+    }
+
+    /// Notes a call that was written down for a step, or for what its model asked for.
+    pub(super) fn note_call(&mut self, made: CallMade) {
+        let (call, place) = (made.call_id, made.place);
+        match place.call {
+            None => {
+                let row = self.touch(place.step);
+                (row.call, row.is_open) = (Some(call), true);
+            }
+            Some(index) => {
+                let dialogue = self.state.steps[place.step].dialogue.as_mut();
+                if let Some(open) = dialogue.and_then(|dialogue| dialogue.open.get_mut(index)) {
+                    open.call = Some(call);
+                }
+                let state = self.state.steps[place.step].clone();
+                self.touch(place.step).state = state;
+            }
+        }
+        self.calls.push(made);
+    }
+
+    /// Notes what came of a call.
+    pub(super) fn note_result(&mut self, place: Place, call: ItemId, result: ItemId, raw: Option<ItemId>) {
+        self.links.push(Link { kind: LinkKind::ResultOf, source: result, target: call });
+        if place.call.is_none() {
+            let row = self.touch(place.step);
+            row.is_open = false;
+            row.raw = raw.or(row.raw);
+        }
+    }
+
+    /// The calls whose end is not known: of steps, and of what models asked for.
+    pub(super) fn open_calls(&self) -> Vec<(Place, ItemId)> {
+        let mut open = Vec::new();
+        for row in self.steps.values() {
+            if let Some(call) = row.call.filter(|_| row.is_open) {
+                open.push((Place::of(row.step), call));
+            }
+            let wishes = row.state.dialogue.iter().flat_map(|dialogue| dialogue.open.iter().enumerate());
+            for (index, wish) in wishes.filter(|(_, wish)| wish.phase == Phase::Calling) {
+                open.extend(wish.call.map(|call| (Place { step: row.step, call: Some(index) }, call)));
+            }
+        }
+        open
+    }
+
+    /// The latest call a step builds upon, else what led to the run (decision Z13).
+    pub(super) fn cause_of(&self, step: usize) -> ItemId {
+        self.causes_of(step).into_iter().max().unwrap_or(self.row.cause)
+    }
+
+    /// Every call a step builds upon.
+    pub(super) fn causes_of(&self, step: usize) -> Vec<ItemId> {
+        let planned = &self.ready.plan.steps()[step];
+        let of = |step: &usize| self.steps.get(step).and_then(|row| row.call);
+        let mut causes: Vec<ItemId> = planned.deps.iter().chain(&planned.stands_in_for).filter_map(of).collect();
+        // A step that did not call anything hands on what led to it.
+        if causes.is_empty() {
+            let further = planned.deps.iter().flat_map(|dep| self.causes_of(*dep));
+            causes.extend(further);
+        }
+        causes
+    }
+
+    /// The call made last, in the order of the steps.
+    pub(super) fn last_cause(&self) -> ItemId {
+        self.steps.values().filter_map(|row| row.call).max().unwrap_or(self.row.cause)
+    }
+}
+
+fn step_row(steps: &mut BTreeMap<usize, StepRow>, step: usize) -> &mut StepRow {
+    let blank = || StepRow { step, state: StepState::default(), call: None, is_open: false, raw: None };
+    steps.entry(step).or_insert_with(blank)
+}
+
+pub(super) fn no_such_tool(tool: RecordId) -> Fault {
+    Fault::new("tool_not_found", format!("Tool {tool} does not exist")).by_rule("BR-EXEC-003")
+}
+
+fn is_process_in_disguise(tool: &Shown<Tool>) -> bool {
+    matches!(&tool.entry.operation, Operation::McpTool(call) if call.tool == RUN_PROCESS)
+        && crate::flow::abilities::is_own(tool.entry.service_id)
+}
+
+/// The process that a tool in front of one runs, and what it is given.
+fn named_process(arguments: &mut Map<String, Value>) -> Option<(RecordId, Map<String, Value>)> {
+    let process = arguments.remove("processId")?.as_str()?.parse().ok()?;
+    let context = match arguments.remove("context") {
+        Some(Value::Object(context)) => context,
+        _ => std::mem::take(arguments),
+    };
+    Some((process, context))
+}
+
+/// Another run of the same session took the next number: run again, it will be seen.
+fn raced(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Sql(SqlError::Unique(detail)) => SqlError::Collision(detail).into(),
+        error => error,
+    }
+}
