@@ -130,12 +130,16 @@ ids! {
     RecordId = "entity_";
     /// A typed edge.
     RelationId = "rel_";
+    /// One execution of a process.
+    RunId = "run_";
     /// A signed-in browser, by a part of the hash of its token.
     SessionId = "session_";
     /// A position in a conversation.
     TurnId = "turn_";
     /// Who owns things.
     UserId = "user_";
+    /// One start of a process that takes up jobs.
+    WorkerId = "worker_";
 }
 
 /// A node is told by an item with the same bits.

@@ -21,8 +21,8 @@ pub mod tree;
 pub use account::Viewer;
 pub use digest::Digest;
 pub use id::{
-    ConversationId, EdgeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId, SessionId, TurnId,
-    UserId,
+    ConversationId, EdgeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId, RunId, SessionId,
+    TurnId, UserId, WorkerId,
 };
 pub use rule::RuleViolation;
 pub use time::Millis;

@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 5] = [
+const MIGRATIONS: [Migration; 6] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -33,11 +33,17 @@ const MIGRATIONS: [Migration; 5] = [
         sqlite: "",
         postgres: "",
     },
+    Migration {
+        name: "queue",
+        shared: include_str!("../migrations/0006_queue.sql"),
+        sqlite: "",
+        postgres: include_str!("../migrations/0006_queue.postgres.sql"),
+    },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 5;
-const _: () = assert!(MIGRATIONS.len() == 5, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 6;
+const _: () = assert!(MIGRATIONS.len() == 6, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -53,6 +53,7 @@ into_value! {
     &'a skein_core::RecordId => Bytes |value| value.as_bytes();
     &'a skein_core::RelationId => Bytes |value| value.as_bytes();
     &'a skein_core::JobId => Bytes |value| value.as_bytes();
+    &'a skein_core::RunId => Bytes |value| value.as_bytes();
     &'a OperationId => Bytes |value| value.as_bytes();
     &'a skein_core::KeyId => Bytes |value| value.as_bytes();
     &'a skein_core::ConversationId => Bytes |value| value.as_bytes();
