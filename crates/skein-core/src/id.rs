@@ -140,6 +140,8 @@ ids! {
     TurnId = "turn_";
     /// Who owns things.
     UserId = "user_";
+    /// One start of a process that takes up jobs.
+    WorkerId = "worker_";
 }
 
 /// A node is told by an item with the same bits.

@@ -22,7 +22,7 @@ pub use account::Viewer;
 pub use digest::Digest;
 pub use id::{
     ConversationId, EdgeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId, ReviewId, RunId,
-    SessionId, TurnId, UserId,
+    SessionId, TurnId, UserId, WorkerId,
 };
 pub use rule::RuleViolation;
 pub use time::Millis;

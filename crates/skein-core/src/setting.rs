@@ -14,7 +14,14 @@ pub struct Setting {
 }
 
 /// Every setting there is.
-pub const SETTINGS: &[Setting] = &[OPERATIONS_KEPT_DAYS, EVENTS_REPLAY_DAYS, SUMMARY_TREE_NODES];
+pub const SETTINGS: &[Setting] = &[
+    OPERATIONS_KEPT_DAYS,
+    EVENTS_REPLAY_DAYS,
+    SUMMARY_TREE_NODES,
+    WORKERS_HEARTBEAT_SECONDS,
+    WORKERS_LEASE_SECONDS,
+    WORKERS_LOST_MAX,
+];
 
 pub const OPERATIONS_KEPT_DAYS: Setting = Setting {
     name: "operations.keptDays",
@@ -38,6 +45,31 @@ pub const SUMMARY_TREE_NODES: Setting = Setting {
     min: 1,
     max: 10_000,
     description: "After how many new nodes the summary of a conversation is made anew.",
+};
+
+pub const WORKERS_HEARTBEAT_SECONDS: Setting = Setting {
+    name: "workers.heartbeatSeconds",
+    default: 30,
+    min: 1,
+    max: 600,
+    description: "Seconds between two signs of life of a worker.",
+};
+
+pub const WORKERS_LEASE_SECONDS: Setting = Setting {
+    name: "workers.leaseSeconds",
+    default: 90,
+    min: 2,
+    max: 3_600,
+    description: "Seconds without a sign of life after which a worker's jobs are given to others; at least twice \
+                  workers.heartbeatSeconds, else that is taken.",
+};
+
+pub const WORKERS_LOST_MAX: Setting = Setting {
+    name: "workers.lostMax",
+    default: 3,
+    min: 1,
+    max: 100,
+    description: "How many workers may vanish over a job before it is put aside for a person to look at.",
 };
 
 impl Setting {

@@ -101,7 +101,7 @@ impl Engine {
         caller.require_admin()?;
         self.queue(caller, request, VERIFICATION, move |tx, viewer, operation| {
             let payload = json!({ "operation": operation, "asked": asked }).to_string();
-            tx.enqueue(viewer, &JobDraft { queue: QUEUE.to_owned(), priority: 0, run_at: None, payload })?;
+            tx.enqueue(viewer, &JobDraft::new(QUEUE, payload))?;
             tx.tell_own(viewer, EventName::VerificationRequested, Some(&operation.to_string()), Map::new())
         })
         .await

@@ -1,27 +1,58 @@
 //! Queued work: enqueued in the transaction that causes it, leased by one worker at a time.
 //!
-//! A fence grows with every claim, so that a worker that was thought lost cannot finish somebody else's attempt.
+//! A job waits for its moment (`delayed`), then for its owner's turn (`queued`), is held by a worker (`leased`) and is gone
+//! when it is done; what nobody can do is put aside (`dead`). A fence grows with every claim, so that a worker that was
+//! thought lost cannot finish somebody else's attempt. Whose turn it is: [`claim`]; what keeps a job held: [`keep`].
+
+mod aside;
+mod claim;
+mod keep;
 
 use skein_core::document::{self, check_text};
-use skein_core::{JobId, Millis, UserId, Viewer};
+use skein_core::{JobId, Millis, RunId, UserId, Viewer};
 
-use crate::error::StoreError;
+use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, Value, params};
-use crate::store::{Store, closed};
 use crate::tx::{Tx, system_only};
+
+pub use aside::{DeadJob, JobStanding, JobState};
+pub(crate) use claim::Turns;
+pub use claim::{Claimed, PLACES_MAX, Wanted};
+pub use keep::{LeaseTerms, Tended};
 
 const QUEUE_NAME_BYTES_MAX: usize = 64;
 /// How much of a failure's words is kept.
 const ERROR_CHARS_MAX: usize = 4_000;
+const JOB_COLUMNS: &str = "id, owner, queue, payload, attempts, lost, fence, run, step";
+
 /// Work to be done later.
 #[derive(Debug, Clone)]
 pub struct JobDraft {
     pub queue: String,
-    /// Higher comes first.
+    /// Among the jobs of one owner, higher comes first.
     pub priority: i64,
     pub run_at: Option<Millis>,
     /// JSON text.
     pub payload: String,
+    /// The execution it is a part of, and which step of it.
+    pub run: Option<(RunId, i64)>,
+}
+
+impl JobDraft {
+    /// Work of no particular urgency that can begin at once.
+    pub fn new(queue: &str, payload: String) -> Self {
+        Self { queue: queue.to_owned(), priority: 0, run_at: None, payload, run: None }
+    }
+}
+
+/// Who holds jobs, and how: made by [`crate::Store::holder`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holder {
+    /// Unique for each start of a process, never used again.
+    pub worker: String,
+    pub lease_ms: i64,
+    /// Which start of the process that has the database to itself; 0 where several share one.
+    pub epoch: i64,
 }
 
 /// Work a worker holds.
@@ -36,6 +67,8 @@ pub struct Job {
     /// How often its worker vanished.
     pub lost: i64,
     pub fence: i64,
+    /// The execution it is a part of, and which step of it.
+    pub run: Option<(RunId, i64)>,
 }
 
 /// What becomes of a job that failed.
@@ -48,19 +81,40 @@ pub enum AfterFailure {
 
 impl Tx<'_> {
     pub fn enqueue(&mut self, viewer: &Viewer, draft: &JobDraft) -> Result<JobId, StoreError> {
+        self.insert_job(viewer, draft, None)
+    }
+
+    /// Hands a job straight to the worker at hand, in the transaction that causes it: nobody else ever sees it waiting.
+    pub fn enqueue_leased(&mut self, viewer: &Viewer, draft: &JobDraft, holder: &Holder) -> Result<Job, StoreError> {
+        let id = self.insert_job(viewer, draft, Some(holder))?;
+        let (queue, payload) = (draft.queue.clone(), draft.payload.clone());
+        Ok(Job { id, owner: viewer.owner(), queue, payload, attempts: 1, lost: 0, fence: 1, run: draft.run })
+    }
+
+    fn insert_job(&mut self, viewer: &Viewer, draft: &JobDraft, holder: Option<&Holder>) -> Result<JobId, StoreError> {
         check_text("a queue's name", &draft.queue, QUEUE_NAME_BYTES_MAX)?;
         document::parse(draft.payload.as_bytes())?;
         let id = JobId::new(self.now(), self.entropy());
         let now = self.now();
+        let run_at = draft.run_at.unwrap_or(now);
+        let state = if holder.is_some() { "leased" } else { self.waiting_until(run_at) };
         self.execute(
-            "INSERT INTO jobs (id, owner, queue, priority, state, run_at, attempts, lost, fence, payload, created_at)
-             VALUES (?1, ?2, ?3, ?4, 'queued', ?5, 0, 0, 0, ?6, ?7)",
+            "INSERT INTO jobs (id, owner, queue, priority, state, run_at, attempts, lost, fence, epoch, lease_until, worker,
+                 run, step, payload, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
             params![
                 &id,
                 &viewer.owner(),
                 &draft.queue,
                 draft.priority,
-                draft.run_at.unwrap_or(now),
+                state,
+                run_at,
+                holder.is_some(),
+                holder.map_or(0, |holder| holder.epoch),
+                holder.map(|holder| now.plus(holder.lease_ms)),
+                holder.map(|holder| &holder.worker),
+                draft.run.as_ref().map(|(run, _)| run),
+                draft.run.map(|(_, step)| step),
                 &draft.payload,
                 now
             ],
@@ -68,11 +122,13 @@ impl Tx<'_> {
         Ok(id)
     }
 
-    /// Says that a worker is still at it.
-    pub fn heartbeat(&mut self, viewer: &Viewer, job: &Job, lease_ms: i64) -> Result<(), StoreError> {
-        let until = self.now().plus(lease_ms);
-        let sql = "UPDATE jobs SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
-        self.held(viewer, job, sql, params![&job.id, job.fence, until])
+    /// The state of a job that waits; whoever looks for work is told when it need not wait.
+    fn waiting_until(&mut self, moment: Millis) -> &'static str {
+        if moment > self.now() {
+            return "delayed";
+        }
+        self.note_queued();
+        "queued"
     }
 
     /// Takes a finished job off the queue, in the transaction that keeps its result.
@@ -87,7 +143,7 @@ impl Tx<'_> {
 
     pub fn fail_job(&mut self, viewer: &Viewer, job: &Job, error: &str, then: AfterFailure) -> Result<(), StoreError> {
         let (state, run_at) = match then {
-            AfterFailure::RetryAt(at) => ("queued", at),
+            AfterFailure::RetryAt(at) => (self.waiting_until(at), at),
             AfterFailure::Bury => ("dead", self.now()),
         };
         let error = storable(error);
@@ -96,50 +152,9 @@ impl Tx<'_> {
         self.held(viewer, job, sql, params![&job.id, job.fence, state, run_at, &error])
     }
 
-    /// Puts back what a worker held that stops: as if it had vanished, but at once.
-    pub fn release_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
-        system_only(viewer)?;
-        let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
-                   WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
-        for job in jobs {
-            self.execute(sql, params![&job.id, job.fence])?;
-        }
-        Ok(())
-    }
-
-    /// Puts back what lost workers held; says how many jobs that were.
-    pub fn requeue_lost(&mut self, viewer: &Viewer) -> Result<u64, StoreError> {
-        system_only(viewer)?;
-        let now = self.now();
-        let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
-                   WHERE state = 'leased' AND lease_until <= ?1";
-        Ok(self.execute(sql, params![now])?)
-    }
-
     fn held(&mut self, viewer: &Viewer, job: &Job, sql: &str, params: &[Value<'_>]) -> Result<(), StoreError> {
         system_only(viewer)?;
         if self.execute(sql, params)? == 1 { Ok(()) } else { Err(StoreError::LeaseLost(job.id.to_string())) }
-    }
-}
-
-impl Store {
-    /// Takes the next job of a queue for `lease_ms`, if there is one.
-    pub async fn claim_job(&self, queue: &str, worker: &str, lease_ms: i64) -> Result<Option<Job>, StoreError> {
-        let (queue, worker) = (queue.to_owned(), worker.to_owned());
-        let claimed = self.claim(move |tx| {
-            let now = tx.now();
-            let sql = format!(
-                "UPDATE jobs
-                 SET state = 'leased', worker = ?2, lease_until = ?4, fence = fence + 1, attempts = attempts + 1
-                 WHERE id = (SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued' AND run_at <= ?3
-                             ORDER BY priority DESC, run_at, id LIMIT 1 {})
-                 RETURNING id, owner, queue, payload, attempts, lost, fence",
-                tx.sql.claim_lock()
-            );
-            tx.first(&sql, params![&queue, &worker, now, now.plus(lease_ms)], read_job)
-        })?;
-        let claimed = claimed.await.unwrap_or_else(|_| Err(closed()))?;
-        Ok(claimed.value)
     }
 }
 
@@ -148,7 +163,8 @@ fn storable(error: &str) -> String {
     error.chars().filter(|character| *character != '\0').take(ERROR_CHARS_MAX).collect()
 }
 
-fn read_job(row: &dyn Row) -> Result<Job, crate::error::SqlError> {
+/// Reads [`JOB_COLUMNS`].
+fn read_job(row: &dyn Row) -> Result<Job, SqlError> {
     Ok(Job {
         id: JobId::from_bytes(row.array(0)?),
         owner: UserId::from_bytes(row.array(1)?),
@@ -157,5 +173,11 @@ fn read_job(row: &dyn Row) -> Result<Job, crate::error::SqlError> {
         attempts: row.int(4)?,
         lost: row.int(5)?,
         fence: row.int(6)?,
+        run: read_run(row, 7)?,
     })
+}
+
+fn read_run(row: &dyn Row, column: usize) -> Result<Option<(RunId, i64)>, SqlError> {
+    let (run, step) = (row.optional_array(column)?, row.optional_int(column + 1)?);
+    Ok(run.map(|run| (RunId::from_bytes(run), step.unwrap_or_default())))
 }

@@ -42,6 +42,7 @@ pub mod vault;
 pub mod verify;
 mod wake;
 mod work;
+pub mod workers;
 
 pub use error::{SqlError, StoreError};
 pub use schema::SCHEMA_VERSION;

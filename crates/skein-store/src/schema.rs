@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 6] = [
+const MIGRATIONS: [Migration; 7] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -33,12 +33,18 @@ const MIGRATIONS: [Migration; 6] = [
         sqlite: "",
         postgres: "",
     },
+    Migration {
+        name: "queue",
+        shared: include_str!("../migrations/0006_queue.sql"),
+        sqlite: "",
+        postgres: include_str!("../migrations/0006_queue.postgres.sql"),
+    },
     Migration { name: "flow", shared: include_str!("../migrations/0007_flow.sql"), sqlite: "", postgres: "" },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 6;
-const _: () = assert!(MIGRATIONS.len() == 6, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 7;
+const _: () = assert!(MIGRATIONS.len() == 7, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

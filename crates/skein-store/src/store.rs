@@ -5,13 +5,14 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
 
 use crate::clock::{Clock, SystemClock};
 use crate::error::{SqlError, StoreError};
+use crate::jobs::Turns;
 use crate::pool::Pool;
 use crate::postgres::notify::Notifier;
 use crate::postgres::session::{Counters, Isolation, Session};
@@ -19,7 +20,7 @@ use crate::sql::Sql;
 use crate::sqlite::at_hand::AtHand;
 use crate::sqlite::writer::Writer;
 use crate::tx::Tx;
-use crate::wake::Wake;
+use crate::wake::{Wake, Wakes};
 use crate::work::{Committed, Function, Outcome, Work};
 
 const READERS: usize = 4;
@@ -70,8 +71,17 @@ pub struct Store {
 
 struct Inner {
     backend: Backend,
-    wake: Wake,
+    wakes: Wakes,
     location: Location,
+    turns: Turns,
+    /// Which start of the process that has the database to itself this is; 0 until it is begun.
+    epoch: AtomicI64,
+}
+
+impl Inner {
+    fn new(backend: Backend, wakes: Wakes, location: Location) -> Arc<Self> {
+        Arc::new(Self { backend, wakes, location, turns: Turns::default(), epoch: AtomicI64::new(0) })
+    }
 }
 
 enum Backend {
@@ -97,12 +107,12 @@ pub struct Statistics {
 impl Store {
     /// Opens for reading and writing, creating or migrating the schema where needed.
     pub fn open(options: StoreOptions) -> Result<Self, StoreError> {
-        let wake = Wake::default();
+        let wakes = Wakes::default();
         let backend = match &options.location {
-            Location::Directory(directory) => open_sqlite(directory, options.clock, &wake)?,
-            Location::Postgres(url) => open_postgres(url, options.clock.as_ref(), options.connections, &wake)?,
+            Location::Directory(directory) => open_sqlite(directory, options.clock, &wakes)?,
+            Location::Postgres(url) => open_postgres(url, options.clock.as_ref(), options.connections, &wakes)?,
         };
-        Ok(Self { inner: Arc::new(Inner { backend, wake, location: options.location }) })
+        Ok(Self { inner: Inner::new(backend, wakes, options.location) })
     }
 
     /// Opens for reading only, beside a process that may be writing.
@@ -113,15 +123,15 @@ impl Store {
         let file = database_file(directory);
         let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
         let backend = Backend::Sqlite { writer: None, readers, at_hand, clock: Arc::new(SystemClock) };
-        Ok(Self { inner: Arc::new(Inner { backend, wake: Wake::default(), location }) })
+        Ok(Self { inner: Inner::new(backend, Wakes::default(), location) })
     }
 
     fn open_postgres_read_only(location: Location) -> Result<Self, StoreError> {
         let Location::Postgres(url) = &location else { unreachable!("called for PostgreSQL") };
         on_a_thread(|| crate::postgres::check(url))?;
-        let wake = Wake::default();
-        let backend = start_sessions(url, None, READERS, &wake, Access::Reading);
-        Ok(Self { inner: Arc::new(Inner { backend, wake, location }) })
+        let wakes = Wakes::default();
+        let backend = start_sessions(url, None, READERS, &wakes, Access::Reading);
+        Ok(Self { inner: Inner::new(backend, wakes, location) })
     }
 
     pub fn location(&self) -> &Location {
@@ -189,17 +199,20 @@ impl Store {
                 Err(StoreError::ReadOnly("it was opened for reading".to_owned()))
             }
             Backend::Postgres { sessions, notifier, .. } => {
-                let notifier = Arc::clone(notifier);
+                let (notifier, jobs) = (Arc::clone(notifier), self.inner.wakes.jobs.clone());
                 sessions.submit(Box::new(move |session| {
-                    session.write(work, isolation);
-                    notifier.committed();
+                    let queued = session.write(work, isolation);
+                    if queued {
+                        jobs.wake();
+                    }
+                    notifier.committed(isolation == Isolation::Serializable, queued);
                 }))
             }
         }
     }
 
-    /// Takes a job: the one kind of write that is not serializable, because it keeps apart by locking.
-    pub(crate) fn claim<T, F>(&self, function: F) -> Result<Outcome<Committed<T>>, StoreError>
+    /// Who holds which job: the one kind of write that is not serializable, because it keeps apart by locking rows.
+    pub(crate) fn settle<T, F>(&self, function: F) -> Result<Outcome<Committed<T>>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -290,7 +303,26 @@ impl Store {
 
     /// Resolves whenever the timeline may have grown.
     pub fn wake(&self) -> &Wake {
-        &self.inner.wake
+        &self.inner.wakes.timeline
+    }
+
+    /// Resolves whenever a job may have become ready, here or at another server of the same database. One that waits for
+    /// its moment rings nothing: look again within a second.
+    pub fn job_wake(&self) -> &Wake {
+        &self.inner.wakes.jobs
+    }
+
+    pub(crate) fn turns(&self) -> &Turns {
+        &self.inner.turns
+    }
+
+    pub(crate) fn epoch(&self) -> &AtomicI64 {
+        &self.inner.epoch
+    }
+
+    /// Whether nobody else can write to this database at the same time.
+    pub(crate) fn is_alone(&self) -> bool {
+        matches!(self.inner.backend, Backend::Sqlite { .. })
     }
 
     pub fn statistics(&self) -> Statistics {
@@ -313,11 +345,11 @@ pub fn database_file(directory: &Path) -> PathBuf {
     directory.join("skein.db")
 }
 
-fn open_sqlite(directory: &Path, clock: Option<Arc<dyn Clock>>, wake: &Wake) -> Result<Backend, StoreError> {
+fn open_sqlite(directory: &Path, clock: Option<Arc<dyn Clock>>, wakes: &Wakes) -> Result<Backend, StoreError> {
     let file = database_file(directory);
     let clock = clock.unwrap_or_else(|| Arc::new(SystemClock));
     let connection = crate::sqlite::open_writer(&file)?;
-    let writer = Writer::start(connection, Arc::clone(&clock), wake.clone())?;
+    let writer = Writer::start(connection, Arc::clone(&clock), wakes.clone())?;
     let (readers, at_hand) = (open_readers(&file)?, AtHand::open(&file)?);
     Ok(Backend::Sqlite { writer: Some(writer), readers, at_hand, clock })
 }
@@ -331,24 +363,24 @@ fn open_postgres(
     url: &str,
     clock: Option<&Arc<dyn Clock>>,
     connections: usize,
-    wake: &Wake,
+    wakes: &Wakes,
 ) -> Result<Backend, StoreError> {
     on_a_thread(|| crate::postgres::prepare(url))?;
-    Ok(start_sessions(url, clock, connections, wake, Access::Writing))
+    Ok(start_sessions(url, clock, connections, wakes, Access::Writing))
 }
 
 fn start_sessions(
     url: &str,
     clock: Option<&Arc<dyn Clock>>,
     connections: usize,
-    wake: &Wake,
+    wakes: &Wakes,
     access: Access,
 ) -> Backend {
     let url: Arc<str> = url.into();
     let counters = Arc::new(Counters::default());
     let session = |_| Session::new(Arc::clone(&url), clock.cloned(), Arc::clone(&counters));
     let sessions = Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
-    let notifier = Arc::new(Notifier::start(url, wake.clone()));
+    let notifier = Arc::new(Notifier::start(url, wakes.clone()));
     Backend::Postgres { sessions, notifier, counters, access }
 }
 

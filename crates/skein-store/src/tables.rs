@@ -26,7 +26,7 @@ pub(crate) struct Table {
 use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 37] = [
+pub(crate) const TABLES: [Table; 38] = [
     Table {
         name: "items",
         class: Source,
@@ -251,12 +251,21 @@ pub(crate) const TABLES: [Table; 37] = [
             "attempts",
             "lost",
             "fence",
+            "epoch",
             "lease_until",
             "worker",
+            "run",
+            "step",
             "error",
             "payload",
             "created_at",
         ],
+        key: 1,
+    },
+    Table {
+        name: "workers",
+        class: Operational,
+        columns: &["id", "queues", "places", "host", "pid", "started_at", "beat_at", "ended_at", "processed", "errors"],
         key: 1,
     },
     Table {

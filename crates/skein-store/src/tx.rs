@@ -33,6 +33,7 @@ pub struct Tx<'a> {
     /// A request's name that was looked for and that no operation answers for.
     pub(crate) vacant: Option<Digest>,
     destroys: bool,
+    queues: bool,
 }
 
 impl<'a> Tx<'a> {
@@ -46,6 +47,7 @@ impl<'a> Tx<'a> {
             last: None,
             revises: false,
             destroys: false,
+            queues: false,
             moved: Vec::new(),
             vacant: None,
         }
@@ -77,6 +79,15 @@ impl<'a> Tx<'a> {
 
     pub(crate) fn destroys(&self) -> bool {
         self.destroys
+    }
+
+    /// Notes that a job became ready: whoever looks for work is to be told.
+    pub(crate) fn note_queued(&mut self) {
+        self.queues = true;
+    }
+
+    pub(crate) fn has_queued(&self) -> bool {
+        self.queues
     }
 
     pub fn now(&self) -> Millis {

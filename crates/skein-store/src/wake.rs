@@ -1,10 +1,10 @@
-//! Telling those who follow the timeline that it has grown.
+//! Telling those who follow the timeline that it has grown, and those who look for work that there is some.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
-/// A signal that coalesces: many appends, one look.
+/// A signal that coalesces: much happened, one look.
 #[derive(Debug, Clone)]
 pub struct Wake(Arc<watch::Sender<u64>>);
 
@@ -19,8 +19,15 @@ impl Wake {
         self.0.send_modify(|count| *count = count.wrapping_add(1));
     }
 
-    /// Resolves with `changed()` whenever something may have been appended.
+    /// Resolves with `changed()` whenever there may be something to see.
     pub fn subscribe(&self) -> watch::Receiver<u64> {
         self.0.subscribe()
     }
+}
+
+/// The signals of one store.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Wakes {
+    pub(crate) timeline: Wake,
+    pub(crate) jobs: Wake,
 }

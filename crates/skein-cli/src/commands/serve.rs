@@ -95,6 +95,8 @@ impl Start {
         let public_url = serve.public_url.clone().unwrap_or_else(|| url.clone());
         engine.admit_start_key(&key).await?;
         engine.prepare().await?;
+        // We hold the lock: whatever a process before us was at, it is no longer.
+        store.begin_epoch().await?;
         announce(&mut lock, &url, &key, serve.place.database_shown())?;
         let link = engine.start_link().await?;
         // Servers on one database tell each other apart by where they are found.

@@ -87,7 +87,13 @@ impl Local {
     /// Carries out what is queued, from now on until the end.
     pub(super) fn work(&self, runtime: &Runtime) {
         let _inside = runtime.enter();
-        self.worker.get_or_init(|| Worker::start(self.engine.clone(), format!("command {}", std::process::id())));
+        self.worker.get_or_init(|| {
+            // We hold the lock: whatever a process before us was at, it is no longer.
+            if let Err(error) = runtime.block_on(self.store.begin_epoch()) {
+                tracing::warn!(%error, "what a stopped process left under way waits until its lease runs out");
+            }
+            Worker::start(self.engine.clone(), format!("command {}", std::process::id()))
+        });
     }
 
     pub(super) async fn send(&self, request: Request<Bytes>, transfer: Transfer<'_>) -> Result<Response<Body>, Broken> {

@@ -84,7 +84,7 @@ pub(super) enum Wanted {
 pub(super) fn enqueue(tx: &mut Tx<'_>, viewer: &Viewer, operation: OperationId, task: &Task) -> Result<(), StoreError> {
     let order = Order { operation, task: task.clone() };
     let payload = serde_json::to_string(&order).expect("a task is plain JSON");
-    tx.enqueue(viewer, &JobDraft { queue: QUEUE.to_owned(), priority: 0, run_at: None, payload })?;
+    tx.enqueue(viewer, &JobDraft::new(QUEUE, payload))?;
     Ok(())
 }
 

@@ -55,7 +55,7 @@ pub(super) async fn queue_growth(engine: &Engine) {
 
 fn enqueue(tx: &mut Tx<'_>, owner: &Viewer, conversation: ConversationId, from: NodeId) -> Result<(), StoreError> {
     let payload = json!({ "conversation": conversation, "from": from }).to_string();
-    tx.enqueue(owner, &JobDraft { queue: QUEUE.to_owned(), priority: 0, run_at: None, payload }).map(drop)
+    tx.enqueue(owner, &JobDraft::new(QUEUE, payload)).map(drop)
 }
 
 async fn carry_out(engine: &Engine, job: Job) {

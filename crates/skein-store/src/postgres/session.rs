@@ -29,7 +29,8 @@ const NO_COMPILING: &str = "SET jit = off";
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
     Serializable,
-    /// For claiming jobs only: `SKIP LOCKED` does the keeping apart, and a claim that collided would find another job.
+    /// For who holds which job, and nothing else: claiming, keeping and putting back. Each statement locks the rows it is
+    /// about and looks at them again, and `SKIP LOCKED` keeps claims apart: one that collided would find another job.
     ReadCommitted,
 }
 
@@ -45,6 +46,8 @@ pub(crate) struct Session {
     clock: Option<Arc<dyn Clock>>,
     counters: Arc<Counters>,
     connection: Option<Connection>,
+    /// Whether a job became ready in the last transaction.
+    has_queued: bool,
 }
 
 struct Connection {
@@ -67,10 +70,11 @@ enum Attempt {
 
 impl Session {
     pub(crate) fn new(url: Arc<str>, clock: Option<Arc<dyn Clock>>, counters: Arc<Counters>) -> Self {
-        Self { url, clock, counters, connection: None }
+        Self { url, clock, counters, connection: None, has_queued: false }
     }
 
-    pub(crate) fn write(&mut self, mut work: Box<dyn Work>, isolation: Isolation) {
+    /// Says whether a job became ready.
+    pub(crate) fn write(&mut self, mut work: Box<dyn Work>, isolation: Isolation) -> bool {
         let mut is_queued = false;
         let outcome = self.run_until_settled(&mut *work, isolation, &mut is_queued);
         if is_queued {
@@ -80,8 +84,12 @@ impl Session {
             Ok(()) => {
                 self.counters.commits.fetch_add(1, Ordering::Relaxed);
                 work.acknowledge();
+                self.has_queued
             }
-            Err(error) => work.refuse(error),
+            Err(error) => {
+                work.refuse(error);
+                false
+            }
         }
     }
 
@@ -125,16 +133,19 @@ impl Session {
     fn attempt(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
         let statement = match isolation {
             Isolation::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
-            Isolation::ReadCommitted => "BEGIN ISOLATION LEVEL READ COMMITTED",
+            Isolation::ReadCommitted => "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off",
         };
         let begun = match self.begin(statement, "pg_current_xact_id()::text") {
             Ok(begun) => begun,
             Err(error) => return Attempt::Refused(error),
         };
         let seed = *work.seed();
-        let outcome = self.in_transaction(&begun, seed, |tx| work.run(tx).map(|()| tx.last_item()));
-        match outcome {
-            Ok(last_item) => self.commit(begun.number, last_item),
+        let run = |tx: &mut Tx<'_>| work.run(tx).map(|()| (tx.last_item(), tx.has_queued()));
+        match self.in_transaction(&begun, seed, run) {
+            Ok((last_item, has_queued)) => {
+                self.has_queued = has_queued;
+                self.commit(begun.number, last_item)
+            }
             Err(error) => {
                 self.roll_back();
                 if error.is_collision() { Attempt::Collided } else { Attempt::Refused(error) }

@@ -21,7 +21,7 @@ use crate::sqlite::request_names::{RequestNames, newest_operation};
 use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;
 use crate::tx::Tx;
-use crate::wake::Wake;
+use crate::wake::Wakes;
 use crate::work::Work;
 
 /// Functions that may wait; background work stops at half.
@@ -54,7 +54,7 @@ struct Queued {
 }
 
 impl Writer {
-    pub(crate) fn start(mut connection: Connection, clock: Arc<dyn Clock>, wake: Wake) -> Result<Self, StoreError> {
+    pub(crate) fn start(mut connection: Connection, clock: Arc<dyn Clock>, wakes: Wakes) -> Result<Self, StoreError> {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
         let (waiting, revisions) = (Arc::new(Waiting::default()), Revisions::default());
@@ -66,12 +66,11 @@ impl Writer {
             log_pages,
             connection,
             clock,
-            wake,
+            wakes,
             tasks,
             waiting: Arc::clone(&waiting),
             revisions: revisions.clone(),
-            is_revised: false,
-            is_destroying: false,
+            open: Open::default(),
             owes_truncation: false,
         };
         let run = move || thread.run();
@@ -140,6 +139,15 @@ fn count_log_pages(connection: &mut Connection) -> Result<Arc<AtomicI32>, StoreE
     Ok(pages)
 }
 
+/// What the open transaction does besides appending facts.
+#[derive(Default)]
+struct Open {
+    is_revised: bool,
+    is_destroying: bool,
+    /// Whether a job became ready.
+    has_queued: bool,
+}
+
 struct WriterThread {
     connection: Connection,
     /// Pages in the write-ahead log that no checkpoint has copied yet.
@@ -148,14 +156,11 @@ struct WriterThread {
     last_now: Millis,
     requests: RequestNames,
     number: i64,
-    wake: Wake,
+    wakes: Wakes,
     tasks: Receiver<Queued>,
     waiting: Arc<Waiting>,
     revisions: Revisions,
-    /// Whether the open transaction holds more than plain facts.
-    is_revised: bool,
-    /// Whether the open transaction destroys something.
-    is_destroying: bool,
+    open: Open,
     /// Whether the log still holds what was destroyed.
     owes_truncation: bool,
 }
@@ -168,7 +173,7 @@ impl WriterThread {
                 Ok(first) => {
                     let batch = self.gather(first);
                     self.commit_together(batch);
-                    self.wake.wake();
+                    self.wakes.timeline.wake();
                     self.checkpoint_if_due();
                     self.truncate_if_owed();
                     truncated = false;
@@ -294,8 +299,9 @@ impl WriterThread {
         let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests);
         let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
         let outcome = work.run(&mut tx);
-        self.is_revised |= tx.revises();
-        self.is_destroying |= tx.destroys();
+        self.open.is_revised |= tx.revises();
+        self.open.is_destroying |= tx.destroys();
+        self.open.has_queued |= tx.has_queued();
         let took = started.elapsed();
         if took > SLOW_FUNCTION {
             tracing::warn!(took_ms = took.as_millis(), "a write kept all others waiting");
@@ -307,10 +313,14 @@ impl WriterThread {
         self.requests.file(&self.connection)?;
         self.statement("COMMIT")?;
         self.requests.committed(self.last_now);
-        if std::mem::take(&mut self.is_revised) {
+        let Open { is_revised, is_destroying, has_queued } = std::mem::take(&mut self.open);
+        if is_revised {
             self.revisions.add();
         }
-        self.owes_truncation |= std::mem::take(&mut self.is_destroying);
+        if has_queued {
+            self.wakes.jobs.wake();
+        }
+        self.owes_truncation |= is_destroying;
         Ok(())
     }
 

@@ -14,7 +14,7 @@ const LEASE_MS: i64 = 90_000;
 
 fn enqueue(world: &World, priority: i64, payload: &str) -> JobId {
     let viewer = world.anna.clone();
-    let draft = JobDraft { queue: "llm_call".into(), priority, run_at: None, payload: payload.into() };
+    let draft = JobDraft { priority, ..JobDraft::new("llm_call", payload.into()) };
     world.write(move |tx| tx.enqueue(&viewer, &draft))
 }
 
@@ -26,7 +26,7 @@ fn claim(world: &World, worker: &str) -> Option<Job> {
 both! {
     fn a_job_exists_only_if_its_cause_was_committed(world: &World) {
         let viewer = world.anna.clone();
-        let draft = JobDraft { queue: "llm_call".into(), priority: 0, run_at: None, payload: "{}".into() };
+        let draft = JobDraft::new("llm_call", "{}".into());
         let failed = world.try_write(move |tx| {
             tx.enqueue(&viewer, &draft)?;
             Err::<(), _>(StoreError::Busy)

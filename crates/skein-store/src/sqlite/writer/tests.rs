@@ -27,7 +27,7 @@ impl Bench {
         let file = folder.path().join("skein.db");
         let mut connection = crate::sqlite::open_writer(&file).unwrap();
         prepare(&mut connection);
-        let writer = Writer::start(connection, Arc::new(SystemClock), Wake::default()).unwrap();
+        let writer = Writer::start(connection, Arc::new(SystemClock), Wakes::default()).unwrap();
         Self { writer, file, _folder: folder }
     }
 
