@@ -16,6 +16,7 @@ pub struct Setting {
 /// Every setting there is.
 pub const SETTINGS: &[Setting] = &[
     OPERATIONS_KEPT_DAYS,
+    EXECUTIONS_KEPT_DAYS,
     EVENTS_REPLAY_DAYS,
     SUMMARY_TREE_NODES,
     WORKERS_HEARTBEAT_SECONDS,
@@ -29,6 +30,14 @@ pub const OPERATIONS_KEPT_DAYS: Setting = Setting {
     min: 2,
     max: 365,
     description: "Days after which an ended operation is forgotten.",
+};
+
+pub const EXECUTIONS_KEPT_DAYS: Setting = Setting {
+    name: "executions.keptDays",
+    default: 30,
+    min: 1,
+    max: 3_650,
+    description: "Days after which the rows of an ended run and what was measured of it are forgotten; its facts stay.",
 };
 
 pub const EVENTS_REPLAY_DAYS: Setting = Setting {

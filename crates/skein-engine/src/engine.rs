@@ -15,6 +15,7 @@ use crate::account::{Caller, KeyUses, StartKeys};
 use crate::catalog::{Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
+use crate::flow::{CrewState, Plans, Streams};
 use crate::remembered::Remembered;
 use crate::tree::Growth;
 
@@ -33,6 +34,9 @@ pub(crate) struct Parts {
     pub(crate) progress: Progress,
     pub(crate) outside: Outside,
     pub(crate) schemas: Schemas,
+    pub(crate) plans: Plans,
+    pub(crate) streams: Streams,
+    pub(crate) crew: CrewState,
     /// Where something was said that is to be summarised.
     pub(crate) growth: Growth,
     /// Held by whoever makes the network guard follow what was decided.
@@ -56,6 +60,7 @@ impl Engine {
     pub fn new(store: Store, blobs: Blobs, outside: Outside) -> Self {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
         let (following, called, cancelled, queued, growth) = Default::default();
+        let (plans, streams, crew) = Default::default();
         Self(Arc::new(Parts {
             store,
             blobs,
@@ -65,6 +70,9 @@ impl Engine {
             progress,
             outside,
             schemas,
+            plans,
+            streams,
+            crew,
             growth,
             following,
             called,

@@ -14,6 +14,7 @@ mod engine;
 mod error;
 pub mod events;
 mod forward;
+pub mod flow;
 pub mod garden;
 mod operations;
 mod remembered;

@@ -125,18 +125,29 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
-        mut enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<(), StoreError> + Send + 'static,
+        enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<Changed<()>, EngineError> {
+        Ok(self.queue_with(caller, request, kind, enqueue).await?.map(drop))
+    }
+
+    /// [`Self::queue`] that also gives what was queued, unless an earlier request queued it.
+    pub(crate) async fn queue_with<T: Send + 'static>(
+        &self,
+        caller: &Caller,
+        request: Request,
+        kind: &'static str,
+        mut enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<Changed<Option<T>>, EngineError> {
         caller.require(Scope::Write)?;
         refuse_grant(caller, kind)?;
         let acting = caller.acting();
         let run = move |tx: &mut Tx<'_>| {
             if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
-                return Ok(Changed { value: (), operation: operation.id, cursor: None, is_replay: true });
+                return Ok(Changed { value: None, operation: operation.id, cursor: None, is_replay: true });
             }
             let operation = tx.start_operation(&acting, kind, &OperationState::Queued, Some(&request.0))?;
-            enqueue(tx, &acting, operation)?;
-            Ok(Changed { value: (), operation, cursor: None, is_replay: false })
+            let value = Some(enqueue(tx, &acting, operation)?);
+            Ok(Changed { value, operation, cursor: None, is_replay: false })
         };
         let committed = self.parts().store.write(run).await?;
         self.parts().queued.notify_one();

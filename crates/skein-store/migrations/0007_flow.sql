@@ -67,6 +67,7 @@ CREATE TABLE executions (
 CREATE INDEX executions_owner ON executions (owner, id);
 CREATE INDEX executions_process ON executions (process, id) WHERE status = 'running';
 CREATE INDEX executions_parent ON executions (parent, id) WHERE parent IS NOT NULL;
+CREATE INDEX executions_operation ON executions (operation) WHERE operation IS NOT NULL;
 CREATE INDEX executions_node ON executions (node) WHERE node IS NOT NULL;
 CREATE INDEX executions_ended ON executions (ended_at) WHERE ended_at IS NOT NULL;
 
@@ -112,6 +113,7 @@ CREATE INDEX reviews_due ON reviews (expires_at) WHERE status = 'open' AND expir
 CREATE TABLE stream_chunks (
     run        BYTES NOT NULL,
     number     BIGINT NOT NULL,
+    is_reset   BIGINT NOT NULL CHECK (is_reset IN (0, 1)),
     text       TEXT NOT NULL,
     created_at BIGINT NOT NULL,
     PRIMARY KEY (run, number)

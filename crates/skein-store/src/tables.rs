@@ -353,7 +353,7 @@ pub(crate) const TABLES: [Table; 38] = [
         ],
         key: 1,
     },
-    Table { name: "stream_chunks", class: Operational, columns: &["run", "number", "text", "created_at"], key: 2 },
+    Table { name: "stream_chunks", class: Operational, columns: &["run", "number", "is_reset", "text", "created_at"], key: 2 },
     Table {
         name: "metric_values",
         class: Operational,

@@ -104,6 +104,8 @@ impl Protocol {
 pub enum Builtin {
     /// The model that needs no key: it quotes and summarises what it is given.
     OfflineModel,
+    /// What Skein itself can do for a process: read a conversation, search, run another process.
+    Abilities,
 }
 
 /// An endpoint's description.

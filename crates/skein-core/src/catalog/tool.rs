@@ -42,6 +42,21 @@ pub struct Tool {
     /// Which template it was made from: provenance, never a dependency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_template_id: Option<RecordId>,
+    /// What becomes of a call whose end nobody saw; without it, what its kind allows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry: Option<Retry>,
+}
+
+/// Whether a call may be made again when nobody saw its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Retry {
+    /// Making it twice does no harm.
+    Safe,
+    /// The service tells a repeat by its `Idempotency-Key`.
+    Keyed,
+    /// Never: a person is asked.
+    Never,
 }
 
 impl Entry for Tool {
@@ -67,6 +82,7 @@ pub struct ToolDraft {
     #[serde(default)]
     pub shared: bool,
     pub tool_template_id: Option<RecordId>,
+    pub retry: Option<Retry>,
 }
 
 /// What a client sends to alter a tool; what is absent stays, and `null` takes a secret away.
@@ -85,6 +101,8 @@ pub struct ToolChange {
     pub input_schema: Option<Value>,
     pub output_schema: Option<Value>,
     pub enabled: Option<bool>,
+    #[serde(deserialize_with = "entry::named")]
+    pub retry: Option<Option<Retry>>,
     pub service_id: Fixed,
     pub tool_template_id: Fixed,
     pub status: Fixed,
@@ -156,6 +174,7 @@ impl Tool {
             enabled: draft.enabled,
             definition_version: 1,
             tool_template_id: draft.tool_template_id,
+            retry: draft.retry,
         };
         check_definition(&tool.operation, &tool.input_schema, &tool.output_schema)?;
         tool.check_stands(owner, service, secret)?;
@@ -181,6 +200,7 @@ impl Tool {
         next.input_schema = change.input_schema.unwrap_or(next.input_schema);
         next.output_schema = change.output_schema.unwrap_or(next.output_schema);
         next.enabled = change.enabled.unwrap_or(next.enabled);
+        next.retry = change.retry.unwrap_or(next.retry);
         if let Some(params) = change.connection_params {
             next.connection_params = service.entry.with_defaults(params);
         }

@@ -114,6 +114,8 @@ pub struct ToolResult {
     pub cost: Option<Value>,
     /// Whether a secret was taken out of what came back.
     pub scrubbed: bool,
+    /// The item that holds what a model answered, as it was received.
+    pub raw_response: Option<ItemId>,
 }
 
 impl ToolResult {
@@ -131,6 +133,9 @@ impl ToolResult {
         });
         if let Some(item) = self.output_in {
             document["outputId"] = json!(item);
+        }
+        if let Some(item) = self.raw_response {
+            document["rawResponseId"] = json!(item);
         }
         checked(ItemType::TOOL_RESULT, document)
     }
@@ -209,6 +214,7 @@ mod tests {
             usage: None,
             cost: None,
             scrubbed: false,
+            raw_response: None,
         };
         let event = |status| told(result(status).to_draft().unwrap()).1;
         assert_eq!(event(CallStatus::Success), Some(EventName::ToolCalled));

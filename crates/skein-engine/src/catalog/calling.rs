@@ -217,7 +217,7 @@ impl Finding {
 pub(crate) fn nothing(call: ItemId) -> ToolResult {
     let (output, output_in, error, usage, cost) = (Value::Null, None, None, None, None);
     let status = CallStatus::Unknown;
-    ToolResult { call, status, output, output_in, error, latency_ms: 0, usage, cost, scrubbed: false }
+    ToolResult { call, status, output, output_in, error, latency_ms: 0, usage, cost, scrubbed: false, raw_response: None }
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).

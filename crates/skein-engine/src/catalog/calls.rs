@@ -71,6 +71,11 @@ impl Answered {
         Self::of(Err(error), false)
     }
 
+    /// What one of Skein's own abilities gave.
+    pub(crate) fn own(given: Result<Value, Value>) -> Self {
+        Self::of(given, false)
+    }
+
     /// A call that was not made, because a rule would be broken.
     fn broken(violation: &RuleViolation) -> Self {
         Self::of(Err(told_breach(violation)), false)

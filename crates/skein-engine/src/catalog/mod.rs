@@ -42,6 +42,7 @@ pub use discovery::{DiscoveredTools, Discovery, Source};
 pub use health::{Checked, Vital};
 pub use outside::Outside;
 pub(crate) use schemas::Schemas;
+pub(crate) use seeds::id as seed_id;
 pub use secrets::SecretValue;
 pub use templates::Template;
 pub use trials::TOOL_TEST;
@@ -206,7 +207,7 @@ fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<Shown<T>, R
 }
 
 /// An entry that the viewer may see.
-fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
+pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
     tx.record(viewer, id)?.try_into()
 }
 

@@ -64,7 +64,7 @@ impl Seed {
 }
 
 /// Where a seed of a kind is planted: ids of the first millisecond, so that they never meet a drawn one.
-fn id(kind: &str, key: &str) -> RecordId {
+pub(crate) fn id(kind: &str, key: &str) -> RecordId {
     let digest = Digest::of(format!("skein {kind} {key}").as_bytes());
     let mut bytes = [0; 16];
     bytes[6..].copy_from_slice(&digest.0[..10]);

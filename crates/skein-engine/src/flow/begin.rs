@@ -105,7 +105,7 @@ impl Engine {
         kind: &'static str,
         mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<Beginning, StoreError> + Send + 'static,
     ) -> Result<Changed<RunId>, EngineError> {
-        let (engine, places) = (self.clone(), self.parts().crew_places());
+        let (engine, places) = (self.clone(), self.crew_places());
         let hand = places.hand();
         let started = self.queue_with(caller, request, kind, move |tx, viewer, operation| {
             let beginning = beginning(tx, viewer, operation)?;
@@ -191,7 +191,8 @@ impl Mover<'_, '_> {
         let mut loaded = Loaded::new(row, state, ready, BTreeMap::new());
         for taken in beginning.branch.into_iter().flat_map(|branch| branch.steps) {
             loaded.state.steps[taken.step] = taken.state.clone();
-            *loaded.touch(taken.step) = taken;
+            let step = taken.step;
+            *loaded.touch(step) = taken;
         }
         self.keep(loaded);
         Ok(run)

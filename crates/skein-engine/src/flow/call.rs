@@ -17,7 +17,7 @@ use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::ravens::input_hash;
 use skein_core::tree::node_hash::raw_response_bytes;
 use skein_core::{ItemId, RecordId, RuleViolation, RunId, UserId, Viewer};
-use skein_store::flow::{LastCall, Measured};
+use skein_store::flow::{Chunk, LastCall, Measured};
 use skein_store::jobs::Job;
 use skein_store::{StoreError, Tx};
 
@@ -31,6 +31,8 @@ use crate::flow::mover::{Aftermath, Hand, Mover, no_such_tool};
 
 /// How long a call may take where its step says nothing.
 const TIMEOUT_DEFAULT: Duration = Duration::from_mins(5);
+/// How many versions of a tool are looked at to say why it is out of reach.
+const VERSIONS_LOOKED_AT_MAX: usize = 20;
 const OFFER_NAME_BYTES_MAX: usize = 64;
 
 /// A call that is written down and can be made.
@@ -48,7 +50,8 @@ pub(crate) struct Prepared {
     dialogue: Vec<Value>,
     offered: Vec<Offered>,
     max_tokens: Option<u32>,
-    is_streamed: bool,
+    /// How many pieces were said before, where the answer is passed on as it comes.
+    said_before: Option<i64>,
 }
 
 /// A tool as a model hears of it.
@@ -125,13 +128,23 @@ impl Mover<'_, '_> {
             Err(error) => return Err(error),
         };
         let name = found.entry.name.as_str();
-        let was_shared = found.version > 1 && self.tx.was_ever_shared(&SYSTEM, tool)?;
+        let was_shared = self.was_shared(&found)?;
         let message = if was_shared {
             format!("Tool {name} access revoked by owner")
         } else {
             format!("Tool {name} owned by {} is not shared", found.owner)
         };
         Ok(Fault::new("tool_inaccessible", message).by_rule("BR-EXEC-003"))
+    }
+
+    /// Whether somebody took a tool back that others could use.
+    fn was_shared(&mut self, tool: &Shown<Tool>) -> Result<bool, StoreError> {
+        for version in (1..tool.version).rev().take(VERSIONS_LOOKED_AT_MAX) {
+            if self.tx.record_version(&SYSTEM, tool.id, version)?.content.shared {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Which step, which tool, which service, whose: so that nobody has to guess (rules BR-EXEC-006, BR-SHARE-009).
@@ -212,6 +225,8 @@ impl Mover<'_, '_> {
     ) -> Result<Prepared, StoreError> {
         let offers = self.load(run)?.ready.plan.steps()[place.step].definition.offers.clone();
         let offered = if place.call.is_none() { self.offered(&offers)? } else { Vec::new() };
+        let is_streamed = place.call.is_none() && self.load(run)?.ready.plan.streamed_step() == Some(place.step);
+        let said_before = if is_streamed { Some(self.tx.last_chunk(run)?) } else { None };
         let loaded = self.load(run)?;
         let planned = &loaded.ready.plan.steps()[place.step];
         let seconds = planned.definition.execution.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds)));
@@ -226,7 +241,7 @@ impl Mover<'_, '_> {
             timeout: seconds.unwrap_or(TIMEOUT_DEFAULT),
             dialogue: dialogue.map(|dialogue| dialogue.messages.clone()).unwrap_or_default(),
             max_tokens: budget.filter(|_| place.call.is_none()),
-            is_streamed: place.call.is_none() && loaded.ready.plan.streamed_step() == Some(place.step),
+            said_before,
             ready,
             inputs,
             call,
@@ -303,7 +318,6 @@ pub(super) fn take_up(
         tx.complete_job(&SYSTEM, job)?;
         return Ok((Claimed::Settled, Aftermath::default()));
     };
-    tx.hold_job(&SYSTEM, job)?;
     let mut mover = Mover::new(engine, tx, &hand);
     let Some(wanted) = mover.wanted(run, place)? else {
         mover.tx.complete_job(&SYSTEM, job)?;
@@ -459,6 +473,8 @@ pub(super) struct Came {
     answered: Answered,
     large: Option<ItemDraft>,
     latency_ms: i64,
+    /// Pieces that were said and are not written down yet.
+    unwritten: Vec<Chunk>,
 }
 
 impl Came {
@@ -471,7 +487,8 @@ impl Came {
 /// Makes the call; it is broken off when its time is up.
 pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let begun = Instant::now();
-    let listener = engine.parts().streams.listener(prepared.run, prepared.is_streamed);
+    let (streams, store) = (&engine.parts().streams, &engine.parts().store);
+    let listener = prepared.said_before.map(|before| streams.listener(store, prepared.run, before));
     let key = prepared.key();
     let is_keyed = retry_of(&prepared.ready) == Retry::Keyed;
     let offers = prepared.offered.iter().map(|offered| ToolDefinition {
@@ -504,7 +521,7 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     };
     let (answered, large) = storable(engine.checked(&prepared.ready.tool, answered));
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    Came { answered, large, latency_ms }
+    Came { answered, large, latency_ms, unwritten: streams.unwritten(prepared.run) }
 }
 
 /// Writes down what came of a call and moves its run on, in one transaction. Whoever lost the job writes nothing.
@@ -517,7 +534,8 @@ pub(super) fn conclude(
 ) -> Result<Aftermath, StoreError> {
     let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
     tx.complete_job(&SYSTEM, job)?;
-    let Came { answered, large, latency_ms } = came;
+    let Came { answered, large, latency_ms, unwritten } = came;
+    tx.put_chunks(&SYSTEM, prepared.run, unwritten)?;
     let blank = ToolResult {
         latency_ms: *latency_ms,
         usage: answered.usage.clone(),

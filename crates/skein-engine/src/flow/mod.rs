@@ -23,6 +23,10 @@ pub use begin::NewRun;
 pub use reviews::ShownReview;
 pub use runs::{ShownRun, ShownStep};
 pub use streams::Piece;
+pub(crate) use work::CrewState;
 pub use work::{Crew, Pools};
+pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
+pub use runs::Branching;
+pub use streams::{Heard, Listening};
 
 const SYSTEM: Viewer = Viewer::System("flow");

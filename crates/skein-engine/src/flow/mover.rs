@@ -16,7 +16,7 @@ use skein_core::flow::execution::machine::step;
 use skein_core::flow::execution::review::Asked;
 use skein_core::flow::execution::state::{Execution, Phase, StepState};
 use skein_core::{ItemId, RecordId, ReviewId, RunId, Viewer};
-use skein_store::flow::{ExecutionRow, NewReview, StepRow};
+use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
 use skein_store::jobs::{Holder, JobDraft};
 use skein_store::{SqlError, StoreError, Tx};
 
@@ -66,12 +66,14 @@ pub(crate) struct Mover<'a, 't> {
     pub(super) runs: BTreeMap<RunId, Loaded>,
     pub(super) pending: VecDeque<(RunId, Input)>,
     pub(super) after: Aftermath,
+    /// The last call of each session, as far as this transaction made it.
+    pub(super) sequences: BTreeMap<RunId, LastCall>,
 }
 
 impl<'a, 't> Mover<'a, 't> {
     pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a Hand) -> Self {
         let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), Aftermath::default());
-        Self { engine, tx, hand, runs, pending, after }
+        Self { engine, tx, hand, runs, pending, after, sequences: BTreeMap::new() }
     }
 
     /// Tells a run what happened; [`Self::finish`] carries on from there.

@@ -48,15 +48,26 @@ impl Streams {
         &self,
         store: &Store,
         run: RunId,
-        is_streamed: bool,
-    ) -> Option<impl Fn(&str) + Send + Sync + use<>> {
-        if !is_streamed {
-            return None;
-        }
+        said_before: i64,
+    ) -> impl Fn(&str) + Send + Sync + use<> {
         let (streams, store) = (self.clone(), store.clone());
+        streams.go_on_after(run, said_before);
         // What an earlier attempt or round said is not the answer.
         streams.push(&store, run, Chunk { number: 0, is_reset: true, text: String::new() });
-        Some(move |text: &str| streams.push(&store, run, Chunk { number: 0, is_reset: false, text: text.to_owned() }))
+        move |text: &str| streams.push(&store, run, Chunk { number: 0, is_reset: false, text: text.to_owned() })
+    }
+
+    /// Numbers go on where an earlier worker stopped.
+    fn go_on_after(&self, run: RunId, said_before: i64) {
+        let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = live.entry(run).or_insert_with(|| Live::new(1));
+        live.next = live.next.max(said_before + 1);
+    }
+
+    /// What was said and is not written down yet, for whoever writes down the whole.
+    pub(crate) fn unwritten(&self, run: RunId) -> Vec<Chunk> {
+        let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        live.get_mut(&run).map(|live| std::mem::take(&mut live.unwritten)).unwrap_or_default()
     }
 
     fn push(&self, store: &Store, run: RunId, chunk: Chunk) {
@@ -99,11 +110,8 @@ impl Streams {
     }
 
     /// Nothing more is said: whoever listens hears the end.
-    pub(crate) fn end(&self, store: &Store, run: RunId) {
-        let ended = self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
-        let Some(ended) = ended.filter(|ended| !ended.unwritten.is_empty()) else { return };
-        let (store, chunks) = (store.clone(), ended.unwritten);
-        tokio::spawn(async move { store.write(move |tx| tx.put_chunks(&SYSTEM, run, &chunks)).await });
+    pub(crate) fn end(&self, run: RunId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
     }
 }
 

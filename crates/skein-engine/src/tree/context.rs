@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::{Value, json};
 use skein_core::tree::actor::Actor;
 use skein_core::tree::context::{
-    ContextOptions, ContextSource, ContextWindow, FoldedBranch, FourCharacters, PathNode, Said, Strategy, assemble,
+    ContextOptions, ContextSource, ContextWindow, FoldedBranch, FourCharacters, PathNode, Prompt, Said, Strategy,
+    assemble,
 };
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::SourceRole;
@@ -46,6 +48,21 @@ pub struct ShownContext {
     pub window: ContextWindow,
     /// The oldest node that was looked at, where the path goes on above it.
     pub looked_from: Option<NodeId>,
+}
+
+impl ShownContext {
+    /// As a step of a process gets it: messages, and how many tokens they are.
+    pub(crate) fn to_output(&self) -> Value {
+        let message = |role: &str, text: &str| json!({ "role": role, "content": text });
+        let messages: Vec<Value> = match &self.window.prompt {
+            Prompt::Chat(messages) => messages.iter().map(|said| message(said.role.as_str(), &said.text)).collect(),
+            Prompt::Text { system, text } => {
+                let system = system.iter().map(|system| message("system", system));
+                system.chain([message("user", text)]).collect()
+            }
+        };
+        json!({ "messages": messages, "report": self.window.report })
+    }
 }
 
 impl Engine {

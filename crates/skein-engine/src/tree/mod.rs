@@ -40,6 +40,7 @@ pub use proof::{Chain, Link, Scope};
 pub(crate) use summaries::Growth;
 pub use summaries::{ShownSummary, Subject};
 pub(crate) use summary_work::work as summarise_growth;
+pub(crate) use turns::alternative_of;
 pub use turns::{NewAlternative, NewTurn};
 
 /// A conversation with what its tree says about it.
@@ -315,6 +316,12 @@ pub(crate) fn show_conversation(
 pub(crate) fn text_of(node: &SeenNode) -> Option<String> {
     let content = node.content.as_ref().and_then(|content| Content::parse(content).ok())?;
     Some(content.plain_text().into_owned())
+}
+
+/// What a node says in words.
+pub(crate) fn text_at(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<String, StoreError> {
+    let path = PathId::main_of(tx.node(viewer, node)?.conversation);
+    Ok(text_of(&tx.seen_node(viewer, path, node)?).unwrap_or_default())
 }
 
 /// The conversation that a record is.

@@ -246,7 +246,7 @@ pub(super) fn turn_of(
 }
 
 /// A node that can be selected at a turn (rule BR-ALT-002).
-pub(super) fn alternative_of(
+pub(crate) fn alternative_of(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     conversation: ConversationId,

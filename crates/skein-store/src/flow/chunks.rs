@@ -17,6 +17,8 @@ const SWEEP_ROWS_MAX: i64 = 5_000;
 pub struct Chunk {
     /// From 1, without gaps.
     pub number: i64,
+    /// That what was said before is void: it is said anew.
+    pub is_reset: bool,
     pub text: String,
 }
 
@@ -24,21 +26,26 @@ impl Tx<'_> {
     pub fn put_chunks(&mut self, viewer: &Viewer, run: RunId, chunks: &[Chunk]) -> Result<(), StoreError> {
         system_only(viewer)?;
         let now = self.now();
-        // Whoever takes over a call whose worker vanished says it again, from the beginning.
-        let sql = "INSERT INTO stream_chunks (run, number, text, created_at) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (run, number) DO UPDATE SET text = excluded.text, created_at = excluded.created_at";
+        let sql = "INSERT INTO stream_chunks (run, number, is_reset, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (run, number) DO NOTHING";
         for chunk in chunks {
-            self.execute(sql, params![&run, chunk.number, &chunk.text, now])?;
+            self.execute(sql, params![&run, chunk.number, chunk.is_reset, &chunk.text, now])?;
         }
         Ok(())
     }
 
     /// The pieces after one, in order; whoever asks has been judged by the run.
     pub fn chunks_after(&mut self, run: RunId, after: i64) -> Result<Vec<Chunk>, StoreError> {
-        let sql = "SELECT number, text FROM stream_chunks WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+        let sql = "SELECT number, is_reset, text FROM stream_chunks WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
         self.all(sql, params![&run, after, CHUNKS_PER_PAGE_MAX], |row| {
-            Ok(Chunk { number: row.int(0)?, text: row.text(1)?.to_owned() })
+            Ok(Chunk { number: row.int(0)?, is_reset: row.int(1)? == 1, text: row.text(2)?.to_owned() })
         })
+    }
+
+    /// The number of the last piece; 0 where nothing was said.
+    pub fn last_chunk(&mut self, run: RunId) -> Result<i64, StoreError> {
+        let sql = "SELECT number FROM stream_chunks WHERE run = ?1 ORDER BY number DESC LIMIT 1";
+        Ok(self.first(sql, params![&run], |row| row.int(0))?.unwrap_or(0))
     }
 
     /// Forgets pieces an hour old; says how many.

@@ -259,6 +259,17 @@ impl Tx<'_> {
         self.first(&sql, params![&node], read_execution)
     }
 
+    /// The run an operation stands for.
+    pub fn execution_of_operation(
+        &mut self,
+        viewer: &Viewer,
+        operation: OperationId,
+    ) -> Result<Option<RunId>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let sql = "SELECT id FROM executions WHERE operation = ?1 AND owner = ?2";
+        self.first(sql, params![&operation, &owner], |row| row.array(0).map(RunId::from_bytes))
+    }
+
     /// Whether a process is being carried out for anybody.
     pub fn has_open_execution(&mut self, process: RecordId) -> Result<bool, StoreError> {
         let sql = "SELECT process_version FROM executions WHERE process = ?1 AND status = 'running' LIMIT 1";

@@ -57,7 +57,16 @@ pub struct Said {
     pub content: Json,
     /// When, if not now: for what was said elsewhere.
     pub created_at: Option<Millis>,
-    pub raw: Option<Raw>,
+    pub raw: Option<RawOf>,
+}
+
+/// What a model answered, as it was received.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RawOf {
+    /// To be kept with the node.
+    New(Raw),
+    /// An item that has it already.
+    Kept(ItemId),
 }
 
 /// A model's answer as it was received: headers as a document, the body's bytes.
@@ -376,7 +385,17 @@ impl Tx<'_> {
         self.append_realized(items.into()).map(drop)
     }
 
-    fn record_raw(&mut self, viewer: &Viewer, owner: UserId, raw: &Raw) -> Result<RawResponse, StoreError> {
+    fn record_raw(&mut self, viewer: &Viewer, owner: UserId, raw: &RawOf) -> Result<RawResponse, StoreError> {
+        let raw = match raw {
+            RawOf::New(raw) => raw,
+            RawOf::Kept(id) => {
+                let item = self.find_item(*id)?.filter(|found| found.item.header.owner == owner);
+                let item = item.ok_or_else(|| StoreError::NotFound(id.to_string()))?.item;
+                let hash = item.payload.as_ref().map(|payload| Digest::of(payload.bytes()));
+                let hash = hash.ok_or_else(|| StoreError::NotFound(id.to_string()))?;
+                return Ok(RawResponse { item_id: *id, hash });
+            }
+        };
         let bytes = raw_response_bytes(&raw.headers, &raw.body);
         let hash = Digest::of(&bytes);
         let draft = ItemDraft::recorded_raw(ItemType::RAW_RESPONSE, bytes)?;

@@ -1,0 +1,305 @@
+//! Answers in conversations: a place is kept for each, a run fills it, and the conversation remembers which process was
+//! wanted last (rules BR-CONV-001A, BR-TURN-013).
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+use skein_core::catalog::entry::Entry as _;
+use skein_core::catalog::tool::Tool;
+use skein_core::flow::execution::fact::Target;
+use skein_core::flow::execution::input::Input;
+use skein_core::flow::process::Process;
+use skein_core::flow::step;
+use skein_core::tree::actor::{Actor, ActorDraft, ActorId, AuthorType};
+use skein_core::tree::conversation::Conversation;
+use skein_core::tree::node::{ExecutedBy, Source};
+use skein_core::tree::turn::{Speaker, TurnType};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
+use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::{Moved, NodeRow};
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::{Shown, load};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::flow::SYSTEM;
+use crate::flow::begin::{Beginning, runnable};
+use crate::flow::call::breach;
+use crate::flow::mover::{Aftermath, Mover};
+use crate::flow::plans::ReadyProcess;
+use crate::request::{Changed, Outcome, Request, referred};
+use crate::tree::{Grown, text_at};
+
+/// Most answers that are begun at once.
+pub const ANSWERS_MAX: usize = 16;
+
+/// Where answers are to stand.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// After a node.
+    After {
+        /// What is answered.
+        parent: NodeId,
+        /// What else is to be considered.
+        sources: Vec<Source>,
+    },
+    /// As further alternatives of a turn, answering a node of the turn before: the selected one unless it is named.
+    Beside {
+        /// The turn.
+        turn: TurnId,
+        /// What is answered.
+        parent: Option<NodeId>,
+    },
+    /// As an alternative to one that is there, by the process that made it (decision Z17).
+    Again {
+        /// The turn.
+        turn: TurnId,
+        /// The alternative.
+        node: NodeId,
+    },
+}
+
+/// Answers to be made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewAnswers {
+    /// Where.
+    pub wanted: Wanted,
+    /// By which processes; none where an answer is made again.
+    pub processes: Vec<RecordId>,
+    /// How many by each.
+    pub samples: usize,
+    /// Whether the owner turns to the first of them.
+    pub make_active: bool,
+    /// What the processes are given besides the conversation.
+    pub context: Map<String, Value>,
+}
+
+/// Answers that are being made.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answering {
+    /// Each kept place with the run that fills it.
+    pub begun: Vec<(Grown, RunId)>,
+}
+
+impl Outcome for Answering {
+    fn reference(&self) -> Value {
+        let begun: Vec<Value> = self
+            .begun
+            .iter()
+            .map(|(grown, run)| json!({ "grown": grown.reference(), "run": run }))
+            .collect();
+        json!({ "begun": begun })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        let begun: Vec<Value> = referred(reference, "begun")?;
+        let recall = |begun: &Value| Ok((Grown::recall(tx, viewer, &begun["grown"])?, referred(begun, "run")?));
+        Ok(Self { begun: begun.iter().map(recall).collect::<Result<_, StoreError>>()? })
+    }
+}
+
+impl Engine {
+    /// Keeps a place for each answer and begins the runs that fill them, all in one transaction.
+    pub async fn answer(
+        &self,
+        caller: &Caller,
+        request: Request,
+        conversation: ConversationId,
+        new: NewAnswers,
+    ) -> Result<Changed<Answering>, EngineError> {
+        let (engine, places) = (self.clone(), self.crew_places());
+        let (hand, aftermath) = (places.hand(), Arc::new(Mutex::new(None::<Aftermath>)));
+        let kept = Arc::clone(&aftermath);
+        let begun = self.change(caller, request, "answer.begin", move |tx, viewer| {
+            let processes = wanted_processes(tx, viewer, conversation, &new)?;
+            remember_hint(tx, viewer, conversation, processes.last().copied())?;
+            let mut mover = Mover::new(&engine, tx, &hand);
+            let mut begun = Vec::new();
+            let mut turn = None;
+            for process in &processes {
+                for _ in 0..new.samples.max(1) {
+                    let (node, run) = mover.begin_answer(viewer, conversation, &new, *process, turn)?;
+                    turn = turn.or(node.0.turn());
+                    begun.push((node, run));
+                }
+            }
+            let after = mover.finish()?;
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
+            let grown = begun.into_iter().map(|((node, moved), run)| {
+                // It may be done already.
+                let node = tx.node(viewer, node.id)?;
+                Ok((Grown::now(tx, viewer, &node, moved)?, run))
+            });
+            Ok(Answering { begun: grown.collect::<Result<_, StoreError>>()? })
+        });
+        let begun = begun.await?;
+        if let Some(after) = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            self.after(after, places);
+        }
+        Ok(begun)
+    }
+}
+
+/// A kept place, and what the path shows otherwise now.
+type Kept = (NodeRow, Moved);
+
+impl Mover<'_, '_> {
+    fn begin_answer(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        new: &NewAnswers,
+        process: RecordId,
+        turn: Option<TurnId>,
+    ) -> Result<(Kept, RunId), StoreError> {
+        let shown = runnable(self.tx, viewer.owner(), process)?;
+        let ready = self.engine.parts().plans.ready(&shown)?;
+        let (author, author_type) = author(self.tx, viewer, &ready)?;
+        let (position, sources) = position(self.tx, viewer, new, turn)?;
+        let leads = (new.make_active && turn.is_none()).then(|| PathId::main_of(conversation));
+        let executed_by = Some(ExecutedBy { process_id: process, version: shown.version });
+        let placing = Placing { conversation, position, author, author_type, sources, executed_by, leads };
+        let (node, moved) = self.tx.reserve_node(viewer, &placing)?;
+        let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
+        let beginning = Beginning {
+            owner: viewer.owner(),
+            process,
+            context: context(self.tx, viewer, &ready.process, &target, &new.context)?,
+            session: Some(RunId::from_bytes(*conversation.as_bytes())),
+            cause: node.parent.map(Into::into),
+            target: Some(target),
+            ..Beginning::default()
+        };
+        let run = self.begin(beginning)?;
+        self.tell(run, Input::Begin);
+        Ok(((node, moved), run))
+    }
+}
+
+/// Which processes answer: those that are named, or the one that made what is made again (rule BR-CONV-001B).
+fn wanted_processes(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    new: &NewAnswers,
+) -> Result<Vec<RecordId>, StoreError> {
+    let processes = match new.wanted {
+        Wanted::Again { turn, node } => {
+            let row = crate::tree::alternative_of(tx, viewer, conversation, turn, node)?;
+            let Some(executed_by) = row.executed_by else {
+                let problem = "no process made this alternative";
+                return Err(breach("BR-TURN-013", problem, "name the process that is to answer"));
+            };
+            vec![executed_by.process_id]
+        }
+        Wanted::After { .. } | Wanted::Beside { .. } => new.processes.clone(),
+    };
+    if processes.is_empty() {
+        let problem = "what an agent says is generated by a process, and none is named";
+        return Err(breach("BR-TURN-010", problem, "name one as processId"));
+    }
+    if processes.len() * new.samples.max(1) > ANSWERS_MAX {
+        let problem = format!("at most {ANSWERS_MAX} answers are begun at once");
+        return Err(breach("BR-TURN-013", problem, "ask for fewer"));
+    }
+    Ok(processes)
+}
+
+fn position(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    new: &NewAnswers,
+    turn: Option<TurnId>,
+) -> Result<(Position, Vec<Source>), StoreError> {
+    Ok(match (&new.wanted, turn) {
+        // Further answers stand beside the first.
+        (Wanted::After { parent, sources }, Some(turn)) => {
+            (Position::Beside { turn, parent: Some(*parent) }, sources.clone())
+        }
+        (Wanted::After { parent, sources }, None) => {
+            let position =
+                Position::After { parent: Some(*parent), speaker: Speaker::Agent, turn_type: TurnType::Message };
+            (position, sources.clone())
+        }
+        (Wanted::Beside { turn, parent }, _) => {
+            let row = tx.turn(viewer, *turn)?;
+            if row.speaker != Speaker::Agent {
+                return Err(breach("BR-TURN-010", "this turn is not an agent's", "answer it with a turn of its own"));
+            }
+            (Position::Beside { turn: *turn, parent: *parent }, Vec::new())
+        }
+        (Wanted::Again { turn, node }, _) => {
+            // It answers what is selected now, unless that is not of the turn before (decision A30).
+            let parent = tx.node(viewer, *node)?.parent;
+            let selected = match parent.map(|parent| tx.node(viewer, parent)).transpose()? {
+                Some(parent) => match parent.turn() {
+                    Some(above) => Some(tx.selected_node(viewer, PathId::main_of(parent.conversation), above)?),
+                    None => Some(parent.id),
+                },
+                None => None,
+            };
+            (Position::Beside { turn: *turn, parent: selected }, Vec::new())
+        }
+    })
+}
+
+/// BR-CONV-001A: the conversation offers first what was wanted last.
+fn remember_hint(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    process: Option<RecordId>,
+) -> Result<(), StoreError> {
+    let current: Shown<Conversation> = tx.record(viewer, conversation.into())?.try_into()?;
+    if process.is_none() || current.entry.process_id == process {
+        return Ok(());
+    }
+    let next = Conversation { process_id: process, ..current.entry };
+    tx.update_of_tree(viewer, current.id, current.hash, next.to_content(false))?;
+    Ok(())
+}
+
+/// What a process is given about the conversation, as far as it asks for it.
+fn context(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    process: &Process,
+    target: &Target,
+    given: &Map<String, Value>,
+) -> Result<Map<String, Value>, StoreError> {
+    let message = match target.parent_id {
+        Some(parent) => text_at(tx, viewer, parent)?,
+        None => String::new(),
+    };
+    let known = [
+        ("conversationId", json!(target.conversation_id)),
+        ("nodeId", json!(target.parent_id)),
+        ("message", json!(message)),
+    ];
+    let names = process.initial_context.names();
+    let asked = known.into_iter().filter(|(name, value)| names.contains(name) && !value.is_null());
+    let mut context: Map<String, Value> = asked.map(|(name, value)| (name.to_owned(), value)).collect();
+    context.extend(given.clone());
+    Ok(context)
+}
+
+/// Who writes: the model whose answer is passed on, else Skein itself.
+fn author(tx: &mut Tx<'_>, viewer: &Viewer, ready: &ReadyProcess) -> Result<(ActorId, AuthorType), StoreError> {
+    let streamed = ready.plan.streamed_step().map(|step| &ready.plan.steps()[step].definition.target);
+    let Some(step::Target::Tool(tool)) = streamed else { return Ok((ActorId::SYSTEM, AuthorType::System)) };
+    let tool: Shown<Tool> = match load(tx, &SYSTEM, *tool) {
+        Ok(tool) => tool,
+        Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok((ActorId::SYSTEM, AuthorType::System)),
+        Err(error) => return Err(error),
+    };
+    let model = tool.entry.connection_params.get("model").and_then(Value::as_str);
+    let name = model.unwrap_or_else(|| tool.entry.name.as_str()).to_owned();
+    if let Some(known) = tx.record_named(viewer, &Actor::record_type(), &name)? {
+        return Ok((ActorId::from(known.id), AuthorType::Model));
+    }
+    let draft = serde_json::from_value::<ActorDraft>(json!({ "name": name, "type": "model" }));
+    let draft = draft.map_err(|error| StoreError::Damaged(format!("no actor can be made of {name:?}: {error}")))?;
+    let made = tx.create_of_tree(viewer, Actor::create(draft)?.to_content(false))?;
+    Ok((ActorId::from(made.id), AuthorType::Model))
+}

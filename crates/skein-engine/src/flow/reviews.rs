@@ -1,0 +1,138 @@
+//! People in the loop: what they are asked, what they decide, and what happens when nobody does.
+
+use serde_json::Value;
+use skein_core::flow::execution::fact::review_decided;
+use skein_core::flow::execution::input::Input;
+use skein_core::flow::execution::review::Decision;
+use skein_core::{ReviewId, RuleViolation, Viewer};
+use skein_core::catalog::sharing::Refused;
+use skein_store::flow::{ReviewRow, ReviewStatus};
+use skein_store::items::Page;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::flow::SYSTEM;
+use crate::flow::mover::Mover;
+use crate::request::{Changed, Outcome, Request, referred};
+
+/// A question with the run it belongs to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownReview {
+    /// The question.
+    pub row: ReviewRow,
+    /// The process whose run waits.
+    pub process_name: String,
+    /// The step that waits.
+    pub step_id: String,
+}
+
+impl Outcome for ShownReview {
+    fn reference(&self) -> Value {
+        serde_json::json!({ "review": self.row.id })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        show(tx, viewer, referred(reference, "review")?)
+    }
+}
+
+fn show(tx: &mut Tx<'_>, viewer: &Viewer, id: ReviewId) -> Result<ShownReview, StoreError> {
+    let row = tx.review(viewer, id)?;
+    shown(tx, row)
+}
+
+fn shown(tx: &mut Tx<'_>, row: ReviewRow) -> Result<ShownReview, StoreError> {
+    let run = tx.execution(&SYSTEM, row.run)?;
+    let process = tx.record_version(&SYSTEM, run.process, run.process_version)?;
+    let step_id = step_id(&process.content.data, row.place.step);
+    Ok(ShownReview { row, process_name: run.process_name, step_id })
+}
+
+/// Main steps stand in their order; what stands in for others has its name in the run.
+fn step_id(data: &serde_json::Map<String, Value>, step: usize) -> String {
+    let named = data.get("steps").and_then(|steps| steps.get(step)).and_then(|step| step.get("id"));
+    named.and_then(Value::as_str).map_or_else(|| format!("step {}", step + 1), str::to_owned)
+}
+
+impl Engine {
+    /// What the caller is asked, oldest first.
+    pub async fn reviews(
+        &self,
+        caller: &Caller,
+        only_open: bool,
+        after: Option<ReviewId>,
+        limit: usize,
+    ) -> Result<Page<ShownReview, ReviewId>, EngineError> {
+        let viewer = caller.viewer();
+        let list = move |tx: &mut Tx<'_>| {
+            let page = tx.reviews(&viewer, only_open, after, limit)?;
+            let rows = page.rows.into_iter().map(|row| shown(tx, row)).collect::<Result<_, _>>()?;
+            Ok(Page { rows, next: page.next })
+        };
+        Ok(self.parts().store.read(list).await?)
+    }
+
+    /// One question.
+    pub async fn review(&self, caller: &Caller, id: ReviewId) -> Result<ShownReview, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.parts().store.read(move |tx| show(tx, &viewer, id)).await?)
+    }
+
+    /// Decides; the first decision counts, and the run goes on at once.
+    pub async fn decide(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: ReviewId,
+        decision: Decision,
+    ) -> Result<Changed<ShownReview>, EngineError> {
+        let (engine, places) = (self.clone(), self.crew_places());
+        let (hand, aftermath) = (places.hand(), std::sync::Arc::new(std::sync::Mutex::new(None)));
+        let kept = std::sync::Arc::clone(&aftermath);
+        let decided = self.change(caller, request, "review.decide", move |tx, viewer| {
+            let row = tx.review(viewer, id)?;
+            row.asked.check(&decision)?;
+            if !tx.end_review(id, ReviewStatus::Decided, Some(&decision))? {
+                return Err(already_ended(&row).into());
+            }
+            tx.append_item(viewer, &review_decided(id, viewer.owner(), &decision)?)?;
+            let mut mover = Mover::new(&engine, tx, &hand);
+            mover.tell(row.run, Input::Decided { place: row.place, decision: decision.clone() });
+            let after = mover.finish()?;
+            *kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(after);
+            show(tx, viewer, id)
+        });
+        let decided = decided.await?;
+        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+            self.after(after, places);
+        }
+        Ok(decided)
+    }
+
+    /// Ends questions whose time is over; says whether there may be more.
+    pub(super) async fn expire_reviews(&self) -> Result<bool, StoreError> {
+        const AT_ONCE: i64 = 64;
+        let due = self.parts().store.read(|tx| tx.due_reviews(&SYSTEM, AT_ONCE)).await?;
+        let is_more = due.len() == usize::try_from(AT_ONCE).unwrap_or_default();
+        for row in due {
+            let (engine, places) = (self.clone(), self.crew_places());
+            let hand = places.hand();
+            let expired = self.parts().store.write(move |tx| {
+                let mut mover = Mover::new(&engine, tx, &hand);
+                if mover.tx.end_review(row.id, ReviewStatus::Expired, None)? {
+                    mover.tell(row.run, Input::Expired { place: row.place });
+                }
+                mover.finish()
+            });
+            self.after(expired.await?.value, places);
+        }
+        Ok(is_more)
+    }
+}
+
+fn already_ended(row: &ReviewRow) -> Refused {
+    let problem = format!("the question is {} already", row.status.as_str());
+    Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it has gone on"))
+}

@@ -1,0 +1,199 @@
+//! Looking at runs, cancelling them, and beginning again where one stopped.
+
+use serde_json::{Map, Value};
+use skein_core::catalog::sharing::Refused;
+use skein_core::flow::execution::input::Input;
+use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::{OperationId, RuleViolation, RunId, Viewer};
+use skein_store::flow::{ExecutionFilter, ExecutionRow, ReviewRow, StepRow};
+use skein_store::items::Page;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::flow::begin::{Beginning, Branch};
+use crate::flow::mover::Mover;
+use crate::request::{Changed, Outcome, Request, referred};
+
+/// A run with everything that belongs to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownRun {
+    /// The run.
+    pub row: ExecutionRow,
+    /// Its steps in order, those that wait included.
+    pub steps: Vec<ShownStep>,
+    /// What people were asked.
+    pub reviews: Vec<ReviewRow>,
+    /// The runs it started.
+    pub children: Vec<ShownRun>,
+}
+
+/// A step of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShownStep {
+    /// As its process calls it.
+    pub id: String,
+    /// Where it stands.
+    pub row: StepRow,
+}
+
+impl Outcome for ShownRun {
+    fn reference(&self) -> Value {
+        serde_json::json!({ "run": self.row.id })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        let row = tx.execution(viewer, referred(reference, "run")?)?;
+        Ok(Self { row, steps: Vec::new(), reviews: Vec::new(), children: Vec::new() })
+    }
+}
+
+/// Where a run is to begin again, and what is changed before it does.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Branching {
+    /// The step to begin at; the one that failed unless it is named.
+    pub step: Option<String>,
+    /// In place of what earlier steps gave, by their variables.
+    pub outputs: Map<String, Value>,
+    /// In place of what the run was given.
+    pub context: Option<Map<String, Value>>,
+}
+
+impl Engine {
+    /// The caller's runs, newest first.
+    pub async fn runs(
+        &self,
+        caller: &Caller,
+        filter: ExecutionFilter,
+        before: Option<RunId>,
+        limit: usize,
+    ) -> Result<Page<ExecutionRow, RunId>, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.parts().store.read(move |tx| tx.executions(&viewer, &filter, before, limit)).await?)
+    }
+
+    /// A run with its steps, questions, and the runs it started.
+    pub async fn run(&self, caller: &Caller, id: RunId) -> Result<ShownRun, EngineError> {
+        let (viewer, engine) = (caller.viewer(), self.clone());
+        let look = move |tx: &mut Tx<'_>| {
+            let row = tx.execution(&viewer, id)?;
+            engine.show_run(tx, row)
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+
+    /// Runs nest a few levels at most.
+    fn show_run(&self, tx: &mut Tx<'_>, row: ExecutionRow) -> Result<ShownRun, StoreError> {
+        let ready = self.parts().plans.of(tx, row.process, row.process_version)?;
+        let mut rows = tx.execution_steps(row.id)?.into_iter().peekable();
+        let mut steps = Vec::new();
+        for (index, planned) in ready.plan.steps().iter().enumerate() {
+            let row = rows.next_if(|row| row.step == index).unwrap_or_else(|| waiting(index));
+            steps.push(ShownStep { id: planned.definition.id.clone(), row });
+        }
+        let reviews = tx.reviews_of(row.id)?;
+        let children = tx.child_executions(row.id)?;
+        let children = children.into_iter().map(|child| self.show_run(tx, child)).collect::<Result<_, _>>()?;
+        Ok(ShownRun { row, steps, reviews, children })
+    }
+
+    /// The run that an operation stands for.
+    pub(super) async fn run_of(&self, caller: &Caller, operation: OperationId) -> Result<RunId, EngineError> {
+        let viewer = caller.viewer();
+        let look = move |tx: &mut Tx<'_>| {
+            let found = tx.execution_of_operation(&viewer, operation)?;
+            found.ok_or_else(|| StoreError::NotFound(operation.to_string()))
+        };
+        Ok(self.parts().store.read(look).await?)
+    }
+
+    /// Cancels a run that has not ended: nothing more is begun, and what is under way is broken off.
+    pub async fn cancel_run(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RunId,
+    ) -> Result<Changed<ShownRun>, EngineError> {
+        let (engine, places) = (self.clone(), self.crew_places());
+        let (hand, aftermath) = (places.hand(), std::sync::Arc::new(std::sync::Mutex::new(None)));
+        let kept = std::sync::Arc::clone(&aftermath);
+        let cancelled = self.change(caller, request, "execution.cancel", move |tx, viewer| {
+            let row = tx.execution(viewer, id)?;
+            if row.status.has_ended() {
+                return Err(has_ended(&row).into());
+            }
+            let mut mover = Mover::new(&engine, tx, &hand);
+            mover.tell(id, Input::Cancel);
+            let after = mover.finish()?;
+            *kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(after);
+            let row = tx.execution(viewer, id)?;
+            engine.show_run(tx, row)
+        });
+        let cancelled = cancelled.await?;
+        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+            self.after(after, places);
+        }
+        Ok(cancelled)
+    }
+
+    /// Begins a new run where an earlier one stopped or could have gone otherwise: what its earlier steps gave is kept.
+    pub async fn branch_run(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RunId,
+        branching: Branching,
+    ) -> Result<Changed<RunId>, EngineError> {
+        let engine = self.clone();
+        self.start(caller, request, "execution.branch", move |tx, viewer, operation| {
+            let row = tx.execution(viewer, id)?;
+            let shown = engine.show_run(tx, row)?;
+            let at = begin_at(&shown, branching.step.as_deref())?;
+            let kept = shown.steps.iter().take(at).filter(|step| step.row.state.phase.has_ended());
+            let ready = engine.parts().plans.of(tx, shown.row.process, shown.row.process_version)?;
+            let steps = kept.map(|step| {
+                let variable = &ready.plan.steps()[step.row.step].definition.output.variable;
+                let mut row = step.row.clone();
+                if let Some(output) = branching.outputs.get(variable) {
+                    (row.state.output, row.state.phase) = (output.clone(), Phase::Done);
+                }
+                row
+            });
+            let steps = steps.collect();
+            Ok(Beginning {
+                owner: viewer.owner(),
+                process: shown.row.process,
+                context: branching.context.clone().unwrap_or_else(|| shown.row.context.clone()),
+                operation: Some(operation),
+                priority: shown.row.priority,
+                branch: Some(Branch { from: id, process_version: shown.row.process_version, steps }),
+                ..Beginning::default()
+            })
+        })
+        .await
+    }
+}
+
+/// The step to begin at: the one that is named, else the first that did not come out.
+fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<usize, StoreError> {
+    let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-EXEC-006", problem, remedy).into());
+    if let Some(named) = named {
+        let found = shown.steps.iter().position(|step| step.id == named);
+        return found.map_or_else(|| refuse(format!("there is no step called {named:?}"), "name a step of the process"), Ok);
+    }
+    if shown.row.status != RunStatus::Failed && shown.row.status != RunStatus::Cancelled {
+        return refuse(format!("the run is {}", shown.row.status.as_str()), "name the step to branch at");
+    }
+    let did_not = |step: &ShownStep| !matches!(step.row.state.phase, Phase::Done | Phase::Skipped);
+    Ok(shown.steps.iter().position(did_not).unwrap_or(0))
+}
+
+fn waiting(step: usize) -> StepRow {
+    StepRow { step, state: skein_core::flow::execution::state::StepState::default(), call: None, is_open: false, raw: None }
+}
+
+fn has_ended(row: &ExecutionRow) -> Refused {
+    let problem = format!("the run is {} already", row.status.as_str());
+    Refused::Conflict(RuleViolation::new("BR-EXEC-001", problem, "nothing of it is left to cancel"))
+}

@@ -1,0 +1,390 @@
+//! The crew: workers that take calls up, make them, and carry on with what follows.
+//!
+//! A worker has places for each kind of call. Whoever finishes a call takes the next one of its run along if it has a
+//! place for it, in the transaction that keeps the result; anything else is queued for whoever is free, here or elsewhere.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::time::Duration;
+
+use skein_core::catalog::operation::OperationType;
+use skein_core::{JobId, RunId, WorkerId};
+use skein_store::StoreError;
+use skein_store::jobs::{Holder, Job, LeaseTerms, Wanted};
+use skein_store::workers::{Tally, WorkerDraft};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinHandle;
+
+use crate::engine::Engine;
+use crate::flow::SYSTEM;
+use crate::flow::call::{self, Claimed, Prepared};
+use crate::flow::mover::Hand;
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const SWEEP_EVERY: Duration = Duration::from_mins(10);
+const KINDS: [OperationType; 4] =
+    [OperationType::GraphQuery, OperationType::LlmCall, OperationType::RestCall, OperationType::McpTool];
+
+/// How many calls of each kind are made at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pools(pub Vec<(OperationType, usize)>);
+
+impl Default for Pools {
+    fn default() -> Self {
+        Self(KINDS.into_iter().map(|kind| (kind, 32)).collect())
+    }
+}
+
+/// Who is at work in this process.
+#[derive(Default)]
+pub(crate) struct CrewState {
+    places: OnceLock<HashMap<OperationType, Arc<Semaphore>>>,
+    holder: RwLock<Option<Holder>>,
+    running: Mutex<HashMap<JobId, Running>>,
+    tally: Mutex<Tally>,
+    wake: Notify,
+}
+
+struct Running {
+    job: Job,
+    stop: Arc<Notify>,
+}
+
+/// Places that were free when somebody looked; those that are not used are free again.
+#[derive(Default)]
+pub(crate) struct Places {
+    holder: Option<Holder>,
+    permits: Vec<(OperationType, OwnedSemaphorePermit)>,
+}
+
+impl Places {
+    pub(crate) fn hand(&self) -> Hand {
+        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
+    }
+
+    fn take(&mut self, kind: OperationType) -> Option<OwnedSemaphorePermit> {
+        let index = self.permits.iter().position(|(of, _)| *of == kind)?;
+        Some(self.permits.swap_remove(index).1)
+    }
+}
+
+impl CrewState {
+    /// Breaks off every call of a run that is under way here.
+    pub(crate) fn break_off(&self, run: RunId) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        for running in running.values().filter(|running| running.job.run.is_some_and(|(of, _)| of == run)) {
+            running.stop.notify_one();
+        }
+    }
+
+    pub(crate) fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    fn holder(&self) -> Option<Holder> {
+        self.holder.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn held(&self) -> Vec<Job> {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.values().map(|running| running.job.clone()).collect()
+    }
+
+    fn begin(&self, job: &Job) -> Arc<Notify> {
+        let stop = Arc::new(Notify::new());
+        let running = Running { job: job.clone(), stop: Arc::clone(&stop) };
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, running);
+        stop
+    }
+
+    fn end(&self, job: JobId, failed: bool) {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.processed += 1;
+        tally.errors += i64::from(failed);
+    }
+
+    fn tally(&self) -> Tally {
+        std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Engine {
+    /// A place of each kind, where one is free now.
+    pub(crate) fn crew_places(&self) -> Places {
+        let crew = &self.parts().crew;
+        let (Some(holder), Some(places)) = (crew.holder(), crew.places.get()) else { return Places::default() };
+        let free = |(kind, places): (&OperationType, &Arc<Semaphore>)| {
+            Some((*kind, Arc::clone(places).try_acquire_owned().ok()?))
+        };
+        Places { holder: Some(holder), permits: places.iter().filter_map(free).collect() }
+    }
+}
+
+/// Begins calls that were handed over, each on a place that was free.
+pub(crate) fn take_up(engine: &Engine, handed: Vec<Prepared>, mut places: Places) {
+    for prepared in handed {
+        let Some(permit) = places.take(prepared.kind) else { continue };
+        let engine = engine.clone();
+        tokio::spawn(async move { carry_on(&engine, prepared, permit).await });
+    }
+}
+
+/// Makes a call, and whatever follows from it that this place can take.
+async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphorePermit) {
+    let crew = &engine.parts().crew;
+    loop {
+        let Some(job) = prepared.job.clone() else { return };
+        let stop = crew.begin(&job);
+        let came = tokio::select! {
+            came = call::make(engine, &prepared) => came,
+            // Its run has ended: nobody waits for it, and the job is gone.
+            () = stop.notified() => return crew.end(job.id, true),
+        };
+        let kind = prepared.kind;
+        let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
+        let concluded = conclude(engine, prepared, came, hand).await;
+        crew.end(job.id, concluded.is_none());
+        let Some(mut after) = concluded else { return };
+        let next = after.handed.pop();
+        engine.after(after, Places::default());
+        match next {
+            Some(next) => prepared = next,
+            None => break,
+        }
+    }
+    drop(permit);
+    crew.wake();
+}
+
+/// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
+async fn conclude(
+    engine: &Engine,
+    prepared: Prepared,
+    came: call::Came,
+    hand: Hand,
+) -> Option<crate::flow::mover::Aftermath> {
+    let (prepared, came) = (Arc::new(prepared), Arc::new(came));
+    loop {
+        let (own, prepared, came, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
+        let weight = came.weight().max(1 << 10);
+        let run = prepared.run;
+        let written = engine
+            .parts()
+            .store
+            .write_weighing(weight, move |tx| call::conclude(&own, tx, &prepared, &came, &hand));
+        match written.await {
+            Ok(after) => return Some(after.value),
+            Err(StoreError::LeaseLost(_)) => {
+                tracing::info!(%run, "somebody else took a call over; what came of it here is not kept");
+                return None;
+            }
+            Err(StoreError::Busy) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(error) => {
+                tracing::warn!(%error, %run, "what came of a call could not be kept; it will be made again");
+                return None;
+            }
+        }
+    }
+}
+
+/// Takes up work until it is stopped or dropped.
+pub struct Crew {
+    stopping: watch::Sender<bool>,
+    engine: Engine,
+    working: Vec<JoinHandle<()>>,
+}
+
+impl Crew {
+    /// Starts working in the background, with so many places.
+    pub async fn start(engine: Engine, pools: &Pools) -> Result<Self, StoreError> {
+        let crew = &engine.parts().crew;
+        let terms = engine.parts().store.read(|tx| tx.lease_terms(&SYSTEM)).await?;
+        let draft = worker(pools);
+        let (id, registered) = (draft.id, draft.clone());
+        engine.parts().store.write(move |tx| tx.register_worker(&SYSTEM, &registered)).await?;
+        let holder = engine.parts().store.holder(&id.to_string(), terms.lease_ms);
+        *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = Some(holder.clone());
+        let places = pools.0.iter().map(|(kind, places)| (*kind, Arc::new(Semaphore::new(*places)))).collect();
+        let _ = crew.places.set(places);
+        let (stopping, stopped) = watch::channel(false);
+        let working = vec![
+            tokio::spawn(claim(engine.clone(), holder.clone(), terms, stopped)),
+            tokio::spawn(beat(engine.clone(), id, holder, terms)),
+            tokio::spawn(tend(engine.clone())),
+        ];
+        Ok(Self { stopping, engine, working })
+    }
+
+    /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left.
+    pub async fn stop(self, grace: Duration) {
+        let _ = self.stopping.send(true);
+        let crew = &self.engine.parts().crew;
+        *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let idle = async {
+            while !crew.held().is_empty() {
+                let _ = tokio::time::timeout(LOOK_EVERY, crew.wake.notified()).await;
+            }
+        };
+        let _ = tokio::time::timeout(grace, idle).await;
+        let left = crew.held();
+        if !left.is_empty() {
+            let count = left.len();
+            match self.engine.parts().store.write(move |tx| tx.release_jobs(&SYSTEM, &left)).await {
+                Ok(_) => tracing::info!(count, "gave back calls that were under way"),
+                Err(error) => tracing::warn!(%error, count, "calls that were under way are left to their leases"),
+            }
+        }
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        for working in &self.working {
+            working.abort();
+        }
+    }
+}
+
+fn worker(pools: &Pools) -> WorkerDraft {
+    let mut bits = [0; 10];
+    getrandom::fill(&mut bits).expect("the operating system provides randomness");
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    let now = skein_core::Millis(i64::try_from(now.as_millis()).unwrap_or_default());
+    WorkerDraft {
+        id: WorkerId::new(now, skein_core::id::Entropy(bits)),
+        queues: pools.0.iter().map(|(kind, _)| kind.as_str().to_owned()).collect(),
+        places: pools.0.iter().map(|(_, places)| i64::try_from(*places).unwrap_or(i64::MAX)).sum(),
+        host: std::env::var("HOSTNAME").unwrap_or_default(),
+        pid: i64::from(std::process::id()),
+    }
+}
+
+async fn claim(engine: Engine, holder: Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
+    let mut rung = engine.parts().store.job_wake().subscribe();
+    loop {
+        if *stopped.borrow() {
+            return;
+        }
+        let mut permits = free_places(&engine);
+        let wanted: Vec<Wanted> = permits
+            .iter()
+            .map(|(kind, permits)| Wanted { queue: kind.as_str().to_owned(), places: permits.len() })
+            .filter(|wanted| wanted.places > 0)
+            .collect();
+        let claimed = match wanted.is_empty() {
+            true => None,
+            false => engine.parts().store.claim_jobs(&holder, &wanted).await.ok(),
+        };
+        let due = claimed.as_ref().and_then(|claimed| claimed.due_in_ms);
+        let jobs = claimed.map(|claimed| claimed.jobs).unwrap_or_default();
+        let is_idle = jobs.is_empty();
+        for job in jobs {
+            let kind = KINDS.into_iter().find(|kind| kind.as_str() == job.queue);
+            let permit = kind.and_then(|kind| permits.get_mut(&kind)).and_then(Vec::pop);
+            let (engine, lost_max) = (engine.clone(), terms.lost_max);
+            tokio::spawn(async move { begin(&engine, job, permit, lost_max).await });
+        }
+        drop(permits);
+        if is_idle {
+            let moment = due.and_then(|due| u64::try_from(due).ok()).map_or(LOOK_EVERY, Duration::from_millis);
+            tokio::select! {
+                () = engine.parts().crew.wake.notified() => {}
+                _ = rung.changed() => {}
+                _ = stopped.changed() => {}
+                () = tokio::time::sleep(moment.clamp(Duration::from_millis(1), LOOK_EVERY)) => {}
+            }
+        }
+    }
+}
+
+/// Every free place, taken for the moment.
+fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePermit>> {
+    let places = engine.parts().crew.places.get();
+    let free = |places: &Arc<Semaphore>| {
+        std::iter::from_fn(|| Arc::clone(places).try_acquire_owned().ok()).collect::<Vec<_>>()
+    };
+    places.into_iter().flatten().map(|(kind, places)| (*kind, free(places))).collect()
+}
+
+/// Judges and writes down the call of a claimed job, then makes it.
+async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
+    let (own, held) = (engine.clone(), job.clone());
+    let taken = engine.parts().store.write(move |tx| {
+        let (claimed, after) = call::take_up(&own, tx, &held, lost_max)?;
+        Ok((claimed, after))
+    });
+    match taken.await {
+        Ok(taken) => {
+            let (claimed, after) = taken.value;
+            engine.after(after, Places::default());
+            if let (Claimed::Make(prepared), Some(permit)) = (claimed, permit) {
+                carry_on(engine, *prepared, permit).await;
+            }
+        }
+        Err(StoreError::LeaseLost(_)) => {}
+        // The lease runs out, and it is tried again.
+        Err(error) => tracing::warn!(%error, job = %job.id, "a call could not be begun"),
+    }
+}
+
+/// Says that this process is alive and at its calls; breaks off those that are somebody else's now.
+async fn beat(engine: Engine, id: WorkerId, holder: Holder, terms: LeaseTerms) {
+    let every = Duration::from_millis(u64::try_from(terms.heartbeat_ms).unwrap_or(30_000));
+    let mut beats = tokio::time::interval(every);
+    loop {
+        beats.tick().await;
+        let held = engine.parts().crew.held();
+        match engine.parts().store.keep_jobs(&holder, &held).await {
+            Ok(lost) => {
+                for job in lost {
+                    let running = engine.parts().crew.running.lock().unwrap_or_else(PoisonError::into_inner);
+                    if let Some(running) = running.get(&job) {
+                        running.stop.notify_one();
+                    }
+                }
+            }
+            Err(error) => tracing::debug!(%error, "could not say that calls are under way"),
+        }
+        let tally = engine.parts().crew.tally();
+        if let Err(error) = engine.parts().store.write(move |tx| tx.beat_worker(&SYSTEM, id, tally)).await {
+            tracing::debug!(%error, "could not say that a worker is alive");
+        }
+    }
+}
+
+/// Looks after the queue and after questions whose time is over; forgets what is old.
+async fn tend(engine: Engine) {
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    let mut swept = tokio::time::Instant::now();
+    loop {
+        looks.tick().await;
+        if let Err(error) = engine.parts().store.tend_queue().await {
+            tracing::debug!(%error, "could not look after the queue");
+        }
+        while let Ok(true) = engine.expire_reviews().await {}
+        if swept.elapsed() >= SWEEP_EVERY {
+            swept = tokio::time::Instant::now();
+            engine.sweep_runs().await;
+        }
+    }
+}
+
+impl Engine {
+    async fn sweep_runs(&self) {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+        let kept = self.setting(skein_core::setting::EXECUTIONS_KEPT_DAYS.name).await.map(|state| state.value);
+        let kept_ms = kept.unwrap_or(skein_core::setting::EXECUTIONS_KEPT_DAYS.default) * DAY_MS;
+        loop {
+            let sweep = move |tx: &mut skein_store::Tx<'_>| {
+                let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;
+                Ok(swept + tx.sweep_measurements(&SYSTEM, kept_ms)?)
+            };
+            match self.parts().store.write(sweep).await {
+                Ok(swept) if swept.value > 0 => {}
+                Ok(_) => return,
+                Err(error) => return tracing::warn!(%error, "could not forget old runs; it will be tried again"),
+            }
+        }
+    }
+}
