@@ -84,6 +84,7 @@ impl Engine {
     /// Brings in what every installation has, and follows what was decided about the outside.
     pub async fn prepare(&self) -> Result<(), EngineError> {
         self.plant_seeds().await?;
+        self.parts().store.write(crate::flow::give_to_all).await?;
         self.follow_endpoints().await
     }
 

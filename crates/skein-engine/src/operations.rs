@@ -21,6 +21,7 @@ use crate::account::Caller;
 use crate::catalog::Calls;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::flow::{Crew, Pools};
 use crate::forward::Forward;
 use crate::request::{Changed, Outcome, Request, referred};
 
@@ -111,6 +112,7 @@ impl Engine {
 /// Carries out queued operations and forgets old ones, until it is stopped or dropped.
 pub struct Worker {
     calls: Calls,
+    crew: Crew,
     _working: Working,
 }
 
@@ -127,17 +129,18 @@ impl Worker {
     /// Starts working in the background; `name` tells workers apart.
     pub fn start(engine: Engine, name: String) -> Self {
         let calls = Calls::start(engine.clone(), name.clone());
+        let crew = Crew::start(engine.clone(), &Pools::default());
         let working = tokio::spawn(async move {
             let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
             tokio::join!(work(engine.clone(), name), sweep(engine), summarising);
         });
-        Self { calls, _working: Working(working) }
+        Self { calls, crew, _working: Working(working) }
     }
 
     /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left. A worker
     /// that is dropped leaves its calls to their leases.
     pub async fn stop(self, grace: Duration) {
-        self.calls.stop(grace).await;
+        tokio::join!(self.calls.stop(grace), self.crew.stop(grace));
     }
 }
 

@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use skein_core::account::repeat::IdempotencyKey;
-use skein_core::{Digest, OperationId, document};
+use skein_core::{Digest, OperationId, RunId, document};
 use skein_engine::{Caller, Changed, Request};
 use utoipa::ToSchema;
 
@@ -175,24 +175,35 @@ pub(crate) struct Mutated<V> {
 pub(crate) struct Answer<V> {
     changed: Changed<V>,
     location: Option<String>,
+    goes_on: bool,
 }
 
 impl<V> Answer<V> {
+    /// Something was begun that goes on.
+    pub(crate) fn begun(changed: Changed<V>) -> Self {
+        Self { changed, location: None, goes_on: true }
+    }
+
     /// Something was made, and can be found at `location`.
     pub(crate) fn made(changed: Changed<V>, location: String) -> Self {
-        Self { changed, location: Some(location) }
+        Self { changed, location: Some(location), goes_on: false }
     }
 
     /// Something was changed.
     pub(crate) fn done(changed: Changed<V>) -> Self {
-        Self { changed, location: None }
+        Self { changed, location: None, goes_on: false }
     }
 }
 
 impl<V: Serialize> IntoResponse for Answer<V> {
     fn into_response(self) -> Response {
-        let Self { changed: Changed { value, operation, cursor, is_replay }, location } = self;
-        let status = if location.is_some() && !is_replay { StatusCode::CREATED } else { StatusCode::OK };
+        let Self { changed: Changed { value, operation, cursor, is_replay }, location, goes_on } = self;
+        let status = match (&location, goes_on) {
+            _ if is_replay => StatusCode::OK,
+            (Some(_), _) => StatusCode::CREATED,
+            (None, true) => StatusCode::ACCEPTED,
+            (None, false) => StatusCode::OK,
+        };
         let mut response = (status, Json(Mutated { value, operation_id: operation })).into_response();
         let headers = response.headers_mut();
         let mut put = |name: HeaderName, value: String| {
@@ -206,6 +217,50 @@ impl<V: Serialize> IntoResponse for Answer<V> {
         }
         if is_replay {
             put(REPLAYED, "true".to_owned());
+        }
+        response
+    }
+}
+
+/// The answer to a run that was begun.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Begun {
+    /// The run; its answer can be heard at `/executions/{id}/stream`.
+    #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    execution_id: RunId,
+    #[schema(value_type = String, example = "op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    operation_id: OperationId,
+    #[schema(example = "/api/v1/operations/op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    status_url: String,
+    #[serde(skip)]
+    is_replay: bool,
+    #[serde(skip)]
+    cursor: Option<String>,
+}
+
+impl Begun {
+    pub(crate) fn of(begun: &Changed<RunId>) -> Self {
+        Self {
+            execution_id: begun.value,
+            operation_id: begun.operation,
+            status_url: format!("/api/v1/operations/{}", begun.operation),
+            is_replay: begun.is_replay,
+            cursor: begun.cursor.map(|cursor| cursor.to_string()),
+        }
+    }
+}
+
+impl IntoResponse for Begun {
+    fn into_response(self) -> Response {
+        let status = if self.is_replay { StatusCode::OK } else { StatusCode::ACCEPTED };
+        let mut response = (status, Json(&self)).into_response();
+        if let Some(cursor) = &self.cursor {
+            let cursor = HeaderValue::try_from(cursor).expect("cursors are visible ASCII");
+            response.headers_mut().insert(CURSOR, cursor);
+        }
+        if self.is_replay {
+            response.headers_mut().insert(REPLAYED, HeaderValue::from_static("true"));
         }
         response
     }

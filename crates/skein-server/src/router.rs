@@ -1,13 +1,14 @@
 //! Everything the server offers, on one screen per audience; each route describes itself for the API document.
 
 use axum::Router;
-use axum::routing::{MethodRouter, get, post};
+use axum::routing::{MethodRouter, get};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
+use crate::flow::{executions, reviews, workers};
 use crate::host_guard::AllowedHosts;
 use crate::layer::Put;
 use crate::signed_in::Gate;
@@ -52,6 +53,7 @@ fn for_users() -> Api {
         .merge(for_builders())
         .merge(for_talkers())
         .merge(for_rooms())
+        .merge(for_flow())
 }
 
 /// For everybody who is signed in: what can be called, and with what.
@@ -102,7 +104,7 @@ fn for_talkers() -> Api {
         .routes(routes!(turns::fork_at_turn))
         .routes(routes!(turns::add_alternative))
         .routes(routes!(turns::activate_alternative))
-        .route("/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate", post(turns::regenerate))
+        .routes(routes!(turns::regenerate))
         .routes(routes!(turns::read_path))
         .routes(routes!(nodes::read_node_by_local_id))
         .routes(routes!(nodes::list_nodes))
@@ -139,6 +141,21 @@ fn for_rooms() -> Api {
         .routes(routes!(summaries::read_conversation_summary, summaries::renew_conversation_summary))
 }
 
+/// For everybody who is signed in: runs of processes, and what they ask people.
+fn for_flow() -> Api {
+    Api::new()
+        .routes(routes!(executions::execute_process))
+        .routes(routes!(executions::list_executions))
+        .routes(routes!(executions::read_execution))
+        .routes(routes!(executions::cancel_execution))
+        .routes(routes!(executions::resume_execution))
+        .routes(routes!(executions::branch_execution))
+        .routes(routes!(executions::stream_execution))
+        .routes(routes!(reviews::list_reviews))
+        .routes(routes!(reviews::read_review))
+        .routes(routes!(reviews::decide_review))
+}
+
 /// For administrators; users read their own part.
 fn for_admins() -> Api {
     Api::new()
@@ -150,6 +167,7 @@ fn for_admins() -> Api {
         .routes(routes!(settings::list_settings))
         .routes(routes!(settings::read_setting, settings::change_setting))
         .routes(routes!(operations::request_verification))
+        .routes(routes!(workers::list_workers))
         .routes(routes!(endpoints::list_endpoints, endpoints::allow_endpoint))
         .routes(routes!(endpoints::refuse_endpoint))
         .routes(routes!(vault::read_vault))

@@ -210,6 +210,13 @@ impl Tx<'_> {
         self.first(&sql, params![&owner, record_type.as_str(), name], read_record)
     }
 
+    /// Whether the viewer ever had a record of a type, deleted ones included.
+    pub fn ever_had(&mut self, viewer: &Viewer, record_type: &RecordType) -> Result<bool, StoreError> {
+        let owner = self.subject(viewer)?;
+        let sql = "SELECT version FROM records WHERE owner = ?1 AND type = ?2 LIMIT 1";
+        Ok(self.first(sql, params![&owner, record_type.as_str()], |row| row.int(0))?.is_some())
+    }
+
     /// The versions of a record after one of them, oldest first.
     pub fn history(
         &mut self,

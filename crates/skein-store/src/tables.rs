@@ -329,9 +329,8 @@ pub(crate) const TABLES: [Table; 38] = [
         name: "execution_steps",
         class: Operational,
         columns: &[
-            "run", "step", "phase", "attempt", "inputs", "output", "fault", "dialogue", "tokens", "call",
-            "is_open", "raw",
-            "began_at", "ended_at",
+            "run", "step", "phase", "attempt", "inputs", "output", "fault", "dialogue", "tokens", "call", "is_open",
+            "raw", "began_at", "ended_at",
         ],
         key: 2,
     },
@@ -353,7 +352,12 @@ pub(crate) const TABLES: [Table; 38] = [
         ],
         key: 1,
     },
-    Table { name: "stream_chunks", class: Operational, columns: &["run", "number", "is_reset", "text", "created_at"], key: 2 },
+    Table {
+        name: "stream_chunks",
+        class: Operational,
+        columns: &["run", "number", "is_reset", "text", "created_at"],
+        key: 2,
+    },
     Table {
         name: "metric_values",
         class: Operational,

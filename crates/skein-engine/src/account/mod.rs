@@ -248,6 +248,7 @@ fn first_admin(tx: &mut Tx<'_>) -> Result<UserId, StoreError> {
     let user = tx.create_user(&SYSTEM, FIRST_USER_NAME, Role::Admin)?;
     tx.settle_first_user(&SYSTEM)?;
     default_project(tx, &Viewer::User(user))?;
+    crate::flow::give(tx, &Viewer::User(user))?;
     Ok(user)
 }
 

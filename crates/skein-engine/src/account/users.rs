@@ -97,6 +97,7 @@ impl Engine {
             let id = tx.create_user_by(&SYSTEM, viewer.owner(), &name, new.role)?;
             tx.tell_own(viewer, EventName::UserCreated, Some(&id.to_string()), told(&name, new.role))?;
             default_project(tx, &Viewer::User(id))?;
+            crate::flow::give(tx, &Viewer::User(id))?;
             let link = admit_link(tx, id, &link, crate::account::START_LINK_MS)?;
             Ok(User { link: Some(link), ..tx.user(&SYSTEM, id)?.try_into()? })
         })

@@ -112,12 +112,7 @@ impl Engine {
 }
 
 /// Loads what a call stands on and judges it.
-pub(crate) fn ready(
-    tx: &mut Tx<'_>,
-    executor: UserId,
-    tool: RecordId,
-    purpose: Purpose,
-) -> Result<Ready, StoreError> {
+pub(crate) fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId, purpose: Purpose) -> Result<Ready, StoreError> {
     let viewer = Viewer::User(executor);
     let tool: Shown<Tool> = load(tx, &viewer, tool)?;
     // What the tool stands on may not be the executor's to see; the chain says whether it may be used.
@@ -217,7 +212,18 @@ impl Finding {
 pub(crate) fn nothing(call: ItemId) -> ToolResult {
     let (output, output_in, error, usage, cost) = (Value::Null, None, None, None, None);
     let status = CallStatus::Unknown;
-    ToolResult { call, status, output, output_in, error, latency_ms: 0, usage, cost, scrubbed: false, raw_response: None }
+    ToolResult {
+        call,
+        status,
+        output,
+        output_in,
+        error,
+        latency_ms: 0,
+        usage,
+        cost,
+        scrubbed: false,
+        raw_response: None,
+    }
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).

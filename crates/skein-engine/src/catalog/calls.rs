@@ -5,10 +5,10 @@
 
 use std::sync::Arc;
 
+use futures::StreamExt as _;
 use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
 use skein_connect::http::{CallFault, Http, Limits, Retry};
-use futures::StreamExt as _;
 use skein_connect::llm::{
     self, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, LanguageModel, LlmFault, Message, Part,
     Provider, RawResponse, ResponseFormat, ToolCall, ToolDefinition, Usage,

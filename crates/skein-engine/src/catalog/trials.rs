@@ -61,7 +61,6 @@ impl Engine {
         self.parts().called.notify_one();
         Ok(queued)
     }
-
 }
 
 fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCall {
@@ -215,7 +214,6 @@ impl Engine {
         });
         Ended::Concluded { conclude, weight }
     }
-
 }
 
 fn is_soon_told(output: &Value) -> bool {

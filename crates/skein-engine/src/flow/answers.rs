@@ -29,7 +29,7 @@ use crate::flow::call::breach;
 use crate::flow::mover::{Aftermath, Mover};
 use crate::flow::plans::ReadyProcess;
 use crate::request::{Changed, Outcome, Request, referred};
-use crate::tree::{Grown, text_at};
+use crate::tree::{Grown, alternative_of, text_at};
 
 /// Most answers that are begun at once.
 pub const ANSWERS_MAX: usize = 16;
@@ -39,8 +39,10 @@ pub const ANSWERS_MAX: usize = 16;
 pub enum Wanted {
     /// After a node.
     After {
-        /// What is answered.
-        parent: NodeId,
+        /// The turn that is answered.
+        turn: Option<TurnId>,
+        /// What is answered; what the turn shows, or where the owner stands, unless it is named.
+        parent: Option<NodeId>,
         /// What else is to be considered.
         sources: Vec<Source>,
     },
@@ -84,11 +86,8 @@ pub struct Answering {
 
 impl Outcome for Answering {
     fn reference(&self) -> Value {
-        let begun: Vec<Value> = self
-            .begun
-            .iter()
-            .map(|(grown, run)| json!({ "grown": grown.reference(), "run": run }))
-            .collect();
+        let begun: Vec<Value> =
+            self.begun.iter().map(|(grown, run)| json!({ "grown": grown.reference(), "run": run })).collect();
         json!({ "begun": begun })
     }
 
@@ -156,7 +155,7 @@ impl Mover<'_, '_> {
         let shown = runnable(self.tx, viewer.owner(), process)?;
         let ready = self.engine.parts().plans.ready(&shown)?;
         let (author, author_type) = author(self.tx, viewer, &ready)?;
-        let (position, sources) = position(self.tx, viewer, new, turn)?;
+        let (position, sources) = position(self.tx, viewer, conversation, new, turn)?;
         let leads = (new.make_active && turn.is_none()).then(|| PathId::main_of(conversation));
         let executed_by = Some(ExecutedBy { process_id: process, version: shown.version });
         let placing = Placing { conversation, position, author, author_type, sources, executed_by, leads };
@@ -186,7 +185,7 @@ fn wanted_processes(
 ) -> Result<Vec<RecordId>, StoreError> {
     let processes = match new.wanted {
         Wanted::Again { turn, node } => {
-            let row = crate::tree::alternative_of(tx, viewer, conversation, turn, node)?;
+            let row = alternative_of(tx, viewer, conversation, turn, node)?;
             let Some(executed_by) = row.executed_by else {
                 let problem = "no process made this alternative";
                 return Err(breach("BR-TURN-013", problem, "name the process that is to answer"));
@@ -206,21 +205,43 @@ fn wanted_processes(
     Ok(processes)
 }
 
+/// What is answered. An agent never speaks first (rule BR-TURN-003).
+fn answered(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    turn: Option<TurnId>,
+    parent: Option<NodeId>,
+) -> Result<Option<NodeId>, StoreError> {
+    let path = PathId::main_of(conversation);
+    let found = match (parent, turn) {
+        (Some(parent), Some(turn)) => Some(alternative_of(tx, viewer, conversation, turn, parent)?.id),
+        (Some(parent), None) => Some(parent),
+        (None, Some(turn)) => Some(tx.selected_node(viewer, path, turn)?),
+        (None, None) => tx.path_cursor(viewer, conversation, path)?,
+    };
+    if found.is_none() {
+        return Err(breach("BR-TURN-003", "there is nothing to answer", "say something first"));
+    }
+    Ok(found)
+}
+
 fn position(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
+    conversation: ConversationId,
     new: &NewAnswers,
     turn: Option<TurnId>,
 ) -> Result<(Position, Vec<Source>), StoreError> {
     Ok(match (&new.wanted, turn) {
         // Further answers stand beside the first.
-        (Wanted::After { parent, sources }, Some(turn)) => {
-            (Position::Beside { turn, parent: Some(*parent) }, sources.clone())
+        (Wanted::After { turn: above, parent, sources }, Some(turn)) => {
+            let parent = answered(tx, viewer, conversation, *above, *parent)?;
+            (Position::Beside { turn, parent }, sources.clone())
         }
-        (Wanted::After { parent, sources }, None) => {
-            let position =
-                Position::After { parent: Some(*parent), speaker: Speaker::Agent, turn_type: TurnType::Message };
-            (position, sources.clone())
+        (Wanted::After { turn: above, parent, sources }, None) => {
+            let parent = answered(tx, viewer, conversation, *above, *parent)?;
+            (Position::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message }, sources.clone())
         }
         (Wanted::Beside { turn, parent }, _) => {
             let row = tx.turn(viewer, *turn)?;

@@ -325,7 +325,14 @@ pub(super) fn take_up(
     };
     if job.lost >= lost_max {
         let message = format!("{} workers vanished while they were at it", job.lost);
-        return settle(mover, job, run, place, wanted.open, Input::Faulted { place, fault: Fault::new("lost_worker", message) });
+        return settle(
+            mover,
+            job,
+            run,
+            place,
+            wanted.open,
+            Input::Faulted { place, fault: Fault::new("lost_worker", message) },
+        );
     }
     let prepared = match wanted.open {
         // Somebody wrote the call down before and vanished.
@@ -387,7 +394,9 @@ impl Mover<'_, '_> {
         let row = loaded.steps.get(&place.step);
         Ok(match place.call {
             None => {
-                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else { return Ok(None) };
+                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else {
+                    return Ok(None);
+                };
                 let open = row.and_then(|row| row.call.filter(|_| row.is_open));
                 let (inputs, attempt) = (state.inputs.clone(), state.attempt);
                 (state.phase == Phase::Calling).then_some(WantedCall { tool, inputs, attempt, open })

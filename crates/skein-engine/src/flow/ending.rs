@@ -181,11 +181,7 @@ impl Mover<'_, '_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "durations and tokens are far below 2^52")]
-    fn measure_run(
-        &mut self,
-        row: &skein_store::flow::ExecutionRow,
-        ended: &ExecutionEnded,
-    ) -> Result<(), StoreError> {
+    fn measure_run(&mut self, row: &skein_store::flow::ExecutionRow, ended: &ExecutionEnded) -> Result<(), StoreError> {
         let of = |name, value| Measured { name, scope: "process", entity: row.process, run: Some(row.id), value };
         self.tx.measure(row.owner, &of("latency_ms", ended.latency_ms as f64))?;
         self.tx.measure(row.owner, &of("tokens", ended.tokens as f64))?;

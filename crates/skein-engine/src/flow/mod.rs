@@ -8,6 +8,7 @@ mod answers;
 mod begin;
 mod call;
 mod ending;
+mod gifts;
 mod mover;
 mod plans;
 mod reviews;
@@ -17,16 +18,17 @@ mod work;
 
 use skein_core::Viewer;
 
-pub(crate) use plans::Plans;
-pub(crate) use streams::Streams;
+pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
 pub use begin::NewRun;
+pub(crate) use gifts::{give, give_to_all};
+pub(crate) use plans::Plans;
 pub use reviews::ShownReview;
+pub use runs::Branching;
 pub use runs::{ShownRun, ShownStep};
 pub use streams::Piece;
+pub(crate) use streams::Streams;
+pub use streams::{Heard, Listening};
 pub(crate) use work::CrewState;
 pub use work::{Crew, Pools};
-pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
-pub use runs::Branching;
-pub use streams::{Heard, Listening};
 
 const SYSTEM: Viewer = Viewer::System("flow");

@@ -190,13 +190,7 @@ impl<'a, 't> Mover<'a, 't> {
         Ok(JobDraft { queue: kind.as_str().to_owned(), priority, run_at, payload, run: Some((run, step)) })
     }
 
-    fn ask(
-        &mut self,
-        run: RunId,
-        place: Place,
-        asked: &Asked,
-        expires_after_s: Option<u64>,
-    ) -> Result<(), StoreError> {
+    fn ask(&mut self, run: RunId, place: Place, asked: &Asked, expires_after_s: Option<u64>) -> Result<(), StoreError> {
         let now = self.tx.now();
         let expires_at =
             expires_after_s.map(|seconds| now.plus(i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1_000));
@@ -236,8 +230,9 @@ impl<'a, 't> Mover<'a, 't> {
                 Some((process, context)) if self.load(run)?.state.levels_left > 0 => {
                     self.begin_child(run, place, process, context)?
                 }
-                Some(_) => Err(Fault::new("recursion_limit_exceeded", "runs are nested too deep")
-                    .by_rule("BR-STEP-008")),
+                Some(_) => {
+                    Err(Fault::new("recursion_limit_exceeded", "runs are nested too deep").by_rule("BR-STEP-008"))
+                }
                 None => Err(Fault::new("bad_arguments", "the tool names no process to run")),
             },
             Err(violation) => Err(Fault::breach(&violation)),

@@ -1,11 +1,11 @@
 //! People in the loop: what they are asked, what they decide, and what happens when nobody does.
 
 use serde_json::Value;
+use skein_core::catalog::sharing::Refused;
 use skein_core::flow::execution::fact::review_decided;
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::execution::review::Decision;
 use skein_core::{ReviewId, RuleViolation, Viewer};
-use skein_core::catalog::sharing::Refused;
 use skein_store::flow::{ReviewRow, ReviewStatus};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};

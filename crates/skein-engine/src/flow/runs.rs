@@ -180,7 +180,8 @@ fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<usize, StoreError> 
     let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-EXEC-006", problem, remedy).into());
     if let Some(named) = named {
         let found = shown.steps.iter().position(|step| step.id == named);
-        return found.map_or_else(|| refuse(format!("there is no step called {named:?}"), "name a step of the process"), Ok);
+        return found
+            .map_or_else(|| refuse(format!("there is no step called {named:?}"), "name a step of the process"), Ok);
     }
     if shown.row.status != RunStatus::Failed && shown.row.status != RunStatus::Cancelled {
         return refuse(format!("the run is {}", shown.row.status.as_str()), "name the step to branch at");
@@ -190,7 +191,13 @@ fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<usize, StoreError> 
 }
 
 fn waiting(step: usize) -> StepRow {
-    StepRow { step, state: skein_core::flow::execution::state::StepState::default(), call: None, is_open: false, raw: None }
+    StepRow {
+        step,
+        state: skein_core::flow::execution::state::StepState::default(),
+        call: None,
+        is_open: false,
+        raw: None,
+    }
 }
 
 fn has_ended(row: &ExecutionRow) -> Refused {

@@ -44,12 +44,7 @@ impl Live {
 
 impl Streams {
     /// Hears what a model says for a run, if that run's answer is passed on as it comes.
-    pub(crate) fn listener(
-        &self,
-        store: &Store,
-        run: RunId,
-        said_before: i64,
-    ) -> impl Fn(&str) + Send + Sync + use<> {
+    pub(crate) fn listener(&self, store: &Store, run: RunId, said_before: i64) -> impl Fn(&str) + Send + Sync + use<> {
         let (streams, store) = (self.clone(), store.clone());
         streams.go_on_after(run, said_before);
         // What an earlier attempt or round said is not the answer.

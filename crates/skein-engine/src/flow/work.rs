@@ -11,11 +11,13 @@ use skein_core::catalog::operation::OperationType;
 use skein_core::{JobId, RunId, WorkerId};
 use skein_store::StoreError;
 use skein_store::jobs::{Holder, Job, LeaseTerms, Wanted};
-use skein_store::workers::{Tally, WorkerDraft};
+use skein_store::workers::{Tally, Worker, WorkerDraft};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
+use crate::account::Caller;
 use crate::engine::Engine;
+use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::call::{self, Claimed, Prepared};
 use crate::flow::mover::Hand;
@@ -169,10 +171,8 @@ async fn conclude(
         let (own, prepared, came, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
         let weight = came.weight().max(1 << 10);
         let run = prepared.run;
-        let written = engine
-            .parts()
-            .store
-            .write_weighing(weight, move |tx| call::conclude(&own, tx, &prepared, &came, &hand));
+        let written =
+            engine.parts().store.write_weighing(weight, move |tx| call::conclude(&own, tx, &prepared, &came, &hand));
         match written.await {
             Ok(after) => return Some(after.value),
             Err(StoreError::LeaseLost(_)) => {
@@ -192,28 +192,21 @@ async fn conclude(
 pub struct Crew {
     stopping: watch::Sender<bool>,
     engine: Engine,
-    working: Vec<JoinHandle<()>>,
+    working: JoinHandle<()>,
 }
 
 impl Crew {
     /// Starts working in the background, with so many places.
-    pub async fn start(engine: Engine, pools: &Pools) -> Result<Self, StoreError> {
-        let crew = &engine.parts().crew;
-        let terms = engine.parts().store.read(|tx| tx.lease_terms(&SYSTEM)).await?;
-        let draft = worker(pools);
-        let (id, registered) = (draft.id, draft.clone());
-        engine.parts().store.write(move |tx| tx.register_worker(&SYSTEM, &registered)).await?;
-        let holder = engine.parts().store.holder(&id.to_string(), terms.lease_ms);
-        *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = Some(holder.clone());
+    pub fn start(engine: Engine, pools: &Pools) -> Self {
         let places = pools.0.iter().map(|(kind, places)| (*kind, Arc::new(Semaphore::new(*places)))).collect();
-        let _ = crew.places.set(places);
+        let _ = engine.parts().crew.places.set(places);
         let (stopping, stopped) = watch::channel(false);
-        let working = vec![
-            tokio::spawn(claim(engine.clone(), holder.clone(), terms, stopped)),
-            tokio::spawn(beat(engine.clone(), id, holder, terms)),
-            tokio::spawn(tend(engine.clone())),
-        ];
-        Ok(Self { stopping, engine, working })
+        let (own, draft) = (engine.clone(), worker(pools));
+        let working = tokio::spawn(async move {
+            let (holder, terms) = introduce(&own, &draft).await;
+            tokio::join!(claim(&own, &holder, terms, stopped), beat(&own, draft.id, &holder, terms), tend(&own));
+        });
+        Self { stopping, engine, working }
     }
 
     /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left.
@@ -240,8 +233,29 @@ impl Crew {
 
 impl Drop for Crew {
     fn drop(&mut self) {
-        for working in &self.working {
-            working.abort();
+        self.working.abort();
+    }
+}
+
+/// Makes a worker known; tried until it is, because nothing can be taken up before.
+async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (Holder, LeaseTerms) {
+    loop {
+        let registered = draft.clone();
+        let introduced = engine.parts().store.write(move |tx| {
+            tx.register_worker(&SYSTEM, &registered)?;
+            tx.lease_terms(&SYSTEM)
+        });
+        match introduced.await {
+            Ok(terms) => {
+                let holder = engine.parts().store.holder(&draft.id.to_string(), terms.value.lease_ms);
+                let crew = &engine.parts().crew;
+                *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = Some(holder.clone());
+                return (holder, terms.value);
+            }
+            Err(error) => {
+                tracing::debug!(%error, "a worker could not make itself known");
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
         }
     }
 }
@@ -260,13 +274,13 @@ fn worker(pools: &Pools) -> WorkerDraft {
     }
 }
 
-async fn claim(engine: Engine, holder: Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
+async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
     let mut rung = engine.parts().store.job_wake().subscribe();
     loop {
         if *stopped.borrow() {
             return;
         }
-        let mut permits = free_places(&engine);
+        let mut permits = free_places(engine);
         let wanted: Vec<Wanted> = permits
             .iter()
             .map(|(kind, permits)| Wanted { queue: kind.as_str().to_owned(), places: permits.len() })
@@ -274,7 +288,7 @@ async fn claim(engine: Engine, holder: Holder, terms: LeaseTerms, mut stopped: w
             .collect();
         let claimed = match wanted.is_empty() {
             true => None,
-            false => engine.parts().store.claim_jobs(&holder, &wanted).await.ok(),
+            false => engine.parts().store.claim_jobs(holder, &wanted).await.ok(),
         };
         let due = claimed.as_ref().and_then(|claimed| claimed.due_in_ms);
         let jobs = claimed.map(|claimed| claimed.jobs).unwrap_or_default();
@@ -329,13 +343,13 @@ async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, 
 }
 
 /// Says that this process is alive and at its calls; breaks off those that are somebody else's now.
-async fn beat(engine: Engine, id: WorkerId, holder: Holder, terms: LeaseTerms) {
+async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms) {
     let every = Duration::from_millis(u64::try_from(terms.heartbeat_ms).unwrap_or(30_000));
     let mut beats = tokio::time::interval(every);
     loop {
         beats.tick().await;
         let held = engine.parts().crew.held();
-        match engine.parts().store.keep_jobs(&holder, &held).await {
+        match engine.parts().store.keep_jobs(holder, &held).await {
             Ok(lost) => {
                 for job in lost {
                     let running = engine.parts().crew.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -354,7 +368,7 @@ async fn beat(engine: Engine, id: WorkerId, holder: Holder, terms: LeaseTerms) {
 }
 
 /// Looks after the queue and after questions whose time is over; forgets what is old.
-async fn tend(engine: Engine) {
+async fn tend(engine: &Engine) {
     let mut looks = tokio::time::interval(LOOK_EVERY);
     let mut swept = tokio::time::Instant::now();
     loop {
@@ -367,6 +381,18 @@ async fn tend(engine: Engine) {
             swept = tokio::time::Instant::now();
             engine.sweep_runs().await;
         }
+    }
+}
+
+impl Engine {
+    /// Every worker that was heard of lately, for administrators.
+    pub async fn workers(&self, caller: &Caller) -> Result<Vec<Worker>, EngineError> {
+        caller.require_admin()?;
+        let look = |tx: &mut skein_store::Tx<'_>| {
+            let lease_ms = tx.lease_terms(&SYSTEM)?.lease_ms;
+            tx.workers(&SYSTEM, lease_ms)
+        };
+        Ok(self.parts().store.read(look).await?)
     }
 }
 

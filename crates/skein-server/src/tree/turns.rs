@@ -1,13 +1,15 @@
 //! What is said in a conversation, and turning to something else that was said.
 
 use axum::extract::State;
+use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, RecordId, TurnId};
+use skein_core::{ConversationId, NodeId, RecordId, RunId, TurnId};
 use skein_engine::Engine;
+use skein_engine::flow::{Answering, NewAnswers, Wanted};
 use skein_engine::tree::{Forking, Grown, NewAlternative, NewTurn};
 use utoipa::{IntoParams, ToSchema};
 
@@ -50,6 +52,16 @@ pub(crate) struct TurnBody {
     /// The process that is to answer.
     #[schema(value_type = Option<String>)]
     process_id: Option<RecordId>,
+    /// Several processes that are to answer, each in an alternative of its own.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    process_ids: Vec<RecordId>,
+    /// How many answers each of them gives, 1 to 16 in all.
+    #[schema(minimum = 1, maximum = 16)]
+    samples: Option<usize>,
+    /// What the processes are given besides the conversation.
+    #[serde(default)]
+    initial_context: Map<String, Value>,
 }
 
 /// A node of the same conversation that led to what is said, besides the one it answers.
@@ -84,6 +96,40 @@ pub(crate) struct AlternativeBody {
     /// The process that is to answer.
     #[schema(value_type = Option<String>)]
     process_id: Option<RecordId>,
+    /// Several processes that are to answer, each in an alternative of its own.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    process_ids: Vec<RecordId>,
+    /// How many answers each of them gives, 1 to 16 in all.
+    #[schema(minimum = 1, maximum = 16)]
+    samples: Option<usize>,
+    /// What the processes are given besides the conversation.
+    #[serde(default)]
+    initial_context: Map<String, Value>,
+}
+
+/// An answer that is being made: a kept place, and the run that fills it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct AnswerView {
+    #[serde(flatten)]
+    grown: GrownView,
+    /// Its words can be heard at `/executions/{id}/stream`.
+    #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    execution_id: RunId,
+}
+
+/// Answers that are being made.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct AnsweringView {
+    answers: Vec<AnswerView>,
+}
+
+impl From<Answering> for AnsweringView {
+    fn from(answering: Answering) -> Self {
+        let view = |(grown, execution_id): (Grown, RunId)| AnswerView { grown: grown.into(), execution_id };
+        Self { answers: answering.begun.into_iter().map(view).collect() }
+    }
 }
 
 /// Which alternative to go on from, and how to call it.
@@ -136,14 +182,28 @@ pub(crate) struct PathParameters {
 
 /// Say something; the path goes on there.
 #[utoipa::path(post, path = "/conversations/{id}/turns", tag = "conversations", params(("id" = String, Path)),
-    request_body = TurnBody, responses((status = 201, body = Mutated<GrownView>)))]
+    request_body = TurnBody,
+    responses((status = 201, body = Mutated<GrownView>), (status = 202, body = Mutated<AnsweringView>)))]
 pub(crate) async fn append_turn(
     State(engine): State<Engine>,
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
-) -> Result<Answer<GrownView>, ApiError> {
+) -> Result<Response, ApiError> {
     let body: TurnBody = mutation.body()?;
     let source = |SourceBody { node_id, role }| Source { node_id, role };
+    if body.speaker == Some(Speaker::Agent) {
+        let sources = body.sources.into_iter().map(source).collect();
+        let wanted = Wanted::After { turn: body.parent_turn_id, parent: body.parent_alternative_id, sources };
+        let new = NewAnswers {
+            wanted,
+            processes: body.process_id.into_iter().chain(body.process_ids).collect(),
+            samples: body.samples.unwrap_or(1),
+            make_active: true,
+            context: body.initial_context,
+        };
+        let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
+        return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
+    }
     let new = NewTurn {
         parent: body.parent_alternative_id,
         parent_turn: body.parent_turn_id,
@@ -155,7 +215,7 @@ pub(crate) async fn append_turn(
     };
     let made = engine.append_turn(&mutation.caller, mutation.request, id, new).await?;
     let location = format!("/api/v1/nodes/{}", made.value.node.seen.row.id);
-    Ok(Answer::made(made.map(GrownView::from), location))
+    Ok(Answer::made(made.map(GrownView::from), location).into_response())
 }
 
 /// A turn with everything said there: what it shows first, then the newest.
@@ -173,13 +233,25 @@ pub(crate) async fn read_turn(
 /// Say something else at a turn, or edit what was said there; what was said before stays.
 #[utoipa::path(post, path = "/conversations/{id}/turns/{turnId}/alternatives", tag = "conversations",
     params(("id" = String, Path), ("turnId" = String, Path)),
-    request_body = AlternativeBody, responses((status = 201, body = Mutated<GrownView>)))]
+    request_body = AlternativeBody,
+    responses((status = 201, body = Mutated<GrownView>), (status = 202, body = Mutated<AnsweringView>)))]
 pub(crate) async fn add_alternative(
     State(engine): State<Engine>,
     PathIds((id, turn)): PathIds<(ConversationId, TurnId)>,
     mutation: Mutation,
-) -> Result<Answer<GrownView>, ApiError> {
+) -> Result<Response, ApiError> {
     let body: AlternativeBody = mutation.body()?;
+    if body.process_id.is_some() || !body.process_ids.is_empty() {
+        let new = NewAnswers {
+            wanted: Wanted::Beside { turn, parent: body.parent_alternative_id },
+            processes: body.process_id.into_iter().chain(body.process_ids).collect(),
+            samples: body.samples.unwrap_or(1),
+            make_active: body.make_active,
+            context: body.initial_context,
+        };
+        let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
+        return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
+    }
     let new = NewAlternative {
         content: said(body.content, body.text)?,
         edited_from: body.edited_from,
@@ -189,7 +261,7 @@ pub(crate) async fn add_alternative(
     };
     let made = engine.add_alternative(&mutation.caller, mutation.request, id, turn, new).await?;
     let location = format!("/api/v1/nodes/{}", made.value.node.seen.row.id);
-    Ok(Answer::made(made.map(GrownView::from), location))
+    Ok(Answer::made(made.map(GrownView::from), location).into_response())
 }
 
 /// Turn to an alternative and everything it descends from; names every turn that shows something else for it.
@@ -206,14 +278,31 @@ pub(crate) async fn activate_alternative(
     Ok(Answer::done(changed.map(ActivatedView::from)))
 }
 
-/// `POST …/alternatives/{nodeId}/regenerate`: refused while nothing generates, so the API document has nothing to say of it.
+/// How an answer is made again.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+pub(crate) struct RegenerateBody {
+    /// Whether the turn shows it from now on.
+    make_active: bool,
+    /// How many.
+    #[schema(minimum = 1, maximum = 16)]
+    samples: Option<usize>,
+}
+
+/// Make an answer again, by the process that made this one; this one stays.
+#[utoipa::path(post, path = "/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate", tag = "conversations",
+    params(("id" = String, Path), ("turnId" = String, Path), ("nodeId" = String, Path)),
+    request_body = RegenerateBody, responses((status = 202, body = Mutated<AnsweringView>)))]
 pub(crate) async fn regenerate(
     State(engine): State<Engine>,
     PathIds((id, turn, node)): PathIds<(ConversationId, TurnId, NodeId)>,
     mutation: Mutation,
-) -> Result<(), ApiError> {
-    mutation.no_body()?;
-    Ok(engine.regenerate(&mutation.caller, id, turn, node).await?)
+) -> Result<Answer<AnsweringView>, ApiError> {
+    let RegenerateBody { make_active, samples } = mutation.body_if_any()?;
+    let (wanted, samples) = (Wanted::Again { turn, node }, samples.unwrap_or(1));
+    let new = NewAnswers { wanted, processes: Vec::new(), samples, make_active, context: Map::new() };
+    let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
+    Ok(Answer::begun(begun.map(AnsweringView::from)))
 }
 
 /// Grow a new conversation from a turn of this one, at the alternative it shows unless one is named.

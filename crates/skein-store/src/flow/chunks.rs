@@ -36,7 +36,8 @@ impl Tx<'_> {
 
     /// The pieces after one, in order; whoever asks has been judged by the run.
     pub fn chunks_after(&mut self, run: RunId, after: i64) -> Result<Vec<Chunk>, StoreError> {
-        let sql = "SELECT number, is_reset, text FROM stream_chunks WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
+        let sql =
+            "SELECT number, is_reset, text FROM stream_chunks WHERE run = ?1 AND number > ?2 ORDER BY number LIMIT ?3";
         self.all(sql, params![&run, after, CHUNKS_PER_PAGE_MAX], |row| {
             Ok(Chunk { number: row.int(0)?, is_reset: row.int(1)? == 1, text: row.text(2)?.to_owned() })
         })

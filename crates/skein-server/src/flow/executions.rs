@@ -1,0 +1,339 @@
+//! Runs of processes: begun, looked at, cancelled, begun again, and heard while they speak.
+
+use std::convert::Infallible;
+
+use axum::Extension;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
+use futures::{Stream, StreamExt as _, stream};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use skein_core::flow::execution::fact::Failure;
+use skein_core::flow::execution::input::Fault;
+use skein_core::flow::execution::state::RunStatus;
+use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, ReviewId, RunId};
+use skein_engine::Engine;
+use skein_engine::flow::{Branching, Heard, Listening, NewRun, ShownRun, ShownStep};
+use skein_store::flow::{ExecutionFilter, ExecutionRow};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::error::ApiError;
+use crate::json::Json;
+use crate::listen::Visitor;
+use crate::mutation::{Answer, Begun, Mutated, Mutation};
+use crate::pagination::{Listing, read_page};
+use crate::path_id::PathId;
+use crate::query::{NoParameters, Parameters};
+use crate::signed_in::SignedIn;
+
+const LAST_EVENT_ID: &str = "last-event-id";
+
+/// What a run is given.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[schema(example = json!({ "initialContext": { "question": "How many herons?" } }))]
+pub(crate) struct ExecuteBody {
+    /// Values for what the process asks for.
+    initial_context: Map<String, Value>,
+    /// Among your own runs, higher comes first.
+    priority: i64,
+}
+
+/// Where to begin again, and what to change before.
+#[derive(Deserialize, ToSchema, Default)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[schema(example = json!({ "stepId": "answer", "outputs": { "found": ["grey heron"] } }))]
+pub(crate) struct BranchBody {
+    /// The step to begin at; the one that did not come out, unless it is named.
+    step_id: Option<String>,
+    /// In place of what earlier steps gave, by variable.
+    outputs: Map<String, Value>,
+    /// In place of what the run was given.
+    initial_context: Option<Map<String, Value>>,
+}
+
+/// Which runs to list.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ExecutionParameters {
+    /// running, completed, failed or cancelled.
+    #[param(value_type = Option<String>)]
+    status: Option<RunStatus>,
+    #[param(value_type = Option<String>)]
+    process_id: Option<RecordId>,
+    #[param(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
+    /// Where the last page ended: its `pagination.next`.
+    cursor: Option<String>,
+    /// Entries per page, 1 to 1000.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, example = 100)]
+    limit: Option<String>,
+}
+
+/// A run.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ExecutionView {
+    #[schema(value_type = String, example = "run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    id: RunId,
+    #[schema(value_type = String)]
+    process_id: RecordId,
+    /// The version of the process that is carried out, to the end.
+    process_version: i64,
+    process_name: String,
+    /// running, completed, failed or cancelled.
+    #[schema(value_type = String, example = "completed")]
+    status: RunStatus,
+    initial_context: Map<String, Value>,
+    /// Once it is completed.
+    output: Option<Value>,
+    /// Once it has failed: which step, what, and what to do.
+    #[schema(value_type = Option<Object>)]
+    error: Option<Failure>,
+    /// The run whose step started this one.
+    #[schema(value_type = Option<String>)]
+    parent_id: Option<RunId>,
+    /// The run whose earlier outputs it took over.
+    #[schema(value_type = Option<String>)]
+    branched_from: Option<RunId>,
+    #[schema(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
+    /// The node it fills.
+    #[schema(value_type = Option<String>)]
+    node_id: Option<NodeId>,
+    /// The processes from the outermost run to this one.
+    call_stack: Vec<String>,
+    /// Tokens used, once it has ended.
+    tokens: i64,
+    #[schema(value_type = String)]
+    started_at: Millis,
+    #[schema(value_type = Option<String>)]
+    ended_at: Option<Millis>,
+}
+
+impl From<ExecutionRow> for ExecutionView {
+    fn from(row: ExecutionRow) -> Self {
+        Self {
+            id: row.id,
+            process_id: row.process,
+            process_version: row.process_version,
+            process_name: row.process_name,
+            status: row.status,
+            initial_context: row.context,
+            output: row.output,
+            error: row.failure,
+            parent_id: row.parent.map(|(run, _)| run),
+            branched_from: row.branched_from,
+            conversation_id: row.target.map(|target| target.conversation_id),
+            node_id: row.target.map(|target| target.node_id),
+            call_stack: row.stack,
+            tokens: row.tokens,
+            started_at: row.created_at,
+            ended_at: row.ended_at,
+        }
+    }
+}
+
+/// A step of a run.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct StepView {
+    id: String,
+    /// waiting, calling, asking, running, conversing, replaced, unknown, done, skipped, failed or cancelled.
+    #[schema(example = "done")]
+    phase: &'static str,
+    /// How many calls were asked for.
+    attempts: u32,
+    inputs: Map<String, Value>,
+    output: Value,
+    #[schema(value_type = Option<Object>)]
+    error: Option<Fault>,
+    tokens: u64,
+    /// The last call made for it: an item of type ToolCall.
+    #[schema(value_type = Option<String>)]
+    call_id: Option<ItemId>,
+    /// What a model answered, as it was received.
+    #[schema(value_type = Option<String>)]
+    raw_response_id: Option<ItemId>,
+    #[schema(value_type = Option<String>)]
+    started_at: Option<Millis>,
+    #[schema(value_type = Option<String>)]
+    ended_at: Option<Millis>,
+}
+
+impl From<ShownStep> for StepView {
+    fn from(shown: ShownStep) -> Self {
+        let state = shown.row.state;
+        Self {
+            id: shown.id,
+            phase: state.phase.as_str(),
+            attempts: state.attempt,
+            inputs: state.inputs,
+            output: state.output,
+            error: state.fault,
+            tokens: state.tokens,
+            call_id: shown.row.call,
+            raw_response_id: shown.row.raw,
+            started_at: state.began_at,
+            ended_at: state.ended_at,
+        }
+    }
+}
+
+/// A run with its steps, its questions, and the runs it started.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct WholeExecutionView {
+    #[serde(flatten)]
+    execution: ExecutionView,
+    steps: Vec<StepView>,
+    #[schema(value_type = Vec<String>)]
+    review_ids: Vec<ReviewId>,
+    #[schema(no_recursion)]
+    children: Vec<WholeExecutionView>,
+}
+
+impl From<ShownRun> for WholeExecutionView {
+    fn from(shown: ShownRun) -> Self {
+        Self {
+            execution: shown.row.into(),
+            steps: shown.steps.into_iter().map(StepView::from).collect(),
+            review_ids: shown.reviews.iter().map(|review| review.id).collect(),
+            children: shown.children.into_iter().map(Self::from).collect(),
+        }
+    }
+}
+
+/// Run a process; poll the operation, or listen to the run's stream.
+#[utoipa::path(post, path = "/processes/{id}/execute", tag = "processes", params(("id" = String, Path)),
+    request_body = ExecuteBody, responses((status = 202, body = Begun)))]
+pub(crate) async fn execute_process(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Begun, ApiError> {
+    let ExecuteBody { initial_context, priority } = mutation.body_if_any()?;
+    let new = NewRun { context: initial_context, priority };
+    let begun = engine.execute(&mutation.caller, mutation.request, id, new).await?;
+    Ok(Begun::of(&begun))
+}
+
+/// Your runs, newest first.
+#[utoipa::path(get, path = "/executions", tag = "processes", params(ExecutionParameters),
+    responses((status = 200, body = Listing<ExecutionView>)))]
+pub(crate) async fn list_executions(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<ExecutionParameters>,
+) -> Result<Json<Listing<ExecutionView>>, ApiError> {
+    let (before, limit) = read_page(parameters.cursor.as_deref(), parameters.limit.as_deref())?;
+    let ExecutionParameters { status, process_id: process, conversation_id: conversation, .. } = parameters;
+    let page = engine.runs(&caller, ExecutionFilter { status, process, conversation }, before, limit).await?;
+    Ok(Json(Listing::of(page, limit, ExecutionView::from)))
+}
+
+/// A run with everything that belongs to it.
+#[utoipa::path(get, path = "/executions/{id}", tag = "processes", params(("id" = String, Path)),
+    responses((status = 200, body = WholeExecutionView)))]
+pub(crate) async fn read_execution(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(id): PathId<RunId>,
+) -> Result<Json<WholeExecutionView>, ApiError> {
+    Ok(Json(engine.run(&caller, id).await?.into()))
+}
+
+/// Cancel a run: nothing more is begun, and what is under way is broken off.
+#[utoipa::path(post, path = "/executions/{id}/cancel", tag = "processes", params(("id" = String, Path)),
+    responses((status = 200, body = Mutated<WholeExecutionView>)))]
+pub(crate) async fn cancel_execution(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RunId>,
+    mutation: Mutation,
+) -> Result<Answer<WholeExecutionView>, ApiError> {
+    mutation.no_body()?;
+    let cancelled = engine.cancel_run(&mutation.caller, mutation.request, id).await?;
+    Ok(Answer::done(cancelled.map(WholeExecutionView::from)))
+}
+
+/// Begin again where a run failed or was cancelled; what its earlier steps gave is kept.
+#[utoipa::path(post, path = "/executions/{id}/resume", tag = "processes", params(("id" = String, Path)),
+    responses((status = 202, body = Begun)))]
+pub(crate) async fn resume_execution(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RunId>,
+    mutation: Mutation,
+) -> Result<Begun, ApiError> {
+    mutation.no_body()?;
+    let begun = engine.branch_run(&mutation.caller, mutation.request, id, Branching::default()).await?;
+    Ok(Begun::of(&begun))
+}
+
+/// Begin again at any step of a run, with other values where you give them.
+#[utoipa::path(post, path = "/executions/{id}/branch", tag = "processes", params(("id" = String, Path)),
+    request_body = BranchBody, responses((status = 202, body = Begun)))]
+pub(crate) async fn branch_execution(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RunId>,
+    mutation: Mutation,
+) -> Result<Begun, ApiError> {
+    let BranchBody { step_id, outputs, initial_context } = mutation.body_if_any()?;
+    let branching = Branching { step: step_id, outputs, context: initial_context };
+    let begun = engine.branch_run(&mutation.caller, mutation.request, id, branching).await?;
+    Ok(Begun::of(&begun))
+}
+
+/// Where to go on listening.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct StreamParameters {
+    /// The last piece heard, for clients that cannot send `Last-Event-ID`.
+    #[param(value_type = Option<u32>)]
+    after: Option<String>,
+}
+
+/// What a model says for a run, as it says it: `text`, `reset` when it begins anew, and `end`.
+#[utoipa::path(get, path = "/executions/{id}/stream", tag = "processes",
+    params(("id" = String, Path), StreamParameters,
+        ("Last-Event-ID" = Option<String>, Header, description = "The `id` of the last piece heard")),
+    responses((status = 200, content_type = "text/event-stream", body = String)))]
+pub(crate) async fn stream_execution(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<StreamParameters>,
+    PathId(id): PathId<RunId>,
+    visitor: Option<Extension<Visitor>>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, ApiError> {
+    let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
+    let after = last.or(parameters.after).map_or(Ok(0), |text| text.parse::<i64>());
+    let after = after.map_err(|_| ApiError::bad_request("invalid_parameter", "pieces are numbered from 1"))?;
+    let listening = engine.listen(&caller, id, after).await?;
+    let pieces = stream::unfold(Some(listening), hear).map(Ok);
+    // A stream must not keep a server that stops.
+    let pieces = pieces.take_until(async move {
+        match visitor.and_then(|Extension(visitor)| visitor.stopping()) {
+            Some(mut stopping) => stopping.begun().await,
+            None => std::future::pending().await,
+        }
+    });
+    Ok(Sse::new(pieces).keep_alive(KeepAlive::default()))
+}
+
+/// The next event, and who goes on listening: nobody after the end.
+async fn hear(listening: Option<Listening>) -> Option<(SseEvent, Option<Listening>)> {
+    let mut listening = listening?;
+    let (event, data, goes_on) = match listening.next().await.ok()? {
+        Heard::Piece(piece) => {
+            let name = if piece.is_reset { "reset" } else { "text" };
+            (SseEvent::default().id(piece.number.to_string()).event(name), json!({ "text": piece.text }), true)
+        }
+        Heard::End(status) => (SseEvent::default().event("end"), json!({ "status": status }), false),
+    };
+    let event = event.json_data(data).expect("pieces are plain JSON");
+    Some((event, Some(listening).filter(|_| goes_on)))
+}
