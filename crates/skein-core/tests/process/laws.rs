@@ -46,17 +46,19 @@ fn json_value() -> impl Strategy<Value = Value> {
 
 /// Steps with random order, some of it impossible.
 fn steps() -> impl Strategy<Value = Vec<Value>> {
-    let step = (prop::option::of(prop::collection::vec(0_usize..6, 0..3)), any::<bool>(), prop::option::of(1_u64..50));
-    prop::collection::vec(step, 1..6).prop_map(|steps| {
-        let build = |(at, (deps, parallel, tokens)): (usize, (Option<Vec<usize>>, bool, Option<u64>))| {
-            let deps = deps.map(|deps| deps.into_iter().map(|dep| format!("s{dep}")).collect::<Vec<_>>());
-            let output = with(json!({ "variable": format!("v{at}") }), json!({ "tokenBudget": tokens }));
-            let mode = if parallel { "parallel" } else { "sequential" };
-            let step =
-                json!({ "id": format!("s{at}"), "toolId": SEARCH, "output": output, "execution": { "mode": mode } });
-            with(step, json!({ "dependsOn": deps }))
-        };
-        steps.into_iter().enumerate().map(build).collect()
+    let deps = prop::option::of(prop::collection::vec((0_usize..6).prop_map(|dep| format!("s{dep}")), 0..3));
+    let mode = prop::sample::select(["parallel", "sequential"].as_slice());
+    let step = (deps, mode, prop::option::of(1_u64..50)).prop_map(|(deps, mode, tokens)| {
+        let output = with(json!({}), json!({ "tokenBudget": tokens }));
+        let step = json!({ "toolId": SEARCH, "output": output, "execution": { "mode": mode } });
+        with(step, json!({ "dependsOn": deps }))
+    });
+    prop::collection::vec(step, 1..6).prop_map(|mut steps| {
+        for (at, step) in steps.iter_mut().enumerate() {
+            step["id"] = json!(format!("s{at}"));
+            step["output"]["variable"] = json!(format!("v{at}"));
+        }
+        steps
     })
 }
 
