@@ -128,7 +128,7 @@ fn write_float(out: &mut String, float: f64) {
 }
 
 /// The shortest scientific spelling that reads back the same; of two equally near ones the even one.
-fn shortest(float: f64) -> String {
+pub(crate) fn shortest(float: f64) -> String {
     let shortest = format!("{float:e}");
     let decimals = shortest.split(['.', 'e']).nth(1).filter(|_| shortest.contains('.')).map_or(0, str::len);
     // The shortest form breaks ties upwards, the form of given length to even, as Python does.

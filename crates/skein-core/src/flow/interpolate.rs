@@ -167,7 +167,7 @@ fn spend(room: &mut usize, bytes: usize) -> Result<(), RuleViolation> {
 }
 
 /// About how many bytes a value has as JSON.
-fn weight(value: &Value) -> usize {
+pub(crate) fn weight(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
         Value::String(text) => text.len() + 2,
@@ -252,7 +252,8 @@ fn parse_place(source: &str, names: &Names) -> Result<Place, RuleViolation> {
     let variable = names.find(qualified.unwrap_or(Spelling::Bare(&first)));
     let Some(variable) = variable else {
         let problem = format!("{{{source}}} names no variable that is known there; {}", names.describe());
-        let remedy = "name a variable of the initialContext, or of a step in the dependsOn chain";
+        let remedy =
+            "name a variable of the initialContext or of a step in the dependsOn chain; double braces that are meant";
         return refuse(problem, remedy);
     };
     if qualified.is_some() {

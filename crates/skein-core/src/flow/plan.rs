@@ -122,9 +122,12 @@ impl Plan {
         &self.expressions[step].inputs
     }
 
-    /// A step in words: by its number, and by the one it stands in for.
-    pub(crate) fn describe(&self, step: usize) -> String {
-        describe(&self.steps, step)
+    /// A step by its number, for lists of what is wrong: `Step 2`, `Step 2 (fallback 1)`.
+    pub(crate) fn title(&self, step: usize) -> String {
+        match self.steps[step].stands_in_for {
+            None => format!("Step {}", step + 1),
+            Some(main) => format!("Step {} (fallback {})", main + 1, step - self.steps[main].fallback.start + 1),
+        }
     }
 }
 

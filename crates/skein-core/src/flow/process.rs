@@ -72,6 +72,7 @@ pub struct ProcessDraft {
     pub description: Option<Description>,
     #[serde(default)]
     pub initial_context: InitialContext,
+    #[serde(default)]
     pub steps: Vec<Value>,
     pub output_template: String,
     pub token_budget: Option<u64>,

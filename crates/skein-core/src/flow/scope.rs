@@ -13,8 +13,8 @@ use crate::rule::RuleViolation;
 /// Longest name of a variable, in bytes.
 pub const VARIABLE_BYTES_MAX: usize = 64;
 /// Words that mean something else where variables are named.
-const RESERVED: [&str; 10] =
-    ["context", "step", "error", "this", "else", "true", "false", "null", "undefined", "__proto__"];
+const RESERVED: [&str; 12] =
+    ["context", "step", "error", "this", "else", "true", "false", "null", "undefined", "NaN", "Infinity", "__proto__"];
 
 /// The values that expressions of a running process see. The variable of a step that was skipped, or that failed
 /// without being required, is null.
@@ -85,7 +85,8 @@ impl Names<'_> {
     pub(crate) fn describe(&self) -> String {
         let context = self.context.iter().map(|name| format!("context.{name}"));
         let outputs = self.outputs.iter().map(|name| format!("step.{name}"));
-        let all: Vec<String> = context.chain(outputs).collect();
+        let error = self.error.then(|| "error.code, error.message".to_owned());
+        let all: Vec<String> = context.chain(outputs).chain(error).collect();
         if all.is_empty() { "there are no variables here".to_owned() } else { format!("here are {}", all.join(", ")) }
     }
 }

@@ -1,0 +1,158 @@
+//! Whether the tools and processes that a process names are there, may be used, and are given what they ask for.
+//!
+//! Judged from loaded state: somebody else looks the targets up. A refusal lists everything that breaks the same rule,
+//! by the number of the step. Whether a tool may still be used is asked again right before each call
+//! ([`super::footing`]). That a process calls itself is no breach: how deep that goes is counted while it runs.
+
+mod inputs;
+
+use serde_json::Value;
+
+use crate::catalog::operation::OperationType;
+use crate::flow::plan::Plan;
+use crate::flow::process::{InitialContext, Process};
+use crate::flow::step::Target;
+use crate::id::{RecordId, UserId};
+use crate::rule::RuleViolation;
+
+/// Most breaches listed in one refusal.
+const BREACHES_MAX: usize = 100;
+
+/// What must be known of a target.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum TargetView<'a> {
+    Tool {
+        owner: UserId,
+        shared: bool,
+        enabled: bool,
+        name: &'a str,
+        input_schema: &'a Value,
+        operation: OperationType,
+    },
+    Process {
+        owner: UserId,
+        /// Not when it is archived.
+        enabled: bool,
+        name: &'a str,
+        initial_context: &'a InitialContext,
+    },
+    /// There is none of that id, or none that may be known of.
+    Missing,
+}
+
+/// A tool or process that a step names.
+struct Named<'a> {
+    step: usize,
+    id: RecordId,
+    role: Role,
+    view: TargetView<'a>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Tool,
+    Process,
+    Offer,
+}
+
+impl Process {
+    /// Whether a process of `owner` may be kept with the targets it names.
+    pub fn check_targets<'a>(
+        &self,
+        plan: &Plan,
+        owner: UserId,
+        lookup: impl Fn(RecordId) -> TargetView<'a>,
+    ) -> Result<(), RuleViolation> {
+        let named: Vec<Named> = named(plan, lookup);
+        let list = |breach: &dyn Fn(&Named) -> Option<String>| -> Vec<String> {
+            let breaches = named.iter().filter_map(|named| Some((named.step, breach(named)?)));
+            breaches.map(|(step, breach)| format!("{} {breach}", plan.title(step))).take(BREACHES_MAX).collect()
+        };
+        let remedy = "name tools by toolId and processes by processId";
+        refuse("BR-STEP-007", &list(&of_another_kind), remedy)?;
+        let remedy = "use tools of your own, or ask their owners to share them";
+        refuse("BR-PROCESS-011", &list(&|named| named.inaccessible_tool(owner)), remedy)?;
+        let remedy = "call processes of your own; only tools are shared";
+        refuse("BR-PROCESS-010", &list(&|named| named.inaccessible_process(owner)), remedy)?;
+        if self.enabled {
+            refuse("BR-PROCESS-009", &list(&disabled), "enable them, or keep this process disabled until then")?;
+        }
+        let remedy = "offer tools to a model only: let the toolId be one of an llm_call";
+        refuse("BR-STEP-001", &list(&|named| offers_to_no_model(named, plan)), remedy)?;
+        let remedy = "give each target what it requires, of its types, and nothing else";
+        refuse("BR-STEP-001", &list(&|named| inputs::breach(self, plan, named)), remedy)
+    }
+}
+
+fn named<'a>(plan: &Plan, lookup: impl Fn(RecordId) -> TargetView<'a>) -> Vec<Named<'a>> {
+    let mut all = Vec::new();
+    for (step, planned) in plan.steps().iter().enumerate() {
+        let mut add = |id, role| all.push(Named { step, id, role, view: lookup(id) });
+        match planned.definition.target {
+            Target::Tool(id) => add(id, Role::Tool),
+            Target::Process(id) => add(id, Role::Process),
+            Target::Ask(_) => {}
+        }
+        planned.definition.offers.iter().for_each(|offer| add(offer.tool_id, Role::Offer));
+    }
+    all
+}
+
+fn refuse(rule: &'static str, breaches: &[String], remedy: &'static str) -> Result<(), RuleViolation> {
+    if breaches.is_empty() { Ok(()) } else { Err(RuleViolation::new(rule, breaches.join("; "), remedy)) }
+}
+
+fn of_another_kind(named: &Named) -> Option<String> {
+    match (named.role, named.view) {
+        (Role::Tool | Role::Offer, TargetView::Process { name, .. }) => {
+            Some(format!("takes Process {name} for a Tool"))
+        }
+        (Role::Process, TargetView::Tool { name, .. }) => Some(format!("takes Tool {name} for a Process")),
+        _ => None,
+    }
+}
+
+impl Named<'_> {
+    /// BR-PROCESS-011, in the words of the rule.
+    fn inaccessible_tool(&self, by: UserId) -> Option<String> {
+        match (self.role, self.view) {
+            (Role::Tool | Role::Offer, TargetView::Missing) => {
+                Some(format!("references inaccessible Tool {}", self.id))
+            }
+            (_, TargetView::Tool { owner, shared, name, .. }) if owner != by && !shared => {
+                Some(format!("references inaccessible Tool {name}"))
+            }
+            _ => None,
+        }
+    }
+
+    /// A process is called by its owner alone (decision A17).
+    fn inaccessible_process(&self, by: UserId) -> Option<String> {
+        match (self.role, self.view) {
+            (Role::Process, TargetView::Missing) => Some(format!("references inaccessible Process {}", self.id)),
+            (_, TargetView::Process { owner, name, .. }) if owner != by => {
+                Some(format!("references inaccessible Process {name}"))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// BR-PROCESS-009.
+fn disabled(named: &Named) -> Option<String> {
+    match named.view {
+        TargetView::Tool { enabled: false, name, .. } => Some(format!("references disabled Tool {name}")),
+        TargetView::Process { enabled: false, name, .. } => Some(format!("references disabled Process {name}")),
+        _ => None,
+    }
+}
+
+fn offers_to_no_model(named: &Named, plan: &Plan) -> Option<String> {
+    match (named.role, named.view) {
+        (Role::Tool, TargetView::Tool { operation, name, .. }) if operation != OperationType::LlmCall => {
+            let offers = &plan.steps()[named.step].definition.offers;
+            (!offers.is_empty()).then(|| format!("offers tools to Tool {name}, which is no model"))
+        }
+        _ => None,
+    }
+}
