@@ -136,7 +136,7 @@ impl Tx<'_> {
         self.held(
             viewer,
             job,
-            "DELETE FROM jobs WHERE id = ?1 AND fence = ?2 AND state = 'leased'",
+            "DELETE FROM jobs WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL",
             params![&job.id, job.fence],
         )
     }
@@ -148,10 +148,12 @@ impl Tx<'_> {
         };
         let error = storable(error);
         let sql = "UPDATE jobs SET state = ?3, run_at = ?4, error = ?5, worker = NULL, lease_until = NULL
-                   WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
+                   WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
         self.held(viewer, job, sql, params![&job.id, job.fence, state, run_at, &error])
     }
 
+    /// Changes a job that is held under the fence it was claimed with. Statements say so by its lease, not by its state, so
+    /// that PostgreSQL finds the row by its id: an index over held jobs is what every other worker writes to as well.
     fn held(&mut self, viewer: &Viewer, job: &Job, sql: &str, params: &[Value<'_>]) -> Result<(), StoreError> {
         system_only(viewer)?;
         if self.execute(sql, params)? == 1 { Ok(()) } else { Err(StoreError::LeaseLost(job.id.to_string())) }

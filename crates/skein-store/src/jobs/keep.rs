@@ -58,7 +58,7 @@ impl Tx<'_> {
     /// Says that a worker is still at it.
     pub fn heartbeat(&mut self, viewer: &Viewer, job: &Job, lease_ms: i64) -> Result<(), StoreError> {
         let until = self.now().plus(lease_ms);
-        let sql = "UPDATE jobs SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
+        let sql = "UPDATE jobs SET lease_until = ?3 WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
         self.held(viewer, job, sql, params![&job.id, job.fence, until])
     }
 
@@ -76,7 +76,7 @@ impl Tx<'_> {
     pub fn release_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
         system_only(viewer)?;
         let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
-                   WHERE id = ?1 AND fence = ?2 AND state = 'leased'";
+                   WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
         for job in jobs {
             self.execute(sql, params![&job.id, job.fence])?;
         }

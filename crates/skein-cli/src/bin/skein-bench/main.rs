@@ -24,6 +24,7 @@ mod notes;
 mod pages;
 mod postgres;
 mod process;
+mod queue;
 mod report;
 mod start;
 mod stream;
@@ -111,6 +112,8 @@ enum Benchmark {
     Guard,
     /// Conversations: appending, switching, reading
     Tree,
+    /// Claiming jobs where very many wait
+    Queue,
 }
 
 /// What every benchmark needs to know.
@@ -139,6 +142,7 @@ impl Benchmark {
             Self::Stream => stream::run(setting),
             Self::Guard => guard::run(setting),
             Self::Tree => tree::run(setting),
+            Self::Queue => queue::run(setting),
         }
     }
 }

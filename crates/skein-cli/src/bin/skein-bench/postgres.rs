@@ -146,13 +146,13 @@ fn precise(count: u64) -> f64 {
 }
 
 /// Where databases of our own can be made.
-struct Server {
-    url: String,
+pub(crate) struct Server {
+    pub(crate) url: String,
 }
 
 impl Server {
     /// Makes a database anew; gives its address.
-    fn fresh_database(&self, name: &str) -> Result<String> {
+    pub(crate) fn fresh_database(&self, name: &str) -> Result<String> {
         let client = Client::connect(&self.url, NoTls);
         let mut client = client.context("the PostgreSQL server cannot be reached")?;
         client.batch_execute(&format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)"))?;
