@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
+use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::Target;
 use skein_core::flow::execution::input::Input;
@@ -115,11 +116,11 @@ impl Engine {
             remember_hint(tx, viewer, conversation, processes.last().copied())?;
             let mut mover = Mover::new(&engine, tx, &hand);
             let mut begun = Vec::new();
-            let mut turn = None;
+            let mut first = None;
             for process in &processes {
                 for _ in 0..new.samples.max(1) {
-                    let (node, run) = mover.begin_answer(viewer, conversation, &new, *process, turn)?;
-                    turn = turn.or(node.0.turn());
+                    let (node, run) = mover.begin_answer(viewer, conversation, &new, *process, first)?;
+                    first = first.or(node.0.turn().map(|turn| (turn, node.0.parent)));
                     begun.push((node, run));
                 }
             }
@@ -150,13 +151,13 @@ impl Mover<'_, '_> {
         conversation: ConversationId,
         new: &NewAnswers,
         process: RecordId,
-        turn: Option<TurnId>,
+        first: Option<(TurnId, Option<NodeId>)>,
     ) -> Result<(Kept, RunId), StoreError> {
         let shown = runnable(self.tx, viewer.owner(), process)?;
         let ready = self.engine.parts().plans.ready(&shown)?;
         let (author, author_type) = author(self.tx, viewer, &ready)?;
-        let (position, sources) = position(self.tx, viewer, conversation, new, turn)?;
-        let leads = (new.make_active && turn.is_none()).then(|| PathId::main_of(conversation));
+        let (position, sources) = position(self.tx, viewer, conversation, new, first)?;
+        let leads = (new.make_active && first.is_none()).then(|| PathId::main_of(conversation));
         let executed_by = Some(ExecutedBy { process_id: process, version: shown.version });
         let placing = Placing { conversation, position, author, author_type, sources, executed_by, leads };
         let (node, moved) = self.tx.reserve_node(viewer, &placing)?;
@@ -231,14 +232,11 @@ fn position(
     viewer: &Viewer,
     conversation: ConversationId,
     new: &NewAnswers,
-    turn: Option<TurnId>,
+    first: Option<(TurnId, Option<NodeId>)>,
 ) -> Result<(Position, Vec<Source>), StoreError> {
-    Ok(match (&new.wanted, turn) {
+    Ok(match (&new.wanted, first) {
         // Further answers stand beside the first.
-        (Wanted::After { turn: above, parent, sources }, Some(turn)) => {
-            let parent = answered(tx, viewer, conversation, *above, *parent)?;
-            (Position::Beside { turn, parent }, sources.clone())
-        }
+        (Wanted::After { sources, .. }, Some((turn, parent))) => (Position::Beside { turn, parent }, sources.clone()),
         (Wanted::After { turn: above, parent, sources }, None) => {
             let parent = answered(tx, viewer, conversation, *above, *parent)?;
             (Position::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message }, sources.clone())
@@ -319,7 +317,13 @@ fn author(tx: &mut Tx<'_>, viewer: &Viewer, ready: &ReadyProcess) -> Result<(Act
     if let Some(known) = tx.record_named(viewer, &Actor::record_type(), &name)? {
         return Ok((ActorId::from(known.id), AuthorType::Model));
     }
-    let draft = serde_json::from_value::<ActorDraft>(json!({ "name": name, "type": "model" }));
+    let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
+    let provider: String = service.entry.name.as_str().chars().filter(char::is_ascii_alphanumeric).collect();
+    let provider = if provider.is_empty() { "custom".to_owned() } else { provider.to_ascii_lowercase() };
+    let identifier: String = name.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(150).collect();
+    let model_ref = format!("{provider}:{identifier}");
+    let draft = json!({ "name": name, "type": "model", "modelRef": model_ref });
+    let draft = serde_json::from_value::<ActorDraft>(draft);
     let draft = draft.map_err(|error| StoreError::Damaged(format!("no actor can be made of {name:?}: {error}")))?;
     let made = tx.create_of_tree(viewer, Actor::create(draft)?.to_content(false))?;
     Ok((ActorId::from(made.id), AuthorType::Model))

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
 use skein_core::flow::execution::state::Execution;
@@ -20,7 +20,7 @@ use crate::flow::mover::{Aftermath, Loaded, Mover};
 use crate::request::{Changed, Request};
 
 /// The kind of an operation that runs a process.
-pub const EXECUTION: &str = "process.execute";
+pub(super) const EXECUTION: &str = "process.execute";
 
 /// A run to be started.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -213,9 +213,4 @@ pub(super) fn runnable(tx: &mut Tx<'_>, owner: UserId, process: RecordId) -> Res
         return refuse("the process is disabled", "enable it first");
     }
     Ok(shown)
-}
-
-/// What an operation tells of its run from the start.
-pub(super) fn told(run: RunId) -> Value {
-    json!({ "runId": run })
 }

@@ -122,6 +122,7 @@ pub struct Listening {
 /// What a listener hears next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
+    /// More of what is said.
     Piece(Piece),
     /// The run ended, as its status says.
     End(skein_core::flow::execution::state::RunStatus),

@@ -48,7 +48,8 @@ impl<'a> Machine<'a> {
     /// Whether the input fits where the run stands.
     fn take(&mut self, input: &Input) -> bool {
         match input {
-            Input::Begin => self.state.steps.iter().all(|step| step.phase == Phase::Waiting),
+            // What another run gave may be there already.
+            Input::Begin => !self.state.steps.iter().any(|step| step.phase.is_open()),
             Input::Returned { place, output, tokens, wishes } => {
                 self.is(*place, Phase::Calling) && self.returned(*place, output, *tokens, wishes)
             }
