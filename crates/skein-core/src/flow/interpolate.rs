@@ -68,7 +68,19 @@ impl Interpolated {
             }
             Value::Null | Value::Bool(_) | Value::Number(_) => Self::Fixed(value.clone()),
         };
-        Ok(parsed.fixed_if_nothing_moves(value))
+        Ok(parsed.fixed_if_all_is())
+    }
+
+    fn fixed_if_all_is(self) -> Self {
+        let fixed = match &self {
+            Self::Array(parts) => parts.iter().map(|part| part.known().cloned()).collect::<Option<Value>>(),
+            Self::Object(parts) => {
+                let member = |(name, part): &(String, Self)| Some((name.clone(), part.known()?.clone()));
+                parts.iter().map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
+            }
+            _ => None,
+        };
+        fixed.map_or(self, Self::Fixed)
     }
 
     pub(crate) fn parse_text(text: &str, names: &Names, places: &mut usize) -> Result<Self, RuleViolation> {
@@ -84,16 +96,6 @@ impl Interpolated {
             [Part::Place(place)] => Self::Place(place.clone()),
             _ => Self::Text(parts),
         })
-    }
-
-    fn fixed_if_nothing_moves(self, value: &Value) -> Self {
-        let is_same = |part: &Self, value: &Value| matches!(part, Self::Fixed(fixed) if fixed == value);
-        let all_same = match (&self, value) {
-            (Self::Array(parts), Value::Array(values)) => parts.iter().zip(values).all(|(p, v)| is_same(p, v)),
-            (Self::Object(parts), Value::Object(members)) => parts.iter().all(|(n, p)| is_same(p, &members[n])),
-            _ => false,
-        };
-        if all_same { Self::Fixed(value.clone()) } else { self }
     }
 
     /// The value with every place filled.

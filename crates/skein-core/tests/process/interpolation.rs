@@ -29,6 +29,7 @@ fn br_step_002_a_whole_place_keeps_its_type_holds() {
             json!(["{found.n}", { "k": "{found.list[1]}", "l": "{found.nothing}" }]),
             json!([7, { "k": [1, 2], "l": null }]),
         ),
+        (json!(["{{question}}", 1, {}]), json!(["{question}", 1, {}])),
         (json!(12), json!(12)),
     ] {
         assert_eq!(filled(input.clone()), expected, "{input}");

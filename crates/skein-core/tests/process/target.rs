@@ -84,6 +84,7 @@ fn br_step_001_missing_extra_or_unfit_inputs_refuses() {
         (json!({ "limit": 3, "colour": "red" }), "Step 1 gives no query, gives colour, which nobody asks for"),
         (json!({ "query": 7 }), "Step 1 gives inputs that do not fit: /query: 7 is not of type \"string\""),
         (json!({ "query": "x" }), "/query"),
+        (json!({ "query": ["{{x}}"] }), "/query"),
         (json!({ "query": "{any}", "limit": "4" }), "/limit"),
         (json!({ "query": "{number}" }), "Step 1 gives query as integer or null, and string is asked for"),
         (json!({ "query": "{text}", "limit": "{text}" }), "Step 1 gives limit as string, and integer is asked for"),

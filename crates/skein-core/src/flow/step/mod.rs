@@ -8,6 +8,7 @@ mod wire;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::catalog::operation::Operation;
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 
@@ -191,6 +192,14 @@ pub struct Offer {
     /// Without it the tool decides: what only reads needs none, anything else always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
+}
+
+impl Offer {
+    /// Whether a person approves a call of the tool with this operation.
+    pub fn approval_of(&self, operation: &Operation) -> Approval {
+        let only_reads = matches!(operation, Operation::RestCall(call) if call.method.is_safe());
+        self.approval.unwrap_or(if only_reads { Approval::Never } else { Approval::Always })
+    }
 }
 
 /// Whether a person approves a call that a model asks for.
