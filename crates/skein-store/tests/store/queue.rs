@@ -61,6 +61,7 @@ fn of_run(number: u8, step: i64) -> JobDraft {
     JobDraft { run: Some((run(number), step)), ..draft() }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "what is asked about is made on the spot")]
 fn is_lost<T>(outcome: Result<T, StoreError>) -> bool {
     matches!(outcome, Err(StoreError::LeaseLost(_)))
 }
@@ -195,6 +196,40 @@ both! {
         assert!(is_lost(completes(world, &taken)), "a job ends once");
     }
 
+    fn a_job_is_passed_on_in_the_transaction_that_ends_it(world: &World) {
+        enqueue_as(world, &world.anna, of_run(1, 0));
+        let (done, holder) = (claim_one(world), world.store.holder("w", LEASE_MS));
+        let held = done.clone();
+        world.clock.advance(LEASE_MS - 1);
+        let failed = world.try_write({
+            let (held, holder) = (done.clone(), holder.clone());
+            move |tx| {
+                tx.pass_on(&SYSTEM, &held, &of_run(1, 1), &holder)?;
+                Err::<(), _>(StoreError::Busy)
+            }
+        });
+        assert!(failed.is_err());
+        let handing = holder.clone();
+        let next = world.write(move |tx| {
+            let draft = JobDraft { queue: "rest_call".into(), payload: "2".into(), ..of_run(1, 1) };
+            tx.pass_on(&SYSTEM, &held, &draft, &handing)
+        });
+        assert_eq!((next.run, next.attempts, next.lost, next.owner), (Some((run(1), 1)), 1, 0, user(&world.anna)));
+        assert!(is_lost(completes(world, &done)), "it was ended");
+        let late = done.clone();
+        assert!(is_lost(world.try_write(move |tx| tx.pass_on(&SYSTEM, &late, &draft(), &holder))));
+        // The next one is held for as long as if it had just been claimed, and found again when it is lost.
+        world.clock.advance(LEASE_MS - 1);
+        assert_eq!(block_on(world.store.tend_queue()).unwrap().requeued, 0);
+        world.clock.advance(1);
+        assert_eq!(block_on(world.store.tend_queue()).unwrap().requeued, 1);
+        assert_eq!(claim(world, 1), []);
+        let again = claim_of(&world.store, "x", &[wanted("rest_call", 1)]).jobs.remove(0);
+        assert_eq!((again.payload.as_str(), again.run, again.attempts, again.lost), ("2", next.run, 2, 1));
+        assert!(is_lost(completes(world, &next)));
+        completes(world, &again).unwrap();
+    }
+
     fn a_worker_that_lost_a_job_can_do_nothing_with_it(world: &World) {
         enqueue(world);
         let slow = claim_one(world);
@@ -211,7 +246,7 @@ both! {
             let late = slow.clone();
             assert!(is_lost(world.try_write(move |tx| tx.fail_job(&SYSTEM, &late, "x", AfterFailure::RetryAt(START)))), "{state}");
             let late = slow.clone();
-            world.write(move |tx| tx.release_jobs(&SYSTEM, &[late.clone()]));
+            world.write(move |tx| tx.release_jobs(&SYSTEM, std::slice::from_ref(&late)));
             assert!(is_lost(completes(world, &slow)), "{state}");
         }
         assert_eq!(claim(world, 1), [], "what was released late is still held by another");
@@ -231,7 +266,7 @@ both! {
         // One is done, one was given back and is held under the same name again.
         completes(world, &jobs[3]).unwrap();
         let back = jobs[5].clone();
-        world.write(move |tx| tx.release_jobs(&SYSTEM, &[back.clone()]));
+        world.write(move |tx| tx.release_jobs(&SYSTEM, std::slice::from_ref(&back)));
         assert_eq!(claim_one(world).id, jobs[5].id);
         assert_eq!(keep(&jobs, &holder), [jobs[3].id, jobs[5].id]);
         assert_eq!(keep(&jobs[..2], &world.store.holder("somebody else", LEASE_MS)), [jobs[0].id, jobs[1].id]);

@@ -135,7 +135,7 @@ impl Life<'_> {
             Deed::Release { which } => {
                 if let Some((job, kept)) = self.take_held(which) {
                     let id = job.id;
-                    self.world.write(move |tx| tx.release_jobs(&SYSTEM, &[job.clone()]));
+                    self.world.write(move |tx| tx.release_jobs(&SYSTEM, std::slice::from_ref(&job)));
                     self.waiting.insert(id, kept);
                 }
             }

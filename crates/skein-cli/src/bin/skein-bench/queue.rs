@@ -74,8 +74,11 @@ async fn work(store: Store, worker: usize) -> Result<()> {
     for _ in 0..JOBS_PER_WORKER {
         let (holder, owner, done) = (holder.clone(), owner.clone(), last.take());
         let next = store.write(move |tx| {
-            done.as_ref().map_or(Ok(()), |done| tx.complete_job(&SYSTEM, done))?;
-            tx.enqueue_leased(&owner, &JobDraft::new(QUEUE, "{}".to_owned()), &holder)
+            let draft = JobDraft::new(QUEUE, "{}".to_owned());
+            match &done {
+                Some(done) => tx.pass_on(&SYSTEM, done, &draft, &holder),
+                None => tx.enqueue_leased(&owner, &draft, &holder),
+            }
         });
         last = Some(next.await?.value);
     }
