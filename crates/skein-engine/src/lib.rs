@@ -13,6 +13,7 @@ pub mod catalog;
 mod engine;
 mod error;
 pub mod events;
+pub mod flow;
 mod forward;
 pub mod garden;
 mod operations;

@@ -18,6 +18,7 @@ mod docs;
 mod edge;
 mod error;
 mod events;
+mod flow;
 mod grants;
 mod health;
 mod host_guard;

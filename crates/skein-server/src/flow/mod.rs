@@ -1,0 +1,4 @@
+//! Processes over HTTP.
+
+pub(crate) mod processes;
+pub(crate) mod step_fields;
