@@ -27,8 +27,8 @@ pub(crate) use self::conversation::{
     ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
     ConversationId, ConversationMark, ConversationNew, ConversationShow, PlaceArguments, WordsArguments,
 };
-pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};
 pub(crate) use self::project::{ProjectArguments, ProjectCommand};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
 pub(crate) use self::secret::{

@@ -116,14 +116,6 @@ pub(crate) static PROCESSES: List = List {
         ("NAME", |row| text(&row["name"])),
     ],
 };
-pub(crate) static BREACHES: List = List {
-    name: "breaches",
-    columns: &[
-        ("RULE", |row| text(&row["rule"])),
-        ("PROBLEM", |row| text(&row["problem"])),
-        ("WHAT TO DO", |row| text(&row["remedy"])),
-    ],
-};
 pub(crate) static DEPENDENCIES: List = List {
     name: "dependencies",
     columns: &[

@@ -31,7 +31,8 @@ fn a_process_is_validated_made_edited_exported_imported_and_deleted() {
     };
     let file = write("echo.yaml", ECHO);
     assert!(home.run(&["process", "validate", "--file", &file]).assert_ok().contains("Nothing is wrong"));
-    let broken = write("broken.yaml", &ECHO.replace("{word}", "{nobody}").replace("[word]", "[word]\nmaxRecursionDepth: 99"));
+    let broken =
+        write("broken.yaml", &ECHO.replace("{word}", "{nobody}").replace("[word]", "[word]\nmaxRecursionDepth: 99"));
     let refused = home.run(&["process", "validate", "--file", &broken]);
     assert_eq!(refused.code(), Some(1), "{}\n{}", refused.out, refused.err);
     assert!(refused.out.contains("BR-STEP-002") && refused.out.contains("BR-PROCESS-007"), "{}", refused.out);
@@ -50,7 +51,8 @@ fn a_process_is_validated_made_edited_exported_imported_and_deleted() {
     assert!(exported.contains("toolId: Offline answer") && !exported.contains("entity_"), "{exported}");
     let again = write("again.yaml", &exported.replace("Parrot", "Starling"));
     assert_eq!(json(home.run(&["process", "import", &again, "--json"]))["name"], "Starling");
-    let refused = home.run(&["process", "new", "--file", &write("none.yaml", &ECHO.replace("Offline answer", "Nothing"))]);
+    let refused =
+        home.run(&["process", "new", "--file", &write("none.yaml", &ECHO.replace("Offline answer", "Nothing"))]);
     assert!(refused.err.contains("there is no tool called Nothing"), "{}", refused.err);
     home.run(&["process", "delete", "Parrot"]).assert_ok();
     let listed = home.run(&["process", "list"]).assert_ok();

@@ -75,8 +75,9 @@ pub(crate) struct ProcessFields {
     definition_version: u32,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({ "name": "Count the herons", "initialContext": ["place"],
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "name": "Count the herons", "initialContext": ["place"],
     "steps": [{ "id": "ask", "ask": { "prompt": "How many herons are at {place}?", "schema": { "type": "integer" } },
         "output": { "variable": "count" } }],
     "outputTemplate": "{{count}}" }))]
@@ -99,8 +100,9 @@ pub(crate) struct ProcessBody {
     enabled: Option<bool>,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", example = json!({ "enabled": false,
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "enabled": false,
     "basedOnHash": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08" }))]
 #[expect(dead_code, reason = "describes ProcessChange")]
 pub(crate) struct ProcessChangeBody {

@@ -2,12 +2,13 @@
 
 #![expect(dead_code, reason = "describes skein_core::flow::step::Step")]
 
+use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 /// One unit of work: exactly one of toolId, processId and ask says whom it calls.
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase", no_recursion)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct StepFields {
     /// Unique in its process: up to 64 letters, digits and `_-.`.
     #[schema(example = "forecast")]
@@ -31,6 +32,7 @@ pub(crate) struct StepFields {
     review: Option<ReviewFields>,
     retry: Option<RetryFields>,
     /// What is run in its place when it has failed for good, step after step; the last has the same output variable.
+    #[schema(no_recursion)]
     fallback: Option<Vec<StepFields>>,
     /// Conditions on `error.code`, `error.message` and variables; one that holds after a failure ends the process.
     abort_when: Option<Vec<String>>,
@@ -39,15 +41,16 @@ pub(crate) struct StepFields {
     tool_limits: Option<OfferLimitsFields>,
 }
 
-#[derive(ToSchema)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct AskFields {
     prompt: String,
     /// A JSON Schema of the answer; anything unless it is said.
     schema: Option<Value>,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct StepOutputFields {
     /// Under which later steps and the outputTemplate find the result.
     #[schema(example = "forecast")]
@@ -58,8 +61,8 @@ pub(crate) struct StepOutputFields {
     required: Option<bool>,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct StepExecutionFields {
     /// sequential or parallel.
     #[schema(example = "sequential")]
@@ -74,8 +77,8 @@ pub(crate) struct StepExecutionFields {
     interaction_mode: Option<String>,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct ReviewFields {
     /// In seconds; without it the step waits for as long as it takes.
     #[schema(minimum = 1)]
@@ -87,8 +90,8 @@ pub(crate) struct ReviewFields {
     default: Option<Value>,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct RetryFields {
     #[schema(maximum = 10)]
     max_retries: u8,
@@ -99,15 +102,16 @@ pub(crate) struct RetryFields {
     backoff_ms: Option<u32>,
 }
 
-#[derive(ToSchema)]
-#[schema(rename_all = "camelCase")]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct OfferFields {
     tool_id: String,
     /// never, always or once; without it what only reads needs none, anything else always.
     approval: Option<String>,
 }
 
-#[derive(ToSchema)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct OfferLimitsFields {
     #[schema(minimum = 1, maximum = 32)]
     rounds: Option<u8>,

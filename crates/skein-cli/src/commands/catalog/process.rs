@@ -9,19 +9,25 @@ use crate::desk::{Desk, Form};
 use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::output::{printable, text};
 use crate::plan::{Shelf, Thing, each_target};
 use crate::views::catalog as views;
 
+/// Each breach on a line of its own, whole: a table would cut it.
 pub(super) fn validate(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     let found = desk.ask(ask)?;
-    if found["valid"] == true {
-        if desk.form == Form::Json {
-            return desk.show_rows(&found, "breaches", views::BREACHES.columns);
+    if desk.form == Form::Json {
+        writeln!(desk.out, "{found:#}")?;
+    } else {
+        for breach in found["breaches"].as_array().into_iter().flatten() {
+            let [rule, problem, remedy] = ["rule", "problem", "remedy"].map(|name| printable(&text(&breach[name])));
+            writeln!(desk.out, "{rule}: {problem}; {remedy}")?;
         }
+    }
+    if found["valid"] == true {
         desk.remark("Nothing is wrong with it.")?;
         return Ok(Exit::Ok);
     }
-    desk.show_rows(&found, "breaches", views::BREACHES.columns)?;
     Ok(Exit::Problem)
 }
 
@@ -29,7 +35,7 @@ pub(super) fn health(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     let found = desk.ask(ask)?;
     desk.show_rows(&found, "dependencies", views::DEPENDENCIES.columns)?;
     for reason in found["reasons"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        desk.remark(&format!("The process itself: {}.", crate::output::printable(reason)))?;
+        desk.remark(&format!("The process itself: {}.", printable(reason)))?;
     }
     Ok(if found["status"] == "error" { Exit::Problem } else { Exit::Ok })
 }
@@ -50,8 +56,8 @@ pub(super) fn export(thing: &Thing, desk: &mut Desk<'_>) -> Result<Exit, Failure
     let definition = Definition::of(Shelf::Processes, &shown);
     match desk.form {
         Form::Json => {
-            let text = serde_json::to_string_pretty(&definition).expect("a definition is plain JSON");
-            writeln!(desk.out, "{text}")?;
+            let written = serde_json::to_string_pretty(&definition).expect("a definition is plain JSON");
+            writeln!(desk.out, "{written}")?;
         }
         Form::People(_) | Form::Quiet => write!(desk.out, "{}", to_yaml(&definition)?)?,
     }

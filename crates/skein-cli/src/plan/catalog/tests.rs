@@ -121,7 +121,10 @@ fn processes_become_requests() {
     check("process show Forecast", "GET /processes/OTHER");
     check("process show ONE --version 2", "GET /processes/ONE version=2");
     check("process new Mine --file f", r#"POST /processes  {"name":"Mine","type":"rest_api"}"#);
-    check("process create --file f --description d", r#"POST /processes  {"description":"d","name":"filed","type":"rest_api"}"#);
+    check(
+        "process create --file f --description d",
+        r#"POST /processes  {"description":"d","name":"filed","type":"rest_api"}"#,
+    );
     check("process import f", r#"POST /processes  {"name":"filed","type":"rest_api"}"#);
     check("process validate --file f", r#"POST /processes/validate  {"name":"filed","type":"rest_api"}"#);
     check("process delete ONE", "DELETE /processes/ONE");
@@ -129,14 +132,17 @@ fn processes_become_requests() {
     let thing = Thing { shelf: Shelf::Processes, named: Named::Name("Forecast".to_owned()) };
     assert_eq!(task("process export Forecast").unwrap(), CatalogTask::ExportProcess(thing.clone()));
     assert_eq!(task("process show Forecast --yaml").unwrap(), CatalogTask::ShowDefinition(thing));
-    let CatalogTask::Change(made) = task("process edit ONE --file f --disable --name New").unwrap() else { panic!("no change") };
+    let CatalogTask::Change(made) = task("process edit ONE --file f --disable --name New").unwrap() else {
+        panic!("no change")
+    };
     assert_eq!(Value::from(made.fields), json!({ "name": "New", "enabled": false }));
 }
 
 #[test]
 fn names_inside_steps_stand_for_ids() {
     let inner = json!({ "toolId": "Rain", "processId": 7 });
-    let step = json!({ "toolId": "Weather", "tools": [{ "toolId": "Search" }, { "toolId": ONE }], "fallback": [inner] });
+    let step =
+        json!({ "toolId": "Weather", "tools": [{ "toolId": "Search" }, { "toolId": ONE }], "fallback": [inner] });
     let steps = json!([step, { "processId": "Forecast" }, { "ask": { "prompt": "toolId" } }]);
     let mut definition = Map::from_iter([("name".to_owned(), json!("Weather")), ("steps".to_owned(), steps)]);
     let mut asked = Vec::new();
@@ -145,7 +151,8 @@ fn names_inside_steps_stand_for_ids() {
         Ok(OTHER.parse().unwrap())
     };
     resolve_targets(&mut definition, find).unwrap();
-    let expected = [r#"tool Name("Weather")"#, r#"tool Name("Search")"#, r#"tool Name("Rain")"#, r#"process Name("Forecast")"#];
+    let expected =
+        [r#"tool Name("Weather")"#, r#"tool Name("Search")"#, r#"tool Name("Rain")"#, r#"process Name("Forecast")"#];
     assert_eq!(asked, expected);
     let steps = &definition["steps"];
     assert_eq!((&steps[0]["toolId"], &steps[0]["tools"][1]["toolId"]), (&json!(OTHER), &json!(ONE)));
