@@ -4,6 +4,7 @@ mod account;
 mod catalog;
 mod conversation;
 mod item;
+mod process;
 mod project;
 mod relation;
 mod secret;
@@ -20,13 +21,14 @@ pub(crate) use self::account::{
 pub(crate) use self::catalog::{
     EndpointArguments, EndpointCommand, FilterArguments, ServiceArguments, ServiceChange, ServiceCommand,
     ServiceCreation, SwitchArguments, TemplateArguments, TemplateCommand, TemplateId, TemplateKind, ToolArguments,
-    ToolChange, ToolCommand, ToolCreation, ToolParts, ToolTest,
+    ToolChange, ToolCommand, ToolCreation, ToolParts, ToolTest, WrittenArguments,
 };
 pub(crate) use self::conversation::{
     ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
     ConversationId, ConversationMark, ConversationNew, ConversationShow, PlaceArguments, WordsArguments,
 };
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};
 pub(crate) use self::project::{ProjectArguments, ProjectCommand};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
 pub(crate) use self::secret::{
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     Secret(SecretArguments),
     /// Operations on services: list, create, change, share, test
     Tool(ToolArguments),
+    /// How work is done, as data: list, define, edit, look whether it would work
+    Process(ProcessArguments),
     /// What services and tools are made from: list, create, share, archive
     Template(TemplateArguments),
     /// The vault that keeps secrets: its master key

@@ -68,6 +68,11 @@ impl<'a> Desk<'a> {
     /// The rows in one field of the answer, or all of it as JSON.
     pub(crate) fn rows(&mut self, ask: &Ask, field: &str, columns: &[Column]) -> Result<Exit, Failure> {
         let answer = self.ask(ask)?;
+        self.show_rows(&answer, field, columns)
+    }
+
+    /// Shows the rows in one field of an answer.
+    pub(crate) fn show_rows(&mut self, answer: &Value, field: &str, columns: &[Column]) -> Result<Exit, Failure> {
         let rows = answer[field].as_array().map(Vec::as_slice).unwrap_or_default();
         match self.form {
             Form::Json => writeln!(self.out, "{answer:#}")?,

@@ -12,7 +12,9 @@ use clap_complete::Shell;
 use skein_core::{Digest, ItemId};
 use skein_store::verify::VerifyOptions;
 
-pub(crate) use self::catalog::{CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference};
+pub(crate) use self::catalog::{
+    CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference, each_target, resolve_targets,
+};
 pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
 pub(crate) use self::task::{Content, Task, object};
 use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
@@ -103,6 +105,7 @@ impl Plan {
             Command::Project(project) => errand(project.asking, ConversationTask::of_project(project.command)?.into())?,
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
+            Command::Process(process) => errand(process.asking, CatalogTask::of_process(process.command)?.into())?,
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
             Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
             Command::Vault(vault) => errand(vault.asking, Task::of_vault(&vault.command))?,

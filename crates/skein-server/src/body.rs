@@ -8,6 +8,8 @@ use axum::body::Bytes;
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::IntoResponse as _;
+use serde::de::DeserializeOwned;
+use skein_core::document;
 
 use crate::error::ApiError;
 use crate::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX, BODY_TIME_MAX};
@@ -35,6 +37,19 @@ async fn read<S: Send + Sync>(mut request: Request, state: &S, bytes_max: usize)
         StatusCode::PAYLOAD_TOO_LARGE => too_large(bytes_max),
         _ => ApiError::bad_request("invalid_body", "the body broke off; send it again"),
     })
+}
+
+/// A body that asks, and changes nothing; its derive has to deny unknown fields.
+pub(crate) struct Question<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Question<T> {
+    type Rejection = ApiError;
+
+    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        let JsonText(text) = JsonText::from_request(request, state).await?;
+        let read = serde_json::from_value(document::parse_object(&text)?.into());
+        read.map(Self).map_err(|problem| ApiError::bad_request("invalid_body", problem.to_string()))
+    }
 }
 
 /// Bytes of any kind, up to the size of a blob.

@@ -14,6 +14,7 @@ use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
 
 use crate::router;
+use crate::signed_in::is_question;
 
 #[derive(utoipa::OpenApi)]
 #[openapi(
@@ -23,7 +24,7 @@ use crate::router;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
-        (name = "catalogue"), (name = "conversations"), (name = "projects"), (name = "events"), (name = "operations"),
+        (name = "catalogue"), (name = "processes"), (name = "conversations"), (name = "projects"), (name = "events"), (name = "operations"),
         (name = "administration"))
 )]
 struct Preamble;
@@ -130,7 +131,7 @@ fn events() -> Value {
 fn complete(path: &str, method: &str, operation: &mut Value) {
     let has_body = method != "get";
     // A question that does not fit into a query is no change.
-    let is_change = has_body && path != "/api/v1/compare";
+    let is_change = has_body && !is_question(path);
     let has_id = path.contains('{');
     let applies = |status: u16| match status {
         404 => has_id || has_body,
@@ -206,7 +207,7 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
         "account" => of("session"),
         "relations" => of("rel"),
         "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
-        | "conversations" | "projects" | "actors" => of("entity"),
+        | "processes" | "conversations" | "projects" | "actors" => of("entity"),
         "operations" | "exports" => of("op"),
         "users" => of("user"),
         "blobs" => {

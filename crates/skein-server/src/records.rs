@@ -281,7 +281,7 @@ pub(crate) async fn list_deltas(
     Ok(Json(DeltasView { data: changes.into_iter().map(DeltaView::from).collect(), next }))
 }
 
-fn version(name: &str, text: &str) -> Result<i64, ApiError> {
+pub(crate) fn version(name: &str, text: &str) -> Result<i64, ApiError> {
     let parsed = text.parse().ok().filter(|version| *version >= 1);
     parsed.ok_or_else(|| invalid(name, "send the number of a version, from 1"))
 }

@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
-use crate::flow::{executions, reviews, workers};
+use crate::flow::{executions, processes, reviews, workers};
 use crate::host_guard::AllowedHosts;
 use crate::layer::Put;
 use crate::signed_in::Gate;
@@ -86,6 +86,10 @@ fn for_builders() -> Api {
             templates::archive_tool_template
         ))
         .routes(routes!(templates::list_template_tools))
+        .routes(routes!(processes::list_processes, processes::create_process))
+        .routes(routes!(processes::validate_process))
+        .routes(routes!(processes::read_process, processes::change_process, processes::delete_process))
+        .routes(routes!(processes::check_process))
 }
 
 /// For everybody who is signed in: what they say, and what was said. What is refused for now, or for good, is not in the

@@ -18,12 +18,13 @@ use crate::context::Context;
 use crate::correlation::Asker;
 use crate::error::ApiError;
 use crate::layer::{Before, Next};
+use crate::router::API;
 use crate::tokens::{Claims, Tokens};
 
 const BEARER: &str = "bearer ";
 pub(crate) const SESSION_COOKIE: &str = "skein_session";
 /// What is asked in a body and changes nothing.
-const QUESTION: &str = "/compare";
+const QUESTIONS: [&str; 2] = ["/compare", "/processes/validate"];
 const GRANT: HeaderName = HeaderName::from_static("skein-grant");
 
 /// Lets nobody through who is not known, nor to change anything with a credential for reading: before anything else
@@ -52,10 +53,15 @@ fn admit(caller: Caller, request: &Request) -> Result<Caller, ApiError> {
     if let Some(asker) = request.extensions().get::<Asker>() {
         asker.is(caller.user);
     }
-    if !request.method().is_safe() && !request.uri().path().ends_with(QUESTION) {
+    if !request.method().is_safe() && !is_question(request.uri().path()) {
         caller.require(Scope::Write)?;
     }
     Ok(caller)
+}
+
+/// Whether what is asked for at a path changes nothing, though it is asked for in a body.
+pub(crate) fn is_question(path: &str) -> bool {
+    QUESTIONS.iter().any(|question| path.strip_prefix(API) == Some(question))
 }
 
 /// Whoever asks.

@@ -13,7 +13,7 @@ use crate::error::{SqlError, StoreError};
 use crate::headings::headings_of;
 use crate::items::Page;
 use crate::records::{RECORD_COLUMNS, RECORDS_PER_PAGE_MAX, read_record};
-use crate::sql::{Value, params};
+use crate::sql::{Row, Value, params};
 use crate::tx::{Tx, system_only};
 use crate::vault::value_version;
 
@@ -99,22 +99,52 @@ pub struct Referrers {
     pub owners_among_others: i64,
 }
 
+/// What is counted of those that speak of something; others are not of `?3`.
+const COUNTED: &str = "SELECT count(*), count(CASE WHEN owner <> ?3 THEN 1 END),
+         count(CASE WHEN owner <> ?3 AND shared = 1 THEN 1 END), count(DISTINCT CASE WHEN owner <> ?3 THEN owner END)
+     FROM record_references";
+
+fn read_referrers(row: &dyn Row) -> Result<Referrers, SqlError> {
+    Ok(Referrers {
+        total: row.int(0)?,
+        by_others: row.int(1)?,
+        shared_by_others: row.int(2)?,
+        owners_among_others: row.int(3)?,
+    })
+}
+
 impl Tx<'_> {
     /// How many live records of anybody speak of `target`; others are those that do not belong to `owner`.
     pub fn referrers(&mut self, target: RecordId, kind: ReferenceKind, owner: UserId) -> Result<Referrers, StoreError> {
-        let sql = "SELECT count(*), count(CASE WHEN owner <> ?3 THEN 1 END),
-                 count(CASE WHEN owner <> ?3 AND shared = 1 THEN 1 END),
-                 count(DISTINCT CASE WHEN owner <> ?3 THEN owner END)
-             FROM record_references WHERE target = ?1 AND kind = ?2";
-        let counted = self.first(sql, params![&target, kind.as_str(), &owner], |row| {
-            Ok(Referrers {
-                total: row.int(0)?,
-                by_others: row.int(1)?,
-                shared_by_others: row.int(2)?,
-                owners_among_others: row.int(3)?,
-            })
-        })?;
+        let sql = format!("{COUNTED} WHERE target = ?1 AND kind = ?2");
+        let counted = self.first(&sql, params![&target, kind.as_str(), &owner], read_referrers)?;
         Ok(counted.unwrap_or_default())
+    }
+
+    /// [`Self::referrers`] that are processes; one that speaks of itself does not count.
+    pub fn referring_processes(
+        &mut self,
+        target: RecordId,
+        kind: ReferenceKind,
+        owner: UserId,
+    ) -> Result<Referrers, StoreError> {
+        let sql = format!("{COUNTED} WHERE target = ?1 AND kind = ?2 AND type = 'Process' AND record <> ?1");
+        let counted = self.first(&sql, params![&target, kind.as_str(), &owner], read_referrers)?;
+        Ok(counted.unwrap_or_default())
+    }
+
+    /// How many processes of others than `owner` call tools of others than `owner` that stand on a service, and how many
+    /// users have such a process or such a tool.
+    pub fn processes_above(&mut self, service: RecordId, owner: UserId) -> Result<(i64, i64), StoreError> {
+        let sql = "WITH standing AS (
+                 SELECT record, owner FROM record_references WHERE target = ?1 AND kind = 'service' AND owner <> ?2),
+             above AS (
+                 SELECT DISTINCT p.record, p.owner FROM standing s
+                 JOIN record_references p ON p.target = s.record AND p.kind = 'tool' AND p.type = 'Process'
+                 WHERE p.owner <> ?2)
+             SELECT (SELECT count(*) FROM above), (SELECT count(*) FROM (
+                 SELECT owner FROM standing UNION SELECT owner FROM above) AS users)";
+        Ok(self.first(sql, params![&service, &owner], |row| Ok((row.int(0)?, row.int(1)?)))?.unwrap_or_default())
     }
 
     /// A page of the live records that speak of `target` and that the viewer may see, by id.

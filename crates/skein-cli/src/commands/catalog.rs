@@ -2,6 +2,7 @@
 
 mod lookup;
 mod operation;
+mod process;
 
 use anyhow::anyhow;
 use axum::http::Method;
@@ -15,7 +16,7 @@ use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::plan::{CatalogTask, Change, Inquiry, Shelf, Thing, difference};
+use crate::plan::{CatalogTask, Change, Inquiry, Shelf, Thing, difference, resolve_targets};
 use crate::secret_value::{self, SecretBody, SecretType, ValueSource};
 use crate::views::{Sheet, catalog as views};
 
@@ -35,6 +36,9 @@ pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failur
             desk.rows(&ask, "data", list.columns)
         }
         CatalogTask::Change(change) => carry_out(change, desk),
+        CatalogTask::Validate(inquiry) => process::validate(&complete(&inquiry, desk)?, desk),
+        CatalogTask::ProcessHealth(inquiry) => process::health(&complete(&inquiry, desk)?, desk),
+        CatalogTask::ExportProcess(thing) => process::export(&thing, desk),
         CatalogTask::Health(inquiry) => health(&inquiry, desk),
         CatalogTask::Test { inquiry, has_details } => test(&inquiry, has_details, desk),
         CatalogTask::KeepSecret { fields, secret_type, value } => {
@@ -60,6 +64,7 @@ fn sheet_of(shelf: Shelf) -> &'static Sheet {
     match shelf {
         Shelf::Services => &views::SERVICE,
         Shelf::Tools => &views::TOOL,
+        Shelf::Processes => &views::PROCESS,
         Shelf::Secrets => &views::SECRET,
         Shelf::ServiceTemplates | Shelf::ToolTemplates => &views::TEMPLATE,
         Shelf::Endpoints => &views::ENDPOINT,
@@ -99,6 +104,9 @@ fn carry_out(change: Change, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     let current = desk.ask(&Ask::get(path.clone()))?;
     refuse_what_a_definition_cannot_say(&wanted, &current)?;
     let based_on = wanted.get("hash").and_then(Value::as_str).or(current["hash"].as_str()).map(str::to_owned);
+    if thing.shelf == Shelf::Processes {
+        resolve_targets(&mut wanted, |target| find(target, desk))?;
+    }
     wanted.extend(fields);
     for (name, referred) in &references {
         wanted.insert((*name).to_owned(), find(referred, desk)?.to_string().into());

@@ -5,6 +5,7 @@
 
 mod commands;
 mod inquiry;
+mod process;
 mod secrets;
 
 use serde_json::{Map, Value};
@@ -12,6 +13,7 @@ use skein_core::RecordId;
 
 use self::inquiry::Document;
 pub(crate) use self::inquiry::{Inquiry, difference};
+pub(crate) use self::process::{each_target, resolve_targets};
 use crate::definition::Source;
 use crate::desk::Amount;
 use crate::failure::Failure;
@@ -40,6 +42,12 @@ pub(crate) enum CatalogTask {
     },
     /// Changes what differs from what is there.
     Change(Change),
+    /// Says what is wrong with a definition, and ends accordingly.
+    Validate(Inquiry),
+    /// Says how all that a process depends on is, and ends accordingly.
+    ProcessHealth(Inquiry),
+    /// As a definition without ids.
+    ExportProcess(Thing),
     /// Says how the service is, and ends accordingly.
     Health(Inquiry),
     /// Calls a tool and waits for what it answers.
@@ -80,6 +88,7 @@ pub(crate) struct Change {
 pub(crate) enum Shelf {
     Services,
     Tools,
+    Processes,
     Secrets,
     ServiceTemplates,
     ToolTemplates,
@@ -92,6 +101,7 @@ impl Shelf {
         match self {
             Self::Services => "/services",
             Self::Tools => "/tools",
+            Self::Processes => "/processes",
             Self::Secrets => "/secrets",
             Self::ServiceTemplates => "/service-templates",
             Self::ToolTemplates => "/tool-templates",
@@ -104,6 +114,7 @@ impl Shelf {
         match self {
             Self::Services => "service",
             Self::Tools => "tool",
+            Self::Processes => "process",
             Self::Secrets => "secret",
             Self::ServiceTemplates => "service template",
             Self::ToolTemplates => "tool template",
@@ -127,6 +138,16 @@ impl Shelf {
                 "operation",
                 "inputSchema",
                 "outputSchema",
+                "enabled",
+            ],
+            Self::Processes => &[
+                "name",
+                "description",
+                "initialContext",
+                "steps",
+                "outputTemplate",
+                "tokenBudget",
+                "maxRecursionDepth",
                 "enabled",
             ],
             Self::ServiceTemplates => {
@@ -163,7 +184,7 @@ impl Named {
 }
 
 impl Thing {
-    fn new(shelf: Shelf, text: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(shelf: Shelf, text: &str) -> Result<Self, Failure> {
         let named = Named::new(text, "give the id as the list shows it: entity_…, or the name")?;
         Ok(Self { shelf, named })
     }

@@ -42,6 +42,22 @@ pub(crate) static TOOL: Sheet = sheet(&[
     "createdAt",
     "updatedAt",
 ]);
+pub(crate) static PROCESS: Sheet = sheet(&[
+    "id",
+    "name",
+    "description",
+    "enabled",
+    "archived",
+    "initialContext",
+    "outputTemplate",
+    "tokenBudget",
+    "maxRecursionDepth",
+    "definitionVersion",
+    "version",
+    "hash",
+    "createdAt",
+    "updatedAt",
+]);
 pub(crate) static TEMPLATE: Sheet = sheet(&[
     "id",
     "name",
@@ -90,6 +106,26 @@ pub(crate) static TOOLS: List = List {
         ("NAME", |row| text(&row["name"])),
     ],
 };
+pub(crate) static PROCESSES: List = List {
+    name: "processes",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("ENABLED", |row| yes(&row["enabled"])),
+        ("ARCHIVED", |row| yes(&row["archived"])),
+        ("STEPS", |row| row["steps"].as_array().map_or(0, Vec::len).to_string()),
+        ("NAME", |row| text(&row["name"])),
+    ],
+};
+pub(crate) static DEPENDENCIES: List = List {
+    name: "dependencies",
+    columns: &[
+        ("STATUS", |row| text(&row["status"])),
+        ("KIND", |row| text(&row["kind"])),
+        ("NAME", |row| text(&row["name"])),
+        ("STEPS", |row| joined(&row["steps"])),
+        ("WHY", |row| joined(&row["reasons"])),
+    ],
+};
 pub(crate) static TEMPLATES: List = List {
     name: "templates",
     columns: &[
@@ -136,6 +172,11 @@ fn status(row: &Value) -> String {
 
 fn shared(row: &Value) -> String {
     yes(&row["shared"])
+}
+
+fn joined(values: &Value) -> String {
+    let words: Vec<&str> = values.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    if words.is_empty() { "-".to_owned() } else { words.join("; ") }
 }
 
 fn yes(value: &Value) -> String {

@@ -12,6 +12,7 @@ mod faults;
 mod items;
 mod kill_nine;
 mod master_key;
+mod processes;
 mod readme;
 mod refusals;
 mod repeats;

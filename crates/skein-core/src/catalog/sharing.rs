@@ -105,66 +105,116 @@ pub struct References {
     pub other_owners: u64,
 }
 
-/// What an owner is told when others lose sight of something they use (BR-SHARE-009). It never blocks.
+/// What depends on an entry, directly or through what stands on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Affected {
+    pub processes: u64,
+    pub tools: u64,
+    /// Secrets that others bound to a tool.
+    pub bindings: u64,
+    /// Whose these are.
+    pub users: u64,
+}
+
+impl Affected {
+    /// All of it in words, or nothing.
+    fn describe(self) -> Option<String> {
+        let parts = [(self.processes, PROCESSES), (self.tools, TOOLS), (self.bindings, BINDINGS)];
+        let named = parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| what.counted(*count));
+        let all = parts.iter().map(|(count, _)| count).sum::<u64>();
+        let named = named.collect::<Vec<_>>();
+        let (last, before) = named.split_last()?;
+        let named = if before.is_empty() { last.clone() } else { format!("{} and {last}", before.join(", ")) };
+        let verb = if all == 1 { "depends" } else { "depend" };
+        Some(format!("{named} owned by {} {verb} on this resource", USERS.counted(self.users)))
+    }
+}
+
+/// What an owner is told when something others use is not there for them any more (BR-SHARE-009). It never blocks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub struct UnshareWarning {
+pub struct ImpactWarning {
     pub affected_process_count: u64,
+    pub affected_tool_count: u64,
+    pub affected_binding_count: u64,
     pub affected_user_count: u64,
     pub message: String,
 }
 
 /// The warning for taking an entry back from those who use it, if anybody does.
-pub fn unshare_warning(what: Dependents, references: References) -> Option<UnshareWarning> {
-    if references.by_others == 0 {
-        return None;
-    }
-    let (things, users) = (references.by_others, references.other_owners);
-    let message = format!(
-        "{} owned by {} {} on this resource and will fail until it is shared again",
-        counted(things, what.one, what.many),
-        counted(users, "user", "users"),
-        if things == 1 { "depends" } else { "depend" },
-    );
-    Some(UnshareWarning { affected_process_count: things, affected_user_count: users, message })
+pub fn unshare_warning(affected: Affected) -> Option<ImpactWarning> {
+    warning(affected, "shared")
 }
 
-/// What depends on an entry, in words.
+/// The warning for switching a tool off that processes use, its owner's own included (decision A64).
+pub fn disable_warning(affected: Affected) -> Option<ImpactWarning> {
+    warning(affected, "enabled")
+}
+
+fn warning(affected: Affected, until: &str) -> Option<ImpactWarning> {
+    let message = format!("{} and will fail until it is {until} again", affected.describe()?);
+    let Affected { processes, tools, bindings, users } = affected;
+    Some(ImpactWarning {
+        affected_process_count: processes,
+        affected_tool_count: tools,
+        affected_binding_count: bindings,
+        affected_user_count: users,
+        message,
+    })
+}
+
+/// Things of one kind, in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Dependents {
-    pub one: &'static str,
-    pub many: &'static str,
+pub(crate) struct Dependents {
+    one: &'static str,
+    many: &'static str,
 }
 
-pub const TOOLS: Dependents = Dependents { one: "tool", many: "tools" };
-pub const BINDINGS: Dependents = Dependents { one: "secret binding", many: "secret bindings" };
-pub const PROCESSES: Dependents = Dependents { one: "process", many: "processes" };
+pub(crate) const TOOLS: Dependents = Dependents { one: "tool", many: "tools" };
+pub(crate) const BINDINGS: Dependents = Dependents { one: "secret binding", many: "secret bindings" };
+pub(crate) const PROCESSES: Dependents = Dependents { one: "process", many: "processes" };
+pub(crate) const CONVERSATIONS: Dependents = Dependents { one: "conversation", many: "conversations" };
+const USERS: Dependents = Dependents { one: "user", many: "users" };
+
+impl Dependents {
+    pub(crate) fn counted(self, number: u64) -> String {
+        format!("{number} {}", if number == 1 { self.one } else { self.many })
+    }
+}
 
 /// Whether a service may be deleted: no tool stands on it.
 pub fn check_service_deletion(tools: References) -> Result<(), Refused> {
-    check_deletion("BR-SERVICE-004", "service", tools)
+    check_deletion("BR-SERVICE-004", "service", TOOLS, tools)
 }
 
 /// Whether a secret may be deleted: no tool has it bound.
 pub fn check_secret_deletion(tools: References) -> Result<(), Refused> {
-    check_deletion("BR-SECRET-002", "secret", tools)
+    check_deletion("BR-SECRET-002", "secret", TOOLS, tools)
 }
 
-/// Others' things come first: they cannot be put right by the one who asks (BR-SHARE-004).
-fn check_deletion(own_rule: &'static str, what: &str, tools: References) -> Result<(), Refused> {
-    let conflict = |rule, problem: String, remedy| Err(Refused::Conflict(RuleViolation::new(rule, problem, remedy)));
-    if tools.by_others > 0 {
-        let (things, users) = (counted(tools.by_others, "tool", "tools"), counted(tools.other_owners, "user", "users"));
-        let problem = format!("{things} of {users} depend on this {what}");
-        return conflict("BR-SHARE-004", problem, "unshare it, and delete it once they have let go of it");
-    }
-    if tools.all > 0 {
-        let problem = format!("{} of yours refer to this {what}", counted(tools.all, "tool", "tools"));
-        return conflict(own_rule, problem, "delete those tools first, or point them elsewhere");
+/// Whether a tool may be deleted: no step of a process refers to it, and no run that goes on uses it. What such a run
+/// does was settled when it began, so its process may have been changed since.
+pub fn check_tool_deletion(processes: References, is_in_open_run: bool) -> Result<(), Refused> {
+    check_deletion("BR-TOOL-004", "tool", PROCESSES, processes)?;
+    if is_in_open_run {
+        let remedy = "wait until the run has ended, or cancel it";
+        let violation = RuleViolation::new("BR-TOOL-004", "a run that has not ended uses this tool", remedy);
+        return Err(Refused::Conflict(violation));
     }
     Ok(())
 }
 
-fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{number} {}", if number == 1 { one } else { many })
+/// Others' things come first: they cannot be put right by the one who asks (BR-SHARE-004).
+fn check_deletion(own_rule: &'static str, what: &str, by: Dependents, found: References) -> Result<(), Refused> {
+    let conflict = |rule, problem: String, remedy| Err(Refused::Conflict(RuleViolation::new(rule, problem, remedy)));
+    if found.by_others > 0 {
+        let (things, users) = (by.counted(found.by_others), USERS.counted(found.other_owners));
+        let problem = format!("{things} of {users} depend on this {what}");
+        return conflict("BR-SHARE-004", problem, "unshare it, and delete it once they have let go of it");
+    }
+    if found.all > 0 {
+        let problem = format!("{} of yours refer to this {what}", by.counted(found.all));
+        return conflict(own_rule, problem, "change or delete what refers to it first");
+    }
+    Ok(())
 }

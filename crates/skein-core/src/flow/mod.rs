@@ -3,13 +3,17 @@
 //! A [`process::Process`] is data: [`step::Step`]s, an output template, budgets. [`plan::Plan`] makes one ready: it
 //! holds every rule that needs nothing but the definition, parses every expression once, and is all that is asked at
 //! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
-//! [`template`] and paid for by [`budget`]. [`execution`] is the machine that carries a plan out. [`tool_call`] is the
+//! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition, [`fitness`] what a
+//! process would meet if it were run now, [`custody`] who may alter it. [`execution`] is the machine that carries a plan out. [`tool_call`] is the
 //! permanent record of one call, and [`footing`] says whether a call may be made at all, with whose secret, and at whose
 //! expense.
 
+pub mod breaches;
 pub mod budget;
 pub mod condition;
+pub mod custody;
 pub mod execution;
+pub mod fitness;
 pub mod footing;
 pub mod interpolate;
 pub mod plan;

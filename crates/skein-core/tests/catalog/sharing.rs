@@ -5,7 +5,7 @@ use skein_core::catalog::entry::{Entry, Owned};
 use skein_core::catalog::secret::{Secret, SecretType};
 use skein_core::catalog::service::{Service, ServiceDraft};
 use skein_core::catalog::sharing::{
-    PROCESSES, Reach, References, Refused, Standing, TOOLS, check_change, check_service_deletion, may_see,
+    Affected, Reach, References, Refused, Standing, check_change, check_service_deletion, check_tool_deletion, may_see,
     unshare_warning,
 };
 use skein_core::catalog::template::{ServiceTemplate, ToolTemplate};
@@ -125,15 +125,37 @@ fn br_share_006_anothers_secret_refuses_to_be_bound_even_when_shared() {
 
 #[test]
 fn br_share_009_unsharing_warns_with_counts_holds() {
-    let warning = unshare_warning(PROCESSES, References { all: 9, by_others: 4, other_owners: 2 }).unwrap();
+    let affected = Affected { processes: 4, users: 2, ..Affected::default() };
+    let warning = unshare_warning(affected).unwrap();
     assert_eq!((warning.affected_process_count, warning.affected_user_count), (4, 2));
     assert!(warning.message.starts_with("4 processes owned by 2 users depend on this resource"));
-    let one = unshare_warning(TOOLS, References { all: 1, by_others: 1, other_owners: 1 }).unwrap();
+    let one = unshare_warning(Affected { tools: 1, users: 1, ..Affected::default() }).unwrap();
     assert!(one.message.starts_with("1 tool owned by 1 user depends"), "{}", one.message);
+    let several = unshare_warning(Affected { tools: 2, bindings: 1, ..affected }).unwrap();
+    let told = "4 processes, 2 tools and 1 secret binding owned by 2 users depend on this resource and will fail until it \
+        is shared again";
+    assert_eq!(several.message, told);
 }
 
 #[test]
 fn br_share_009_without_users_elsewhere_it_refuses_to_warn() {
-    assert_eq!(unshare_warning(TOOLS, References { all: 9, by_others: 0, other_owners: 0 }), None);
+    assert_eq!(unshare_warning(Affected::default()), None);
     assert!(serde_json::from_value::<ToolDraft>(with(tool_draft(), json!({ "shared": false }))).is_ok());
+}
+
+#[test]
+fn br_tool_004_a_tool_that_nothing_uses_is_deleted_holds() {
+    assert_eq!(check_tool_deletion(References::default(), false), Ok(()));
+}
+
+#[test]
+fn br_tool_004_a_tool_of_a_step_or_of_an_open_run_refuses() {
+    let own = References { all: 1, by_others: 0, other_owners: 0 };
+    let rule = |found, is_in_open_run| match check_tool_deletion(found, is_in_open_run).unwrap_err() {
+        Refused::Conflict(violation) => violation.rule(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(rule(own, false), "BR-TOOL-004");
+    assert_eq!(rule(References::default(), true), "BR-TOOL-004");
+    assert_eq!(rule(References { all: 2, by_others: 1, other_owners: 1 }, false), "BR-SHARE-004");
 }

@@ -53,7 +53,7 @@ impl Engine {
 }
 
 /// What the viewer bound to a tool.
-pub(super) fn bound(
+pub(crate) fn bound(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     tool: RecordId,

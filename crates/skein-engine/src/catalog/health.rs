@@ -8,6 +8,7 @@ use skein_core::account::Scope;
 use skein_core::catalog::health::{Health, Vitals};
 use skein_core::catalog::service::{Protocol, Service};
 use skein_core::catalog::tool::Tool;
+use skein_core::flow::fitness::Condition;
 use skein_core::garden::record::Record;
 use skein_core::{Millis, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::catalogue::Whose;
@@ -312,6 +313,42 @@ fn standing_services(
         }
     }
     Ok(found)
+}
+
+/// How a tool and its service are.
+pub(crate) struct Ground {
+    pub(crate) tool: Condition,
+    /// It may be gone.
+    pub(crate) service: Option<(Shown<Service>, Condition)>,
+}
+
+/// How a tool and its service are, as its user is told before it is called.
+pub(crate) fn conditions(
+    tx: &mut Tx<'_>,
+    schemas: &Schemas,
+    viewer: &Viewer,
+    tool: &Shown<Tool>,
+) -> Result<Ground, StoreError> {
+    let service = standing_services(tx, [tool.entry.service_id].into())?.remove(&tool.entry.service_id);
+    let last = tx.health_of(&SYSTEM, &[tool.id, tool.entry.service_id])?;
+    let unfit = service.as_ref().and_then(|service| unfit(schemas, tool, service));
+    let seen = |last: Option<&LastHealth>, owner: UserId| {
+        let error = last.and_then(|last| last.error.clone()).filter(|_| owner == viewer.subject());
+        (finding(last), error)
+    };
+    let (checked, error) = seen(last.get(&tool.id), tool.owner);
+    let Shown { owner, shared, .. } = *tool;
+    let of_tool = Condition { owner, shared, enabled: tool.entry.enabled, checked, error, unfit };
+    let of_service = service.map(|service| {
+        let (checked, error) = seen(last.get(&service.id), service.owner);
+        let Shown { owner, shared, .. } = service;
+        let enabled = service.entry.enabled;
+        // What is built in is always there.
+        let checked = if service.entry.builtin.is_some() { Some(Health::Healthy) } else { checked };
+        let condition = Condition { owner, shared, enabled, checked, error, unfit: None };
+        (service, condition)
+    });
+    Ok(Ground { tool: of_tool, service: of_service })
 }
 
 /// How a tool and its service are, for who is about to call it.

@@ -25,7 +25,7 @@ pub(crate) mod work;
 use serde_json::{Value, json};
 use skein_core::catalog::entry::{Entry, Owned};
 use skein_core::catalog::health::Health;
-use skein_core::catalog::sharing::{Reach, References, Standing, UnshareWarning};
+use skein_core::catalog::sharing::{ImpactWarning, Reach, References, Standing};
 use skein_core::garden::record::{Act, Record};
 use skein_core::{Digest, Millis, RecordId, UserId, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
@@ -38,8 +38,10 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
 
+pub(crate) use bindings::bound;
 pub use discovery::{DiscoveredTools, Discovery, Source};
 pub use health::{Checked, Vital};
+pub(crate) use health::{Ground, conditions};
 pub use outside::Outside;
 pub(crate) use schemas::Schemas;
 pub use secrets::SecretValue;
@@ -49,7 +51,7 @@ pub use trials::TOOL_TEST;
 pub use vault::{KeyKeeper, Passing, VAULT_ROTATION, VaultState};
 pub(crate) use work::Calls;
 
-const SYSTEM: Viewer = Viewer::System("catalogue");
+pub(crate) const SYSTEM: Viewer = Viewer::System("catalogue");
 
 /// An entry with what its record says about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,13 +110,13 @@ impl<T: Entry + Send + 'static> Outcome for Shown<T> {
     }
 }
 
-/// What came of sharing something or taking it back.
+/// What came of sharing something or taking it back, or of switching it on or off.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reshared<T> {
     /// As it is now.
     pub shown: Shown<T>,
     /// Who loses by it.
-    pub warning: Option<UnshareWarning>,
+    pub warning: Option<ImpactWarning>,
 }
 
 impl<T: Entry + Send + 'static> Outcome for Reshared<T> {
@@ -189,7 +191,7 @@ impl Engine {
         request: Request,
         kind: &'static str,
         (id, shared): (RecordId, bool),
-        warn: fn(&mut Tx<'_>, &Shown<T>) -> Result<Option<UnshareWarning>, StoreError>,
+        warn: fn(&mut Tx<'_>, &Shown<T>) -> Result<Option<ImpactWarning>, StoreError>,
     ) -> Result<Changed<Reshared<T>>, EngineError> {
         self.change(caller, request, kind, move |tx, viewer| {
             let current: Shown<T> = load(tx, viewer, id)?;
@@ -201,7 +203,7 @@ impl Engine {
     }
 }
 
-fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<Shown<T>, RecordId>, StoreError> {
+pub(crate) fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<Shown<T>, RecordId>, StoreError> {
     let rows = page.rows.into_iter().map(Shown::try_from).collect::<Result<_, _>>()?;
     Ok(Page { rows, next: page.next })
 }
@@ -212,31 +214,36 @@ pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> 
 }
 
 /// Makes an entry in the viewer's name.
-fn make<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, entry: &T, shared: bool) -> Result<Shown<T>, StoreError> {
+pub(crate) fn make<T: Entry>(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    entry: &T,
+    shared: bool,
+) -> Result<Shown<T>, StoreError> {
     tx.create_catalogued(viewer, entry.to_content(shared), None)?.try_into()
 }
 
 /// What a new version of an entry is based on, and what it is called.
 #[derive(Clone, Copy)]
-struct Saving {
-    based_on: Digest,
-    shared: bool,
-    act: Act,
+pub(crate) struct Saving {
+    pub(crate) based_on: Digest,
+    pub(crate) shared: bool,
+    pub(crate) act: Act,
 }
 
 impl Saving {
     /// Based on what was loaded in the same transaction.
-    fn of<T>(current: &Shown<T>) -> Self {
+    pub(crate) fn of<T>(current: &Shown<T>) -> Self {
         Self { based_on: current.hash, shared: current.shared, act: Act::Plain }
     }
 
     /// Based on what the client looked at, if they said so.
-    fn based_on<T>(current: &Shown<T>, based_on: Option<Digest>) -> Self {
+    pub(crate) fn based_on<T>(current: &Shown<T>, based_on: Option<Digest>) -> Self {
         Self { based_on: based_on.unwrap_or(current.hash), ..Self::of(current) }
     }
 }
 
-fn save<T: Entry>(
+pub(crate) fn save<T: Entry>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     current: &Shown<T>,
@@ -248,7 +255,7 @@ fn save<T: Entry>(
 }
 
 /// How many things refer to something, as the core counts.
-fn references(found: Referrers) -> References {
+pub(crate) fn references(found: Referrers) -> References {
     let count = |number: i64| u64::try_from(number).unwrap_or_default();
     References {
         all: count(found.total),

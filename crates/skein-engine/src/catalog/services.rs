@@ -1,7 +1,7 @@
 //! Services: made in full or from a template, changed by their owner, deleted once no tool stands on them.
 
 use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
-use skein_core::catalog::sharing::{self, UnshareWarning};
+use skein_core::catalog::sharing::{self, Affected, ImpactWarning};
 use skein_core::catalog::template::ServiceTemplate;
 use skein_core::{Digest, RecordId, Viewer};
 use skein_store::references::ReferenceKind;
@@ -80,7 +80,10 @@ fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ServiceDraft) -> Result<Se
     Ok(template.owned().instantiate(draft)?)
 }
 
-fn warning(tx: &mut Tx<'_>, service: &Shown<Service>) -> Result<Option<UnshareWarning>, StoreError> {
-    let tools = tx.referrers(service.id, ReferenceKind::Service, service.owner)?;
-    Ok(sharing::unshare_warning(sharing::TOOLS, references(tools)))
+fn warning(tx: &mut Tx<'_>, service: &Shown<Service>) -> Result<Option<ImpactWarning>, StoreError> {
+    let tools = references(tx.referrers(service.id, ReferenceKind::Service, service.owner)?).by_others;
+    let (processes, users) = tx.processes_above(service.id, service.owner)?;
+    let count = |number: i64| u64::try_from(number).unwrap_or_default();
+    let affected = Affected { tools, processes: count(processes), users: count(users), bindings: 0 };
+    Ok(sharing::unshare_warning(affected))
 }

@@ -1,10 +1,12 @@
 //! Tools: one operation on one service, with the owner's secret where one is needed.
 
+use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
-use skein_core::catalog::sharing::{self, UnshareWarning};
+use skein_core::catalog::sharing::{self, Affected, ImpactWarning};
 use skein_core::catalog::template::ToolTemplate;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
+use skein_core::flow::process::Process;
 use skein_core::{Digest, RecordId, Viewer};
 use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
@@ -26,7 +28,8 @@ impl Engine {
         self.change(caller, request, "tool.create", move |tx, viewer| create(tx, viewer, draft.clone())).await
     }
 
-    /// Changes a tool; its service stays the one it was made on.
+    /// Changes a tool; its service stays the one it was made on. Whoever switches it off learns which processes use it,
+    /// and is never kept from it (decision A64).
     pub async fn change_tool(
         &self,
         caller: &Caller,
@@ -34,7 +37,7 @@ impl Engine {
         id: RecordId,
         change: ToolChange,
         based_on: Digest,
-    ) -> Result<Changed<Shown<Tool>>, EngineError> {
+    ) -> Result<Changed<Reshared<Tool>>, EngineError> {
         self.change(caller, request, "tool.change", move |tx, viewer| {
             let current: Shown<Tool> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
@@ -45,7 +48,10 @@ impl Engine {
             let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, viewer, secret)).transpose()?;
             let owned = secret.map(|secret| secret.owned());
             let next = current.entry.change(change, current.owner, &service.owned(), owned.as_ref())?;
-            save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))
+            let is_switched_off = current.entry.enabled && !next.enabled;
+            let warning = if is_switched_off { disabling(tx, &current)? } else { None };
+            let shown = save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))?;
+            Ok(Reshared { shown, warning })
         })
         .await
     }
@@ -61,7 +67,7 @@ impl Engine {
         self.reshare(caller, request, "tool.share", (id, shared), warning).await
     }
 
-    /// Deletes a tool; what others bound to it goes with it.
+    /// Deletes a tool that no process uses; what others bound to it goes with it.
     pub async fn delete_tool(
         &self,
         caller: &Caller,
@@ -71,6 +77,8 @@ impl Engine {
         self.change(caller, request, "tool.delete", move |tx, viewer| {
             let current: Shown<Tool> = load(tx, viewer, id)?;
             sharing::check_change(viewer, current.standing(), tx.now())?;
+            let processes = tx.referring_processes(id, ReferenceKind::Tool, current.owner)?;
+            sharing::check_tool_deletion(references(processes), is_in_open_run(tx, id)?)?;
             // Others bound secrets of theirs to it, which nothing else would ever let go of.
             for binding in tx.dependents(&SYSTEM, id, ReferenceKind::Tool, BINDINGS_MAX)? {
                 tx.delete_record(&SYSTEM, binding, None, None)?;
@@ -100,7 +108,26 @@ fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<ToolD
     Ok(template.owned().instantiate(draft)?)
 }
 
-fn warning(tx: &mut Tx<'_>, tool: &Shown<Tool>) -> Result<Option<UnshareWarning>, StoreError> {
-    let bindings = tx.referrers(tool.id, ReferenceKind::Tool, tool.owner)?;
-    Ok(sharing::unshare_warning(sharing::BINDINGS, references(bindings)))
+fn warning(tx: &mut Tx<'_>, tool: &Shown<Tool>) -> Result<Option<ImpactWarning>, StoreError> {
+    let all = references(tx.referrers(tool.id, ReferenceKind::Tool, tool.owner)?);
+    let processes = references(tx.referring_processes(tool.id, ReferenceKind::Tool, tool.owner)?).by_others;
+    let bindings = all.by_others.saturating_sub(processes);
+    Ok(sharing::unshare_warning(Affected { processes, bindings, users: all.other_owners, tools: 0 }))
+}
+
+fn disabling(tx: &mut Tx<'_>, tool: &Shown<Tool>) -> Result<Option<ImpactWarning>, StoreError> {
+    let found = references(tx.referring_processes(tool.id, ReferenceKind::Tool, tool.owner)?);
+    let users = found.other_owners + u64::from(found.all > found.by_others);
+    Ok(sharing::disable_warning(Affected { processes: found.all, users, ..Affected::default() }))
+}
+
+/// A run does what its process said when it began, whatever has become of the process since.
+fn is_in_open_run(tx: &mut Tx<'_>, tool: RecordId) -> Result<bool, StoreError> {
+    for (process, version) in tx.open_processes(&SYSTEM)? {
+        let content = tx.record_at_version(&SYSTEM, process, version)?;
+        if Process::from_data(&content.data).is_some_and(|process| process.references().contains(&tool)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

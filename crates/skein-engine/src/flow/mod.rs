@@ -1,33 +1,36 @@
-//! Carrying out processes: runs that are begun, moved on, and ended, each move in one transaction.
+//! Processes: work as data, kept and judged; and their runs, begun, moved on and ended, each move in one transaction.
 //!
-//! What a run does next is decided by `skein_core::flow::execution`; [`mover`] commits it together with everything it
-//! asks for. [`work`] takes calls up, makes them and brings their results back. Start at [`begin`] for how a run starts.
+//! Start at [`processes`] for how a process lives and at [`fitness`] for how it would fare now; at [`begin`] for how a run
+//! starts. What a run does next is decided by `skein_core::flow::execution`; [`mover`] commits it together with everything
+//! it asks for, and [`work`] takes calls up, makes them and brings their results back.
 
 mod abilities;
 mod answers;
 mod begin;
 mod call;
 mod ending;
+mod fitness;
 mod gifts;
 mod mover;
 mod plans;
+mod processes;
 mod reviews;
 mod runs;
 mod streams;
+mod targets;
 mod work;
 
 use skein_core::Viewer;
 
 pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
 pub use begin::NewRun;
+pub use fitness::{Dependency, DependencyKind, ProcessFitness};
 pub(crate) use gifts::{give, give_to_all};
 pub(crate) use plans::Plans;
 pub use reviews::ShownReview;
-pub use runs::Branching;
-pub use runs::{ShownRun, ShownStep};
-pub use streams::Piece;
+pub use runs::{Branching, ShownRun, ShownStep};
 pub(crate) use streams::Streams;
-pub use streams::{Heard, Listening};
+pub use streams::{Heard, Listening, Piece};
 pub(crate) use work::CrewState;
 pub use work::{Crew, Pools};
 

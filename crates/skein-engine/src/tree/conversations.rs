@@ -1,7 +1,8 @@
 //! A conversation as a whole: begun, renamed, archived, forked, folded, reopened.
 
 use serde_json::{Map, json};
-use skein_core::catalog::entry::Entry as _;
+use skein_core::catalog::entry::{Entry as _, Owned};
+use skein_core::flow::process::Process;
 use skein_core::garden::event::EventName;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::tree::actor::{ActorId, AuthorType};
@@ -104,7 +105,7 @@ impl Engine {
         self.change(caller, request, "conversation.create", move |tx, viewer| {
             let default = projects::default_project(tx, viewer)?;
             let conversation = Conversation::create(draft.clone(), default);
-            conversation.check_hint(conversation.process_id.map(|_| false))?;
+            check_hint(tx, viewer, &conversation)?;
             projects::load(tx, viewer, conversation.project_id)?;
             make(tx, viewer, &conversation, conversation.project_id)
         })
@@ -124,7 +125,7 @@ impl Engine {
             let current = load(tx, viewer, id)?;
             let next = current.entry.change(change.clone())?;
             if next.process_id != current.entry.process_id {
-                next.check_hint(next.process_id.map(|_| false))?;
+                check_hint(tx, viewer, &next)?;
             }
             let record = tx.update_of_tree(viewer, current.id, based_on, next.to_content(false))?;
             show_conversation(tx, viewer, record)
@@ -203,6 +204,18 @@ impl Engine {
         })
         .await
     }
+}
+
+/// BR-CONV-001: what a conversation offers first is an enabled process of its owner's.
+fn check_hint(tx: &mut Tx<'_>, viewer: &Viewer, conversation: &Conversation) -> Result<(), StoreError> {
+    let Some(process) = conversation.process_id else { return Ok(()) };
+    let usable = match tx.record(viewer, process) {
+        Ok(record) => Owned::<Process>::from_record(&record)
+            .map(|found| found.owner == viewer.owner() && found.entry.enabled && !found.entry.archived),
+        Err(StoreError::NotFound(_)) => None,
+        Err(error) => return Err(error),
+    };
+    Ok(conversation.check_hint(usable)?)
 }
 
 pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<Shown<Conversation>, StoreError> {

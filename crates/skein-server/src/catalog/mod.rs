@@ -11,7 +11,7 @@ pub(crate) mod tools;
 pub(crate) mod vault;
 
 use serde::{Deserialize, Serialize};
-use skein_core::catalog::sharing::UnshareWarning;
+use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Digest, Millis, RecordId, UserId};
 use skein_engine::catalog::{EntryQuery, Shown, Vital};
 use skein_store::catalogue::Whose;
@@ -76,23 +76,35 @@ pub(crate) struct ShareBody {
     shared: bool,
 }
 
-/// Who loses by a thing that is not shared any more.
+/// Who loses by a thing that is not shared, or not enabled, any more.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WarningView {
-    /// How many things of others depend on it, directly: tools, secret bindings, processes.
+    /// How many processes depend on it, directly or by a tool.
     #[schema(example = 2)]
     affected_process_count: u64,
+    /// How many tools of others stand on it.
+    #[schema(example = 0)]
+    affected_tool_count: u64,
+    /// How many secrets others bound to it.
+    #[schema(example = 1)]
+    affected_binding_count: u64,
     /// How many users these belong to.
     #[schema(example = 1)]
     affected_user_count: u64,
     message: String,
 }
 
-impl From<UnshareWarning> for WarningView {
-    fn from(warning: UnshareWarning) -> Self {
-        let UnshareWarning { affected_process_count, affected_user_count, message } = warning;
-        Self { affected_process_count, affected_user_count, message }
+impl From<ImpactWarning> for WarningView {
+    fn from(warning: ImpactWarning) -> Self {
+        let ImpactWarning {
+            affected_process_count,
+            affected_tool_count,
+            affected_binding_count,
+            affected_user_count,
+            message,
+        } = warning;
+        Self { affected_process_count, affected_tool_count, affected_binding_count, affected_user_count, message }
     }
 }
 

@@ -9,7 +9,7 @@ use skein_core::RecordId;
 use skein_core::catalog::secret::SecretBinding;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
 use skein_engine::Engine;
-use skein_engine::catalog::{EntryQuery, Shown, Vital};
+use skein_engine::catalog::{EntryQuery, Reshared, Shown, Vital};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::{CatalogueParameters, EntryHead, ShareBody, VitalView, WarningView};
@@ -119,13 +119,19 @@ pub(crate) struct ToolChangeBody {
     enabled: Option<bool>,
 }
 
-/// A tool after it was shared or taken back.
+/// A tool after it was changed, shared or taken back; the warning says who loses by it.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SharedToolView {
     #[serde(flatten)]
     tool: ToolView,
     #[serde(skip_serializing_if = "Option::is_none")]
     warning: Option<WarningView>,
+}
+
+impl From<Reshared<Tool>> for SharedToolView {
+    fn from(reshared: Reshared<Tool>) -> Self {
+        Self { tool: ToolView::unchecked(reshared.shown), warning: reshared.warning.map(WarningView::from) }
+    }
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -244,18 +250,18 @@ pub(crate) async fn read_tool(
 
 /// Change anything but the service.
 #[utoipa::path(put, path = "/tools/{id}", tag = "catalogue", params(("id" = String, Path)),
-    request_body = ToolChangeBody, responses((status = 200, body = Mutated<ToolView>)))]
+    request_body = ToolChangeBody, responses((status = 200, body = Mutated<SharedToolView>)))]
 pub(crate) async fn change_tool(
     State(engine): State<Engine>,
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
-) -> Result<Answer<ToolView>, ApiError> {
+) -> Result<Answer<SharedToolView>, ApiError> {
     let (change, based_on) = mutation.based_change::<ToolChange>()?;
     let changed = engine.change_tool(&mutation.caller, mutation.request, id, change, based_on).await?;
-    Ok(Answer::done(changed.map(ToolView::unchecked)))
+    Ok(Answer::done(changed.map(SharedToolView::from)))
 }
 
-/// Delete a tool.
+/// Delete a tool that no process uses.
 #[utoipa::path(delete, path = "/tools/{id}", tag = "catalogue", params(("id" = String, Path)),
     responses((status = 200, body = Mutated<ToolView>)))]
 pub(crate) async fn delete_tool(
@@ -278,10 +284,7 @@ pub(crate) async fn share_tool(
 ) -> Result<Answer<SharedToolView>, ApiError> {
     let ShareBody { shared } = mutation.body()?;
     let changed = engine.share_tool(&mutation.caller, mutation.request, id, shared).await?;
-    Ok(Answer::done(changed.map(|reshared| SharedToolView {
-        tool: ToolView::unchecked(reshared.shown),
-        warning: reshared.warning.map(WarningView::from),
-    })))
+    Ok(Answer::done(changed.map(SharedToolView::from)))
 }
 
 /// Call a tool for real; the operation tells what went out, what came back and how long it took.

@@ -1,18 +1,17 @@
 //! Two nodes or two paths compared, over HTTP.
 
 use axum::Json;
-use axum::extract::{FromRequest, Request, State};
+use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use skein_core::NodeId;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::compare::{Precision, RunKind};
 use skein_core::tree::content::Content;
-use skein_core::{NodeId, document};
 use skein_engine::Engine;
 use skein_engine::tree::{Apart, ComparedNodes, ComparedPaths};
 use utoipa::ToSchema;
 
-use crate::body::JsonText;
-use crate::context::Context;
+use crate::body::Question;
 use crate::error::ApiError;
 use crate::signed_in::SignedIn;
 
@@ -128,27 +127,13 @@ impl From<Apart> for ApartView {
     }
 }
 
-/// A body that asks, and changes nothing.
-pub(crate) struct Question(CompareBody);
-
-impl FromRequest<Context> for Question {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, context: &Context) -> Result<Self, ApiError> {
-        let JsonText(text) = JsonText::from_request(request, context).await?;
-        let body = document::parse_object(&text)?;
-        let read = serde_json::from_value(body.into());
-        read.map(Self).map_err(|problem| ApiError::bad_request("invalid_body", problem.to_string()))
-    }
-}
-
 /// Compare two nodes word by word, or two paths by where they part.
 #[utoipa::path(post, path = "/compare", tag = "conversations", request_body = CompareBody,
     responses((status = 200, body = ComparisonView)))]
 pub(crate) async fn compare(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
-    Question(CompareBody { left, right, kind }): Question,
+    Question(CompareBody { left, right, kind }): Question<CompareBody>,
 ) -> Result<Json<ComparisonView>, ApiError> {
     Ok(Json(match kind {
         ComparedAs::Nodes => engine.compare_nodes(&caller, left, right).await?.into(),

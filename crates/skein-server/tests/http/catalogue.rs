@@ -322,7 +322,7 @@ both! {
         let own = bert.made("/api/v1/tools", &own).await;
         assert_eq!(tested(&bert, &own).await["status"], "completed");
         let warned = share(world, &place, false).await;
-        assert_eq!((&warned["warning"]["affectedProcessCount"], &warned["warning"]["affectedUserCount"]), (&json!(1), &json!(1)));
+        assert_eq!((&warned["warning"]["affectedToolCount"], &warned["warning"]["affectedUserCount"]), (&json!(1), &json!(1)));
         let refused = bert.post(&format!("/api/v1/tools/{}/test", id(&own)), r#"{"inputs":{"city":"Bern"}}"#).await;
         assert_eq!(refused.breaks(), (422, "BR-SHARE-007".to_owned()));
     }

@@ -25,9 +25,9 @@ pub(crate) struct ExampleBody {
 }
 
 impl Operation {
-    /// What reading is not; a comparison is asked for in a body, and is reading.
+    /// What reading is not; comparing and validating are asked for in a body, and are reading.
     pub(crate) fn is_change(&self) -> bool {
-        self.method != "GET" && !self.path.ends_with("/compare")
+        self.method != "GET" && !self.path.ends_with("/compare") && !self.path.ends_with("/validate")
     }
 
     /// A change that is made once however often it is asked for. Asking whether a service is there is none.

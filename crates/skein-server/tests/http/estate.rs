@@ -9,7 +9,7 @@ use skein_engine::KeyText;
 use skein_store::sealer::seal_all;
 
 use crate::document::Operation;
-use crate::recipes::{now, weather};
+use crate::recipes::{counting, now, weather};
 use crate::world::{Answer, HOST, World, fresh_key};
 
 /// Words that stand in everything of the owner's and nowhere else.
@@ -117,6 +117,7 @@ pub(crate) struct Catalogue {
     secret: String,
     service_template: String,
     tool_template: String,
+    process: String,
     /// Of the installation.
     endpoint: String,
 }
@@ -138,6 +139,7 @@ impl Catalogue {
             ["operation", "inputSchema", "outputSchema", "name"].map(|name| (name.to_owned(), tool[name].clone()));
         let allowed = json!({ "host": "localhost", "port": 2 });
         Self {
+            process: make("/api/v1/processes", named(counting(), "process")).await,
             tool: make("/api/v1/tools", tool).await,
             service,
             secret,
@@ -234,6 +236,7 @@ impl Estate {
             ("/api/v1/grants/", "id") => self.grant.clone(),
             ("/api/v1/users/", "id") | (_, "actorId") => self.owner.user.to_string(),
             ("/api/v1/services/", "id") => self.catalogue.service.clone(),
+            ("/api/v1/processes/", "id") => self.catalogue.process.clone(),
             ("/api/v1/tools/", "id") => self.catalogue.tool.clone(),
             ("/api/v1/secrets/", "id") => self.catalogue.secret.clone(),
             ("/api/v1/service-templates/", "id") => self.catalogue.service_template.clone(),
@@ -293,8 +296,9 @@ impl Estate {
     pub(crate) fn secrets(&self) -> Vec<String> {
         let ids = [&self.item, &self.other_item, &self.relation, &self.record, &self.blob, &self.key];
         let others = [&self.session, &self.operation, &self.export, &self.grant];
-        let Catalogue { service, tool, secret, service_template, tool_template, endpoint: _ } = &self.catalogue;
-        let catalogue = [service, tool, secret, service_template, tool_template];
+        let Catalogue { service, tool, secret, service_template, tool_template, process, endpoint: _ } =
+            &self.catalogue;
+        let catalogue = [service, tool, secret, service_template, tool_template, process];
         let talk = [&self.talk.conversation, &self.talk.turn, &self.talk.node];
         let rooms = [&self.rooms.project, &self.rooms.actor];
         let all = ids.into_iter().chain(others).chain(catalogue).chain(talk).chain(rooms);

@@ -26,6 +26,7 @@ mod metrics;
 mod nodes;
 mod openapi;
 mod operations;
+mod processes;
 mod projects;
 mod proof;
 mod recipes;

@@ -61,6 +61,7 @@ pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
         talk if talk.contains("/api/v1/conversations") || talk.contains("/api/v1/nodes") => {
             talk_recipe(world, talk).await
         }
+        process if process.contains("/api/v1/processes") => process_recipe(world, process).await,
         catalogue if is_of_catalogue(catalogue) => catalogue_recipe(world, catalogue).await,
         account => account_recipe(world, account).await,
     }
@@ -199,6 +200,23 @@ fn node_recipe(node: &str, change: &str) -> Recipe {
         "PUT /marks" => plain(format!("{path}/marks"), &json!({ "bookmarked": true, "label": "herons" })),
         _ => panic!("{change} is new: say here how it is asked for"),
     }
+}
+
+async fn process_recipe(world: &World, change: &str) -> Recipe {
+    let process = world.made("/api/v1/processes", &counting()).await;
+    let path = format!("/api/v1/processes/{}", text(&process, "id"));
+    match change.replace("/api/v1/processes", "").as_str() {
+        "POST " => plain("/api/v1/processes", &counting()),
+        "PUT /{id}" => plain(path, &json!({ "name": "Count egrets", "basedOnHash": process["hash"] })),
+        "DELETE /{id}" => plain(path, &json!({})),
+        unknown => panic!("{unknown} has no recipe here: say how to ask for it, and it is checked that it is told"),
+    }
+}
+
+/// A process that asks a person and needs nothing else.
+pub(crate) fn counting() -> Value {
+    let step = json!({ "id": "ask", "ask": { "prompt": "How many at {place}?" }, "output": { "variable": "count" } });
+    json!({ "name": "Count herons", "initialContext": ["place"], "steps": [step], "outputTemplate": "{{count}}" })
 }
 
 async fn template_recipe(world: &World, change: &str) -> Recipe {
@@ -353,9 +371,10 @@ pub(crate) fn changes() -> Vec<String> {
     let operations = paths.flat_map(|(path, methods)| {
         methods.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))
     });
-    // Asking whether a service is there changes nothing, nor does comparing.
+    // Asking whether a service is there changes nothing, nor does comparing or validating.
+    let questions = ["/health", "/compare", "/validate"];
     let is_change = |operation: &String| {
-        !operation.starts_with("GET ") && !operation.ends_with("/health") && !operation.ends_with("/compare")
+        !operation.starts_with("GET ") && !questions.iter().any(|question| operation.ends_with(question))
     };
     let changes: Vec<String> = operations.filter(is_change).collect();
     assert!(changes.len() >= 20, "{changes:?}");

@@ -276,6 +276,13 @@ impl Tx<'_> {
         Ok(self.first(sql, params![&process], |row| row.int(0))?.is_some())
     }
 
+    /// Which processes are being carried out for anybody, each in every version that is.
+    pub fn open_processes(&mut self, viewer: &Viewer) -> Result<Vec<(RecordId, i64)>, StoreError> {
+        system_only(viewer)?;
+        let sql = "SELECT DISTINCT process, process_version FROM executions WHERE status = 'running'";
+        self.all(sql, params![], |row| Ok((RecordId::from_bytes(row.array(0)?), row.int(1)?)))
+    }
+
     /// Forgets the rows of runs that ended `kept_ms` ago or earlier, some at a time; says how many. Their facts stay.
     pub fn sweep_executions(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
         system_only(viewer)?;

@@ -70,6 +70,12 @@ impl Tx<'_> {
         Ok(record)
     }
 
+    /// How many conversations of anybody offer a process first, archived ones too.
+    pub fn hints_at(&mut self, process: RecordId) -> Result<i64, StoreError> {
+        let sql = "SELECT count(*) FROM conversations WHERE process = ?1";
+        Ok(self.first(sql, params![&process], |row| row.int(0))?.unwrap_or_default())
+    }
+
     /// Makes a project or an actor in the viewer's name.
     pub fn create_of_tree(&mut self, viewer: &Viewer, content: RecordContent) -> Result<Record, StoreError> {
         refuse_other(&content)?;

@@ -38,6 +38,7 @@ fn listings(shelf: Shelf) -> Vec<Ask> {
     match shelf {
         Shelf::Services | Shelf::Tools => vec![all.clone().with("owned", Some(true)), all],
         Shelf::ServiceTemplates | Shelf::ToolTemplates => vec![all.with("includeArchived", Some(true))],
+        Shelf::Processes => vec![all.clone(), all.with("includeArchived", Some(true))],
         Shelf::Secrets | Shelf::Endpoints => vec![all],
     }
 }

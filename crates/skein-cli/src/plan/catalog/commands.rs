@@ -204,14 +204,14 @@ impl CatalogTask {
     }
 }
 
-fn show(thing: Thing, sheet: &'static Sheet, is_yaml: bool) -> CatalogTask {
+pub(super) fn show(thing: Thing, sheet: &'static Sheet, is_yaml: bool) -> CatalogTask {
     if is_yaml {
         return CatalogTask::ShowDefinition(thing);
     }
     CatalogTask::Show { inquiry: Inquiry::about(Method::GET, thing), sheet }
 }
 
-fn delete(thing: Thing, sheet: &'static Sheet) -> CatalogTask {
+pub(super) fn delete(thing: Thing, sheet: &'static Sheet) -> CatalogTask {
     CatalogTask::Show { inquiry: Inquiry::about(Method::DELETE, thing), sheet }
 }
 
@@ -246,7 +246,7 @@ fn reference(field: &'static str, shelf: Shelf, named: Option<String>) -> Result
     Ok(thing.map(|thing| (field, thing)).into_iter().collect())
 }
 
-fn switched(switch: &SwitchArguments) -> Option<bool> {
+pub(super) fn switched(switch: &SwitchArguments) -> Option<bool> {
     match (switch.enable, switch.disable) {
         (true, _) => Some(true),
         (false, true) => Some(false),
@@ -256,14 +256,14 @@ fn switched(switch: &SwitchArguments) -> Option<bool> {
 
 /// What flags say about the body.
 #[derive(Default)]
-struct Fields(Map<String, Value>);
+pub(super) struct Fields(pub(super) Map<String, Value>);
 
 impl Fields {
-    fn text(self, name: &str, text: Option<String>) -> Self {
+    pub(super) fn text(self, name: &str, text: Option<String>) -> Self {
         self.value(name, text.map(Value::from))
     }
 
-    fn truth(self, name: &str, truth: Option<bool>) -> Self {
+    pub(super) fn truth(self, name: &str, truth: Option<bool>) -> Self {
         self.value(name, truth.map(Value::from))
     }
 

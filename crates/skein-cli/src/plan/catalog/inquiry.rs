@@ -4,7 +4,7 @@ use axum::http::Method;
 use serde_json::{Map, Value};
 use skein_core::RecordId;
 
-use super::{Shelf, Thing};
+use super::{Shelf, Thing, resolve_targets};
 use crate::definition::Source;
 use crate::door::Ask;
 use crate::failure::Failure;
@@ -37,7 +37,7 @@ pub(crate) struct Inquiry {
     pub(crate) method: Method,
     pub(crate) shelf: Shelf,
     pub(crate) thing: Option<Thing>,
-    /// After the thing, such as `/share`.
+    /// After the thing, such as `/share`, or after the shelf.
     pub(crate) tail: &'static str,
     pub(crate) query: Vec<(&'static str, String)>,
     pub(crate) document: Option<Document>,
@@ -107,6 +107,9 @@ impl Inquiry {
         match &self.document {
             Some(Document::Whole(source)) => {
                 let mut whole = without_what_the_server_makes(read(source)?);
+                if self.shelf == Shelf::Processes {
+                    resolve_targets(&mut whole, &mut find)?;
+                }
                 whole.extend(body.unwrap_or_default());
                 body = Some(whole);
             }
@@ -115,10 +118,10 @@ impl Inquiry {
             }
             None => {}
         }
-        let mut path = self.shelf.path().to_owned();
-        if let Some(thing) = &self.thing {
-            path = format!("{path}/{}{}", find(thing)?, self.tail);
-        }
+        let path = match &self.thing {
+            Some(thing) => format!("{}/{}{}", self.shelf.path(), find(thing)?, self.tail),
+            None => format!("{}{}", self.shelf.path(), self.tail),
+        };
         let mut query = self.query.clone();
         for (name, thing) in &self.references {
             let id = find(thing)?.to_string();

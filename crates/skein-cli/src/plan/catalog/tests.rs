@@ -21,6 +21,7 @@ fn task(line: &str) -> Result<CatalogTask, Failure> {
     match Arguments::try_parse_from(words).unwrap_or_else(|error| panic!("{error}")).command {
         Command::Service(service) => CatalogTask::of_service(service.command),
         Command::Tool(tool) => CatalogTask::of_tool(tool.command),
+        Command::Process(process) => CatalogTask::of_process(process.command),
         Command::Template(template) => CatalogTask::of_template(template.command),
         Command::Secret(secret) => CatalogTask::of_secret(secret.command),
         Command::Endpoint(endpoint) => CatalogTask::of_endpoint(endpoint.command),
@@ -38,6 +39,8 @@ fn inquiry(line: &str) -> Inquiry {
         | CatalogTask::List { inquiry, .. }
         | CatalogTask::Rows { inquiry, .. }
         | CatalogTask::Health(inquiry)
+        | CatalogTask::Validate(inquiry)
+        | CatalogTask::ProcessHealth(inquiry)
         | CatalogTask::Test { inquiry, .. } => inquiry,
         other => panic!("{line} became {other:?}"),
     }
@@ -109,6 +112,53 @@ fn tools_become_requests() {
         r#"POST /tools  {"connectionParams":{"a":1},"inputSchema":{},"name":"Rain","operation":{"type":"rest_call"},"outputSchema":{},"secretId":"OTHER","secretUse":{"in":"query"},"serviceId":"ONE"}"#,
     );
     check("tool create --template T --service ONE", r#"POST /tools  {"serviceId":"ONE","toolTemplateId":"OTHER"}"#);
+}
+
+#[test]
+fn processes_become_requests() {
+    check("process list", "GET /processes");
+    check("process list --enabled false --archived", "GET /processes enabled=false&includeArchived=true");
+    check("process show Forecast", "GET /processes/OTHER");
+    check("process show ONE --version 2", "GET /processes/ONE version=2");
+    check("process new Mine --file f", r#"POST /processes  {"name":"Mine","type":"rest_api"}"#);
+    check(
+        "process create --file f --description d",
+        r#"POST /processes  {"description":"d","name":"filed","type":"rest_api"}"#,
+    );
+    check("process import f", r#"POST /processes  {"name":"filed","type":"rest_api"}"#);
+    check("process validate --file f", r#"POST /processes/validate  {"name":"filed","type":"rest_api"}"#);
+    check("process delete ONE", "DELETE /processes/ONE");
+    check("process health Forecast", "GET /processes/OTHER/health");
+    let thing = Thing { shelf: Shelf::Processes, named: Named::Name("Forecast".to_owned()) };
+    assert_eq!(task("process export Forecast").unwrap(), CatalogTask::ExportProcess(thing.clone()));
+    assert_eq!(task("process show Forecast --yaml").unwrap(), CatalogTask::ShowDefinition(thing));
+    let CatalogTask::Change(made) = task("process edit ONE --file f --disable --name New").unwrap() else {
+        panic!("no change")
+    };
+    assert_eq!(Value::from(made.fields), json!({ "name": "New", "enabled": false }));
+}
+
+#[test]
+fn names_inside_steps_stand_for_ids() {
+    let inner = json!({ "toolId": "Rain", "processId": 7 });
+    let step =
+        json!({ "toolId": "Weather", "tools": [{ "toolId": "Search" }, { "toolId": ONE }], "fallback": [inner] });
+    let steps = json!([step, { "processId": "Forecast" }, { "ask": { "prompt": "toolId" } }]);
+    let mut definition = Map::from_iter([("name".to_owned(), json!("Weather")), ("steps".to_owned(), steps)]);
+    let mut asked = Vec::new();
+    let find = |thing: &Thing| {
+        asked.push(format!("{} {:?}", thing.shelf.noun(), thing.named));
+        Ok(OTHER.parse().unwrap())
+    };
+    resolve_targets(&mut definition, find).unwrap();
+    let expected =
+        [r#"tool Name("Weather")"#, r#"tool Name("Search")"#, r#"tool Name("Rain")"#, r#"process Name("Forecast")"#];
+    assert_eq!(asked, expected);
+    let steps = &definition["steps"];
+    assert_eq!((&steps[0]["toolId"], &steps[0]["tools"][1]["toolId"]), (&json!(OTHER), &json!(ONE)));
+    assert_eq!((&steps[1]["processId"], &definition["name"]), (&json!(OTHER), &json!("Weather")));
+    let mut broken = Map::from_iter([("steps".to_owned(), json!([{ "toolId": "entity_x" }]))]);
+    assert_eq!(resolve_targets(&mut broken, |_| panic!("not asked")).unwrap_err().exit, Exit::Usage);
 }
 
 #[test]
@@ -215,6 +265,10 @@ fn the_parser_refuses_what_contradicts_itself() {
         "service discover ONE --url u --document d",
         "service show ONE --yaml --json",
         "tool create --template T --operation {}",
+        "process new",
+        "process edit ONE",
+        "process validate",
+        "process show ONE --version 1 --yaml",
         "tool change ONE --secret s --no-secret",
         "tool test ONE --inputs {} --input a=b",
         "template list",

@@ -1,0 +1,78 @@
+//! Processes: judged before they are kept, looked at before they are run, and written down for another installation.
+
+use serde_json::Value;
+
+use super::Definition;
+use super::lookup::find;
+use crate::definition::to_yaml;
+use crate::desk::{Desk, Form};
+use crate::door::Ask;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{printable, text};
+use crate::plan::{Shelf, Thing, each_target};
+use crate::views::catalog as views;
+
+/// Each breach on a line of its own, whole: a table would cut it.
+pub(super) fn validate(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let found = desk.ask(ask)?;
+    if desk.form == Form::Json {
+        writeln!(desk.out, "{found:#}")?;
+    } else {
+        for breach in found["breaches"].as_array().into_iter().flatten() {
+            let [rule, problem, remedy] = ["rule", "problem", "remedy"].map(|name| printable(&text(&breach[name])));
+            writeln!(desk.out, "{rule}: {problem}; {remedy}")?;
+        }
+    }
+    if found["valid"] == true {
+        desk.remark("Nothing is wrong with it.")?;
+        return Ok(Exit::Ok);
+    }
+    Ok(Exit::Problem)
+}
+
+pub(super) fn health(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let found = desk.ask(ask)?;
+    desk.show_rows(&found, "dependencies", views::DEPENDENCIES.columns)?;
+    for reason in found["reasons"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        desk.remark(&format!("The process itself: {}.", printable(reason)))?;
+    }
+    Ok(if found["status"] == "error" { Exit::Problem } else { Exit::Ok })
+}
+
+/// Ids mean nothing elsewhere, so things are named where one name stands for one thing.
+pub(super) fn export(thing: &Thing, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let path = format!("{}/{}", thing.shelf.path(), find(thing, desk)?);
+    let mut shown = desk.ask(&Ask::get(path))?;
+    each_target(shown.get_mut("steps"), &mut |shelf, target| {
+        if let Some(name) = name_of(shelf, target, desk)? {
+            *target = name.into();
+        }
+        Ok(())
+    })?;
+    for made_here in ["id", "hash"] {
+        shown[made_here] = Value::Null;
+    }
+    let definition = Definition::of(Shelf::Processes, &shown);
+    match desk.form {
+        Form::Json => {
+            let written = serde_json::to_string_pretty(&definition).expect("a definition is plain JSON");
+            writeln!(desk.out, "{written}")?;
+        }
+        Form::People(_) | Form::Quiet => write!(desk.out, "{}", to_yaml(&definition)?)?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// What a thing is called, if that name leads back to it.
+fn name_of(shelf: Shelf, id: &Value, desk: &mut Desk<'_>) -> Result<Option<String>, Failure> {
+    let Some(id) = id.as_str() else { return Ok(None) };
+    let named = match desk.ask(&Ask::get(format!("{}/{id}", shelf.path()))) {
+        Ok(thing) => thing["name"].as_str().map(str::to_owned),
+        Err(failure) if failure.exit == Exit::NotFound => None,
+        Err(failure) => return Err(failure),
+    };
+    let Some(name) = named.filter(|name| !name.starts_with("entity_")) else { return Ok(None) };
+    let leads_back = find(&Thing::new(shelf, &name)?, desk).is_ok_and(|found| found.to_string() == id);
+    Ok(leads_back.then_some(name))
+}

@@ -1,0 +1,103 @@
+//! Who may change, run and delete a process, and what keeps it from being deleted.
+//!
+//! A process is its owner's for good (BR-PROCESS-010) and is shared with nobody. Deleting puts it away: what it did is
+//! told by its id for ever (decision Z17).
+
+use crate::account::Viewer;
+use crate::catalog::sharing::{CONVERSATIONS, PROCESSES, Refused};
+use crate::flow::process::Process;
+use crate::id::UserId;
+use crate::rule::RuleViolation;
+
+/// BR-PROCESS-010: changed, deleted and run by its owner alone. Others are told so, though they do not see it.
+pub fn check_owner(viewer: &Viewer, owner: UserId) -> Result<(), Refused> {
+    if viewer.may_write(owner) {
+        return Ok(());
+    }
+    let problem = "the process belongs to another user";
+    Err(Refused::Forbidden(RuleViolation::new("BR-PROCESS-010", problem, "make a process of your own")))
+}
+
+/// What holds on to a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Ties {
+    /// Conversations that offer it first.
+    pub conversations: u64,
+    /// Other processes that call it.
+    pub callers: u64,
+    pub has_open_run: bool,
+}
+
+/// BR-PROCESS-008: whether a process may be put away.
+pub fn check_deletion(process: &Process, ties: Ties) -> Result<(), Refused> {
+    let conflict = |problem: String, remedy| {
+        let violation = RuleViolation::new("BR-PROCESS-008", problem, remedy);
+        Err(Refused::Conflict(violation))
+    };
+    if process.archived {
+        let remedy = "leave it; it is kept for what it has done";
+        return Err(Refused::Rule(RuleViolation::new("BR-PROCESS-008", "the process is archived already", remedy)));
+    }
+    if ties.has_open_run {
+        let remedy = "wait until the run has ended, or cancel it";
+        return conflict("a run of this process has not ended".to_owned(), remedy);
+    }
+    if ties.conversations > 0 {
+        let problem = format!("{} offer this process first", CONVERSATIONS.counted(ties.conversations));
+        return conflict(problem, "choose another process there, or none");
+    }
+    if ties.callers > 0 {
+        let problem = format!("{} of yours call this process", PROCESSES.counted(ties.callers));
+        return conflict(problem, "change those processes first");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const ANNA: UserId = UserId::from_bytes([1; 16]);
+
+    fn process() -> Process {
+        let step = json!({ "id": "ask", "ask": { "prompt": "How many?" }, "output": { "variable": "count" } });
+        let draft = json!({ "name": "Count", "steps": [step], "outputTemplate": "{{count}}" });
+        Process::create(serde_json::from_value(draft).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn br_process_008_a_process_that_nothing_holds_on_to_is_put_away_holds() {
+        assert_eq!(check_deletion(&process(), Ties::default()), Ok(()));
+        let archived = process().archive();
+        assert!(archived.archived && !archived.enabled);
+    }
+
+    #[test]
+    fn br_process_008_hints_open_runs_and_callers_refuses() {
+        for ties in [
+            Ties { conversations: 1, ..Ties::default() },
+            Ties { callers: 2, ..Ties::default() },
+            Ties { has_open_run: true, ..Ties::default() },
+        ] {
+            let refused = check_deletion(&process(), ties).unwrap_err();
+            assert!(
+                matches!(refused, Refused::Conflict(violation) if violation.rule() == "BR-PROCESS-008"),
+                "{ties:?}"
+            );
+        }
+        assert!(matches!(check_deletion(&process().archive(), Ties::default()), Err(Refused::Rule(_))));
+    }
+
+    #[test]
+    fn br_process_010_its_owner_has_it_holds() {
+        assert_eq!(check_owner(&Viewer::User(ANNA), ANNA), Ok(()));
+    }
+
+    #[test]
+    fn br_process_010_anybody_else_refuses() {
+        let refused = check_owner(&Viewer::User(UserId::from_bytes([2; 16])), ANNA).unwrap_err();
+        assert!(matches!(refused, Refused::Forbidden(violation) if violation.rule() == "BR-PROCESS-010"));
+    }
+}

@@ -1,0 +1,99 @@
+//! The tools and processes that a process names, looked up for the core to judge.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use skein_core::catalog::entry::Entry;
+use skein_core::catalog::tool::Tool;
+use skein_core::flow::breaches;
+use skein_core::flow::plan::Plan;
+use skein_core::flow::process::Process;
+use skein_core::flow::target::TargetView;
+use skein_core::{RecordId, RuleViolation, UserId};
+use skein_store::{StoreError, Tx};
+
+use crate::catalog::{SYSTEM, Shown};
+
+/// What was found of all that a process of one owner names.
+pub(super) struct Targets {
+    owner: UserId,
+    found: BTreeMap<RecordId, Found>,
+    /// What the process named before: whose names its owner was shown once.
+    known: BTreeSet<RecordId>,
+}
+
+pub(super) enum Found {
+    Tool(Box<Shown<Tool>>),
+    Process(Box<Shown<Process>>),
+}
+
+impl Targets {
+    /// Whatever is there, whoever may see it: the core says who may use it. `before` is the process as it was.
+    pub(super) fn load(
+        tx: &mut Tx<'_>,
+        process: &Process,
+        owner: UserId,
+        before: Option<&Process>,
+    ) -> Result<Self, StoreError> {
+        let mut found = BTreeMap::new();
+        for id in process.references() {
+            let record = match tx.record(&SYSTEM, id) {
+                Err(StoreError::NotFound(_)) => continue,
+                other => other?,
+            };
+            match record.content.record_type.as_str() {
+                Tool::RECORD_TYPE => drop(found.insert(id, Found::Tool(Box::new(record.try_into()?)))),
+                Process::RECORD_TYPE => drop(found.insert(id, Found::Process(Box::new(record.try_into()?)))),
+                _ => {}
+            }
+        }
+        Ok(Self { owner, found, known: before.map(Process::references).unwrap_or_default() })
+    }
+
+    /// A process that names itself is judged by what it will be.
+    pub(super) fn put(&mut self, id: RecordId, next: &Process) {
+        if let Some(Found::Process(itself)) = self.found.get_mut(&id) {
+            itself.entry = next.clone();
+        }
+    }
+
+    pub(super) fn find(&self, id: RecordId) -> Option<&Found> {
+        self.found.get(&id)
+    }
+
+    /// Whether the process may be kept with these.
+    pub(super) fn check(&self, process: &Process) -> Result<(), RuleViolation> {
+        process.check_targets(&Plan::of(process)?, self.owner, |id| self.view(id))
+    }
+
+    /// All that is wrong with these.
+    pub(super) fn breaches(&self, process: &Process) -> Vec<RuleViolation> {
+        match Plan::of(process) {
+            Ok(plan) => breaches::of_targets(process, &plan, self.owner, |id| self.view(id)),
+            Err(broken) => vec![broken],
+        }
+    }
+
+    /// What others do not share is as good as missing, unless its name was known before.
+    fn view(&self, id: RecordId) -> TargetView<'_> {
+        let is_known = |whose: UserId| whose == self.owner || self.known.contains(&id);
+        match self.found.get(&id) {
+            Some(Found::Tool(tool)) if !tool.shared && !is_known(tool.owner) => TargetView::Missing,
+            Some(Found::Process(process)) if !is_known(process.owner) => TargetView::Missing,
+            None => TargetView::Missing,
+            Some(Found::Tool(tool)) => TargetView::Tool {
+                owner: tool.owner,
+                shared: tool.shared,
+                enabled: tool.entry.enabled,
+                name: tool.entry.name.as_str(),
+                input_schema: &tool.entry.input_schema,
+                operation: tool.entry.operation.kind(),
+            },
+            Some(Found::Process(process)) => TargetView::Process {
+                owner: process.owner,
+                enabled: process.entry.enabled,
+                name: process.entry.name.as_str(),
+                initial_context: &process.entry.initial_context,
+            },
+        }
+    }
+}
