@@ -41,6 +41,7 @@ fn for_users() -> Api {
         .routes(routes!(records::diff_record))
         .routes(routes!(blobs::upload_blob))
         .routes(routes!(blobs::download_blob))
+        .routes(routes!(blobs::draw_thumbnail))
         .routes(routes!(bundles::create_export))
         .routes(routes!(bundles::download_export))
         .routes(routes!(bundles::import_bundle))

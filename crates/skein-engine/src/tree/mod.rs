@@ -14,6 +14,7 @@ pub(crate) mod projects;
 mod proof;
 mod summaries;
 mod summary_work;
+mod thumbnail;
 mod turns;
 
 use serde_json::{Value, json};
@@ -40,6 +41,7 @@ pub use proof::{Chain, Link, Scope};
 pub(crate) use summaries::Growth;
 pub use summaries::{ShownSummary, Subject};
 pub(crate) use summary_work::work as summarise_growth;
+pub use thumbnail::THUMBNAIL_MEDIA_TYPE;
 pub use turns::{NewAlternative, NewTurn};
 
 /// A conversation with what its tree says about it.
