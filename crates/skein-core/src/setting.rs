@@ -3,41 +3,53 @@
 //! A setting is a record of the installation, so its history is kept like any other. What is not listed here cannot
 //! be set; a room that needs a setting adds a line.
 
-/// A setting that is a whole number.
+use serde_json::{Value, json};
+
+use crate::id::RecordId;
+
+/// Something that can be set.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Setting {
     pub name: &'static str,
-    pub default: i64,
-    pub min: i64,
-    pub max: i64,
+    pub takes: Takes,
     pub description: &'static str,
 }
 
+/// What a setting can be set to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Takes {
+    /// A whole number.
+    Number { default: i64, min: i64, max: i64 },
+    /// A tool, or none.
+    Tool,
+}
+
 /// Every setting there is.
-pub const SETTINGS: &[Setting] = &[OPERATIONS_KEPT_DAYS, EVENTS_REPLAY_DAYS, SUMMARY_TREE_NODES];
+pub const SETTINGS: &[Setting] = &[OPERATIONS_KEPT_DAYS, EVENTS_REPLAY_DAYS, SUMMARY_TREE_NODES, SUMMARY_TOOL];
 
 pub const OPERATIONS_KEPT_DAYS: Setting = Setting {
     name: "operations.keptDays",
-    default: 7,
-    min: 2,
-    max: 365,
+    takes: Takes::Number { default: 7, min: 2, max: 365 },
     description: "Days after which an ended operation is forgotten.",
 };
 
 pub const EVENTS_REPLAY_DAYS: Setting = Setting {
     name: "events.replayDays",
-    default: 7,
-    min: 1,
-    max: 90,
+    takes: Takes::Number { default: 7, min: 1, max: 90 },
     description: "Days of events a watcher that comes back is told again; further back it is asked to start over.",
 };
 
 pub const SUMMARY_TREE_NODES: Setting = Setting {
     name: "summaries.treeNodes",
-    default: 10,
-    min: 1,
-    max: 10_000,
+    takes: Takes::Number { default: 10, min: 1, max: 10_000 },
     description: "After how many new nodes the summary of a conversation is made anew.",
+};
+
+pub const SUMMARY_TOOL: Setting = Setting {
+    name: "summaries.tool",
+    takes: Takes::Tool,
+    description: "The tool whose model writes summaries, for those who may call it; null, and where it fails, the built-in \
+        model.",
 };
 
 impl Setting {
@@ -45,9 +57,37 @@ impl Setting {
         SETTINGS.iter().find(|setting| setting.name == name)
     }
 
-    /// The number a value is, if this setting can take it.
-    pub fn accept(&self, value: &serde_json::Value) -> Option<i64> {
-        value.as_i64().filter(|number| (self.min..=self.max).contains(number))
+    /// What it is until somebody sets it.
+    pub fn default(&self) -> Value {
+        match self.takes {
+            Takes::Number { default, .. } => json!(default),
+            Takes::Tool => Value::Null,
+        }
+    }
+
+    /// The least and the most it can be, of a number.
+    pub fn limits(&self) -> Option<(i64, i64)> {
+        match self.takes {
+            Takes::Number { min, max, .. } => Some((min, max)),
+            Takes::Tool => None,
+        }
+    }
+
+    /// A value, if this setting can take it.
+    pub fn accept(&self, value: &Value) -> Option<Value> {
+        let is_fit = match self.takes {
+            Takes::Number { min, max, .. } => value.as_i64().is_some_and(|number| (min..=max).contains(&number)),
+            Takes::Tool => value.is_null() || value.as_str().is_some_and(|id| id.parse::<RecordId>().is_ok()),
+        };
+        is_fit.then(|| value.clone())
+    }
+
+    /// What it can be set to, in words.
+    pub fn wanted(&self) -> String {
+        match self.takes {
+            Takes::Number { min, max, .. } => format!("a whole number from {min} to {max}"),
+            Takes::Tool => "the id of a tool, or null".to_owned(),
+        }
     }
 }
 
@@ -59,15 +99,20 @@ mod tests {
     #[test]
     fn a_setting_takes_numbers_within_its_limits() {
         let days = Setting::find("operations.keptDays").unwrap();
-        assert_eq!(days.accept(&json!(2)), Some(2));
+        assert_eq!(days.accept(&json!(2)), Some(json!(2)));
         for value in [json!(1), json!(366), json!("7"), json!(7.5), json!(null)] {
             assert_eq!(days.accept(&value), None, "{value}");
         }
         assert_eq!(Setting::find("no.such"), None);
+        let id = json!("entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z");
+        assert_eq!((SUMMARY_TOOL.accept(&id), SUMMARY_TOOL.accept(&json!(null))), (Some(id), Some(json!(null))));
+        for value in [json!(7), json!("tool"), json!("item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z"), json!([])] {
+            assert_eq!(SUMMARY_TOOL.accept(&value), None, "{value}");
+        }
     }
 
     #[test]
     fn every_default_is_within_its_limits() {
-        assert!(SETTINGS.iter().all(|setting| setting.accept(&json!(setting.default)).is_some()));
+        assert!(SETTINGS.iter().all(|setting| setting.accept(&setting.default()).is_some()));
     }
 }

@@ -4,6 +4,7 @@
 //! core decide, and writes the record; what others see of it and what stands in the way of deleting it the store knows.
 //! Start at [`services`] for how an entry lives, at [`trials`] for how a tool is called.
 
+mod asking;
 mod bindings;
 mod calls;
 mod discovery;
@@ -37,6 +38,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
 
+pub(crate) use asking::{Question, Replied};
 pub use discovery::{DiscoveredTools, Discovery, Source};
 pub use health::{Checked, Vital};
 pub use outside::Outside;
@@ -205,7 +207,7 @@ fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<Shown<T>, R
 }
 
 /// An entry that the viewer may see.
-fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
+pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
     tx.record(viewer, id)?.try_into()
 }
 

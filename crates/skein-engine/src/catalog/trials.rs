@@ -43,12 +43,21 @@ const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
 const HEADERS_FOR_ALL: [&str; 4] = ["content-type", "date", "retry-after", "x-request-id"];
 
 /// A tool with all that a call of it needs.
-struct Ready {
-    tool: Shown<Tool>,
-    service: Shown<Service>,
-    footing: Footing,
+pub(super) struct Ready {
+    pub(super) tool: Shown<Tool>,
+    pub(super) service: Shown<Service>,
+    pub(super) footing: Footing,
     sealed: Option<(Shown<Secret>, SealedSecret)>,
     callable: Callable,
+}
+
+/// What a tool is called for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To see whether it works; so what was down is found to work again.
+    Trial,
+    /// For what it answers.
+    Use,
 }
 
 impl Engine {
@@ -61,12 +70,12 @@ impl Engine {
         inputs: Map<String, Value>,
     ) -> Result<Changed<()>, EngineError> {
         // Schemas are compiled here, so that the transaction finds them; what it finds is what counts.
-        if let Ok(ready) = self.ready_to_call(caller.user, tool).await {
+        if let Ok(ready) = self.ready_to_call(caller.user, tool, Purpose::Trial).await {
             let _ = self.parts().schemas.of_inputs(&ready.tool);
         }
         let engine = self.clone();
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
-            let ready = ready(tx, viewer.owner(), tool)?;
+            let ready = ready(tx, viewer.owner(), tool, Purpose::Trial)?;
             engine.check_fits(&ready)?;
             let inputs = ready.tool.entry.with_defaults(inputs.clone());
             engine.check_inputs(&ready.tool, &inputs)?;
@@ -81,8 +90,13 @@ impl Engine {
     }
 
     /// What a call stands on, judged now.
-    async fn ready_to_call(&self, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
-        let ready = self.parts().store.read(move |tx| ready(tx, executor, tool)).await?;
+    pub(super) async fn ready_to_call(
+        &self,
+        executor: UserId,
+        tool: RecordId,
+        purpose: Purpose,
+    ) -> Result<Ready, StoreError> {
+        let ready = self.parts().store.read(move |tx| ready(tx, executor, tool, purpose)).await?;
         self.check_fits(&ready)?;
         Ok(ready)
     }
@@ -118,7 +132,7 @@ fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCal
 }
 
 /// Loads what a call stands on and judges it.
-fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
+fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId, purpose: Purpose) -> Result<Ready, StoreError> {
     let viewer = Viewer::User(executor);
     let tool: Shown<Tool> = load(tx, &viewer, tool)?;
     // What the tool stands on may not be the executor's to see; the chain says whether it may be used.
@@ -146,8 +160,11 @@ fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId) -> Result<Ready, Sto
         }
     };
     let (tool_vitals, service_vitals) = super::health::vitals_of(tx, &tool, &service)?;
-    // A test is how something that was down is found to work again.
-    let asked = |vitals: Vitals| Vitals { finding: vitals.finding.filter(|found| *found != Health::Down), ..vitals };
+    let is_trial = purpose == Purpose::Trial;
+    let asked = |vitals: Vitals| {
+        let finding = vitals.finding.filter(|found| !is_trial || *found != Health::Down);
+        Vitals { finding, ..vitals }
+    };
     let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
     Ok(Ready { tool, service, footing, sealed, callable })
 }
@@ -165,7 +182,7 @@ fn no_value(secret: &Shown<Secret>) -> RuleViolation {
 pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result<Ended, StoreError> {
     let Task::ToolTest { tool, call, inputs, version, secret } = task else { return Ok(Ended::Taken) };
     let (executor, call) = (job.owner, *call);
-    let ready = match engine.ready_to_call(executor, *tool).await {
+    let ready = match engine.ready_to_call(executor, *tool, Purpose::Trial).await {
         Ok(ready) => ready,
         // Whatever became of the tool since, it may have been called before the worker vanished.
         Err(StoreError::Rule(_) | StoreError::NotFound(_) | StoreError::Refused(_)) if job.lost > 0 => {
@@ -244,13 +261,13 @@ fn failed(executor: UserId, result: ToolResult, error: Value) -> Ended {
 }
 
 /// Where the result of a call was written down, and where its output is.
-struct Written {
-    result: ItemId,
+pub(super) struct Written {
+    pub(super) result: ItemId,
     output_in: ItemId,
 }
 
 /// The result of a call as a fact, joined to the call; a large output before it, as a fact of its own.
-fn write_result(
+pub(super) fn write_result(
     tx: &mut Tx<'_>,
     executor: UserId,
     result: &ToolResult,
@@ -259,6 +276,7 @@ fn write_result(
     let viewer = Viewer::User(executor);
     let output_in =
         large.map(|output| tx.append_item(&viewer, output)).transpose()?.map(|stored| stored.item.header.id);
+    let output_in = output_in.or(result.output_in);
     let draft = ToolResult { output_in, ..result.clone() }.to_draft()?;
     let written = tx.append_item(&viewer, &draft)?.item.header.id;
     let (source, target) = (Endpoint::Item(written), Endpoint::Item(result.call));
@@ -278,7 +296,7 @@ impl Engine {
     }
 
     /// Opens the secret, if one is used; keys that another server made are looked for once.
-    fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
+    pub(super) fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
         let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
         let opened = travel::open_value(&self.parts().outside, sealed).map_err(|error| {
             tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");
@@ -423,14 +441,14 @@ impl Finding {
     }
 }
 
-fn nothing(call: ItemId) -> ToolResult {
+pub(super) fn nothing(call: ItemId) -> ToolResult {
     let (output, output_in, error, usage, cost) = (Value::Null, None, None, None, None);
     let status = CallStatus::Unknown;
     ToolResult { call, status, output, output_in, error, latency_ms: 0, usage, cost, scrubbed: false }
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
-fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
+pub(super) fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
     let mut owners = vec![footing.tool_owner, footing.service_owner];
     owners.dedup();
     for owner in owners.into_iter().filter(|owner| *owner != footing.executor && *owner != UserId::SYSTEM) {

@@ -8,6 +8,7 @@ mod compare;
 mod context;
 mod conversations;
 mod export;
+mod material;
 mod media;
 mod nodes;
 pub(crate) mod projects;
