@@ -25,7 +25,7 @@ pub(crate) use self::catalog::{
 };
 pub(crate) use self::conversation::{
     ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
-    ConversationId, ConversationMark, ConversationNew, ConversationShow, PlaceArguments, WordsArguments,
+    ConversationId, ConversationMark, ConversationNew, ConversationShow, ExportFormat, PlaceArguments, WordsArguments,
 };
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
 pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};

@@ -1,4 +1,4 @@
-//! Exporting everything of one owner as a bundle, and taking one in.
+//! Exporting everything of one owner, or one conversation, as a bundle, and taking one in.
 //!
 //! An export is a cut of the timeline, recorded as such; its bundle is written from the store whenever it is asked
 //! for, so nothing is kept twice and a broken download is simply begun again. An import is checked as a whole before
@@ -14,9 +14,9 @@ use skein_connect::passphrase::Passphrase;
 use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
-use skein_core::{OperationId, UserId, Viewer};
+use skein_core::{ConversationId, OperationId, UserId, Viewer};
 use skein_store::StoreError;
-use skein_store::bundle::{self, Authority, ExportScope, Imported};
+use skein_store::bundle::{self, Authority, ExportScope, Imported, Selection};
 use skein_store::operations::OperationState;
 
 use crate::account::{Caller, Credential, widest};
@@ -40,6 +40,20 @@ pub struct ExportCut {
     /// Whether it is written with the values of secrets, under a passphrase that is nowhere kept.
     #[serde(default)]
     pub with_secrets: bool,
+    /// Only this conversation, with those it was forked from; everything unless one is named.
+    #[serde(default)]
+    pub conversation: Option<ConversationId>,
+}
+
+/// What an export is to hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportExtent {
+    /// Everything the caller owns.
+    Everything,
+    /// The values of secrets too.
+    WithSecrets,
+    /// One conversation, with those it was forked from.
+    Conversation(ConversationId),
 }
 
 /// An export about to be written.
@@ -84,17 +98,25 @@ impl Engine {
         &self,
         caller: &Caller,
         request: Request,
-        with_secrets: bool,
+        extent: ExportExtent,
     ) -> Result<Changed<Kept<ExportCut>>, EngineError> {
+        let with_secrets = extent == ExportExtent::WithSecrets;
         if with_secrets {
             require_everything(caller)?;
         }
         self.change(caller, request, EXPORT, move |tx, viewer| {
             let owner = viewer.owner();
-            let cut = ExportCut { owner, cursor: tx.cut(viewer, owner)?, with_secrets };
+            let conversation = match extent {
+                ExportExtent::Conversation(id) => Some(tx.conversation(viewer, id)?.id),
+                ExportExtent::Everything | ExportExtent::WithSecrets => None,
+            };
+            let cut = ExportCut { owner, cursor: tx.cut(viewer, owner)?, with_secrets, conversation };
             let mut told = Map::from_iter([("cursor".to_owned(), json!(cut.cursor))]);
             if with_secrets {
                 told.insert("withSecrets".to_owned(), json!(true));
+            }
+            if let Some(conversation) = conversation {
+                told.insert("conversationId".to_owned(), json!(conversation));
             }
             tx.tell_own(viewer, EventName::ExportMade, None, told)?;
             Ok(Kept(cut))
@@ -135,9 +157,13 @@ impl Engine {
         let scope = ExportScope { viewer: caller.viewer(), owner: cut.owner, cut: cut.cursor };
         let (store, blobs) = (&self.parts().store, &self.parts().blobs);
         let watch = &mut |_| ControlFlow::Continue(());
-        match passphrase {
-            None => bundle::export(store, blobs, &scope, out, watch)?,
-            Some(passphrase) => bundle::export_with_secrets(store, blobs, &scope, out, watch, &mut |secrets| {
+        match (passphrase, cut.conversation) {
+            (None, Some(conversation)) => {
+                let only = Selection::of(store, &scope.viewer, conversation)?;
+                bundle::export_only(store, blobs, &scope, only, out, watch)?
+            }
+            (None, None) => bundle::export(store, blobs, &scope, out, watch)?,
+            (Some(passphrase), _) => bundle::export_with_secrets(store, blobs, &scope, out, watch, &mut |secrets| {
                 self.seal_for_travel(cut.owner, passphrase, secrets)
             })?,
         };

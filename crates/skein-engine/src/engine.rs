@@ -9,7 +9,7 @@ use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::store::Statistics;
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::account::{Caller, KeyUses, StartKeys};
 use crate::catalog::{Outside, Schemas};
@@ -39,6 +39,8 @@ pub(crate) struct Parts {
     pub(crate) crew: CrewState,
     /// Where something was said that is to be summarised.
     pub(crate) growth: Growth,
+    /// Held by whoever works out the pixels of an image: one takes much memory.
+    pub(crate) drawing: Arc<Semaphore>,
     /// Held by whoever makes the network guard follow what was decided.
     pub(crate) following: tokio::sync::Mutex<()>,
     /// Rings when a call was queued here.
@@ -74,6 +76,7 @@ impl Engine {
             streams,
             crew,
             growth,
+            drawing: Arc::new(Semaphore::new(1)),
             following,
             called,
             cancelled,

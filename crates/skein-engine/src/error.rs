@@ -57,7 +57,7 @@ pub enum EngineError {
     #[error("there is no setting {0:?}")]
     NoSuchSetting(String),
     /// A value outside the setting's limits.
-    #[error("{} is a whole number from {} to {}", .0.name, .0.min, .0.max)]
+    #[error("{} is {}", .0.name, .0.wanted())]
     BadSetting(&'static Setting),
     /// The key was made for less than this.
     #[error("the key may only {}, this needs a key that may {}", verb(*.held), verb(*.needed))]

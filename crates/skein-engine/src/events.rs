@@ -11,7 +11,6 @@ use skein_core::account::Role;
 use skein_core::garden::cursor::Cursor;
 use skein_core::setting::EVENTS_REPLAY_DAYS;
 use skein_core::{OperationId, UserId, Viewer};
-use skein_store::settings::setting_value;
 use skein_store::timeline::ToldEvent;
 use skein_store::{StoreError, Tx};
 use tokio::sync::{broadcast, mpsc};
@@ -19,6 +18,7 @@ use tokio::sync::{broadcast, mpsc};
 use crate::account::{Caller, Credential};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::settings::SettingState;
 
 /// Most items of the timeline a watcher that comes back is led through.
 pub const REPLAY_ITEMS_MAX: usize = 100_000;
@@ -87,9 +87,8 @@ impl Engine {
 fn starting_point(tx: &mut Tx<'_>, after: Option<Cursor>) -> Result<(Cursor, bool), StoreError> {
     let latest = tx.latest(&SYSTEM)?;
     let Some(after) = after else { return Ok((latest, false)) };
-    let days = tx.setting(&SYSTEM, EVENTS_REPLAY_DAYS.name)?;
-    let days = days.as_ref().and_then(setting_value).and_then(|value| EVENTS_REPLAY_DAYS.accept(value));
-    let oldest = tx.now().plus(-days.unwrap_or(EVENTS_REPLAY_DAYS.default) * DAY_MS);
+    let days = SettingState::of(&EVENTS_REPLAY_DAYS, tx.setting(&SYSTEM, EVENTS_REPLAY_DAYS.name)?).number();
+    let oldest = tx.now().plus(-days * DAY_MS);
     // A place beyond the end belongs to another store, or to one that was restored since. What was just written may
     // not be settled yet, and is a place all the same.
     if after > tx.end(&SYSTEM)? || tx.is_far_behind(&SYSTEM, after, REPLAY_ITEMS_MAX, oldest)? {

@@ -23,7 +23,7 @@ mod settings;
 pub mod tree;
 
 pub use account::{Caller, KeyText};
-pub use bundles::{Brought, Download, ExportCut, ImportCount};
+pub use bundles::{Brought, Download, ExportCut, ExportExtent, ImportCount};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use operations::{VERIFICATION, VerificationRequest, Worker};

@@ -168,8 +168,7 @@ async fn sweep(engine: Engine) {
     let mut hours = tokio::time::interval(SWEEP_EVERY);
     loop {
         hours.tick().await;
-        let kept = engine.setting(OPERATIONS_KEPT_DAYS.name).await.map(|state| state.value);
-        let kept_ms = kept.unwrap_or(OPERATIONS_KEPT_DAYS.default) * DAY_MS;
+        let kept_ms = engine.number(&OPERATIONS_KEPT_DAYS).await * DAY_MS;
         loop {
             let sweep = move |tx: &mut Tx<'_>| {
                 tx.sweep_sessions(&SYSTEM)?;

@@ -1,14 +1,17 @@
 //! Settings: what can be changed while running, read by whoever needs them.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
+use skein_core::catalog::operation::Operation;
+use skein_core::catalog::tool::Tool;
 use skein_core::garden::event::EventName;
 use skein_core::garden::record::Record;
-use skein_core::setting::{SETTINGS, Setting};
-use skein_core::{Digest, Viewer};
+use skein_core::setting::{SETTINGS, SUMMARY_TOOL, Setting};
+use skein_core::{Digest, RuleViolation, Viewer};
 use skein_store::settings::setting_value;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
+use crate::catalog::{self, Shown};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
@@ -21,15 +24,20 @@ pub struct SettingState {
     /// Which one.
     pub setting: &'static Setting,
     /// What it is set to, or its default.
-    pub value: i64,
+    pub value: Value,
     /// Its record, once somebody changed it.
     pub record: Option<Record>,
 }
 
 impl SettingState {
-    fn of(setting: &'static Setting, record: Option<Record>) -> Self {
+    pub(crate) fn of(setting: &'static Setting, record: Option<Record>) -> Self {
         let value = record.as_ref().and_then(setting_value).and_then(|value| setting.accept(value));
-        Self { setting, value: value.unwrap_or(setting.default), record }
+        Self { setting, value: value.unwrap_or_else(|| setting.default()), record }
+    }
+
+    /// The value of a setting that is a number.
+    pub(crate) fn number(&self) -> i64 {
+        self.value.as_i64().or_else(|| self.setting.default().as_i64()).unwrap_or_default()
     }
 }
 
@@ -54,6 +62,14 @@ impl Engine {
         Ok(SettingState::of(setting, record))
     }
 
+    /// A setting that is a number, as it stands; where it cannot be read, its default.
+    pub(crate) async fn number(&self, setting: &'static Setting) -> i64 {
+        match self.setting(setting.name).await {
+            Ok(state) => state.number(),
+            Err(_) => SettingState::of(setting, None).number(),
+        }
+    }
+
     /// Every setting there is.
     pub async fn settings(&self) -> Result<Vec<SettingState>, EngineError> {
         let read = |tx: &mut Tx<'_>| {
@@ -76,13 +92,27 @@ impl Engine {
         let setting = Setting::find(name).ok_or_else(|| EngineError::NoSuchSetting(shortened(name)))?;
         let value = setting.accept(value).ok_or(EngineError::BadSetting(setting))?;
         self.change(caller, request, "setting.change", move |tx, viewer| {
-            let record = tx.set_setting(&SYSTEM, setting.name, &json!(value), based_on)?;
-            let told = Map::from_iter([("value".to_owned(), json!(value))]);
+            if setting == &SUMMARY_TOOL {
+                refuse_without_model(tx, viewer, &value)?;
+            }
+            let record = tx.set_setting(&SYSTEM, setting.name, &value, based_on)?;
+            let told = Map::from_iter([("value".to_owned(), value.clone())]);
             tx.tell_own(viewer, EventName::SettingChanged, Some(setting.name), told)?;
             Ok(SettingState::of(setting, Some(record)))
         })
         .await
     }
+}
+
+/// AG-SUM-003: summaries are written by a model, so the tool has to ask one.
+fn refuse_without_model(tx: &mut Tx<'_>, viewer: &Viewer, tool: &Value) -> Result<(), StoreError> {
+    let Some(id) = tool.as_str().and_then(|id| id.parse().ok()) else { return Ok(()) };
+    let tool: Shown<Tool> = catalog::load(tx, viewer, id)?;
+    if matches!(tool.entry.operation, Operation::LlmCall(_)) {
+        return Ok(());
+    }
+    let problem = format!("the tool {:?} asks no language model", tool.entry.name.as_str());
+    Err(RuleViolation::new("AG-SUM-003", problem, "name a tool whose operation is an llm_call").into())
 }
 
 fn shortened(name: &str) -> String {

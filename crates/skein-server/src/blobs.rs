@@ -10,6 +10,7 @@ use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
 use skein_core::{Digest, ItemId};
 use skein_engine::garden::Attachment;
+use skein_engine::tree::THUMBNAIL_MEDIA_TYPE;
 use skein_engine::{Changed, Engine, Reserved};
 use skein_store::StoreError;
 use skein_store::blobs::{BlobPieces, BlobRef};
@@ -127,6 +128,30 @@ pub(crate) async fn download_blob(
     Ok(response)
 }
 
+/// A small picture of an image you attached: at most 200 pixels a side.
+#[utoipa::path(get, path = "/blobs/{hash}/thumbnail", tag = "blobs", params(("hash" = String, Path)),
+    responses((status = 200, content_type = "image/png", body = String)))]
+pub(crate) async fn draw_thumbnail(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+    PathId(hash): PathId<Digest>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    let tag = format!("\"{hash}-thumbnail\"");
+    let told = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(THUMBNAIL_MEDIA_TYPE)),
+        (header::ETAG, visible(tag.clone())),
+        (header::CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'")),
+    ];
+    if has_tag(&headers, &tag) {
+        // Whoever has the picture still has to be allowed to see it.
+        engine.blob(&caller, hash).await?;
+        return Ok((StatusCode::NOT_MODIFIED, told).into_response());
+    }
+    Ok((told, engine.thumbnail(&caller, hash).await?).into_response())
+}
+
 /// Looks at the first piece before anything is answered: a blob that is missing or short and altered is refused, and
 /// not cut off. Whatever breaks later can only be told to the log.
 async fn whole_from_the_start(
@@ -163,7 +188,10 @@ fn visible(text: String) -> HeaderValue {
 }
 
 fn is_known(headers: &HeaderMap, blob: &BlobRef) -> bool {
-    let tag = format!("\"{}\"", blob.hash());
+    has_tag(headers, &format!("\"{}\"", blob.hash()))
+}
+
+fn has_tag(headers: &HeaderMap, tag: &str) -> bool {
     let known = headers.get(header::IF_NONE_MATCH).and_then(|tags| tags.to_str().ok());
     known.is_some_and(|tags| tags.split(',').any(|known| known.trim() == tag || known.trim() == "*"))
 }

@@ -18,8 +18,8 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use skein_connect::passphrase::Passphrase;
 use skein_core::garden::cursor::Cursor;
-use skein_core::{OperationId, UserId};
-use skein_engine::{Brought, Changed, Engine, ExportCut, ImportCount, Kept, Reservation, Reserved};
+use skein_core::{ConversationId, OperationId, UserId};
+use skein_engine::{Brought, Changed, Engine, ExportCut, ExportExtent, ImportCount, Kept, Reservation, Reserved};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
@@ -54,15 +54,35 @@ pub(crate) struct ExportView {
     /// Whether a download needs a passphrase, to seal the values of secrets with.
     #[schema(example = false)]
     with_secrets: bool,
+    /// The one conversation it holds, with those it was forked from; null for everything.
+    #[schema(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
 }
 
-/// What an export is to hold besides everything you own.
+/// What an export is to hold: everything you own, unless a conversation is named.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 #[schema(example = json!({ "withSecrets": false }))]
 pub(crate) struct ExportBody {
     /// The values of your secrets too, sealed under the passphrase that each download is asked for with.
     with_secrets: bool,
+    /// Only this conversation, with those it was forked from.
+    #[schema(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
+}
+
+impl ExportBody {
+    fn extent(&self) -> Result<ExportExtent, ApiError> {
+        match (self.with_secrets, self.conversation_id) {
+            (false, None) => Ok(ExportExtent::Everything),
+            (true, None) => Ok(ExportExtent::WithSecrets),
+            (false, Some(id)) => Ok(ExportExtent::Conversation(id)),
+            (true, Some(_)) => {
+                let message = "withSecrets: a conversation has no secrets; leave one of the two out";
+                Err(ApiError::bad_request("invalid_body", message).with_detail("field", "withSecrets"))
+            }
+        }
+    }
 }
 
 /// What an import brought.
@@ -89,20 +109,20 @@ pub(crate) struct ImportView {
     secrets_without_value: i64,
 }
 
-/// Make a cut of everything you own; the values of your secrets only if you ask for them.
+/// Make a cut of everything you own, or of one conversation; the values of your secrets only if you ask for them.
 #[utoipa::path(post, path = "/exports", tag = "bundles", request_body = ExportBody,
     responses((status = 201, body = Mutated<ExportView>)))]
 pub(crate) async fn create_export(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ExportView>, ApiError> {
-    let ExportBody { with_secrets } = mutation.body_if_any()?;
-    let made = engine.create_export(&mutation.caller, mutation.request, with_secrets).await?;
+    let body: ExportBody = mutation.body_if_any()?;
+    let made = engine.create_export(&mutation.caller, mutation.request, body.extent()?).await?;
     let id = made.operation;
     let download_url = format!("/api/v1/exports/{id}");
     let view = |Kept(cut): Kept<ExportCut>| {
-        let ExportCut { cursor, with_secrets, .. } = cut;
-        ExportView { id, download_url: download_url.clone(), cursor, with_secrets }
+        let ExportCut { cursor, with_secrets, conversation: conversation_id, .. } = cut;
+        ExportView { id, download_url: download_url.clone(), cursor, with_secrets, conversation_id }
     };
     Ok(Answer::made(made.map(view), download_url.clone()))
 }

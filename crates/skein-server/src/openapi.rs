@@ -137,11 +137,12 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         404 => has_id || has_body,
         408 | 413 | 415 => has_body,
         507 => is_change,
-        416 => path.starts_with("/api/v1/blobs/"),
+        416 => path == "/api/v1/blobs/{hash}",
         409 | 422 => {
             is_change
                 || path.ends_with("/proof")
                 || path.ends_with("/context")
+                || path.ends_with("/thumbnail")
                 || path.starts_with("/api/v1/relations")
                 || path == "/api/v1/records"
         }

@@ -1,7 +1,7 @@
 //! Everything the server offers, on one screen per audience; each route describes itself for the API document.
 
 use axum::Router;
-use axum::routing::{MethodRouter, get};
+use axum::routing::get;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
@@ -42,6 +42,7 @@ fn for_users() -> Api {
         .routes(routes!(records::diff_record))
         .routes(routes!(blobs::upload_blob))
         .routes(routes!(blobs::download_blob))
+        .routes(routes!(blobs::draw_thumbnail))
         .routes(routes!(bundles::create_export))
         .routes(routes!(bundles::download_export))
         .routes(routes!(bundles::import_bundle))
@@ -212,11 +213,6 @@ impl Api {
         let named = std::mem::take(&mut paths.paths).into_iter();
         paths.paths = named.map(|(path, described)| (format!("{API}{path}"), described)).collect();
         Self(self.0.routes((schemas, paths, methods)))
-    }
-
-    /// A route that is not in the API document.
-    fn route(self, path: &str, methods: MethodRouter<Context>) -> Self {
-        Self(self.0.route(&format!("{API}{path}"), methods))
     }
 
     fn merge(self, other: Self) -> Self {

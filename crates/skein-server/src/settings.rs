@@ -19,12 +19,15 @@ use crate::signed_in::SignedIn;
 pub(crate) struct SettingView {
     #[schema(example = "operations.keptDays")]
     name: &'static str,
+    /// A whole number, or the id of a tool, or null for none.
     #[schema(example = 7)]
-    value: i64,
+    value: Value,
     #[schema(example = 7)]
-    default: i64,
-    min: i64,
-    max: i64,
+    default: Value,
+    /// Of a number.
+    min: Option<i64>,
+    /// Of a number.
+    max: Option<i64>,
     description: &'static str,
     /// To base a change on; null while nobody changed it.
     #[schema(value_type = Option<String>)]
@@ -38,9 +41,9 @@ impl From<SettingState> for SettingView {
         Self {
             name: setting.name,
             value,
-            default: setting.default,
-            min: setting.min,
-            max: setting.max,
+            default: setting.default(),
+            min: setting.limits().map(|(min, _)| min),
+            max: setting.limits().map(|(_, max)| max),
             description: setting.description,
             hash: record.as_ref().map(|record| record.hash),
             version: record.as_ref().map(|record| record.version),

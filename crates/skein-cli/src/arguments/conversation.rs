@@ -155,6 +155,17 @@ pub(crate) enum ConversationCommand {
         #[command(flatten)]
         amount: AmountArguments,
     },
+    /// Show what a conversation is about in two sentences, or a node in one; made now if it was not yet
+    Summary {
+        #[command(flatten)]
+        conversation: ConversationId,
+        /// Of this node: its id, its local id, or . for where you stand
+        #[arg(long, value_name = "NODE")]
+        node: Option<String>,
+        /// Have it made anew
+        #[arg(long)]
+        renew: bool,
+    },
     /// Show what a model would be shown of a conversation, and what is left out
     Context(ConversationContext),
     /// Say in which words two nodes, or the paths to them, differ
@@ -171,7 +182,7 @@ pub(crate) enum ConversationCommand {
         #[arg(long)]
         paths: bool,
     },
-    /// Write a conversation down to read, all branches of it; skein export writes bundles that can be taken in again
+    /// Write a conversation down, all branches of it: to read, or as a bundle that can be taken in again
     Export(ConversationExport),
 }
 
@@ -356,4 +367,6 @@ pub(crate) enum StrategyName {
 pub(crate) enum ExportFormat {
     Markdown,
     Html,
+    /// A file that skein import takes in again, with the conversations it was forked from
+    Bundle,
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Error, anyhow};
 use axum::http::Method;
 use serde_json::{Value, json};
-use skein_core::OperationId;
+use skein_core::{OperationId, RecordId};
 
 use crate::desk::Desk;
 use crate::door::{Ask, Upload};
@@ -22,19 +22,31 @@ const OWNER_ONLY: u32 = 0o600;
 /// How every ZIP file begins; one without entries begins with its end.
 const ZIP_STARTS: [&[u8]; 2] = [b"PK\x03\x04", b"PK\x05\x06"];
 
+/// What is exported.
+pub(crate) enum Wanted {
+    /// Everything; with the values of secrets where there is a passphrase for them.
+    Everything(Option<PassphraseSource>),
+    /// One conversation, with those it was forked from.
+    Conversation(RecordId),
+}
+
 /// Into a file that is not there yet, or with `-` to standard output and nothing else.
-pub(crate) fn export(file: &Path, passphrase: Option<&PassphraseSource>, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(crate) fn export(file: &Path, wanted: &Wanted, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     let is_output = file == Path::new("-");
     if is_output {
         refuse_terminal(io::stdout().is_terminal())?;
     }
     let mut part = if is_output { None } else { Some(Part::create(file)?) };
-    let passphrase = passphrase.map(Passphrase::read).transpose()?;
+    let (body, passphrase) = match wanted {
+        Wanted::Everything(None) => (json!({}), None),
+        Wanted::Everything(Some(source)) => (json!({ "withSecrets": true }), Some(Passphrase::read(source)?)),
+        Wanted::Conversation(id) => (json!({ "conversationId": id }), None),
+    };
     let Some(part) = &mut part else {
-        receive(&mut io::stdout(), passphrase, desk)?;
+        receive(&mut io::stdout(), body, passphrase, desk)?;
         return Ok(Exit::Ok);
     };
-    let (made, bytes) = receive(&mut part.opened, passphrase, desk)?;
+    let (made, bytes) = receive(&mut part.opened, body, passphrase, desk)?;
     part.keep()?;
     let cursor = &made["cursor"];
     let shown = json!({ "file": file.display().to_string(), "bytes": bytes, "cursor": cursor });
@@ -53,11 +65,11 @@ fn refuse_terminal(is_terminal: bool) -> Result<(), Failure> {
 /// Writes a new export; says what it is and how long.
 fn receive(
     to: &mut dyn io::Write,
+    body: Value,
     passphrase: Option<Passphrase>,
     desk: &mut Desk<'_>,
 ) -> Result<(Value, u64), Failure> {
-    let wanted = if passphrase.is_some() { json!({ "withSecrets": true }) } else { json!({}) };
-    let made = desk.ask(&Ask::post("/exports", wanted))?;
+    let made = desk.ask(&Ask::post("/exports", body))?;
     let id = made["id"].as_str().and_then(|id| id.parse::<OperationId>().ok()).ok_or_else(|| {
         Failure::new(Exit::Failed, anyhow!("the server did not name the export"), "the server's log says more")
     })?;

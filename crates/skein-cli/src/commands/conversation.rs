@@ -10,6 +10,7 @@ use axum::http::Method;
 use serde_json::{Map, Value};
 
 use self::lookup::Lookup;
+use crate::commands::bundle::{self, Wanted};
 use crate::desk::{Desk, Form};
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -41,6 +42,10 @@ pub(crate) fn run(task: ConversationTask, desk: &mut Desk<'_>) -> Result<Exit, F
         ConversationTask::Compare(wish) => report::compare(&wish, desk),
         ConversationTask::Context(wish) => report::context(&wish, desk),
         ConversationTask::Export { wish, file } => written::export(&wish, &file, desk),
+        ConversationTask::Bundle { conversation, file } => {
+            let id = Lookup::new(desk).conversation(&conversation)?;
+            bundle::export(&file, &Wanted::Conversation(id), desk)
+        }
     }
 }
 

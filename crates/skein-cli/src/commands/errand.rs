@@ -7,7 +7,8 @@ use axum::http::Method;
 use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
-use super::{bundle, catalog, conversation, redact};
+use super::bundle::{self, Wanted};
+use super::{catalog, conversation, redact};
 use crate::desk::Desk;
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -42,7 +43,7 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::ChangeUser { user, changes } => change_user(user, changes, desk),
         Task::Redact { item, reason, is_sure } => redact::run(item, &reason, is_sure, desk),
         Task::Payload { ask } => write_payload(&ask, desk),
-        Task::Export { file, passphrase } => bundle::export(&file, passphrase.as_ref(), desk),
+        Task::Export { file, passphrase } => bundle::export(&file, &Wanted::Everything(passphrase), desk),
         Task::Import { file, passphrase } => bundle::import(file, passphrase.as_ref(), desk),
         Task::Catalog(task) => catalog::run(task, desk),
         Task::Conversation(task) => conversation::run(task, desk),

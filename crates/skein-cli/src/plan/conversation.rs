@@ -65,6 +65,11 @@ pub(crate) enum ConversationTask {
         wish: Wish,
         file: PathBuf,
     },
+    /// Into a file that can be taken in again.
+    Bundle {
+        conversation: Named,
+        file: PathBuf,
+    },
 }
 
 impl From<ConversationTask> for Task {

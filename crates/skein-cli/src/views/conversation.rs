@@ -60,6 +60,9 @@ pub(crate) static BRANCH: Sheet = Sheet {
     wanted: "conversationId",
     remark: None,
 };
+/// What something says in a sentence or two.
+pub(crate) static SUMMARY: Sheet =
+    Sheet { fields: &["subjectId", "text", "model", "nodes", "itemId"], wanted: "text", remark: None };
 pub(crate) static PROJECT: Sheet =
     sheet(&["id", "name", "description", "isDefault", "ownerId", "version", "hash", "createdAt", "updatedAt"]);
 

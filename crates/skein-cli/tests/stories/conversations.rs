@@ -217,6 +217,21 @@ fn nodes_are_remarked_on_marked_compared_and_found_again() {
     assert_eq!(line(garden.run(&["nodes", "--tag", "heron", "-q"])), edit);
     let drawn = garden.run(&["show", "Herons"]).assert_ok();
     assert!(drawn.contains("(bookmarked)") && drawn.contains("(excluded)"), "{drawn}");
+    let remark = drawn.lines().find(|line| line.contains("Who counted?"));
+    assert!(remark.is_some_and(|line| line.contains("(annotation)")), "{drawn}");
+    let summary = garden.run(&["summary", "Herons", "--node", &first]).assert_ok();
+    assert!(summary.contains("Eleven of them.") && summary.contains("skein-offline-1"), "{summary}");
+    let renewed = json(garden.run(&["summary", "Herons", "--renew", "--json"]));
+    assert!(renewed["itemId"].is_string() && renewed["nodes"] == 3, "{renewed}");
+    refused(&garden.run(&["summary", "Herons", "--node", "ZZZZZZ"]), 8, "ZZZZZZ");
+
+    let bundle = folder.path().join("herons.zip");
+    let bundle = bundle.to_str().unwrap();
+    let written = json(garden.run(&["export", "Herons", bundle, "--format", "bundle", "--json"]));
+    assert!(written["bytes"].as_u64().is_some_and(|bytes| bytes > 0), "{written}");
+    let taken = json(home.run(&["import", bundle, "--json"]));
+    assert_eq!((&taken["added"], taken["skipped"].as_u64() > Some(5)), (&0.into(), true), "{taken}");
+    refused(&garden.run(&["export", "Herons", "-", "--format", "bundle", "--node", "."]), 2, "all of a conversation");
     assert!(garden.read("Herons").contains("bookmarked: the count"));
 
     let compared = garden.run(&["compare", "Herons", &first, &edit]).assert_ok();
@@ -246,7 +261,7 @@ fn manual_pages_and_completions_know_every_command_about_conversations() {
     home.run(&["man", folder.path().to_str().unwrap()]).assert_ok();
     let completions = home.run(&["completions", "bash"]).assert_ok();
     let commands = "list show new append edit switch fork fold reopen verify export alternatives annotate mark bookmark \
-                    archive context compare";
+                    archive context compare summary";
     for command in commands.split(' ').filter(|command| !command.is_empty()) {
         assert!(folder.path().join(format!("skein-conversation-{command}.1")).exists(), "no page for {command}");
         assert!(completions.contains(&format!("skein__subcmd__conversation__subcmd__{command}")), "{command}");

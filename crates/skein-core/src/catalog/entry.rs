@@ -122,6 +122,17 @@ where
     T::deserialize(Value::Object(object)).map(Some).map_err(serde::de::Error::custom)
 }
 
+/// A list of which each is an [`object`].
+pub fn objects<'de, D, T>(deserializer: D) -> Result<Vec<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned,
+{
+    let list = Vec::<Map<String, Value>>::deserialize(deserializer)?;
+    let read = |object| T::deserialize(Value::Object(object)).map_err(serde::de::Error::custom);
+    list.into_iter().map(read).collect()
+}
+
 /// A name people find an entry by: one line of 1 to 100 characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String")]

@@ -332,6 +332,10 @@ impl Conversation {
         Err(RuleViolation::new("BR-CONV-001", problem, "choose an enabled process, or null for none"))
     }
 
+    pub fn is_archived(&self) -> bool {
+        self.status == ConversationStatus::Archived
+    }
+
     pub fn is_folded(&self) -> bool {
         self.summary.is_some()
     }
@@ -356,7 +360,7 @@ impl Conversation {
         is_asleep.then(|| Self { status: ConversationStatus::Active, ..self.clone() })
     }
 
-    /// The conversation folded into a summary; `active_children` are its forks that are not folded themselves.
+    /// The conversation folded into a summary; `active_children` are its forks that are neither folded nor archived.
     pub fn fold(&self, active_children: usize, summary: FoldSummary) -> Result<Self, RuleViolation> {
         if self.is_folded() {
             let problem = "the conversation is folded already, and its summary stays as it is";
@@ -364,7 +368,7 @@ impl Conversation {
         }
         if active_children > 0 {
             let problem = format!("{active_children} forks of it are still open");
-            return Err(RuleViolation::new("MG-CONV-003", problem, "fold its forks first"));
+            return Err(RuleViolation::new("MG-CONV-003", problem, "fold or archive its forks first"));
         }
         summary.check()?;
         Ok(Self { summary: Some(summary), ..self.clone() })

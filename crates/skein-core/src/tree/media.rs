@@ -12,6 +12,10 @@ pub const IMAGE_BYTES_MAX: u64 = 20 << 20;
 pub const IMAGE_PIXELS_MAX: u32 = 8_192;
 /// Longest side of a thumbnail, in pixels.
 pub const THUMBNAIL_PIXELS_MAX: u32 = 200;
+/// Most pixels that are worked out for a thumbnail: a photograph of 50 megapixels, and no more memory than one takes.
+pub const DECODED_PIXELS_MAX: u64 = 50_000_000;
+/// Most passes over a photograph that comes in ever finer layers: ten are usual, and each costs as much as the picture.
+pub const JPEG_SCANS_MAX: usize = 40;
 /// Largest recording, in bytes.
 pub const AUDIO_BYTES_MAX: u64 = 100 << 20;
 /// Longest recording, in milliseconds.
@@ -126,6 +130,26 @@ pub fn check_thumbnail(size: u64, head: &[u8]) -> Result<(), RuleViolation> {
     Ok(())
 }
 
+/// Refuses an image that would cost more to be worked out than a thumbnail is worth; `bytes` are all of it.
+pub fn check_decodable(bytes: &[u8]) -> Result<ImageFacts, RuleViolation> {
+    let facts = read_image(bytes.len() as u64, bytes)?;
+    let pixels = u64::from(facts.width) * u64::from(facts.height);
+    if pixels > DECODED_PIXELS_MAX {
+        return refuse(format!("the image has {pixels} pixels; a thumbnail is made of at most {DECODED_PIXELS_MAX}"));
+    }
+    // Inside a scan this pair of bytes cannot stand: what looks like a marker there is stuffed.
+    let scans = bytes.windows(2).filter(|pair| *pair == [0xff, 0xda]).count();
+    if facts.image_type == ImageType::Jpeg && scans > JPEG_SCANS_MAX {
+        return refuse(format!("the image comes in {scans} passes; a thumbnail is made of at most {JPEG_SCANS_MAX}"));
+    }
+    Ok(facts)
+}
+
+/// The refusal of what begins like an image and is none.
+pub fn not_an_image(image_type: ImageType) -> RuleViolation {
+    RuleViolation::new("AG-CONTENT-002", format!("the bytes begin like {image_type} but cannot be read"), REMEDY)
+}
+
 /// The facts of an image within the limits.
 pub fn read_image(size: u64, head: &[u8]) -> Result<ImageFacts, RuleViolation> {
     if size > IMAGE_BYTES_MAX {
@@ -140,8 +164,10 @@ pub fn read_image(size: u64, head: &[u8]) -> Result<ImageFacts, RuleViolation> {
     Ok(facts)
 }
 
+const REMEDY: &str = "attach a file within the limits and state what it is";
+
 fn refuse<T>(problem: String) -> Result<T, RuleViolation> {
-    Err(RuleViolation::new("AG-CONTENT-002", problem, "attach a file within the limits and state what it is"))
+    Err(RuleViolation::new("AG-CONTENT-002", problem, REMEDY))
 }
 
 fn png(head: &[u8]) -> Option<(u32, u32)> {
@@ -257,6 +283,17 @@ mod tests {
         assert_eq!(refused.rule(), "AG-CONTENT-002");
         assert!(read_image(9, &sample(ImageType::Png, 8_193, 1)).is_err());
         assert!(check_thumbnail(9, &png).is_err() && check_thumbnail(9, &sample(ImageType::Gif, 200, 20)).is_ok());
+    }
+
+    #[test]
+    fn ag_content_002_what_costs_too_much_to_be_drawn_small_refuses() {
+        assert!(check_decodable(&sample(ImageType::Png, 8_000, 6_000)).is_ok());
+        let vast = check_decodable(&sample(ImageType::Png, 8_000, 6_500)).unwrap_err();
+        assert!(vast.rule() == "AG-CONTENT-002" && vast.to_string().contains("52000000 pixels"), "{vast}");
+        let layered = |scans| [sample(ImageType::Jpeg, 64, 64), [0xff, 0xda].repeat(scans)].concat();
+        assert!(check_decodable(&layered(JPEG_SCANS_MAX)).is_ok());
+        assert!(check_decodable(&layered(JPEG_SCANS_MAX + 1)).is_err());
+        assert!(check_decodable(b"<svg/>").is_err());
     }
 
     #[test]

@@ -67,18 +67,23 @@ pub struct NodeSubject<'a> {
     pub text: &'a str,
 }
 
-/// What a model is asked for a node.
-pub fn node_prompt(subject: &NodeSubject<'_>, counter: &dyn TokenCounter) -> String {
+/// What came before a node, as a model is told.
+pub fn node_context(subject: &NodeSubject<'_>, counter: &dyn TokenCounter) -> String {
     let is_short = counter.count(subject.text) < SHORT_NODE_TOKENS;
     let before = subject.grandparent.filter(|_| is_short);
     let before = before.map(|node| format!("Before that: {}\n", node.quoted())).unwrap_or_default();
     let previous = subject.parent.map_or_else(|| "(this is the first message)".to_owned(), |node| node.quoted());
+    format!("Tree: {}\n{before}Previous: {previous}", quote(subject.tree_title))
+}
+
+/// What a model is asked for a node.
+pub fn node_prompt(subject: &NodeSubject<'_>, counter: &dyn TokenCounter) -> String {
     format!(
-        "Given this conversation context:\n---\nTree: {}\n{before}Previous: {previous}\n---\n\n\
+        "Given this conversation context:\n---\n{}\n---\n\n\
          Summarize the following message in ONE sentence (max 30 words).\n\
          Capture the key point, action, or decision. Be specific, not generic.\n\n\
          Message: {}",
-        quote(subject.tree_title),
+        node_context(subject, counter),
         quote(subject.text),
     )
 }

@@ -31,8 +31,8 @@ use crate::engine::Engine;
 pub(crate) enum Purpose {
     /// To see whether the tool works: that is how something that was down is found to work again.
     Trial,
-    /// As a step of a process: what is down is not called (rule BR-TOOL-006).
-    Step,
+    /// For what it answers: what is down is not called (rule BR-TOOL-006).
+    Use,
 }
 
 /// A tool with all that a call of it needs.
@@ -48,8 +48,13 @@ pub(crate) struct Ready {
 
 impl Engine {
     /// What a call stands on, judged now.
-    pub(crate) async fn ready_to_call(&self, executor: UserId, tool: RecordId) -> Result<Ready, StoreError> {
-        let ready = self.parts().store.read(move |tx| ready(tx, executor, tool, Purpose::Trial)).await?;
+    pub(crate) async fn ready_to_call(
+        &self,
+        executor: UserId,
+        tool: RecordId,
+        purpose: Purpose,
+    ) -> Result<Ready, StoreError> {
+        let ready = self.parts().store.read(move |tx| ready(tx, executor, tool, purpose)).await?;
         self.check_fits(&ready)?;
         Ok(ready)
     }
@@ -77,7 +82,7 @@ impl Engine {
     }
 
     /// Opens the secret, if one is used; keys that another server made are looked for once.
-    fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
+    pub(crate) fn credential(&self, ready: &Ready) -> Result<Option<Arc<Credential>>, String> {
         let Some((secret, sealed)) = &ready.sealed else { return Ok(None) };
         let opened = travel::open_value(&self.parts().outside, sealed).map_err(|error| {
             tracing::warn!(%error, secret = %secret.id, "a secret cannot be opened");

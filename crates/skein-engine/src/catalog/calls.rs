@@ -140,6 +140,27 @@ pub(crate) async fn call(
     }
 }
 
+/// Asks the model behind a tool something other than what its prompt says; only tools that ask models have one.
+pub(super) async fn ask(
+    http: &Http,
+    tool: &Tool,
+    service: &Service,
+    credential: Option<&Arc<Credential>>,
+    (prompt, max_tokens): (String, u32),
+) -> Answered {
+    let Operation::LlmCall(call) = &tool.operation else {
+        return Answered::fault("not_supported", "the tool asks no language model", false);
+    };
+    let params = &tool.connection_params;
+    let name = params.get("model").and_then(Value::as_str).unwrap_or_default();
+    let request = ChatRequest {
+        temperature: params.get("temperature").and_then(Value::as_f64),
+        max_tokens: Some(max_tokens),
+        ..ChatRequest::new(name, vec![Message::user(prompt)])
+    };
+    llm_call(&model(http, tool, service, call, credential), request, None).await
+}
+
 async fn rest_call(
     http: &Http,
     tool: &Tool,

@@ -4,6 +4,7 @@
 //! core decide, and writes the record; what others see of it and what stands in the way of deleting it the store knows.
 //! Start at [`services`] for how an entry lives, at [`trials`] for how a tool is called.
 
+mod asking;
 mod bindings;
 pub(crate) mod calling;
 pub(crate) mod calls;
@@ -38,6 +39,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
 
+pub(crate) use asking::{Question, Replied};
 pub(crate) use bindings::bound;
 pub use discovery::{DiscoveredTools, Discovery, Source};
 pub use health::{Checked, Vital};

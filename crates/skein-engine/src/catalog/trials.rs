@@ -43,7 +43,7 @@ impl Engine {
         inputs: Map<String, Value>,
     ) -> Result<Changed<()>, EngineError> {
         // Schemas are compiled here, so that the transaction finds them; what it finds is what counts.
-        if let Ok(ready) = self.ready_to_call(caller.user, tool).await {
+        if let Ok(ready) = self.ready_to_call(caller.user, tool, Purpose::Trial).await {
             let _ = self.parts().schemas.of_inputs(&ready.tool);
         }
         let engine = self.clone();
@@ -83,7 +83,7 @@ fn written(ready: &Ready, inputs: &Map<String, Value>, session: &str) -> ToolCal
 pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result<Ended, StoreError> {
     let Task::ToolTest { tool, call, inputs, version, secret } = task else { return Ok(Ended::Taken) };
     let (executor, call) = (job.owner, *call);
-    let ready = match engine.ready_to_call(executor, *tool).await {
+    let ready = match engine.ready_to_call(executor, *tool, Purpose::Trial).await {
         Ok(ready) => ready,
         // Whatever became of the tool since, it may have been called before the worker vanished.
         Err(StoreError::Rule(_) | StoreError::NotFound(_) | StoreError::Refused(_)) if job.lost > 0 => {
@@ -162,13 +162,13 @@ fn failed(executor: UserId, result: ToolResult, error: Value) -> Ended {
 }
 
 /// Where the result of a call was written down, and where its output is.
-struct Written {
-    result: ItemId,
+pub(super) struct Written {
+    pub(super) result: ItemId,
     output_in: ItemId,
 }
 
 /// The result of a call as a fact, joined to the call; a large output before it, as a fact of its own.
-fn write_result(
+pub(super) fn write_result(
     tx: &mut Tx<'_>,
     executor: UserId,
     result: &ToolResult,
@@ -177,6 +177,7 @@ fn write_result(
     let viewer = Viewer::User(executor);
     let output_in =
         large.map(|output| tx.append_item(&viewer, output)).transpose()?.map(|stored| stored.item.header.id);
+    let output_in = output_in.or(result.output_in);
     let draft = ToolResult { output_in, ..result.clone() }.to_draft()?;
     let written = tx.append_item(&viewer, &draft)?.item.header.id;
     let (source, target) = (Endpoint::Item(written), Endpoint::Item(result.call));

@@ -106,7 +106,7 @@ impl Mover<'_, '_> {
         tool: RecordId,
         inputs: &Map<String, Value>,
     ) -> Result<Result<(Ready, Map<String, Value>), Fault>, StoreError> {
-        let ready = match ready(self.tx, owner, tool, Purpose::Step) {
+        let ready = match ready(self.tx, owner, tool, Purpose::Use) {
             Ok(ready) => ready,
             Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(tool).map(Err),

@@ -399,8 +399,7 @@ impl Engine {
 impl Engine {
     async fn sweep_runs(&self) {
         const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-        let kept = self.setting(skein_core::setting::EXECUTIONS_KEPT_DAYS.name).await.map(|state| state.value);
-        let kept_ms = kept.unwrap_or(skein_core::setting::EXECUTIONS_KEPT_DAYS.default) * DAY_MS;
+        let kept_ms = self.number(&skein_core::setting::EXECUTIONS_KEPT_DAYS).await * DAY_MS;
         loop {
             let sweep = move |tx: &mut skein_store::Tx<'_>| {
                 let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;

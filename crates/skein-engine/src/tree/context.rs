@@ -27,6 +27,8 @@ const BUDGET_DEFAULT: usize = 32_768;
 /// Most nodes of a path that are looked at, counted from its end, and most bytes of what they say.
 const PATH_NODES_MAX: usize = 20_000;
 const PATH_BYTES_MAX: usize = 64 << 20;
+/// Most sources of these nodes that are looked at; their bytes count with those of the path.
+const SOURCES_MAX: usize = 20_000;
 /// Most folded branches of one conversation that are looked at.
 const FOLDED_MAX: usize = 1_000;
 
@@ -85,12 +87,13 @@ struct Gathered {
     agent_prompt: Option<String>,
     path: Vec<Spoken>,
     /// What fed a node beside its parent.
-    feeds: BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>,
+    feeds: Feeds,
     folded: Vec<(ItemId, String, String)>,
     looked_from: Option<NodeId>,
 }
 
 /// A node as far as a window is concerned.
+#[derive(Clone)]
 struct Spoken {
     id: ItemId,
     speaker: Option<Speaker>,
@@ -156,8 +159,7 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -
     let conversation = conversations::load(tx, viewer, row.conversation)?.entry;
     let actor = query.actor.map(|id| tx.record(viewer, id).and_then(Shown::<Actor>::try_from)).transpose()?;
     let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
-    let (nodes, looked_from) = path(tx, viewer, node)?;
-    let feeds = feeds(tx, viewer, node, nodes.len())?;
+    let Looked { nodes, feeds, looked_from } = path(tx, viewer, node)?;
     let folded = folded(tx, viewer, &nodes)?;
     let mut is_cut_off = false;
     let path = nodes
@@ -171,42 +173,77 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -
     Ok(Gathered { conversation, agent_prompt, path, feeds, folded, looked_from })
 }
 
-/// The path to a node from the root's side on, as far up as the limits allow.
-fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<(Vec<SeenNode>, Option<NodeId>), StoreError> {
-    let main = PathId::main_of(tx.node(viewer, node)?.conversation);
-    let (mut pieces, mut count, mut bytes, mut end) = (Vec::new(), 0, 0, Some(node));
-    while let Some(last) = end {
-        let piece = tx.path_to(viewer, main, last, NODES_PER_PAGE_MAX)?;
-        count += piece.len();
-        bytes +=
-            piece.iter().filter_map(|seen| seen.content.as_ref()).map(|said| said.to_string().len()).sum::<usize>();
-        end = match piece.first().filter(|_| piece.len() == NODES_PER_PAGE_MAX) {
-            Some(first) => tx.node_before(viewer, first.row.id)?,
-            None => None,
-        };
-        pieces.push(piece);
-        if count >= PATH_NODES_MAX || bytes >= PATH_BYTES_MAX {
-            break;
-        }
+/// How many bytes of what is said may still be looked at.
+struct Room(usize);
+
+impl Room {
+    /// Whether there was room for it.
+    fn take(&mut self, seen: &SeenNode) -> bool {
+        let said = seen.content.as_ref().map_or(0, |content| content.to_string().len());
+        let is_room = self.0 >= said;
+        self.0 = self.0.saturating_sub(said);
+        is_room
     }
-    let nodes: Vec<SeenNode> = pieces.into_iter().rev().flatten().collect();
-    let looked_from = end.and_then(|_| nodes.first()).map(|first| first.row.id);
-    Ok((nodes, looked_from))
 }
 
-fn feeds(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    node: NodeId,
-    limit: usize,
-) -> Result<BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>, StoreError> {
-    let mut feeds: BTreeMap<ItemId, Vec<(SourceRole, Spoken)>> = BTreeMap::new();
-    for (target, source, role) in tx.path_feeds(viewer, node, limit)? {
-        let main = PathId::main_of(tx.node(viewer, source)?.conversation);
-        let spoken = Spoken::of(&tx.seen_node(viewer, main, source)?, tx.is_pruned(viewer, source)?);
+/// The path to a node from the root's side on, with what fed its nodes, as far up as the limits allow; the last node is
+/// always there.
+fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Looked, StoreError> {
+    let main = PathId::main_of(tx.node(viewer, node)?.conversation);
+    let mut room = Room(PATH_BYTES_MAX);
+    let (mut nodes, mut end, mut is_full) = (Vec::new(), Some(node), false);
+    while let Some(last) = end.filter(|_| !is_full) {
+        // One more than is taken: the next piece begins with it, in the version that is shown.
+        let mut piece = tx.path_to(viewer, main, last, NODES_PER_PAGE_MAX + 1)?;
+        end = (piece.len() > NODES_PER_PAGE_MAX).then(|| piece.remove(0).row.id);
+        for seen in piece.into_iter().rev() {
+            is_full |= !room.take(&seen) || nodes.len() >= PATH_NODES_MAX;
+            if is_full && !nodes.is_empty() {
+                break;
+            }
+            nodes.push(seen);
+        }
+    }
+    let is_cut = is_full || end.is_some();
+    let (feeds, kept) = feeds(tx, viewer, &nodes, &mut room)?;
+    let is_cut = is_cut || kept < nodes.len();
+    nodes.truncate(kept);
+    nodes.reverse();
+    let looked_from = nodes.first().filter(|_| is_cut).map(|first| first.row.id);
+    Ok(Looked { nodes, feeds, looked_from })
+}
+
+type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>;
+
+/// What was looked at of a path.
+struct Looked {
+    nodes: Vec<SeenNode>,
+    feeds: Feeds,
+    looked_from: Option<NodeId>,
+}
+
+/// What fed these nodes, the nearest first, and of how many of them all of it: limits hold for it as for what is said.
+fn feeds(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[SeenNode], room: &mut Room) -> Result<(Feeds, usize), StoreError> {
+    let mut feeds = Feeds::new();
+    let Some(end) = nodes.first() else { return Ok((feeds, 0)) };
+    let mut known: BTreeMap<NodeId, Spoken> = BTreeMap::new();
+    let found = tx.path_feeds(viewer, end.row.id, nodes.len(), SOURCES_MAX + 1)?;
+    for (number, (target, source, role)) in found.into_iter().enumerate() {
+        let is_known = known.contains_key(&source);
+        if !is_known {
+            let main = PathId::main_of(tx.node(viewer, source)?.conversation);
+            let seen = tx.seen_node(viewer, main, source)?;
+            if number >= SOURCES_MAX || !room.take(&seen) {
+                let kept = nodes.iter().position(|node| node.row.id == target).unwrap_or(nodes.len());
+                feeds.remove(&target.into());
+                return Ok((feeds, kept.max(1)));
+            }
+            known.insert(source, Spoken::of(&seen, tx.is_pruned(viewer, source)?));
+        }
+        let spoken = known[&source].clone();
         feeds.entry(target.into()).or_default().push((role, spoken));
     }
-    Ok(feeds)
+    Ok((feeds, nodes.len()))
 }
 
 /// What came of branches that left the path and were folded.

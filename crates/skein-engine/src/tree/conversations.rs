@@ -2,6 +2,7 @@
 
 use serde_json::{Map, json};
 use skein_core::catalog::entry::{Entry as _, Owned};
+use skein_core::catalog::sharing::Refused;
 use skein_core::flow::process::Process;
 use skein_core::garden::event::EventName;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
@@ -22,7 +23,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
 use crate::tree::turns::{alternative_of, turn_of};
-use crate::tree::{ShownConversation, conversation_id, projects, show_conversation};
+use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, summary_work};
 
 /// Where a conversation is forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -127,7 +128,11 @@ impl Engine {
             if next.process_id != current.entry.process_id {
                 check_hint(tx, viewer, &next)?;
             }
+            let is_closed = next.is_archived() && !current.entry.is_archived();
             let record = tx.update_of_tree(viewer, current.id, based_on, next.to_content(false))?;
+            if is_closed {
+                summary_work::enqueue_closed(tx, viewer, id)?;
+            }
             show_conversation(tx, viewer, record)
         })
         .await
@@ -176,9 +181,11 @@ impl Engine {
             let author = (ActorId::from(viewer.owner()), AuthorType::Human);
             let summary = FoldSummary { at: tx.now(), author_id: author.0, author_type: author.1, text, cites };
             check_cites(tx, viewer, id, &summary.cites)?;
+            refuse_pending(tx, viewer, id)?;
             let next = current.entry.fold(active, summary)?;
             let record = tx.update_of_tree(viewer, current.id, current.hash, next.to_content(false))?;
             tell(tx, viewer, EventName::BranchFolded, record.id, &json!({}))?;
+            summary_work::enqueue_closed(tx, viewer, id)?;
             show_conversation(tx, viewer, record)
         })
         .await
@@ -255,6 +262,13 @@ fn origin(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, node: NodeId) ->
 
 fn nothing_said() -> RuleViolation {
     RuleViolation::new("BR-CONV-003", "nothing was said in this conversation", "say something first, or begin another")
+}
+
+/// Nothing could come of it any more: a folded conversation takes nothing.
+fn refuse_pending(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<(), StoreError> {
+    let Some(pending) = tx.pending_in(viewer, id)? else { return Ok(()) };
+    let problem = format!("{pending} is still being generated");
+    Err(Refused::Conflict(RuleViolation::new("Z5", problem, "wait until it is done, or cancel it")).into())
 }
 
 /// A summary cites what was said in the conversation it folds, or in those it was forked from.

@@ -1,6 +1,7 @@
 //! Images and recordings that are said: looked at before anything is written, so that nothing else passes for them.
 //!
-//! Only the beginning of the attached bytes is read. Thumbnails are the client's to make; one that is named is looked at.
+//! Only the beginning of the attached bytes is read. A thumbnail that a client made and names is looked at, too; for
+//! others there is [`Engine::thumbnail`].
 
 use futures::StreamExt as _;
 use skein_core::ItemId;

@@ -8,12 +8,14 @@ mod compare;
 mod context;
 mod conversations;
 mod export;
+mod material;
 mod media;
 mod nodes;
 pub(crate) mod projects;
 mod proof;
 mod summaries;
 mod summary_work;
+mod thumbnail;
 mod turns;
 
 use serde_json::{Value, json};
@@ -40,6 +42,7 @@ pub use proof::{Chain, Link, Scope};
 pub(crate) use summaries::Growth;
 pub use summaries::{ShownSummary, Subject};
 pub(crate) use summary_work::work as summarise_growth;
+pub use thumbnail::THUMBNAIL_MEDIA_TYPE;
 pub(crate) use turns::alternative_of;
 pub use turns::{NewAlternative, NewTurn};
 

@@ -1,31 +1,25 @@
 //! Summaries of nodes and trees: made when they are asked for, and in the background after something was said.
 //!
 //! Whoever appends only leaves a note in memory ([`Growth`]); a worker turns it into a job, and the job into summaries. A
-//! note that is lost costs nothing: a summary that is missing is made when somebody asks for it. The built-in model
-//! answers, until a process does.
+//! note that is lost costs nothing: a summary that is missing is made when somebody asks for it. What is asked is in
+//! `material.rs`; who answers is a setting, and the built-in model wherever nobody else does.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use serde_json::{Value, json};
-use skein_connect::llm::chat::{Attachment, ChatRequest, Message, Part};
-use skein_connect::offline;
 use skein_core::account::Scope;
-use skein_core::tree::context::FourCharacters;
+use skein_core::setting::SUMMARY_TOOL;
 use skein_core::tree::node::TreeSummary;
-use skein_core::tree::summary::{is_node_due, trim_to_sentence, trim_to_tree_summary};
-use skein_core::{ConversationId, ItemId, NodeId, PathId, UserId, Viewer};
-use skein_store::tree::read::SeenNode;
+use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
+use crate::catalog::Replied;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request, referred};
-use crate::tree::{conversations, show_conversation, text_of};
-
-/// How much of the main path a summary of the tree looks at, from its end.
-const TREE_NODES_MAX: usize = 100;
+use crate::tree::material::Material;
 
 /// What is summarised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,11 +100,17 @@ impl Engine {
         };
         let (shown, is_kept) = self.parts().store.read(look).await?;
         let may_keep = caller.grant.is_none() && caller.require(Scope::Write).is_ok();
-        let Some(summary) = shown.summary.clone().filter(|_| !is_kept && may_keep) else { return Ok(shown) };
+        if is_kept || !may_keep || shown.summary.is_none() {
+            return Ok(shown);
+        }
         let acting = caller.acting();
+        let composed = self.compose(&acting, subject).await;
         let keep = move |tx: &mut Tx<'_>| match kept(tx, &acting, subject)? {
-            Some(kept) => Ok(kept),
-            None => keep(tx, &acting, subject, Some(summary.clone())),
+            Some(kept) => {
+                composed.conclude(tx, None)?;
+                Ok(kept)
+            }
+            None => keep(tx, &acting, subject, &composed),
         };
         Ok(self.parts().store.write(keep).await?.value)
     }
@@ -122,11 +122,57 @@ impl Engine {
         request: Request,
         subject: Subject,
     ) -> Result<Changed<ShownSummary>, EngineError> {
-        self.change(caller, request, "summary.make", move |tx, viewer| {
-            let made = made(tx, viewer, subject)?;
-            keep(tx, viewer, subject, made.summary)
-        })
-        .await
+        caller.require(Scope::Write)?;
+        let composed = match self.summary_tool().await {
+            None => Composed::default(),
+            // A repeat is told what came of the first; it does not cost another call.
+            Some(_) => match self.replay(caller, request).await {
+                Err(EngineError::Store(StoreError::RequestInFlight)) => self.compose(&caller.acting(), subject).await,
+                told => return told,
+            },
+        };
+        self.change(caller, request, "summary.make", move |tx, viewer| keep(tx, viewer, subject, &composed)).await
+    }
+
+    /// The tool whose model writes summaries, if one is set (rule AG-SUM-003).
+    async fn summary_tool(&self) -> Option<RecordId> {
+        let state = self.setting(SUMMARY_TOOL.name).await.ok()?;
+        state.value.as_str().and_then(|id| id.parse().ok())
+    }
+
+    /// What the model that is set says; nothing where none is set or none answers.
+    pub(super) async fn compose(&self, owner: &Viewer, subject: Subject) -> Composed {
+        let Some(tool) = self.summary_tool().await else { return Composed::default() };
+        let viewer = owner.clone();
+        let material = self.parts().store.read(move |tx| Material::of(tx, &viewer, subject)).await;
+        let Ok(Some(material)) = material else { return Composed::default() };
+        let replied = self.ask_model(owner.owner(), tool, material.question()).await;
+        Composed(replied.map(|replied| (material, replied)))
+    }
+}
+
+/// What a model outside said of something, and of what it said it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Composed(Option<(Material, Replied)>);
+
+impl Composed {
+    /// Whether a model answered.
+    pub(super) fn is_answered(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Writes down what was made of it, if anything was.
+    fn conclude(&self, tx: &mut Tx<'_>, kept_in: Option<ItemId>) -> Result<(), StoreError> {
+        self.0.as_ref().map_or(Ok(()), |(_, replied)| replied.conclude(tx, kept_in))
+    }
+
+    /// The summary it is, unless something it speaks of was destroyed since.
+    fn summary(&self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<Option<TreeSummary>, StoreError> {
+        let Some((material, replied)) = &self.0 else { return Ok(None) };
+        if !material.is_still_there(tx, viewer)? {
+            return Ok(None);
+        }
+        Ok(material.told_by(&replied.model, &replied.text))
     }
 }
 
@@ -146,87 +192,33 @@ pub(super) fn kept(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result
     Ok(found.map(|summary| ShownSummary { subject, summary: Some(summary), item: None }))
 }
 
-fn keep(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    subject: Subject,
-    summary: Option<TreeSummary>,
-) -> Result<ShownSummary, StoreError> {
+/// Keeps what was composed; where nothing was, what the built-in model says now.
+fn keep(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject, composed: &Composed) -> Result<ShownSummary, StoreError> {
+    let composition = composed.summary(tx, viewer)?;
+    let is_composed = composition.is_some();
+    let summary = if is_composed { composition } else { made(tx, viewer, subject)?.summary };
     let item = summary.as_ref().map(|summary| tx.summarise(viewer, summary)).transpose()?;
-    Ok(ShownSummary { subject, summary, item: item.map(|item| item.item.header.id) })
+    let item = item.map(|item| item.item.header.id);
+    composed.conclude(tx, item.filter(|_| is_composed))?;
+    Ok(ShownSummary { subject, summary, item })
 }
 
 /// Makes a summary of a subject and keeps it.
-pub(super) fn make(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<(), StoreError> {
-    let summary = made(tx, viewer, subject)?.summary;
-    keep(tx, viewer, subject, summary).map(drop)
+pub(super) fn make(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject, composed: &Composed) -> Result<(), StoreError> {
+    keep(tx, viewer, subject, composed).map(drop)
+}
+
+/// Makes a summary of a subject unless it has one.
+pub(super) fn make_missing(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    subject: Subject,
+    composed: &Composed,
+) -> Result<(), StoreError> {
+    if kept(tx, viewer, subject)?.is_some() { composed.conclude(tx, None) } else { make(tx, viewer, subject, composed) }
 }
 
 fn made(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<ShownSummary, StoreError> {
-    let summary = match subject {
-        Subject::Node(node) => of_node(tx, viewer, node)?,
-        Subject::Tree(conversation) => of_tree(tx, viewer, conversation)?,
-    };
+    let summary = Material::of(tx, viewer, subject)?.and_then(|material| material.built_in());
     Ok(ShownSummary { subject, summary, item: None })
-}
-
-fn of_node(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<TreeSummary>, StoreError> {
-    let conversation = tx.node(viewer, node)?.conversation;
-    let seen = tx.seen_node(viewer, PathId::main_of(conversation), node)?;
-    let text = text_of(&seen).unwrap_or_default();
-    if !is_node_due(seen.row.status, &text, None) {
-        return Ok(None);
-    }
-    let asked = "Summarize the following message in one sentence.";
-    let answer = quoted(asked, "message", &text, 1);
-    let sentence = answer.and_then(|answer| trim_to_sentence(&answer, &FourCharacters));
-    let sentence = sentence.or_else(|| trim_to_sentence(&text, &FourCharacters));
-    let nodes = tx.conversation(viewer, conversation)?.nodes;
-    Ok(sentence.map(|text| told(conversation, Some(node), text, nodes)))
-}
-
-fn of_tree(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId) -> Result<Option<TreeSummary>, StoreError> {
-    let row = tx.conversation(viewer, conversation)?;
-    let main = PathId::main_of(conversation);
-    let Some(end) = tx.path_cursor(viewer, conversation, main)?.or(row.root_node) else { return Ok(None) };
-    let description = conversations::load(tx, viewer, conversation)?.entry.description;
-    let mut lines: Vec<String> = description.into_iter().map(|text| text.as_str().to_owned()).collect();
-    for seen in tx.path_to(viewer, main, end, TREE_NODES_MAX)? {
-        lines.extend(gist(tx, viewer, conversation, &seen)?);
-    }
-    let record = tx.record(viewer, conversation.into())?;
-    let title = show_conversation(tx, viewer, record)?.title;
-    let text = lines.join("\n\n");
-    let asked = "Summarize this conversation in two sentences.";
-    let answer = quoted(asked, &title, &text, 2).and_then(|answer| trim_to_tree_summary(&answer, &FourCharacters));
-    let sentences = answer.or_else(|| trim_to_tree_summary(&text, &FourCharacters));
-    Ok(sentences.map(|text| told(conversation, None, text, row.nodes)))
-}
-
-/// What a node adds to the summary of its tree: its own summary, else its first sentence; nothing once it was destroyed.
-fn gist(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    conversation: ConversationId,
-    seen: &SeenNode,
-) -> Result<Option<String>, StoreError> {
-    let Some(text) = text_of(seen) else { return Ok(None) };
-    let known =
-        if seen.row.conversation == conversation { tx.summary(viewer, conversation, Some(seen.row.id))? } else { None };
-    Ok(known.map(|summary| summary.text).or_else(|| trim_to_sentence(&text, &FourCharacters)))
-}
-
-fn told(conversation_id: ConversationId, node_id: Option<NodeId>, text: String, nodes: i64) -> TreeSummary {
-    TreeSummary { conversation_id, node_id, text, model: offline::MODEL.to_owned(), nodes }
-}
-
-/// The first passages the built-in model quotes when it is asked for a summary of a text.
-fn quoted(asked: &str, title: &str, text: &str, sentences: usize) -> Option<String> {
-    let attached = Attachment { title: title.to_owned(), source: None, text: text.to_owned() };
-    let message = Message::User(vec![Part::Text(asked.to_owned()), Part::Attached(attached)]);
-    let answer = offline::answer(&ChatRequest::new(offline::MODEL, vec![message])).ok()?;
-    let body: Value = serde_json::from_slice(&answer.raw.body).ok()?;
-    let quotes = body.get("quotes")?.as_array()?.iter().filter_map(|quote| quote.get("text")?.as_str());
-    let chosen: Vec<&str> = quotes.take(sentences).collect();
-    (!chosen.is_empty()).then(|| chosen.join(" "))
 }

@@ -1,6 +1,7 @@
 //! Summaries made in the background: what grew becomes a job, and a job a batch of summaries.
 //!
-//! A job names a conversation and the first node that may lack a summary. Doing it twice makes nothing twice.
+//! A job names a conversation, the first node that may lack a summary, and what gave the occasion. Doing it twice makes
+//! nothing twice. A model that does not answer is not asked again in the same batch.
 
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
 use crate::request::referred;
-use crate::tree::summaries::{Subject, kept, make};
+use crate::tree::summaries::{Composed, Subject, make, make_missing};
 
 const QUEUE: &str = "summaries";
 const LEASE_MS: i64 = 60_000;
@@ -23,6 +24,8 @@ const RETRY_AFTER_MS: i64 = 60_000;
 /// How often a job is tried before a person has to look.
 const ATTEMPTS_MAX: i64 = 5;
 const SYSTEM: Viewer = Viewer::System("summaries");
+/// After every node.
+const LAST: NodeId = NodeId::from_bytes([255; 16]);
 
 /// Turns growth into jobs and carries jobs out, for as long as it is polled.
 pub(crate) async fn work(engine: Engine, name: String) {
@@ -54,15 +57,26 @@ pub(super) async fn queue_growth(engine: &Engine) {
 }
 
 fn enqueue(tx: &mut Tx<'_>, owner: &Viewer, conversation: ConversationId, from: NodeId) -> Result<(), StoreError> {
-    let payload = json!({ "conversation": conversation, "from": from }).to_string();
-    tx.enqueue(owner, &JobDraft::new(QUEUE, payload)).map(drop)
+    queue(tx, owner, &json!({ "conversation": conversation, "from": from }))
+}
+
+/// Has the summary of a tree renewed because it was closed (rule AG-SUM-004).
+pub(super) fn enqueue_closed(tx: &mut Tx<'_>, owner: &Viewer, conversation: ConversationId) -> Result<(), StoreError> {
+    queue(tx, owner, &json!({ "conversation": conversation, "from": LAST, "closed": true }))
+}
+
+fn queue(tx: &mut Tx<'_>, owner: &Viewer, payload: &Value) -> Result<(), StoreError> {
+    tx.enqueue(owner, &JobDraft::new(QUEUE, payload.to_string())).map(drop)
 }
 
 async fn carry_out(engine: &Engine, job: Job) {
     let payload: Value = serde_json::from_str(&job.payload).unwrap_or_default();
     let (conversation, from) = (referred(&payload, "conversation"), referred(&payload, "from"));
     let done = match (conversation, from) {
-        (Ok(conversation), Ok(from)) => summarise(engine, &job, conversation, from).await,
+        (Ok(conversation), Ok(from)) => {
+            let occasion = if payload["closed"] == true { Occasion::Closed } else { Occasion::Grown };
+            summarise(engine, &job, conversation, from, occasion).await
+        }
         _ => Err(StoreError::Damaged("the payload of a job cannot be read".to_owned())),
     };
     let Err(error) = done else { return };
@@ -78,40 +92,64 @@ async fn carry_out(engine: &Engine, job: Job) {
 }
 
 /// Summarises a batch of nodes, each in a transaction of its own, then the tree if it is due.
-async fn summarise(engine: &Engine, job: &Job, conversation: ConversationId, from: NodeId) -> Result<(), StoreError> {
+async fn summarise(
+    engine: &Engine,
+    job: &Job,
+    conversation: ConversationId,
+    from: NodeId,
+    occasion: Occasion,
+) -> Result<(), StoreError> {
     let owner = Viewer::User(job.owner);
     let store = &engine.parts().store;
     let viewer = owner.clone();
     let waiting = store.read(move |tx| tx.unsummarised(&viewer, conversation, from)).await?;
+    let mut is_answered = true;
     for node in &waiting {
         let (viewer, subject) = (owner.clone(), Subject::Node(*node));
-        store.write(move |tx| make_missing(tx, &viewer, subject)).await?;
+        let composed = composed(engine, &owner, subject, is_answered).await;
+        is_answered = composed.is_answered();
+        let held = job.clone();
+        store
+            .write(move |tx| {
+                make_missing(tx, &viewer, subject, &composed)?;
+                tx.heartbeat(&SYSTEM, &held, LEASE_MS)
+            })
+            .await?;
     }
-    let every = engine.setting(SUMMARY_TREE_NODES.name).await.map(|state| state.value);
-    let every = u64::try_from(every.unwrap_or(SUMMARY_TREE_NODES.default)).unwrap_or(1);
-    let (job, last) = (job.clone(), waiting.last().copied().filter(|_| waiting.len() == UNSUMMARISED_MAX));
-    store.write(move |tx| end(tx, &owner, &job, conversation, last, every)).await.map(drop)
+    if let Some(last) = waiting.last().copied().filter(|_| waiting.len() == UNSUMMARISED_MAX) {
+        let job = job.clone();
+        let hand_on = move |tx: &mut Tx<'_>| {
+            tx.complete_job(&SYSTEM, &job)?;
+            enqueue(tx, &owner, conversation, last)
+        };
+        return store.write(hand_on).await.map(drop);
+    }
+    let every = u64::try_from(engine.number(&SUMMARY_TREE_NODES).await).unwrap_or(1);
+    let viewer = owner.clone();
+    let is_due = store.read(move |tx| is_due(tx, &viewer, conversation, occasion, every)).await?;
+    let subject = Subject::Tree(conversation);
+    let composed = if is_due { Some(composed(engine, &owner, subject, is_answered).await) } else { None };
+    let job = job.clone();
+    let end = move |tx: &mut Tx<'_>| {
+        tx.complete_job(&SYSTEM, &job)?;
+        composed.as_ref().map_or(Ok(()), |composed| make(tx, &owner, subject, composed))
+    };
+    store.write(end).await.map(drop)
 }
 
-fn make_missing(tx: &mut Tx<'_>, viewer: &Viewer, subject: Subject) -> Result<(), StoreError> {
-    if kept(tx, viewer, subject)?.is_some() { Ok(()) } else { make(tx, viewer, subject) }
+/// What the model that is set says, unless it did not answer just before.
+async fn composed(engine: &Engine, owner: &Viewer, subject: Subject, is_asked: bool) -> Composed {
+    if is_asked { engine.compose(owner, subject).await } else { Composed::default() }
 }
 
-/// Takes the job off the queue; what is left goes on as another.
-fn end(
+fn is_due(
     tx: &mut Tx<'_>,
     owner: &Viewer,
-    job: &Job,
     conversation: ConversationId,
-    last: Option<NodeId>,
+    occasion: Occasion,
     every: u64,
-) -> Result<(), StoreError> {
-    tx.complete_job(&SYSTEM, job)?;
-    if let Some(last) = last {
-        return enqueue(tx, owner, conversation, last);
-    }
+) -> Result<bool, StoreError> {
     let nodes = tx.conversation(owner, conversation)?.nodes;
     let before = tx.summary(owner, conversation, None)?.map_or(0, |summary| summary.nodes);
-    let grown = u64::try_from(nodes - before).unwrap_or_default();
-    if is_tree_due(Occasion::Grown, grown, every) { make(tx, owner, Subject::Tree(conversation)) } else { Ok(()) }
+    Ok(is_tree_due(occasion, u64::try_from(nodes - before).unwrap_or_default(), every))
 }

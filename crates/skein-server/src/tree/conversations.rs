@@ -73,6 +73,9 @@ pub(crate) struct ForkBody {
     node_id: Option<NodeId>,
     #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
     title: Option<Title>,
+    /// Whether what is active here is active there too; nothing is, as long as nothing is remembered.
+    #[schema(default = true)]
+    copy_active_entities: Option<bool>,
 }
 
 /// What a conversation is folded into.
@@ -190,7 +193,7 @@ pub(crate) async fn fork_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkBody { node_id, title } = mutation.body()?;
+    let ForkBody { node_id, title, copy_active_entities: _ } = mutation.body()?;
     let forking = Forking { turn: None, node: node_id, title };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);

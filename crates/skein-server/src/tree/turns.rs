@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use skein_core::catalog::entry;
 use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
@@ -47,7 +48,7 @@ pub(crate) struct TurnBody {
     /// Short for content of type text.
     text: Option<String>,
     /// What else led to it.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "entry::objects")]
     sources: Vec<SourceBody>,
     /// The process that is to answer.
     #[schema(value_type = Option<String>)]
@@ -142,6 +143,9 @@ pub(crate) struct ForkAtTurnBody {
     alternative_id: Option<NodeId>,
     #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
     title: Option<Title>,
+    /// Whether what is active here is active there too; nothing is, as long as nothing is remembered.
+    #[schema(default = true)]
+    copy_active_entities: Option<bool>,
 }
 
 /// What a turn shows now, and every turn that is affected.
@@ -314,7 +318,7 @@ pub(crate) async fn fork_at_turn(
     PathIds((id, turn)): PathIds<(ConversationId, TurnId)>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkAtTurnBody { alternative_id, title } = mutation.body()?;
+    let ForkAtTurnBody { alternative_id, title, copy_active_entities: _ } = mutation.body()?;
     let forking = Forking { turn: Some(turn), node: alternative_id, title };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);

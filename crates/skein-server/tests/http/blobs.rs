@@ -12,6 +12,10 @@ use crate::world::{Answer, World, both, fresh_key};
 
 const PATH: &str = "/api/v1/blobs";
 
+/// 400 × 2 black pixels.
+pub(crate) const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\x01\x90\0\0\0\x02\x08\0\0\0\0\x53\x0d\xd5\xec\
+    \0\0\0\x10IDAT\x78\xda\x63\x60\x18\x05\xa3\x60\x14\xe0\x06\0\x03\x22\0\x01\xe9\x26\x6f\x1c\0\0\0\0IEND\xae\x42\x60\x82";
+
 async fn asked(world: &World, path: &str, name: &str, value: &str) -> Answer {
     world.send(world.request("GET", path).header(name, value).body(Body::empty()).unwrap()).await
 }
@@ -96,6 +100,37 @@ both! {
         assert_eq!((hers.status, hers.json()["hash"].as_str()), (StatusCode::CREATED, Some(hash.as_str())));
         assert_eq!(anna.get(&path).await.header("content-type"), "text/csv");
         assert_eq!(world.get(&path).await.header("content-type"), "text/plain");
+    }
+
+    async fn ag_content_002_a_small_picture_of_an_image_is_drawn_holds(world: &World) {
+        let made = world.upload(PATH, "image/png", PNG).await.json();
+        let (hash, item) = (made["hash"].as_str().unwrap(), made["itemId"].as_str().unwrap());
+        let path = format!("{PATH}/{hash}/thumbnail");
+        let drawn = world.download(&path).await;
+        assert_eq!((&drawn[..8], &drawn[16..24]), (&PNG[..8], &[0, 0, 0, 200, 0, 0, 0, 1][..]));
+        let tag = format!("\"{hash}-thumbnail\"");
+        let known = asked(world, &path, "if-none-match", &tag).await;
+        let told = (known.status, known.header("content-type"), known.header("etag"));
+        assert_eq!(told, (StatusCode::NOT_MODIFIED, "image/png", tag.as_str()));
+        // What was destroyed is not drawn either.
+        world.changed("POST", &format!("/api/v1/items/{item}/redact"), &serde_json::json!({ "reason": "asked to" })).await;
+        assert_eq!(asked(world, &path, "if-none-match", &tag).await.refused().0, 404);
+        assert_eq!(world.get(&path).await.refused().0, 404);
+    }
+
+    async fn ag_content_002_a_picture_of_what_is_no_image_or_anothers_refuses(world: &World) {
+        let cut = [&PNG[..40], b"and nothing of an image"].concat();
+        for bytes in [b"<svg/>".to_vec(), cut, vec![0; 21 << 20]] {
+            let hash = world.upload(PATH, "image/png", bytes).await.json()["hash"].as_str().unwrap().to_owned();
+            let refused = world.get(&format!("{PATH}/{hash}/thumbnail")).await;
+            assert_eq!(refused.breaks(), (422, "AG-CONTENT-002".to_owned()));
+        }
+        let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+        let hash = world.upload(PATH, "image/png", PNG).await.json()["hash"].as_str().unwrap().to_owned();
+        let path = format!("{PATH}/{hash}/thumbnail");
+        assert_eq!(anna.get(&path).await.refused().0, 404);
+        let tag = format!("\"{hash}-thumbnail\"");
+        assert_eq!(asked(&anna, &path, "if-none-match", &tag).await.status, StatusCode::NOT_FOUND);
     }
 
     async fn an_upload_is_replayed_and_its_key_is_for_these_bytes_alone(world: &World) {

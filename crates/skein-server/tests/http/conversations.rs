@@ -1,7 +1,12 @@
 //! Conversations over HTTP, on both databases: what is said, turned about, forked, folded; and what is refused.
 
 use serde_json::{Value, json};
+use skein_core::ConversationId;
 use skein_core::account::{Role, Scope};
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::node::ExecutedBy;
+use skein_core::tree::turn::{Speaker, TurnType};
+use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
 use crate::talk::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
 use crate::world::{World, both, fresh_key};
@@ -92,6 +97,8 @@ both! {
         let foreign = other.say(None, "Elsewhere.").await;
         let (own, theirs) = (&first["node"]["id"], &foreign["node"]["id"]);
         talk.refuses("/turns", &json!({ "text": "Again from the start." }), 422, "BR-TURN-003").await;
+        let listed = json!({ "text": "a", "parentAlternativeId": own, "sources": [[own, "context"]] });
+        talk.refuses("/turns", &listed, 400, "").await;
         talk.refuses("/turns", &json!({ "text": "a", "parentAlternativeId": theirs }), 422, "AG-EDGE-003").await;
         let mixed = json!({ "text": "a", "parentAlternativeId": theirs, "parentTurnId": first["turn"]["id"] });
         talk.refuses("/turns", &mixed, 422, "BR-TURN-003").await;
@@ -128,6 +135,77 @@ both! {
         let answer = talk.ask("POST", "/turns", &after(json!({ "content": picture }))).await;
         assert!([404, 422].contains(&answer.status.as_u16()), "{}", answer.text);
         talk.refuses(&beside, &json!({}), 422, "BR-TURN-010").await;
+    }
+
+    async fn br_turn_010_what_people_say_has_its_time_and_no_process_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let first = talk.say(None, "How many?").await;
+        let beside = format!("{}/alternatives", turn_path(&first));
+        let edit = talk.made(&beside, &json!({ "text": "How many herons?", "editedFrom": first["node"]["id"] })).await;
+        for said in [&first, &edit] {
+            let node = &said["node"];
+            assert!(node["createdAt"].as_str().is_some_and(|at| at.ends_with('Z')), "{node}");
+            let chain = world.get(&format!("/api/v1/nodes/{}/provenance", id(node))).await.json();
+            assert_eq!(chain["data"][0]["executedBy"], Value::Null, "{chain}");
+            assert_eq!((&node["authorType"], &node["status"]), (&json!("human"), &json!("complete")));
+        }
+        // What was generated keeps the process that did it, in the version that ran.
+        let (conversation, parent) = (talk.path.rsplit('/').next().unwrap(), id(&first["node"]).parse().unwrap());
+        let process_id = "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A".parse().unwrap();
+        let placing = Placing {
+            conversation: conversation.parse().unwrap(),
+            position: Position::After { parent: Some(parent), speaker: Speaker::Agent, turn_type: TurnType::Message },
+            author: ActorId::from_bytes([9; 16]),
+            author_type: AuthorType::Model,
+            sources: Vec::new(),
+            executed_by: Some(ExecutedBy { process_id, version: 3 }),
+            leads: None,
+        };
+        let raw = Some(RawOf::New(Raw { headers: json!({}), body: b"{}".to_vec() }));
+        let said = Said { content: json!({ "type": "text", "text": "Eleven." }), created_at: None, raw };
+        let admin = world.admin.clone();
+        let generated = world.store.write(move |tx| {
+            let pending = tx.reserve_node(&admin, &placing)?.0.id;
+            tx.complete_node(&admin, pending, &said)
+        });
+        let generated = generated.await.unwrap().value;
+        let chain = world.get(&format!("/api/v1/nodes/{}/provenance", generated.id)).await.json();
+        let executed = &chain["data"][0]["executedBy"];
+        assert_eq!((&executed["processId"], &executed["version"]), (&json!("entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A"), &json!(3)), "{chain}");
+    }
+
+    async fn br_turn_episode_003_a_turn_shows_its_own_words_whatever_was_made_of_them_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let words = "  Eleven pairs nest here.\n\tTwelve, if one counts the one that only visits.  ";
+        let said = talk.say(None, words).await;
+        let (node, turn) = (id(&said["node"]), id(&said["turn"]));
+        world.changed("POST", &format!("/api/v1/nodes/{node}/summary"), &json!({})).await;
+        let name = format!("Turn:{}:{} Nine", turn.trim_start_matches("turn_"), node.trim_start_matches("item_"));
+        world.made("/api/v1/items", &json!({ "_type": "Episode", "data": { "name": name, "content": "Nine." } })).await;
+        let shown = [
+            world.get(&format!("/api/v1/nodes/{node}")).await.json(),
+            talk.get(&turn_path(&said)).await["alternatives"][0].clone(),
+            talk.get("/path").await["data"][0].clone(),
+        ];
+        for shown in shown {
+            assert_eq!(shown["content"], json!({ "type": "text", "text": words }), "{shown}");
+        }
+        assert_eq!(talk.shown().await["nodes"], 1);
+    }
+
+    async fn br_turn_episode_003_what_was_destroyed_is_not_shown_by_what_was_made_of_it_refuses(world: &World) {
+        let talk = Talk::new(world).await;
+        let said = talk.say(None, "Eleven pairs nest here.").await;
+        let node = id(&said["node"]);
+        world.changed("POST", &format!("/api/v1/nodes/{node}/summary"), &json!({})).await;
+        world.changed("POST", &format!("{}/summary", talk.path), &json!({})).await;
+        world.changed("POST", &format!("/api/v1/items/{node}/redact"), &json!({ "reason": "asked to" })).await;
+        for end in ["/path", &turn_path(&said), "/summary", "/export", ""] {
+            let shown = world.get(&format!("{}{end}", talk.path)).await;
+            assert!(!shown.text.contains("Eleven"), "{end}: {}", shown.text);
+        }
+        let shown = world.get(&format!("/api/v1/nodes/{node}")).await.json();
+        assert_eq!((&shown["content"], &shown["isRedacted"]), (&Value::Null, &json!(true)), "{shown}");
     }
 
     async fn br_turn_010_what_an_agent_says_is_generated_and_until_processes_exist_refuses(world: &World) {
@@ -322,6 +400,50 @@ both! {
         reopened.say(None, "And now?").await;
         assert_eq!(reopened.get("/path").await["data"].as_array().unwrap().len(), 2);
         assert_eq!(talk.shown().await["nodes"], 1);
+    }
+
+    async fn mg_conv_003_what_is_archived_keeps_nothing_open_and_folding_leaves_every_node_to_fork_at_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let first = talk.say(None, "How many?").await;
+        talk.say(Some(&first), "Eleven.").await;
+        let fork = Talk::of(world, &talk.made("/fork", &json!({ "copyActiveEntities": true })).await);
+        talk.refuses("/fold", &json!({ "summary": "Eleven." }), 422, "MG-CONV-003").await;
+        let hash = fork.shown().await["hash"].clone();
+        fork.ask("PUT", "", &json!({ "status": "archived", "basedOnHash": hash })).await;
+        world.changed("POST", &format!("{}/fold", talk.path), &json!({ "summary": "Eleven." })).await;
+        // Nothing is added to what is folded: every message stays a place where things could have gone otherwise.
+        let before = talk.shown().await;
+        let at = json!({ "nodeId": first["node"]["id"], "copyActiveEntities": false });
+        let other = Talk::of(world, &talk.made("/fork", &at).await);
+        other.say(None, "How many storks?").await;
+        assert_eq!(other.get("/path").await["data"].as_array().unwrap().len(), 2);
+        assert_eq!((talk.shown().await, &before["folded"]), (before.clone(), &json!(true)));
+        talk.refuses("/fork", &json!({ "copyActiveEntities": "yes" }), 400, "").await;
+        let at_turn = format!("{}/fork", turn_path(&first));
+        talk.made(&at_turn, &json!({ "copyActiveEntities": true })).await;
+        talk.refuses(&at_turn, &json!({ "copyActiveEntities": 1 }), 400, "").await;
+    }
+
+    async fn mg_conv_003_folding_what_is_still_being_generated_refuses(world: &World) {
+        let talk = Talk::new(world).await;
+        let first = talk.say(None, "How many?").await;
+        let conversation: ConversationId = talk.path.rsplit('/').next().unwrap().parse().unwrap();
+        let parent = Some(id(&first["node"]).parse().unwrap());
+        let placing = Placing {
+            conversation,
+            position: Position::After { parent, speaker: Speaker::Agent, turn_type: TurnType::Message },
+            author: ActorId::from_bytes([9; 16]),
+            author_type: AuthorType::Model,
+            sources: Vec::new(),
+            executed_by: None,
+            leads: None,
+        };
+        let admin = world.admin.clone();
+        let pending = world.store.write(move |tx| tx.reserve_node(&admin, &placing)).await.unwrap().value.0.id;
+        talk.refuses("/fold", &json!({ "summary": "Eleven." }), 409, "Z5").await;
+        let admin = world.admin.clone();
+        world.store.write(move |tx| tx.fail_node(&admin, pending, "no answer")).await.unwrap();
+        world.changed("POST", &format!("{}/fold", talk.path), &json!({ "summary": "Eleven." })).await;
     }
 
     async fn mg_conv_006_reopening_what_is_open_refuses(world: &World) {

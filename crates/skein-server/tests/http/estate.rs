@@ -8,6 +8,7 @@ use skein_core::{Digest, UserId, Viewer};
 use skein_engine::KeyText;
 use skein_store::sealer::seal_all;
 
+use crate::blobs::PNG;
 use crate::document::Operation;
 use crate::recipes::{counting, now, weather};
 use crate::world::{Answer, HOST, World, fresh_key};
@@ -176,8 +177,9 @@ impl Estate {
         let session = text(&sessions["data"][0], "id");
         let records = owner.get(world, "/api/v1/records?type=TimeOverride").await.json();
         let record = text(&records["data"][0], "id");
-        let request = owner.request("POST", "/api/v1/blobs").header("content-type", "text/plain");
-        let blob = world.send(request.body(format!("{SECRET} bytes").into()).unwrap()).await.json();
+        let request = owner.request("POST", "/api/v1/blobs").header("content-type", "image/png");
+        let bytes = [PNG, SECRET.as_bytes()].concat();
+        let blob = world.send(request.body(bytes.into()).unwrap()).await.json();
         world.settled().await;
         let store = world.store.clone();
         tokio::task::spawn_blocking(move || seal_all(&store, "test")).await.unwrap().unwrap();

@@ -8,7 +8,7 @@ use skein_core::tree::conversation::Conversation;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, Viewer};
 use skein_store::Tx;
-use skein_store::tree::append::{Placing, Position, Raw, Said};
+use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
 use crate::world::World;
 
@@ -56,7 +56,7 @@ pub(crate) async fn say_at(
         By::Viewer => (ActorId::from(viewer.owner()), AuthorType::Human, None),
         By::Model(actor) => {
             let raw = Raw { headers: json!({ "x-request-id": "r1" }), body: b"{\"id\":1}".to_vec() };
-            (actor, AuthorType::Model, Some(raw))
+            (actor, AuthorType::Model, Some(RawOf::New(raw)))
         }
     };
     let leads = Some(PathId::main_of(conversation));

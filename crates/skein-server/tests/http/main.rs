@@ -37,6 +37,7 @@ mod settings;
 mod smuggling;
 mod socket;
 mod strictness;
+mod summaries;
 mod talk;
 mod tokens;
 mod world;

@@ -60,6 +60,8 @@ async fn begin_run(world: &World, process: &Value) {
             process_name: "p".to_owned(),
             parent: None,
             target: None,
+            session: RunId::from_bytes([7; 16]),
+            cause: skein_core::ItemId::from_bytes([7; 16]),
             operation: None,
             branched_from: None,
             priority: 0,

@@ -20,6 +20,7 @@ use zip::write::{SimpleFileOptions, StreamWriter, ZipWriter};
 use super::aside::{Aside, References};
 use super::line::item_line;
 use super::manifest::{WITH_SECRETS, WITHOUT_SECRETS};
+use super::only::Selection;
 use super::pages::{Belongs, Pages, Which};
 use super::{
     BLOBS, BadBundle, ExportScope, Exported, ITEMS, LINE_BYTES_MAX, MANIFEST, Manifest, Part, RECORDS, RELATIONS,
@@ -41,7 +42,19 @@ pub fn export<W: Write>(
     out: W,
     watch: Watch<'_>,
 ) -> Result<Exported, StoreError> {
-    write(store, blobs, scope, out, watch, None)
+    write(store, blobs, scope, out, watch, Extent { only: None, seal: None })
+}
+
+/// [`export`] of what belongs to one conversation.
+pub fn export_only<W: Write>(
+    store: &Store,
+    blobs: &Blobs,
+    scope: &ExportScope,
+    only: Selection,
+    out: W,
+    watch: Watch<'_>,
+) -> Result<Exported, StoreError> {
+    write(store, blobs, scope, out, watch, Extent { only: Some(only), seal: None })
 }
 
 /// [`export`] with the values of the owner's secrets, as `seal` gives them.
@@ -53,7 +66,14 @@ pub fn export_with_secrets<W: Write>(
     watch: Watch<'_>,
     seal: SealSecrets<'_>,
 ) -> Result<Exported, StoreError> {
-    write(store, blobs, scope, out, watch, Some(seal))
+    write(store, blobs, scope, out, watch, Extent { only: None, seal: Some(seal) })
+}
+
+/// How much is written.
+struct Extent<'a> {
+    /// Everything, where nothing is selected.
+    only: Option<Selection>,
+    seal: Option<SealSecrets<'a>>,
 }
 
 fn write<W: Write>(
@@ -62,12 +82,12 @@ fn write<W: Write>(
     scope: &ExportScope,
     out: W,
     watch: Watch<'_>,
-    seal: Option<SealSecrets<'_>>,
+    extent: Extent<'_>,
 ) -> Result<Exported, StoreError> {
     refuse_unsettled(store, scope)?;
     let is_given_up = Arc::new(AtomicBool::new(false));
     let mut bundle = Bundle::new(Outlet { out, is_given_up: Arc::clone(&is_given_up) });
-    let outcome = write_all(store, blobs, scope, &mut bundle, watch, seal);
+    let outcome = write_all(store, blobs, scope, &mut bundle, watch, extent);
     is_given_up.store(outcome.is_err(), Ordering::Relaxed);
     let exported = outcome?;
     let mut out = bundle.zip.finish().map_err(|error| unwritten(&error.into()))?;
@@ -88,11 +108,16 @@ fn write_all<W: Write>(
     scope: &ExportScope,
     bundle: &mut Bundle<W>,
     watch: Watch<'_>,
-    seal: Option<SealSecrets<'_>>,
+    Extent { only, seal }: Extent<'_>,
 ) -> Result<Exported, StoreError> {
-    let mut facts = Facts::new()?;
+    let is_whole = only.is_none();
+    let mut facts = Facts::new(only)?;
     let items = facts.write(store, scope, bundle, watch)?;
-    let (seals, head) = write_seals(store, scope, facts.local, bundle, watch)?;
+    let (seals, head) = if is_whole {
+        write_seals(store, scope, facts.local, bundle, watch)?
+    } else {
+        (bundle.part(SEALS, |_| Ok(()))?, None)
+    };
     let mut aside = facts.aside;
     let records = bundle.part(RECORDS, |part| aside.each_record(&mut |line| part.line(line)))?;
     let relations = bundle.part(RELATIONS, |part| aside.each_relation(&mut |line| part.line(line)))?;
@@ -138,12 +163,13 @@ struct Facts {
     unexplained: BTreeSet<ItemId>,
     /// Positions of what tells of this store and is left out.
     local: BTreeSet<i64>,
+    only: Option<Selection>,
 }
 
 impl Facts {
-    fn new() -> Result<Self, StoreError> {
+    fn new(only: Option<Selection>) -> Result<Self, StoreError> {
         let aside = Aside::new(References::Trusted)?;
-        Ok(Self { aside, unexplained: BTreeSet::new(), local: BTreeSet::new() })
+        Ok(Self { aside, unexplained: BTreeSet::new(), local: BTreeSet::new(), only })
     }
 
     fn write<W: Write>(
@@ -176,6 +202,9 @@ impl Facts {
             return Ok(());
         }
         let item = &stored.item;
+        if self.only.as_mut().is_some_and(|only| !only.holds(item)) {
+            return Ok(());
+        }
         if item.payload.is_none() {
             self.unexplained.insert(item.header.id);
         }

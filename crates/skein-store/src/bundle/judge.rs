@@ -5,8 +5,10 @@
 
 use skein_core::garden::delta::Delta;
 use skein_core::garden::item::{Item, ItemType, Payload, PayloadForm};
+use skein_core::garden::record::RecordContent;
 use skein_core::garden::redaction::{redact, redacted_item};
 use skein_core::garden::relation::qualities_from_document;
+use skein_core::tree::succession::check_succession;
 use skein_core::{RelationId, RuleViolation};
 
 use super::aside::Aside;
@@ -18,19 +20,22 @@ use crate::project::TIME_OVERRIDE;
 /// What the events are about that Skein alone can testify to.
 const TESTIMONY: [&str; 4] = ["grant", "key", "setting", "user"];
 
-/// Takes the next item aside when it continues what came before it in the bundle.
-pub(crate) fn take(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
+/// What a conversation, a project or an actor was before a change of it, and after.
+pub(crate) type Succession = (Option<RecordContent>, RecordContent);
+
+/// Takes the next item aside when it continues what came before it in the bundle; says what it makes of a conversation.
+pub(crate) fn take(aside: &mut Aside, item: &Item) -> Result<Option<Succession>, StoreError> {
     let id = item.header.id;
     let item_type = &item.header.item_type;
     let judged = match item_type {
         t if *t == ItemType::SEAL => Err(refused(item, "a seal belongs to the store it was made in")),
         t if *t == ItemType::ENTITY_DELTA => take_delta(aside, item),
-        t if *t == ItemType::REDACTION => check_redaction(aside, item).and_then(|()| aside.take(item)),
+        t if *t == ItemType::REDACTION => check_redaction(aside, item).and_then(|()| plainly(aside, item)),
         t if *t == ItemType::RELATION_EDITED || *t == ItemType::RELATION_REMOVED => {
-            check_relation(aside, item).and_then(|()| aside.take(item))
+            check_relation(aside, item).and_then(|()| plainly(aside, item))
         }
-        t if *t == ItemType::BLOB_ATTACHED => check_attachment(item).and_then(|()| aside.take(item)),
-        _ => aside.take(item),
+        t if *t == ItemType::BLOB_ATTACHED => check_attachment(item).and_then(|()| plainly(aside, item)),
+        _ => plainly(aside, item),
     };
     judged.map_err(|error| match error {
         StoreError::Sql(SqlError::Constraint(_)) => refused(item, "what it speaks of is not in the bundle"),
@@ -42,7 +47,11 @@ fn refused(item: &Item, problem: &str) -> StoreError {
     BadBundle::Item { item: item.header.id, problem: problem.to_owned() }.into()
 }
 
-fn take_delta(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
+fn plainly(aside: &mut Aside, item: &Item) -> Result<Option<Succession>, StoreError> {
+    aside.take(item).map(|()| None)
+}
+
+fn take_delta(aside: &mut Aside, item: &Item) -> Result<Option<Succession>, StoreError> {
     let delta = delta_of(item).ok_or_else(|| refused(item, "it is not a readable change"))?;
     let before = aside.record(delta.record)?;
     let is_next = match &before {
@@ -61,7 +70,9 @@ fn take_delta(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
     if after.content.record_type != delta.record_type {
         return Err(refused(item, "it is not about the type of record it names"));
     }
-    Ok(after.content.check()?)
+    after.content.check()?;
+    let is_of_tree = after.content.record_type.is_of_tree();
+    Ok(is_of_tree.then(|| (before.map(|before| before.content), after.content)))
 }
 
 pub(crate) fn delta_of(item: &Item) -> Option<Delta> {
@@ -99,17 +110,24 @@ fn check_relation(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
 }
 
 /// Refuses what an authority may not bring in. Called for items that are new here.
-pub(crate) fn authorise(authority: &Authority, item: &Item) -> Result<(), StoreError> {
+///
+/// What a person brings of a conversation has to be what acts of Skein could have made; an operator answers for the whole.
+pub(crate) fn authorise(authority: &Authority, item: &Item, succession: Option<&Succession>) -> Result<(), StoreError> {
     match authority {
         Authority::Installation => Ok(()),
         Authority::Owner(viewer) if viewer.owner() != item.header.owner => Err(StoreError::Forbidden),
-        Authority::Owner(_) => Ok(refuse_powers(item)?),
+        Authority::Owner(_) => {
+            refuse_powers(item)?;
+            let Some((before, after)) = succession else { return Ok(()) };
+            check_succession(before.as_ref(), after).map_err(|violation| about(item.header.id, violation.into()))
+        }
     }
 }
 
 fn refuse_powers(item: &Item) -> Result<(), RuleViolation> {
     let id = item.header.id;
-    if let Some(delta) = delta_of(item).filter(|delta| delta.record_type.as_str() != TIME_OVERRIDE) {
+    let is_own = |delta: &Delta| delta.record_type.as_str() == TIME_OVERRIDE || delta.record_type.is_of_tree();
+    if let Some(delta) = delta_of(item).filter(|delta| !is_own(delta)) {
         return delta.record_type.refuse_system().map_err(|violation| {
             let problem = format!("{id} is new here, and {}", violation.problem());
             RuleViolation::new(violation.rule(), problem, "ask who runs this installation to import the bundle")

@@ -12,6 +12,7 @@ mod import;
 mod judge;
 mod line;
 mod manifest;
+mod only;
 mod pages;
 mod seals;
 
@@ -20,9 +21,10 @@ use std::ops::ControlFlow;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, ItemId, RecordId, UserId, Viewer};
 
-pub use export::{export, export_with_secrets};
+pub use export::{export, export_only, export_with_secrets};
 pub use import::{import, owner_of, sealed_secrets};
 pub use manifest::{Manifest, Part};
+pub use only::Selection;
 
 use crate::error::StoreError;
 use crate::verify::Progress;
@@ -58,7 +60,8 @@ pub struct ExportScope {
 pub enum Authority {
     /// The operator of the installation: whatever verifies.
     Installation,
-    /// A user: their own things, and nothing new about users, keys, settings, grants or the catalogue.
+    /// A user: their own things, conversations among them, and nothing new about users, keys, settings, grants or the
+    /// catalogue.
     Owner(Viewer),
 }
 

@@ -48,7 +48,7 @@ impl Tx<'_> {
         let mut set = |setting: &Setting| {
             let record = self.setting(viewer, setting.name)?;
             let value = record.as_ref().and_then(setting_value).and_then(|value| setting.accept(value));
-            Ok::<_, StoreError>(value.unwrap_or(setting.default))
+            Ok::<_, StoreError>(value.unwrap_or_else(|| setting.default()).as_i64().unwrap_or_default())
         };
         let heartbeat_ms = set(&WORKERS_HEARTBEAT_SECONDS)? * 1_000;
         let lease_ms = (set(&WORKERS_LEASE_SECONDS)? * 1_000).max(2 * heartbeat_ms);

@@ -258,11 +258,20 @@ impl Tx<'_> {
         Ok(page(rows, limit, |last| last.id))
     }
 
-    /// How many forks of a conversation are not folded (rule MG-CONV-003).
+    /// How many forks of a conversation are neither folded nor archived; where tools worked, nobody goes on (rule
+    /// MG-CONV-003).
     pub fn active_forks(&mut self, viewer: &Viewer, id: ConversationId) -> Result<i64, StoreError> {
         self.conversation(viewer, id)?;
-        let sql = "SELECT COUNT(*) FROM conversations c WHERE c.parent = ?1 AND c.folded = 0";
+        let sql = "SELECT COUNT(*) FROM conversations c
+             WHERE c.parent = ?1 AND c.folded = 0 AND c.archived = 0 AND c.kind <> 'tool_run'";
         Ok(self.first(sql, params![&id], |row| row.int(0))?.unwrap_or(0))
+    }
+
+    /// A node of a conversation that is still being generated, if there is one.
+    pub fn pending_in(&mut self, viewer: &Viewer, id: ConversationId) -> Result<Option<NodeId>, StoreError> {
+        self.conversation(viewer, id)?;
+        let sql = "SELECT n.id FROM nodes n WHERE n.conversation = ?1 AND n.status = 'pending' ORDER BY n.id LIMIT 1";
+        Ok(self.first(sql, params![&id], |row| row.array(0))?.map(NodeId::from_bytes))
     }
 
     /// Where a path of a conversation stands.

@@ -1,11 +1,14 @@
 //! What is read of a tree to show it whole: what fed the nodes of a path, what was folded along it, every node in turn,
 //! and what has no summary yet.
 
+use std::sync::LazyLock;
+
 use skein_core::tree::node::SourceRole;
 use skein_core::{ConversationId, NodeId, Viewer};
 
 use crate::error::StoreError;
 use crate::sql::params;
+use crate::tree::read::SHOWN_VERSION;
 use crate::tree::rows::{
     CONVERSATION_COLUMNS, ConversationRow, NODE_COLUMNS, NodeRow, read_conversation, read_node, spelled,
 };
@@ -15,39 +18,46 @@ use crate::tx::Tx;
 pub const UNSUMMARISED_MAX: usize = 64;
 
 /// The path that leads to the node ?1, at most ?2 of it, through forks, each node in the version its conversation shows.
-const WALK: &str = "WITH RECURSIVE walk(id, hop) AS (
-    SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?1
-    UNION ALL
-    SELECT CASE WHEN v.node IS NULL THEN a.id ELSE v.node END, w.hop + 1 FROM walk w
-    JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
-    JOIN conversations c ON c.id = b.conversation
-    JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
-    LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth AND v.selected = 1
-    WHERE w.hop < ?2)";
+static WALK: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH RECURSIVE walk(id, hop) AS (
+             SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?1
+             UNION ALL
+             SELECT {SHOWN_VERSION}, w.hop + 1 FROM walk w
+             JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
+             JOIN conversations c ON c.id = b.conversation
+             JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
+             LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth
+             WHERE w.hop < ?2)"
+    )
+});
 
 impl Tx<'_> {
     /// The path that leads to a node, through forks, from the root's side on: the last `limit` of it.
     pub fn path_ids(&mut self, viewer: &Viewer, node: NodeId, limit: usize) -> Result<Vec<NodeId>, StoreError> {
         self.node(viewer, node)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sql = format!("{WALK} SELECT w.id FROM walk w ORDER BY w.hop DESC");
+        let sql = format!("{} SELECT w.id FROM walk w ORDER BY w.hop DESC", *WALK);
         self.all(&sql, params![&node, limit], |row| row.array(0).map(NodeId::from_bytes))
     }
 
-    /// What fed the nodes of that path beside their parents: which node, by what, and as what.
+    /// What fed the nodes of that path beside their parents: which node, by what, and as what; of the nearest nodes
+    /// first, at most `most` of them.
     pub fn path_feeds(
         &mut self,
         viewer: &Viewer,
         node: NodeId,
         limit: usize,
+        most: usize,
     ) -> Result<Vec<(NodeId, NodeId, SourceRole)>, StoreError> {
         self.node(viewer, node)?;
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let [limit, most] = [limit, most].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let sql = format!(
-            "{WALK} SELECT s.target, s.source, s.role FROM walk w
-             JOIN node_sources s ON s.target = w.id AND s.kind = 'continuation' ORDER BY w.hop DESC, s.source"
+            "{} SELECT s.target, s.source, s.role FROM walk w
+             JOIN node_sources s ON s.target = w.id AND s.kind = 'continuation' ORDER BY w.hop, s.source LIMIT ?3",
+            *WALK
         );
-        self.all(&sql, params![&node, limit], |row| {
+        self.all(&sql, params![&node, limit, most], |row| {
             let [target, source] = [row.array(0)?, row.array(1)?].map(NodeId::from_bytes);
             Ok((target, source, spelled(row, 2)?))
         })
@@ -106,12 +116,22 @@ impl Tx<'_> {
         self.all(sql, params![&conversation, &from, limit], |row| row.array(0).map(NodeId::from_bytes))
     }
 
-    /// How many nodes of a tree, not counting remarks, were answered in more than one way.
-    pub fn branch_points(&mut self, viewer: &Viewer, conversation: ConversationId) -> Result<i64, StoreError> {
+    /// How many nodes of a tree, not counting remarks, were answered in more than one way, and the newest of them.
+    pub fn branch_points(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        limit: usize,
+    ) -> Result<(i64, Vec<NodeId>), StoreError> {
         self.conversation(viewer, conversation)?;
-        let sql = "SELECT COUNT(*) FROM (SELECT n.parent FROM nodes n
+        let forked = "FROM (SELECT n.parent AS id FROM nodes n
              WHERE n.conversation = ?1 AND n.parent IS NOT NULL AND n.is_version = 0
              GROUP BY n.parent HAVING COUNT(*) > 1) AS forked";
-        Ok(self.first(sql, params![&conversation], |row| row.int(0))?.unwrap_or(0))
+        let count = format!("SELECT COUNT(*) {forked}");
+        let count = self.first(&count, params![&conversation], |row| row.int(0))?.unwrap_or(0);
+        let newest = format!("SELECT forked.id {forked} ORDER BY forked.id DESC LIMIT ?2");
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let newest = self.all(&newest, params![&conversation, limit], |row| row.array(0).map(NodeId::from_bytes))?;
+        Ok((count, newest))
     }
 }

@@ -1,5 +1,7 @@
 //! What is noted beside nodes: bookmarks, what is pruned or left out, tags, summaries.
 
+use std::collections::BTreeSet;
+
 use skein_core::garden::item::ItemType;
 use skein_core::tree::node::{Fact, NodeMarked, TreeSummary};
 use skein_core::{ConversationId, ItemId, NodeId, Viewer};
@@ -58,15 +60,51 @@ impl Tx<'_> {
         told.map_or(Ok(None), |node| self.find_node(node))
     }
 
-    /// What was made of a node's words, or from what they were made, and is still there: its raw response, its summaries
-    /// and those of its tree.
+    /// What was made of a node's words, or from what they were made, and is still there: its raw response, its summaries,
+    /// those of what follows it, which were made with it in view, and those of every tree whose paths run through it.
     pub(crate) fn copies_of(&mut self, node: &NodeRow) -> Result<Vec<ItemId>, StoreError> {
-        let sql = "SELECT i.id FROM tree_summaries s JOIN items i ON i.id = s.item
-             WHERE s.subject IN (?1, ?2) AND i.payload IS NOT NULL
-             UNION ALL SELECT i.id FROM items i WHERE i.id = ?3 AND i.owner = ?4 AND i.payload IS NOT NULL";
+        let after = self.following(&[node.id])?;
+        let after_that = self.following(&after)?;
+        let trees = self.grown_of(node.conversation)?;
+        let nodes = [node.id].into_iter().chain(after).chain(after_that).map(|id| *id.as_bytes());
+        let subjects: BTreeSet<[u8; 16]> = nodes.chain(trees.iter().map(|id| *id.as_bytes())).collect();
+        let summaries = "SELECT i.id FROM tree_summaries s JOIN items i ON i.id = s.item
+             WHERE s.subject = ?1 AND i.payload IS NOT NULL";
+        let mut copies = Vec::new();
+        for subject in subjects {
+            copies.extend(self.all(summaries, params![&subject], |row| row.array(0).map(ItemId::from_bytes))?);
+        }
         let raw = node.raw_response.map(|raw| raw.item_id);
-        let bound = params![&node.id, &node.conversation, raw.as_ref(), &node.owner];
-        self.all(sql, bound, |row| row.array(0).map(ItemId::from_bytes))
+        let sql = "SELECT i.id FROM items i WHERE i.id = ?1 AND i.owner = ?2 AND i.payload IS NOT NULL";
+        copies.extend(self.all(sql, params![raw.as_ref(), &node.owner], |row| row.array(0).map(ItemId::from_bytes))?);
+        Ok(copies)
+    }
+
+    /// What answers these nodes in any of their versions, in forks too.
+    fn following(&mut self, nodes: &[NodeId]) -> Result<Vec<NodeId>, StoreError> {
+        let sql = "WITH lineage(id) AS (
+                 SELECT n.id FROM nodes n WHERE n.id = ?1
+                 UNION SELECT v.id FROM nodes n JOIN nodes v ON v.branch = n.branch AND v.depth = n.depth
+                     AND v.is_version = 0 WHERE n.id = ?1
+                 UNION SELECT v.id FROM nodes n JOIN nodes v ON v.branch = n.branch AND v.depth = n.depth
+                     AND v.is_version = 1 WHERE n.id = ?1)
+             SELECT k.id FROM lineage l JOIN nodes k ON k.parent = l.id
+             UNION SELECT k.id FROM lineage l JOIN conversations c ON c.origin = l.id
+                 JOIN turns t ON t.id = c.root_turn JOIN nodes k ON k.turn = t.id";
+        let mut found = Vec::new();
+        for node in nodes {
+            found.extend(self.all(sql, params![node], |row| row.array(0).map(NodeId::from_bytes))?);
+        }
+        Ok(found)
+    }
+
+    /// A conversation and all that grew from it.
+    fn grown_of(&mut self, conversation: ConversationId) -> Result<Vec<ConversationId>, StoreError> {
+        let sql = "WITH RECURSIVE grown(id) AS (
+                 SELECT c.id FROM conversations c WHERE c.id = ?1
+                 UNION SELECT c.id FROM grown g JOIN conversations c ON c.parent = g.id)
+             SELECT g.id FROM grown g";
+        self.all(sql, params![&conversation], |row| row.array(0).map(ConversationId::from_bytes))
     }
 
     pub fn tags_of(&mut self, viewer: &Viewer, node: NodeId) -> Result<Vec<String>, StoreError> {

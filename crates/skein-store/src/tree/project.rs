@@ -107,7 +107,9 @@ impl Tx<'_> {
         if let (Some(path), Some(place)) = (seat.path_id, place) {
             let way = Way::of(&conversation, path, seat.author_id)?;
             let led = Led { id, conversation: conversation.id, place, parent: seat.edge.parent() };
-            self.lead_path_on(&way, &led)?;
+            // An edit stands beside what it edits; only what is said under a version is said to that version.
+            let under = parent.as_ref().filter(|_| conversation.is_buffer() && edited.is_none());
+            self.lead_path_on(&way, &led, under)?;
         }
         Ok(())
     }

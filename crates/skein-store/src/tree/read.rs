@@ -33,6 +33,11 @@ pub(crate) const IS_SELECTED: &str = "CAST(CASE WHEN s.selected IS NULL THEN CAS
 /// Whether it shows what the node answers, in whichever version.
 pub(crate) const ANSWERS_SELECTED: &str =
     "CASE WHEN p.id IS NULL THEN 1 WHEN ps.selected IS NULL THEN 1 - p.late ELSE ps.selected END";
+/// The version of `nodes a` that is shown, as `selections v` has it for its label.
+pub(crate) const SHOWN_VERSION: &str = "CASE WHEN v.selected = 1 THEN v.node
+    WHEN v.selected IS NULL AND a.is_version = 1 AND a.late = 0 THEN
+        (SELECT t.first_node FROM turns t WHERE t.id = a.turn)
+    ELSE a.id END";
 /// What follows one version follows the others too.
 const HAS_CHILDREN: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1
     WHEN EXISTS (SELECT 1 FROM nodes v WHERE v.branch = n.branch AND v.depth = n.depth AND v.is_version = 1 AND (
@@ -115,7 +120,11 @@ impl Tx<'_> {
     pub fn turn(&mut self, viewer: &Viewer, id: TurnId) -> Result<TurnRow, StoreError> {
         let missing = || StoreError::NotFound(id.to_string());
         let turn = self.find_turn(id)?.ok_or_else(missing)?;
-        self.conversation(viewer, turn.conversation).map_err(|_| missing())?;
+        // Only that it is not theirs to see is told otherwise: a collision has to be seen, and the work run again.
+        self.conversation(viewer, turn.conversation).map_err(|error| match error {
+            StoreError::NotFound(_) => missing(),
+            other => other,
+        })?;
         Ok(turn)
     }
 
@@ -168,15 +177,13 @@ impl Tx<'_> {
         node: NodeId,
         limit: usize,
     ) -> Result<Vec<SeenNode>, StoreError> {
-        let conversation = self.node(viewer, node)?.conversation;
+        let of_node = self.node(viewer, node)?.conversation;
+        let conversation = self.conversation_of_path(path, of_node)?;
         let sql = format!(
             "WITH RECURSIVE walk(id, hop) AS (
                  SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?2
                  UNION ALL
-                 SELECT CASE WHEN v.selected = 1 THEN v.node
-                     WHEN v.selected IS NULL AND a.is_version = 1 AND a.late = 0 THEN
-                         (SELECT t.first_node FROM turns t WHERE t.id = a.turn)
-                     ELSE a.id END, w.hop + 1 FROM walk w
+                 SELECT {SHOWN_VERSION}, w.hop + 1 FROM walk w
                  JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
                  JOIN conversations c ON c.id = b.conversation
                  JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
@@ -188,6 +195,20 @@ impl Tx<'_> {
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.seen(&sql, params![&path, &node, limit, &conversation])
+    }
+
+    /// The conversation a path leads through: a window may end above where it was forked.
+    fn conversation_of_path(&mut self, path: PathId, of_node: ConversationId) -> Result<ConversationId, StoreError> {
+        if path == PathId::main_of(of_node) {
+            return Ok(of_node);
+        }
+        let main = ConversationId::from_bytes(*path.as_bytes());
+        if self.find_conversation(main)?.is_some() {
+            return Ok(main);
+        }
+        let sql = "SELECT conversation FROM paths WHERE id = ?1";
+        let led = self.first(sql, params![&path], |row| row.array(0))?.map(ConversationId::from_bytes);
+        Ok(led.unwrap_or(of_node))
     }
 
     /// What follows a node, down to `depth` more turns and at most `limit` nodes, parents before children.

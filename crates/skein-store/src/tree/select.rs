@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use crate::error::StoreError;
 use crate::sql::{Value, params};
-use crate::tree::rows::{ConversationRow, NodePlace};
+use crate::tree::rows::{ConversationRow, NodePlace, NodeRow};
 use crate::tx::Tx;
 
 /// Rows of one statement: many changes take few round trips.
@@ -87,10 +87,19 @@ fn change_statements(changes: usize) -> [String; 2] {
 }
 
 impl Tx<'_> {
-    /// Leads a path to a node that was just made. Whoever goes on from where they are changes nothing above.
-    pub(crate) fn lead_path_on(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
+    /// Leads a path to a node that was just made. Whoever goes on from where they are changes nothing above. `under` is
+    /// what it was said under, where that may be a version that is not shown: then it is shown first (decision Z3).
+    pub(crate) fn lead_path_on(&mut self, path: &Way, node: &Led, under: Option<&NodeRow>) -> Result<(), StoreError> {
         let goes_on = node.place.ordinal == 1 && node.parent.is_some() && self.cursor_of(path.id)? == node.parent;
-        if goes_on { self.put_cursor(path, node) } else { self.lead_path(path, node) }
+        if goes_on {
+            return self.put_cursor(path, node);
+        }
+        if let Some((above, turn)) = under.and_then(|above| Some((above.id, above.turn()?)))
+            && self.selected_in(path.id, turn)? != Some(above)
+        {
+            self.select_ancestry(path.id, above)?;
+        }
+        self.lead_path(path, node)
     }
 
     /// Selects `node` and everything it descends from, and puts the path's cursor there.

@@ -97,7 +97,7 @@ fn said(owner: UserId, item_type: ItemType, data: Value) -> Item {
     made_up(owner, ItemDraft::recorded(item_type, &object(data)))
 }
 
-fn created(owner: UserId, record: RecordId, content: RecordContent) -> (Record, Item) {
+pub(crate) fn created(owner: UserId, record: RecordId, content: RecordContent) -> (Record, Item) {
     let note = ChangeNote { author: owner, reason: None, act: record::Act::Plain };
     let (record, delta) = record::create(record, owner, content, note, START).unwrap();
     (record, made_up(owner, delta.to_draft()))

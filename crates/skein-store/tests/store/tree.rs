@@ -7,7 +7,7 @@ use skein_core::tree::node::{ExecutedBy, NodeMarked, Source, SourceRole, TreeSum
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, Viewer};
 use skein_store::StoreError;
-use skein_store::tree::append::{Placing, Position, Raw, Said};
+use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 use skein_store::tree::{Moved, NodeRow};
 
 use crate::world::{World, both, content, rule_of};
@@ -98,7 +98,7 @@ pub(crate) fn lived(world: &World) -> Lived {
         ..placing(world, dialogue, after(Some(answers[1]), Speaker::Agent))
     };
     let raw = Raw { headers: json!({ "model": "m" }), body: b"{\"text\":\"generated\"}".to_vec() };
-    let generated = Said { raw: Some(raw), ..said("generated") };
+    let generated = Said { raw: Some(RawOf::New(raw)), ..said("generated") };
     world.clock.advance(1);
     let last = world.write(move |tx| {
         let last = tx.append_node(&viewer, &both, &said("both?"))?.0.id;

@@ -4,18 +4,20 @@ use serde_json::{Value, json};
 use skein_core::garden::item::{Item, ItemDraft, ItemType};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::node::{Fact, FrameMoved, NodeMarked, PathMoved, TreeSummary};
-use skein_core::{ConversationId, ItemId, NodeId, PathId, UserId, Viewer};
+use skein_core::tree::turn::Speaker;
+use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, UserId, Viewer};
 use skein_store::backup::{backup, restore};
 use skein_store::blobs::Blobs;
-use skein_store::bundle::{Authority, BadBundle};
+use skein_store::bundle::{Authority, BadBundle, ExportScope, Selection, export_only};
 use skein_store::items::ItemQuery;
+use skein_store::tree::append::Position;
 use skein_store::tree::read::{Bone, SeenNode};
 use skein_store::verify::{VerifyOptions, verify};
 use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database};
 
-use crate::bundle::{count, export_all, kept, try_import};
-use crate::bundle_refusals::{Forged, made_up, refusal as refused_bundle};
+use crate::bundle::{count, cut, export_all, go_on, kept, try_import};
+use crate::bundle_refusals::{Forged, created, made_up, refusal as refused_bundle};
 use crate::tree::{Lived, after, lived, marked, refusal, say};
 use crate::world::{World, both, content, object, user};
 
@@ -65,6 +67,32 @@ fn refuses(world: &World, bundle: &[u8], item: &Item, what: &str) {
     let elsewhere = World::sqlite();
     elsewhere.clock.advance(60_000);
     refused_bundle(&elsewhere, &forged, &Authority::Installation);
+}
+
+/// A conversation of Anna's as Skein itself makes them.
+fn whole(world: &World, kind: &str, origin: Value) -> ConversationId {
+    let viewer = world.anna.clone();
+    world.clock.advance(1);
+    let (kind, origin) = (kind.to_owned(), origin);
+    world.write(move |tx| {
+        let project = tx.create_of_tree(&viewer, content("Project", json!({ "name": "p", "isDefault": false })))?;
+        let mut data =
+            json!({ "mode": "dialogue", "kind": kind, "status": "active", "projectId": project.id, "tags": [] });
+        if !origin.is_null() {
+            data["forkedFrom"] = origin.clone();
+        }
+        let actor = ActorId::from(viewer.owner());
+        let record = tx.create_conversation(&viewer, content("Conversation", data), project.id, actor)?;
+        Ok(ConversationId::from_bytes(*record.id.as_bytes()))
+    })
+}
+
+fn export_conversation(world: &World, id: ConversationId) -> Vec<u8> {
+    let scope = ExportScope { viewer: world.anna.clone(), owner: user(&world.anna), cut: cut(world) };
+    let only = Selection::of(&world.store, &world.anna, id).unwrap();
+    let mut bundle = Vec::new();
+    export_only(&world.store, &world.blobs, &scope, only, &mut bundle, &mut go_on).unwrap();
+    bundle
 }
 
 both! {
@@ -166,6 +194,66 @@ both! {
         assert_eq!(again.added, 0);
     }
 
+    fn mg_conv_001_one_conversation_travels_with_what_it_was_forked_from_holds(world: &World) {
+        let owner = user(&world.anna);
+        let (other, own) = (World::sqlite(), Authority::Owner(world.anna.clone()));
+        other.clock.advance(60_000);
+        try_import(&other, &export_all(world, owner), &Authority::Installation).unwrap();
+        let talk = whole(world, "main", Value::Null);
+        let root = say(world, talk, after(None, Speaker::User), "How many herons?");
+        let answer = say(world, talk, after(Some(root.id), Speaker::Agent), "Eleven.");
+        say(world, talk, Position::EditOf(answer.id), "Twelve.");
+        say(world, talk, Position::About(vec![root.id]), "Who counted?");
+        let origin = json!({ "conversationId": talk, "turnId": root.turn(), "nodeId": root.id });
+        let fork = whole(world, "fork", origin);
+        let last = say(world, fork, after(None, Speaker::User), "And storks?");
+        let (viewer, content) = (world.anna.clone(), answer.content.unwrap());
+        world.write(move |tx| tx.redact_item(&viewer, content, "asked to").map(drop));
+        let apart = whole(world, "main", Value::Null);
+        say(world, apart, after(None, Speaker::User), "Something else.");
+        world.seal();
+        let bundle = export_conversation(world, fork);
+        let before = shown(&world.store, owner, [talk, fork, fork]);
+        other.clock.advance(60_000);
+        assert!(try_import(&other, &bundle, &own).unwrap().added > 10);
+        assert_eq!(shown(&other.store, owner, [talk, fork, fork]), before);
+        let viewer = world.anna.clone();
+        let way = other.read(move |tx| tx.path_to(&viewer, PathId::main_of(fork), last.id, 9));
+        assert_eq!(way.iter().map(|node| node.row.id).collect::<Vec<_>>(), [root.id, last.id]);
+        assert_eq!(other.verify(true).breaks, []);
+        let (again, viewer) = (try_import(&other, &bundle, &own).unwrap(), world.anna.clone());
+        assert_eq!(again.added, 0);
+        assert!(other.try_read(move |tx| tx.conversation(&viewer, apart)).is_err(), "nothing else came along");
+        // The rest may follow, and what went on there meanwhile stays.
+        try_import(&other, &export_all(world, owner), &Authority::Installation).unwrap();
+        assert_eq!(other.verify(true).breaks, []);
+    }
+
+    fn mg_conv_001_a_history_no_act_could_have_made_refuses(world: &World) {
+        let owner = user(&world.anna);
+        let (other, own) = (World::sqlite(), Authority::Owner(world.anna.clone()));
+        other.clock.advance(60_000);
+        try_import(&other, &export_all(world, owner), &Authority::Installation).unwrap();
+        let talk = whole(world, "main", Value::Null);
+        say(world, talk, after(None, Speaker::User), "How many herons?");
+        let bundle = export_conversation(world, talk);
+        other.clock.advance(60_000);
+        let id = RecordId::from_bytes([0xDD; 16]);
+        // A fork without its node would stand among the forks of somebody else's conversation; a tool could be anybody's.
+        let stray = json!({ "mode": "dialogue", "kind": "fork", "status": "active", "tags": [], "projectId": id,
+            "forkedFrom": { "conversationId": talk } });
+        for (record_type, data) in [("Conversation", stray), ("Project", json!({ "name": 7 })), ("Actor", json!({}))] {
+            let item = created(owner, id, content(record_type, data)).1;
+            let refused = refused_bundle(&other, &Forged::of(&bundle).and(&item).zip(), &own);
+            assert!(matches!(&refused, StoreError::Bundle(BadBundle::Item { item: named, .. }) if *named == item.header.id), "{record_type}: {refused:?}");
+        }
+        let tool = created(owner, id, content("SecretBinding", json!({ "toolId": id, "secretId": id }))).1;
+        let refused = refused_bundle(&other, &Forged::of(&bundle).and(&tool).zip(), &own);
+        assert!(matches!(&refused, StoreError::Rule(violation) if violation.rule() == "MG-CORE-007"), "{refused:?}");
+        try_import(&other, &bundle, &own).unwrap();
+        assert_eq!(other.verify(true).breaks, []);
+    }
+
     fn mg_conv_001_bundles_that_reach_into_other_trees_are_refused_whole_refuses(world: &World) {
         let lived = lived(world);
         let owner = user(&world.anna);
@@ -213,22 +301,22 @@ both! {
     }
 }
 
-fn after_last(lived: &Lived) -> skein_store::tree::append::Position {
-    after(Some(lived.last), skein_core::tree::turn::Speaker::Agent)
+fn after_last(lived: &Lived) -> Position {
+    after(Some(lived.last), Speaker::Agent)
 }
 
 /// Something of Bert's that Anna knows the ids of.
 struct Anothers {
     conversation: ConversationId,
     node: NodeId,
-    project: skein_core::RecordId,
+    project: RecordId,
 }
 
 fn hers(world: &World) -> Anothers {
     let data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
     let conversation = crate::tree::conversation_of(world, &world.bert, data);
     let viewer = world.bert.clone();
-    let position = after(None, skein_core::tree::turn::Speaker::User);
+    let position = after(None, Speaker::User);
     let placing = skein_store::tree::append::Placing {
         author: ActorId::from(viewer.owner()),
         ..crate::tree::placing(world, conversation, position)

@@ -225,7 +225,7 @@ impl<'a> Life<'a> {
         let marks = Marks::default();
         let node = Plain { id: row.id, tree, turn: found, parent, lineage, speaker, status, edited_from, about, marks };
         let node = self.oracle.push(node);
-        let changed = if leads && !is_note { self.oracle.lead(0, node) } else { Vec::new() };
+        let changed = if leads && !is_note { self.oracle.lead_on(0, node) } else { Vec::new() };
         prop_assert_eq!(moved.turns, changed);
         Ok(())
     }

@@ -127,6 +127,14 @@ impl Oracle {
         changed
     }
 
+    /// Leads a path to a node that was just made: what it was said under is shown first, in this very version.
+    pub(crate) fn lead_on(&mut self, path: usize, node: usize) -> Vec<TurnId> {
+        let under = self.nodes[node].parent.filter(|_| self.nodes[node].edited_from.is_none());
+        let mut changed = under.map(|under| self.lead(path, under)).unwrap_or_default();
+        changed.extend(self.lead(path, node));
+        changed
+    }
+
     /// The version of a lineage that is led to with something below it: the one shown last, else the newest.
     fn version(&self, path: usize, node: usize) -> usize {
         let lineage = self.nodes[node].lineage;

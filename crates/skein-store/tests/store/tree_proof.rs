@@ -6,7 +6,7 @@ use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, NodeId};
 use skein_store::tree::NodeRow;
-use skein_store::tree::append::{Placing, Raw, Said};
+use skein_store::tree::append::{Placing, Raw, RawOf, Said};
 use skein_store::tree::proof::Judged;
 
 use crate::tree::{after, conversation, placing, say};
@@ -46,7 +46,7 @@ fn answer(world: &World, id: ConversationId, parent: NodeId) -> NodeRow {
         ..placing(world, id, after(Some(parent), Speaker::Agent))
     };
     let raw = Raw { headers: json!({ "x-request-id": "r" }), body: b"{\"id\":1}".to_vec() };
-    let said = Said { content: json!({ "type": "text", "text": "Hi" }), created_at: None, raw: Some(raw) };
+    let said = Said { content: json!({ "type": "text", "text": "Hi" }), created_at: None, raw: Some(RawOf::New(raw)) };
     world.clock.advance(1);
     world.write(move |tx| tx.append_node(&viewer, &placing, &said)).0
 }

@@ -10,7 +10,7 @@ use skein_core::tree::status::{CacheStatus, Parent};
 use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, RecordId, TurnId};
-use skein_store::tree::append::{Placing, Position, Raw, Said};
+use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
 use skein_store::tree::{ConversationRow, NodeRow, TurnRow};
@@ -78,7 +78,7 @@ pub(crate) fn generate(world: &World, id: ConversationId, parent: NodeId, text: 
     let executed_by = Some(ExecutedBy { process_id: RecordId::from_bytes([6; 16]), version: 3 });
     let place = placing(world, id, after(Some(parent), Speaker::Agent));
     let placing = Placing { author: MODEL, author_type: AuthorType::Model, executed_by, ..place };
-    let raw = Some(Raw { headers: json!({ "x-request-id": "r" }), body: text.as_bytes().to_vec() });
+    let raw = Some(RawOf::New(Raw { headers: json!({ "x-request-id": "r" }), body: text.as_bytes().to_vec() }));
     let (viewer, said) = (world.anna.clone(), Said { raw, ..said(text) });
     world.clock.advance(1);
     world.write(move |tx| tx.append_node(&viewer, &placing, &said)).0

@@ -12,7 +12,7 @@ use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::tree::lists::{Around, EdgeSource};
 
-use crate::tree::{after, conversation, placing, refusal, said, say, try_say};
+use crate::tree::{after, conversation, conversation_of, placing, refusal, said, say, try_say};
 use crate::tree_keeping::items;
 use crate::tree_proof::{altered, judge_tree};
 use crate::tree_refusals::{fold, me, refused, refused_say, talk};
@@ -88,6 +88,60 @@ both! {
         let context = EdgeSource { node: talk.answers[1], role: SourceRole::Context, is_version: false };
         assert_eq!(sources(world, joined), [primary(talk.answers[0], false), context]);
         assert_eq!(verdict(world, talk.id, joined), Some(Verdict::Valid));
+    }
+
+    fn br_alt_006a_what_is_said_under_a_hidden_version_shows_that_version_holds(world: &World) {
+        let text = text(world);
+        turn_to(world, text.id, text.second);
+        assert!(seen(world, text.main, text.version).is_selected);
+        // Under the first version, beside what follows it already, and after what nobody answered yet.
+        let (more, moved) = try_say(world, text.id, after(Some(text.first), Speaker::Agent), "there was a weaver").unwrap();
+        assert_eq!(moved.turns, [row(world, text.first).turn().unwrap(), more.turn().unwrap()]);
+        assert!(seen(world, text.main, text.first).is_selected && !seen(world, text.main, text.version).is_selected);
+        assert_eq!(way_to(world, text.main, more.id), [text.first, more.id]);
+        let turn = row(world, text.second).turn().unwrap();
+        let beside = Position::Beside { turn, parent: Some(text.version) };
+        let third = say(world, text.id, beside, "there was a sheep").id;
+        assert_eq!(way_to(world, text.main, third), [text.version, third]);
+        // An edit is said beside what it edits: what is shown above stays.
+        turn_to(world, text.id, text.first);
+        turn_to(world, text.id, text.second);
+        let edited = say(world, text.id, Position::EditOf(third), "there were sheep").id;
+        assert_eq!(way_to(world, text.main, edited), [text.first, edited]);
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn br_alt_006a_a_window_above_a_fork_shows_no_other_version_refuses(world: &World) {
+        let text = text(world);
+        turn_to(world, text.id, text.second);
+        let origin = json!({ "conversationId": text.id, "turnId": row(world, text.second).turn().unwrap(), "nodeId": text.second });
+        let data = json!({ "mode": "buffer", "kind": "fork", "status": "active", "forkedFrom": origin });
+        let fork = conversation_of(world, &world.anna, data);
+        let said = say(world, fork, after(None, Speaker::User), "elsewhere").id;
+        let main = PathId::main_of(fork);
+        assert_eq!(way_to(world, main, said), [text.version, text.second, said]);
+        // Page by page the same is shown as at once.
+        assert_eq!(way_to(world, main, text.second), [text.version, text.second]);
+        turn_to(world, text.id, text.first);
+        assert_eq!(way_to(world, main, text.second), [text.first, text.second]);
+        assert_eq!(way_to(world, main, said), [text.first, text.second, said]);
+        let viewer = world.anna.clone();
+        let ids = world.read(move |tx| tx.path_ids(&viewer, said, 100));
+        assert_eq!(ids, [text.first, text.second, said]);
+    }
+
+    fn mg_conv_003_only_forks_that_people_go_on_in_keep_a_branch_open_holds(world: &World) {
+        let talk = talk(world);
+        let open = |world: &World| {
+            let viewer = world.anna.clone();
+            world.read(move |tx| tx.active_forks(&viewer, talk.id))
+        };
+        let origin = json!({ "conversationId": talk.id, "turnId": turn_of(world, talk.root), "nodeId": talk.root });
+        for (kind, status, count) in [("tool_run", "active", 0), ("fork", "archived", 0), ("fork", "active", 1)] {
+            let data = json!({ "mode": "dialogue", "kind": kind, "status": status, "forkedFrom": origin });
+            conversation_of(world, &world.anna, data);
+            assert_eq!(open(world), count, "{kind} {status}");
+        }
     }
 
     fn ag_edge_002_one_lineage_in_the_place_of_another_refuses(world: &World) {

@@ -1,7 +1,7 @@
 //! The whole tree of a conversation, drawn in the terminal.
 //!
 //! Its skeleton comes with one answer and says nothing; what the nodes say is read path by path, one request for each
-//! branch that is drawn.
+//! branch that is drawn. Remarks are drawn beside what they are about.
 
 mod skeleton;
 
@@ -49,7 +49,9 @@ pub(super) fn draw(conversation: &Named, most: Amount, desk: &mut Desk<'_>) -> R
     let wanted = skeleton.latest(most);
     let known = read(&path, &skeleton, &wanted, desk)?;
     let nodes = wanted.clone().filter_map(|node| view(&skeleton, node, &known).transpose());
-    let tree = TreeView { title: text(&shown["title"]), nodes: nodes.collect::<Result<_, _>>()? };
+    let mut nodes: Vec<NodeView> = nodes.collect::<Result<_, _>>()?;
+    nodes.extend(remarks(&skeleton, most, &known, desk)?);
+    let tree = TreeView { title: text(&shown["title"]), nodes };
     writeln!(desk.out, "{}", paint.heading(&printable(&caption(&shown))))?;
     for line in render::draw(&tree, width()) {
         writeln!(desk.out, "{}", painted(&line, paint))?;
@@ -101,16 +103,42 @@ fn read(
     Ok(known)
 }
 
+/// The remarks about nodes that are drawn, each beside the first of those it is about.
+fn remarks(
+    skeleton: &Skeleton,
+    most: Amount,
+    known: &HashMap<String, Value>,
+    desk: &mut Desk<'_>,
+) -> Result<Vec<NodeView>, Failure> {
+    let mut drawn = Vec::new();
+    for remark in skeleton.latest_remarks(most) {
+        let edges = desk.ask(&Ask::get(format!("/nodes/{remark}/edges")))?;
+        let mut leading = edges["data"].as_array().into_iter().flatten();
+        let leading = leading.find(|edge| edge["targetId"] == remark.as_str());
+        let about = leading.and_then(|edge| edge["sources"].as_array()).into_iter().flatten();
+        let Some(about) = about.map(|source| text(&source["nodeId"])).find(|node| known.contains_key(node)) else {
+            continue;
+        };
+        let shown = desk.ask(&Ask::get(format!("/nodes/{remark}")))?;
+        let parent = Some(id(&Value::from(about))?);
+        drawn.push(NodeView { parent, is_annotation: true, ..node_view(&shown, 1)? });
+    }
+    Ok(drawn)
+}
+
 fn view(skeleton: &Skeleton, node: usize, known: &HashMap<String, Value>) -> Result<Option<NodeView>, Failure> {
-    let Some(shown) = known.get(&skeleton.ids[node]) else { return Ok(None) };
+    known.get(&skeleton.ids[node]).map(|shown| node_view(shown, skeleton.alternatives(node))).transpose()
+}
+
+fn node_view(shown: &Value, alternatives: u32) -> Result<NodeView, Failure> {
     let word = |name: &str| shown[name].as_str().unwrap_or_default();
     let parent = &shown["parentAlternativeId"];
-    Ok(Some(NodeView {
+    Ok(NodeView {
         id: id(&shown["id"])?,
         local_id: text(&shown["localId"]),
         parent: if parent.is_null() { None } else { Some(id(parent)?) },
         ordinal: shown["ordinal"].as_u64().and_then(|ordinal| u32::try_from(ordinal).ok()).unwrap_or(1),
-        alternatives: skeleton.alternatives(node),
+        alternatives,
         author_type: AuthorType::parse(word("authorType")).unwrap_or(AuthorType::Imported),
         author_name: text(&shown["authorId"]),
         created_at: word("createdAt").parse().unwrap_or(Millis(0)),
@@ -122,7 +150,7 @@ fn view(skeleton: &Skeleton, node: usize, known: &HashMap<String, Value>) -> Res
         pruned: shown["pruned"] == true,
         excluded: shown["excluded"] == true,
         bookmarked: shown["bookmarked"] == true,
-    }))
+    })
 }
 
 /// How it is called, and what it is.

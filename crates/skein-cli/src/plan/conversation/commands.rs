@@ -9,7 +9,7 @@ use super::wish::{About, Reference, Wish};
 use super::{ConversationTask, NodeName, Spot, Words};
 use crate::arguments::{
     AmountArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport, ConversationId,
-    ConversationMark, ConversationNew, ConversationShow, PlaceArguments, ProjectCommand, WordsArguments,
+    ConversationMark, ConversationNew, ConversationShow, ExportFormat, PlaceArguments, ProjectCommand, WordsArguments,
 };
 use crate::desk::Amount;
 use crate::failure::Failure;
@@ -73,6 +73,7 @@ impl ConversationTask {
                 let wish = Wish::get(About::Node(Spot::of(&place)?)).tail("/provenance");
                 Self::List { wish, list: &views::CHAIN, portion: portion(amount) }
             }
+            Typed::Summary { conversation: of, node, renew } => Self::summary(&of, node.as_deref(), renew)?,
             Typed::Context(context) => Self::context(&context)?,
             Typed::Compare { conversation: of, left, right, paths } => Self::compare(&of, &left, &right, paths)?,
             Typed::Export(export) => Self::export(export)?,
@@ -173,6 +174,16 @@ impl ConversationTask {
         Ok(Self::Show { wish, sheet: &views::NODE })
     }
 
+    fn summary(of: &ConversationId, node: Option<&str>, renew: bool) -> Result<Self, Failure> {
+        let of = conversation(&of.conversation)?;
+        let about = match node {
+            Some(node) => About::Node(Spot::new(&of, node)?),
+            None => About::Conversation(of),
+        };
+        let wish = if renew { Wish::post(about) } else { Wish::get(about) };
+        Ok(shown(wish.tail("/summary"), &views::SUMMARY))
+    }
+
     fn context(context: &ConversationContext) -> Result<Self, Failure> {
         let of = conversation(&context.conversation.conversation)?;
         let at = context.node.node.as_deref().map_or_else(|| Ok(Spot::here(&of)), |node| Spot::new(&of, node))?;
@@ -182,9 +193,20 @@ impl ConversationTask {
 
     fn export(export: ConversationExport) -> Result<Self, Failure> {
         let of = conversation(&export.conversation.conversation)?;
+        if export.format == ExportFormat::Bundle {
+            return Self::bundle(of, export);
+        }
         let node = spot(&of, export.node.as_deref())?;
         let wish = Wish::get(About::Conversation(of)).tail("/export").with("format", Some(word(&export.format)));
         Ok(Self::Export { wish: wish.refer("nodeId", node), file: export.file })
+    }
+
+    fn bundle(conversation: Named, export: ConversationExport) -> Result<Self, Failure> {
+        if export.node.is_some() {
+            let error = anyhow!("a bundle holds all of a conversation");
+            return Err(Failure::usage(error, "leave --node out, or choose --format markdown or html"));
+        }
+        Ok(Self::Bundle { conversation, file: export.file })
     }
 
     pub(crate) fn of_project(command: ProjectCommand) -> Result<Self, Failure> {

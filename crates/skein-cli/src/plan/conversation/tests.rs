@@ -159,6 +159,9 @@ fn nodes_are_remarked_on_marked_and_found() {
     check("conv nodes --bookmarked", "GET /nodes bookmarked=true");
     check("conv nodes --tag a", "GET /nodes tag=a");
     check("conv provenance ONE NODE", "GET /nodes/NODE/provenance");
+    check("conv summary Herons", "GET /conversations/FOUND/summary");
+    check("conv summary ONE --renew", "POST /conversations/ONE/summary");
+    check("conv summary ONE --node .", "GET /nodes/HERE/summary");
 }
 
 #[test]

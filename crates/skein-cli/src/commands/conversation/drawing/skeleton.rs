@@ -9,24 +9,28 @@ use crate::desk::Amount;
 use crate::output::text;
 
 /// The course of a conversation: its nodes by number, in the order they were made.
+#[derive(Default)]
 pub(super) struct Skeleton {
     pub(super) ids: Vec<String>,
     pub(super) parents: Vec<Option<usize>>,
+    /// What stands beside the course, in the order it was made.
+    remarks: Vec<String>,
     turns: Vec<i64>,
     /// How many nodes each turn has.
     sizes: HashMap<i64, u32>,
 }
 
 impl Skeleton {
-    /// Remarks have no turn: they stand beside the course, and are left out.
+    /// Remarks have no turn: they stand beside the course.
     pub(super) fn of(tree: &Value) -> Self {
         let column = |name: &str| tree["nodes"][name].as_array().map(Vec::as_slice).unwrap_or_default();
         let number = |name: &str, place: usize| column(name).get(place).and_then(Value::as_i64).unwrap_or(-1);
         let mut number_of: HashMap<i64, usize> = HashMap::new();
-        let mut course = Self { ids: Vec::new(), parents: Vec::new(), turns: Vec::new(), sizes: HashMap::new() };
+        let mut course = Self::default();
         for (place, id) in column("id").iter().enumerate() {
             let turn = number("turn", place);
             if turn < 0 {
+                course.remarks.push(text(id));
                 continue;
             }
             course.parents.push(number_of.get(&number("parent", place)).copied());
@@ -46,6 +50,17 @@ impl Skeleton {
             Amount::AtMost(most) => all.saturating_sub(usize::try_from(most).unwrap_or(usize::MAX)),
         };
         first..all
+    }
+
+    /// The remarks to draw: all, or the latest.
+    pub(super) fn latest_remarks(&self, most: Amount) -> &[String] {
+        match most {
+            Amount::All => &self.remarks,
+            Amount::AtMost(most) => {
+                let first = self.remarks.len().saturating_sub(usize::try_from(most).unwrap_or(usize::MAX));
+                &self.remarks[first..]
+            }
+        }
     }
 
     /// How many nodes the turn of a node has.
@@ -72,6 +87,8 @@ mod tests {
         assert_eq!(skeleton.ids, ["a", "b", "c"]);
         assert_eq!(skeleton.parents, [None, Some(0), Some(0)]);
         assert_eq!((skeleton.alternatives(0), skeleton.alternatives(1)), (1, 2));
+        assert_eq!(skeleton.latest_remarks(Amount::AtMost(5)), ["remark"]);
+        assert!(skeleton.latest_remarks(Amount::AtMost(0)).is_empty());
     }
 
     #[test]
