@@ -1,15 +1,13 @@
-//! What is asked of a tree, each in one statement: a node, a turn's alternatives, a path or its end, a subtree, the
-//! skeleton of the whole.
+//! What is asked of a tree, each in one statement: a node, a turn's alternatives, a path or its end, a subtree.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::Value as Json;
-use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::actor::ActorId;
 use skein_core::tree::node;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{ITEM_COLUMNS, Page, checked, page, read_item};
@@ -19,8 +17,6 @@ use crate::tx::Tx;
 
 /// Most nodes one page or window holds.
 pub const NODES_PER_PAGE_MAX: usize = 1_000;
-/// Most nodes of a skeleton.
-pub const SKELETON_NODES_MAX: usize = 2_000_000;
 
 /// What stands around a node on the path ?1: how that path sees the node itself, and what it answers.
 pub(crate) const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
@@ -62,27 +58,6 @@ pub struct SeenNode {
     pub content: Option<Json>,
     /// Whether what it said was destroyed.
     pub is_redacted: bool,
-}
-
-/// One node of a skeleton.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
-pub struct Bone {
-    pub id: NodeId,
-    pub parent: Option<NodeId>,
-    pub turn: Option<TurnId>,
-    /// Who speaks at its turn.
-    pub speaker: Option<Speaker>,
-    pub ordinal: i64,
-    pub depth: i64,
-    pub author_type: AuthorType,
-    pub status: GenerationStatus,
-    pub is_selected: bool,
-    pub answers_selected: bool,
-    pub bookmarked: bool,
-    pub pruned: bool,
-    pub excluded: bool,
-    pub created_at: Millis,
 }
 
 pub(crate) static SEEN: LazyLock<String> = LazyLock::new(|| {
@@ -215,29 +190,6 @@ impl Tx<'_> {
         self.seen(&sql, params![&path, &node, deepest, limit, own])
     }
 
-    /// The whole tree without what it says, in the order it grew.
-    pub fn skeleton(
-        &mut self,
-        viewer: &Viewer,
-        path: PathId,
-        conversation: ConversationId,
-    ) -> Result<Vec<Bone>, StoreError> {
-        self.conversation(viewer, conversation)?;
-        // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth.
-        let sql = format!(
-            "SELECT n.id, n.parent, n.turn, n.ordinal, n.depth, n.author_type, n.status, n.bookmarked, n.pruned, n.excluded,
-                 n.created_at, {IS_SELECTED}, CASE WHEN s.selected IS NULL THEN 1 - n.late ELSE s.selected END, t.speaker
-             FROM nodes n LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
-             LEFT JOIN turns t ON t.id = n.turn WHERE n.conversation = ?2 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
-        );
-        let mut bones = self.all(&sql, params![&path, &conversation], read_bone)?;
-        let is_shown: HashMap<NodeId, bool> = bones.iter().map(|bone| (bone.id, bone.answers_selected)).collect();
-        for bone in &mut bones {
-            bone.answers_selected = bone.parent.is_none_or(|parent| is_shown.get(&parent).copied().unwrap_or(false));
-        }
-        Ok(bones)
-    }
-
     /// The viewer's nodes by one author, newest first.
     pub fn nodes_by_author(
         &mut self,
@@ -309,13 +261,6 @@ impl Tx<'_> {
         self.seen(&sql, params![&path, &node])
     }
 
-    /// The turns that follow a turn.
-    pub fn turns_after(&mut self, viewer: &Viewer, turn: TurnId) -> Result<Vec<TurnId>, StoreError> {
-        self.turn(viewer, turn)?;
-        let sql = "SELECT id FROM turns WHERE parent = ?1 ORDER BY id";
-        self.all(sql, params![&turn], |row| row.array(0).map(TurnId::from_bytes))
-    }
-
     /// Remarks about a node, oldest first.
     pub fn annotations(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
         self.node(viewer, node)?;
@@ -350,25 +295,4 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
     };
     let is_redacted = node.status == GenerationStatus::Complete && content.is_none();
     Ok(Ok(SeenNode { row: node, spoken, is_selected, answers_selected, has_children, content, is_redacted }))
-}
-
-/// A bone that does not know yet about the node it answers: it says of itself whether its turn shows its lineage.
-fn read_bone(row: &dyn Row) -> Result<Bone, SqlError> {
-    let is_said = row.optional_text(13)?.is_some();
-    Ok(Bone {
-        speaker: if is_said { Some(spelled(row, 13)?) } else { None },
-        id: NodeId::from_bytes(row.array(0)?),
-        parent: row.optional_array(1)?.map(NodeId::from_bytes),
-        turn: row.optional_array(2)?.map(TurnId::from_bytes),
-        ordinal: row.optional_int(3)?.unwrap_or(0),
-        depth: row.optional_int(4)?.unwrap_or(0),
-        author_type: spelled(row, 5)?,
-        status: spelled(row, 6)?,
-        bookmarked: row.int(7)? == 1,
-        pruned: row.int(8)? == 1,
-        excluded: row.int(9)? == 1,
-        created_at: Millis(row.int(10)?),
-        is_selected: row.int(11)? == 1,
-        answers_selected: row.int(12)? == 1,
-    })
 }

@@ -9,7 +9,8 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position};
-use skein_store::tree::read::{Bone, SeenNode};
+use skein_store::tree::read::SeenNode;
+use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};
 
 use crate::tree::{conversation, conversation_of, marked, placing, said};
