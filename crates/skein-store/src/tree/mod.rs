@@ -8,6 +8,7 @@ pub mod append;
 pub mod conversations;
 pub mod gather;
 pub mod lists;
+mod many;
 mod marks;
 mod project;
 pub mod proof;

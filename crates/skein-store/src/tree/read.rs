@@ -115,16 +115,32 @@ impl Tx<'_> {
         found.next().ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// The alternatives of a turn, in the order they were made.
+    /// The last `limit` alternatives of a turn before one of them, by its number, in the order they were made; then where
+    /// the earlier ones are, if there are any.
     pub fn alternatives(
         &mut self,
         viewer: &Viewer,
         path: PathId,
         turn: TurnId,
-    ) -> Result<(TurnRow, Vec<SeenNode>), StoreError> {
+        before: Option<i64>,
+        limit: usize,
+    ) -> Result<(TurnRow, Page<SeenNode, i64>), StoreError> {
         let row = self.turn(viewer, turn)?;
-        let nodes = self.seen(&format!("{} WHERE n.turn = ?2 ORDER BY n.ordinal", *SEEN), params![&path, &turn])?;
-        Ok((row, nodes))
+        let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!("{} WHERE n.turn = ?2 AND n.ordinal < ?3 ORDER BY n.ordinal DESC LIMIT ?4", *SEEN);
+        let nodes = self.seen(&sql, params![&path, &turn, before.unwrap_or(i64::MAX), one_more])?;
+        let mut page = page(nodes, limit, |last| last.row.place.map_or(0, |place| place.ordinal));
+        page.rows.reverse();
+        Ok((row, page))
+    }
+
+    /// How many alternatives a turn has.
+    pub fn alternatives_count(&mut self, viewer: &Viewer, turn: TurnId) -> Result<i64, StoreError> {
+        self.turn(viewer, turn)?;
+        // They are numbered without gaps, and none ever goes.
+        let sql = "SELECT n.ordinal FROM nodes n WHERE n.turn = ?1 ORDER BY n.ordinal DESC LIMIT 1";
+        Ok(self.first(sql, params![&turn], |row| row.int(0))?.unwrap_or(0))
     }
 
     /// Every node that follows one, by turn and by age.
@@ -245,20 +261,27 @@ impl Tx<'_> {
         Ok(page(rows, limit, |last| last.id))
     }
 
-    /// Every node made by editing this one, or that it was made from by editing, oldest first.
-    pub fn edits(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
+    /// The nodes made by editing this one, or that it was made from by editing, after one of them, oldest first.
+    pub fn edits(
+        &mut self,
+        viewer: &Viewer,
+        node: NodeId,
+        after: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<NodeId, NodeId>, StoreError> {
         self.node(viewer, node)?;
-        let sql = format!(
-            "WITH RECURSIVE earlier(id) AS (
-                 SELECT n.id FROM nodes n WHERE n.id = ?2
+        let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
+        let sql = "WITH RECURSIVE earlier(id) AS (
+                 SELECT n.id FROM nodes n WHERE n.id = ?1
                  UNION SELECT n.edited_from FROM earlier e JOIN nodes n ON n.id = e.id WHERE n.edited_from IS NOT NULL),
              lineage(id) AS (
                  SELECT e.id FROM earlier e
                  UNION SELECT n.id FROM lineage l JOIN nodes n ON n.edited_from = l.id)
-             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
-             {SEEN_ON} {CONTENT} ORDER BY n.id"
-        );
-        self.seen(&sql, params![&path, &node])
+             SELECT l.id FROM lineage l WHERE l.id > ?2 ORDER BY l.id LIMIT ?3";
+        let ids = self.all(sql, params![&node, &after, one_more], |row| row.array(0).map(NodeId::from_bytes))?;
+        Ok(page(ids, limit, |last| *last))
     }
 
     /// Remarks about a node, oldest first.
