@@ -12,8 +12,8 @@ use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
 use skein_core::{ItemId, RecordId, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::calls::{self, Answered};
 use crate::catalog::calling::{Purpose, Ready, nothing, tell_owners};
+use crate::catalog::calls::{self, Answered};
 use crate::catalog::trials::write_result;
 use crate::engine::Engine;
 

@@ -11,7 +11,7 @@ use skein_core::tree::content::first_words;
 use skein_core::tree::render::{Format, NodeView, TreeView};
 use skein_core::tree::status::{CacheStatus, GenerationStatus};
 use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, RecordId, TurnId, Viewer};
-use skein_store::tree::read::Bone;
+use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;

@@ -24,6 +24,7 @@ use skein_core::tree::content::Content;
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::status::{CacheStatus, Parent, display_order};
 use skein_core::{ConversationId, NodeId, PathId, RecordId, TurnId, Viewer};
+use skein_store::items::Page;
 use skein_store::tree::read::SeenNode;
 use skein_store::tree::standing::Standing;
 use skein_store::tree::{ConversationRow, Moved, NodeRow, TurnRow};
@@ -45,6 +46,9 @@ pub(crate) use summary_work::work as summarise_growth;
 pub use thumbnail::THUMBNAIL_MEDIA_TYPE;
 pub(crate) use turns::alternative_of;
 pub use turns::{NewAlternative, NewTurn};
+
+/// Alternatives of a turn that are shown beside something else.
+const ALTERNATIVES_USUAL: usize = 100;
 
 /// A conversation with what its tree says about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -86,8 +90,10 @@ pub struct ShownNode {
 pub struct ShownTurn {
     /// The position.
     pub turn: TurnRow,
-    /// What was said there.
-    pub alternatives: Vec<ShownNode>,
+    /// What was said there: a page of it, and before which number the next begins.
+    pub alternatives: Page<ShownNode, i64>,
+    /// How many alternatives there are in all.
+    pub count: i64,
 }
 
 /// What came of saying something or of turning to something.
@@ -188,9 +194,10 @@ fn turn_of(
 ) -> Result<Option<ShownTurn>, StoreError> {
     match node.seen.row.place {
         Some(place) if place.ordinal == 1 && is_alone => {
-            Ok(Some(ShownTurn { turn: tx.turn(viewer, place.turn)?, alternatives: vec![node.clone()] }))
+            let alternatives = Page { rows: vec![node.clone()], next: None };
+            Ok(Some(ShownTurn { turn: tx.turn(viewer, place.turn)?, alternatives, count: 1 }))
         }
-        Some(place) => show_turn(tx, viewer, path, place.turn).map(Some),
+        Some(place) => show_turn(tx, viewer, path, place.turn, (None, ALTERNATIVES_USUAL)).map(Some),
         None => Ok(None),
     }
 }
@@ -198,8 +205,18 @@ fn turn_of(
 /// A node as the path of its conversation's owner sees it.
 pub(crate) fn show_node(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<ShownNode, StoreError> {
     let seen = tx.seen_node(viewer, path, id)?;
-    let on_path = tx.is_on_path(viewer, path, id)?;
+    let on_path = seen.is_selected && tx.is_on_path(viewer, path, id)?;
     Ok(shown(seen, on_path))
+}
+
+/// Nodes as the own paths of their conversations see them.
+pub(crate) fn show_nodes(tx: &mut Tx<'_>, nodes: Vec<SeenNode>) -> Result<Vec<ShownNode>, StoreError> {
+    let on_path = tx.on_own_paths(&nodes)?;
+    let show = |seen: SeenNode| {
+        let on_path = on_path.contains(&seen.row.id);
+        shown(seen, on_path)
+    };
+    Ok(nodes.into_iter().map(show).collect())
 }
 
 /// Nodes of one path, from the root's side on.
@@ -237,24 +254,34 @@ fn shown(seen: SeenNode, on_path: bool) -> ShownNode {
     ShownNode { seen, cache, on_path }
 }
 
-/// A turn with its alternatives, in the order they are shown.
-pub(crate) fn show_turn(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, turn: TurnId) -> Result<ShownTurn, StoreError> {
-    let (turn, nodes) = tx.alternatives(viewer, path, turn)?;
-    let selected = nodes.iter().find(|node| node.is_selected).map(|node| node.row.id);
+/// A turn with its alternatives before one of them, in the order they are shown; the first page has the selected one,
+/// however old it is.
+pub(crate) fn show_turn(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    path: PathId,
+    turn: TurnId,
+    (before, limit): (Option<i64>, usize),
+) -> Result<ShownTurn, StoreError> {
+    let count = tx.alternatives_count(viewer, turn)?;
+    let (turn, mut page) = tx.alternatives(viewer, path, turn, before, limit)?;
+    if before.is_none() && !page.rows.iter().any(|node| node.is_selected) {
+        let selected = tx.selected_node(viewer, path, turn.id)?;
+        page.rows.push(tx.seen_node(viewer, path, selected)?);
+    }
+    let selected = page.rows.iter().find(|node| node.is_selected).map(|node| node.row.id);
     let on_path = selected.map(|selected| tx.is_on_path(viewer, path, selected)).transpose()?.unwrap_or(false);
-    let mut alternatives: Vec<ShownNode> = nodes
-        .into_iter()
-        .map(|node| {
-            let on_path = on_path && node.is_selected;
-            shown(node, on_path)
-        })
-        .collect();
-    alternatives.sort_by_key(|node| {
+    let show = |node: SeenNode| {
+        let on_path = on_path && node.is_selected;
+        shown(node, on_path)
+    };
+    let mut rows: Vec<ShownNode> = page.rows.into_iter().map(show).collect();
+    rows.sort_by_key(|node| {
         let row = &node.seen.row;
         let sequence = row.place.map_or(0, |place| u32::try_from(place.ordinal).unwrap_or(u32::MAX));
         display_order(node.seen.is_selected, row.created_at, sequence)
     });
-    Ok(ShownTurn { turn, alternatives })
+    Ok(ShownTurn { turn, alternatives: Page { rows, next: page.next }, count })
 }
 
 /// Z3: the turns whose selection changed, and the turns that follow them. An alternative is taken to be on the path when

@@ -13,13 +13,13 @@ use skein_store::items::Page;
 use skein_store::tree::lists::{Around, EdgeRow};
 use skein_store::tree::read::SeenNode;
 use skein_store::{StoreError, Tx};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
-use crate::tree::{ShownConversation, ShownNode, conversations, show_node, shown, text_of};
+use crate::tree::{ShownConversation, ShownNode, conversations, show_node, show_nodes, text_of};
 
 /// Which nodes of all conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,8 +139,13 @@ impl Engine {
                 NodeQuery::Bookmarked => tx.bookmarked_nodes(&viewer, before, limit)?,
                 NodeQuery::Tagged(tag) => tx.tagged_nodes(&viewer, tag, before, limit)?,
             };
-            let rows = page.rows.into_iter().map(|row| tagged(tx, &viewer, row.id)).collect::<Result<_, _>>()?;
-            Ok(Page { rows, next: page.next })
+            let ids: Vec<NodeId> = page.rows.iter().map(|row| row.id).collect();
+            let (seen, mut tags) = (tx.seen_by_owners(&viewer, &ids)?, tx.tags_of_many(&viewer, &ids)?);
+            let with_tags = |node: ShownNode| {
+                let tags = tags.remove(&node.seen.row.id).unwrap_or_default();
+                TaggedNode { node, tags }
+            };
+            Ok(Page { rows: show_nodes(tx, seen)?.into_iter().map(with_tags).collect(), next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
@@ -158,9 +163,7 @@ impl Engine {
         let list = move |tx: &mut Tx<'_>| {
             let path = PathId::main_of(tx.node(&viewer, id)?.conversation);
             let page = tx.nodes_around(&viewer, path, id, around, after, limit)?;
-            let rows =
-                page.rows.into_iter().map(|seen| show_seen(tx, &viewer, path, seen)).collect::<Result<_, _>>()?;
-            Ok(Page { rows, next: page.next })
+            Ok(Page { rows: show_nodes(tx, page.rows)?, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
@@ -175,18 +178,20 @@ impl Engine {
     ) -> Result<Page<Edit, NodeId>, EngineError> {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
-            let path = PathId::main_of(tx.node(&viewer, id)?.conversation);
-            let lineage = tx.edits(&viewer, path, id)?;
-            let mut chosen: Vec<&SeenNode> = lineage.iter().filter(|node| Some(node.row.id) > after).collect();
-            let next = if chosen.len() > limit { chosen.get(limit - 1).map(|last| last.row.id) } else { None };
-            chosen.truncate(limit);
-            let edit = |node: &SeenNode| {
-                let diff = diff_in(&lineage, node);
-                show_seen(tx, &viewer, path, node.clone()).map(|node| Edit { node, diff })
+            let page = tx.edits(&viewer, id, after, limit)?;
+            let nodes = {
+                let seen = tx.seen_by_owners(&viewer, &page.rows)?;
+                show_nodes(tx, seen)?
             };
-            Ok(Page { rows: chosen.into_iter().map(edit).collect::<Result<_, _>>()?, next })
+            let is_elsewhere = |earlier: &NodeId| !page.rows.contains(earlier);
+            let earlier: Vec<NodeId> =
+                nodes.iter().filter_map(|node| node.seen.row.edited_from).filter(is_elsewhere).collect();
+            Ok((nodes, tx.seen_by_owners(&viewer, &earlier)?, page.next))
         };
-        Ok(self.parts().store.read(list).await?)
+        let (nodes, earlier, next) = self.parts().store.read(list).await?;
+        // Comparing takes long for long texts: nothing is held open meanwhile.
+        let compared = tokio::task::spawn_blocking(move || compare_edits(nodes, &earlier));
+        Ok(Page { rows: compared.await.expect("comparing texts does not fail"), next })
     }
 
     /// The edge into a node and those out of it.
@@ -263,14 +268,17 @@ fn tagged(tx: &mut Tx<'_>, viewer: &Viewer, id: NodeId) -> Result<TaggedNode, St
     Ok(TaggedNode { node: show_node(tx, viewer, path, id)?, tags: tx.tags_of(viewer, id)? })
 }
 
-fn show_seen(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, seen: SeenNode) -> Result<ShownNode, StoreError> {
-    let on_path = seen.is_selected && tx.is_on_path(viewer, path, seen.row.id)?;
-    Ok(shown(seen, on_path))
-}
-
-fn diff_in(lineage: &[SeenNode], node: &SeenNode) -> Option<Diff> {
-    let before = lineage.iter().find(|earlier| Some(earlier.row.id) == node.row.edited_from)?;
-    Some(Diff::of(&text_of(before)?, &text_of(node)?))
+/// What changed in each of these; what they were edited from is among them or among `earlier`.
+fn compare_edits(nodes: Vec<ShownNode>, earlier: &[SeenNode]) -> Vec<Edit> {
+    let said = |node: &SeenNode| (node.row.id, text_of(node));
+    let texts: HashMap<NodeId, Option<String>> =
+        nodes.iter().map(|node| said(&node.seen)).chain(earlier.iter().map(said)).collect();
+    let diff = |node: &ShownNode| {
+        let before = texts.get(&node.seen.row.edited_from?)?.as_ref()?;
+        Some(Diff::of(before, texts.get(&node.seen.row.id)?.as_ref()?))
+    };
+    let diffs: Vec<Option<Diff>> = nodes.iter().map(diff).collect();
+    nodes.into_iter().zip(diffs).map(|(node, diff)| Edit { node, diff }).collect()
 }
 
 /// AG-NODE-004: a label is that of a bookmark.

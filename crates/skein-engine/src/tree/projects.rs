@@ -15,8 +15,8 @@ use crate::error::EngineError;
 use crate::request::{Changed, Kept, Request};
 use crate::tree::{ShownConversation, show_conversation};
 
-/// Most projects that are looked through for the first one.
-const PROJECTS_LOOKED_AT: usize = 100;
+/// Projects that are looked through at once for the first one, which is nearly always the oldest.
+const PROJECTS_PER_LOOK: usize = 8;
 
 /// Where a participant of a project is (rule MG-FRAME-001).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,12 +185,19 @@ pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Sho
 
 /// The viewer's first project; made the first time it is needed.
 pub(crate) fn default_project(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<RecordId, StoreError> {
-    let page = tx.records(viewer, &Project::record_type(), None, PROJECTS_LOOKED_AT)?;
-    for record in page.rows {
-        let project: Shown<Project> = record.try_into()?;
-        if project.entry.is_default {
-            return Ok(project.id);
+    let mut after = None;
+    loop {
+        let page = tx.records(viewer, &Project::record_type(), after, PROJECTS_PER_LOOK)?;
+        for record in page.rows {
+            let project: Shown<Project> = record.try_into()?;
+            if project.entry.is_default {
+                return Ok(project.id);
+            }
         }
+        if page.next.is_none() {
+            break;
+        }
+        after = page.next;
     }
     Ok(tx.create_of_tree(viewer, Project::first().to_content(false))?.id)
 }

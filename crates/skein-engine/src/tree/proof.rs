@@ -1,7 +1,7 @@
 //! Proof of who wrote what: nodes, paths and trees verified, and the chain that leads to a node.
 
 use skein_core::tree::verify::{Verdict, Verification};
-use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId, PathId};
+use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId};
 use skein_store::items::Page;
 use skein_store::tree::NodeRow;
 use skein_store::tree::proof::{Judged, PROOFS_PER_PIECE_MAX};
@@ -10,6 +10,9 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+
+/// Most nodes of a lineage that are named beside a chain.
+const LINEAGE_NODES_MAX: usize = 1_000;
 
 /// What is verified at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +43,8 @@ pub struct Link {
 pub struct Chain {
     /// The links, and the node the next piece begins with.
     pub links: Page<Link, NodeId>,
-    /// Every node made by editing the one asked for, or that it was made from by editing, oldest first.
+    /// The nodes made by editing the one asked for, or that it was made from by editing, oldest first; the first of them
+    /// if there are very many.
     pub lineage: Vec<NodeId>,
 }
 
@@ -98,7 +102,7 @@ impl Engine {
     ) -> Result<Chain, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
-            let main = PathId::main_of(tx.node(&viewer, node)?.conversation);
+            tx.node(&viewer, node)?;
             let mut judged = tx.judge_path(&viewer, from.unwrap_or(node), limit)?;
             judged.reverse();
             let next = match judged.last().filter(|_| judged.len() >= limit) {
@@ -107,7 +111,7 @@ impl Engine {
             };
             let rows =
                 judged.into_iter().map(|(id, verdict)| link(tx, &viewer, id, verdict)).collect::<Result<_, _>>()?;
-            let lineage = tx.edits(&viewer, main, node)?.into_iter().map(|seen| seen.row.id).collect();
+            let lineage = tx.edits(&viewer, node, None, LINEAGE_NODES_MAX)?.rows;
             Ok(Chain { links: Page { rows, next }, lineage })
         };
         Ok(self.parts().store.read(look).await?)

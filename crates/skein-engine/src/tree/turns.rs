@@ -168,17 +168,19 @@ impl Engine {
         .await
     }
 
-    /// One turn with its alternatives.
+    /// One turn with the last `limit` of its alternatives before the one of that number.
     pub async fn turn(
         &self,
         caller: &Caller,
         conversation: ConversationId,
         id: TurnId,
+        before: Option<i64>,
+        limit: usize,
     ) -> Result<ShownTurn, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             turn_of(tx, &viewer, conversation, id)?;
-            show_turn(tx, &viewer, PathId::main_of(conversation), id)
+            show_turn(tx, &viewer, PathId::main_of(conversation), id, (before, limit))
         };
         Ok(self.parts().store.read(look).await?)
     }

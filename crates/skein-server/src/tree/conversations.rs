@@ -182,7 +182,8 @@ pub(crate) async fn read_tree(
     PathId(id): PathId<ConversationId>,
 ) -> Result<Response, ApiError> {
     let (cursor, bones) = engine.skeleton(&caller, id).await?;
-    Ok(([(header::CONTENT_TYPE, "application/json")], write(id, cursor, &bones)).into_response())
+    let text = tokio::task::spawn_blocking(move || write(id, cursor, &bones)).await.expect("writing does not fail");
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
 /// Grow a new conversation from a node of this one; what was said before it is seen there too.

@@ -167,12 +167,19 @@ pub(crate) struct TurnView {
     /// Its depth: the root has 1.
     #[schema(example = 1)]
     sequence: i64,
+    /// How many alternatives there are in all.
+    #[schema(example = 2)]
+    alternatives_count: i64,
+    /// The newest of them, and before them the one it shows.
     alternatives: Vec<NodeView>,
+    /// Where the earlier ones begin, as `cursor` of this turn's address; null when there are none.
+    #[schema(value_type = Option<String>)]
+    next: Option<String>,
 }
 
 impl From<ShownTurn> for TurnView {
     fn from(shown: ShownTurn) -> Self {
-        let ShownTurn { turn, alternatives } = shown;
+        let ShownTurn { turn, alternatives, count } = shown;
         Self {
             id: turn.id,
             conversation_id: turn.conversation,
@@ -180,7 +187,9 @@ impl From<ShownTurn> for TurnView {
             speaker: turn.speaker,
             turn_type: turn.turn_type,
             sequence: turn.depth,
-            alternatives: alternatives.into_iter().map(NodeView::from).collect(),
+            alternatives_count: count,
+            alternatives: alternatives.rows.into_iter().map(NodeView::from).collect(),
+            next: alternatives.next.map(|number| number.to_string()),
         }
     }
 }

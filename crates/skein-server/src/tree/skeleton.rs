@@ -6,13 +6,14 @@ use std::fmt::Display;
 use std::io::Write as _;
 
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::status::{CacheStatus, GenerationStatus, Parent};
+use skein_core::tree::status::GenerationStatus;
 use skein_core::{ConversationId, NodeId, TurnId};
-use skein_store::tree::read::Bone;
+use skein_store::tree::skeleton::Bone;
 use utoipa::ToSchema;
 
 /// Room for one node in all its columns.
 const NODE_BYTES_USUAL: usize = 128;
+const I64_DIGITS_MAX: usize = 19;
 
 /// A tree without what it says.
 #[derive(ToSchema)]
@@ -58,91 +59,110 @@ pub(crate) struct ColumnsView {
 /// The text of a [`SkeletonView`]; `bones` come in the order of their ids.
 pub(crate) fn write(conversation: ConversationId, cursor: Option<NodeId>, bones: &[Bone]) -> Vec<u8> {
     let (turns, turn_of) = number_turns(bones);
-    let parent_of = |bone: &Bone| {
-        let found = bone.parent.and_then(|parent| bones.binary_search_by_key(&parent, |bone| bone.id).ok());
-        found.map_or(-1, |place| i64::try_from(place).unwrap_or(-1))
-    };
     let mut text = Text(Vec::with_capacity(bones.len() * NODE_BYTES_USUAL));
-    text.put(format_args!("{{\"conversationId\":\"{conversation}\",\"cursorNodeId\":"));
+    text.put(b"{\"conversationId\":");
+    text.name(&conversation);
+    text.put(b",\"cursorNodeId\":");
     match cursor {
-        Some(cursor) => text.put(format_args!("\"{cursor}\"")),
-        None => text.put(format_args!("null")),
+        Some(cursor) => text.name(&cursor),
+        None => text.put(b"null"),
     }
-    text.column(",\"turns\":[", &turns, |turn| format!("\"{turn}\""));
-    text.column(",\"nodes\":{\"id\":[", bones, |bone| format!("\"{}\"", bone.id));
-    text.column(",\"parent\":[", bones, parent_of);
-    text.column(",\"turn\":[", &turn_of, |turn| *turn);
-    text.column(",\"ordinal\":[", bones, |bone| bone.ordinal);
-    text.column(",\"depth\":[", bones, |bone| bone.depth);
-    text.column(",\"author\":[", bones, |bone| author_letter(bone.author_type));
-    text.column(",\"status\":[", bones, |bone| status_letter(bone.status));
-    text.column(",\"selected\":[", bones, |bone| u8::from(bone.is_selected));
-    text.column(",\"stale\":[", bones, |bone| u8::from(is_stale(bone)));
-    text.column(",\"marks\":[", bones, marks);
-    text.column(",\"createdAt\":[", bones, |bone| bone.created_at.0);
-    text.put(format_args!("}}}}"));
+    text.column(b",\"turns\":[", &turns, |text, turn| text.name(turn));
+    text.column(b",\"nodes\":{\"id\":[", bones, |text, bone| text.name(&bone.id));
+    text.column(b",\"parent\":[", bones, |text, bone| text.place(bone.parent_place));
+    text.column(b",\"turn\":[", &turn_of, |text, turn| text.place(*turn));
+    text.column(b",\"ordinal\":[", bones, |text, bone| text.number(bone.ordinal));
+    text.column(b",\"depth\":[", bones, |text, bone| text.number(bone.depth));
+    text.column(b",\"author\":[", bones, |text, bone| text.put(author_letter(bone.author_type)));
+    text.column(b",\"status\":[", bones, |text, bone| text.put(status_letter(bone.status)));
+    text.column(b",\"selected\":[", bones, |text, bone| text.digit(u8::from(bone.is_selected)));
+    text.column(b",\"stale\":[", bones, |text, bone| text.digit(u8::from(bone.is_stale)));
+    text.column(b",\"marks\":[", bones, |text, bone| text.digit(marks(bone)));
+    text.column(b",\"createdAt\":[", bones, |text, bone| text.number(bone.created_at.0));
+    text.put(b"}}");
     text.0
 }
 
 /// The turns in the order they came up, and for each node which of them is its own.
-fn number_turns(bones: &[Bone]) -> (Vec<TurnId>, Vec<i64>) {
+fn number_turns(bones: &[Bone]) -> (Vec<TurnId>, Vec<Option<usize>>) {
     let (mut turns, mut known) = (Vec::new(), HashMap::with_capacity(bones.len()));
-    let number = |bone: &Bone| {
-        let Some(turn) = bone.turn else { return -1 };
+    let mut number = |turn: TurnId| {
         *known.entry(turn).or_insert_with(|| {
             turns.push(turn);
-            i64::try_from(turns.len() - 1).unwrap_or(-1)
+            turns.len() - 1
         })
     };
-    let numbers = bones.iter().map(number).collect();
+    let numbers = bones.iter().map(|bone| bone.turn.map(&mut number)).collect();
     (turns, numbers)
 }
 
 struct Text(Vec<u8>);
 
 impl Text {
-    fn put(&mut self, written: std::fmt::Arguments<'_>) {
-        self.0.write_fmt(written).expect("memory takes everything");
+    fn put(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// An id in quotes; ids have nothing in them that JSON would escape.
+    fn name(&mut self, id: &dyn Display) {
+        write!(self.0, "\"{id}\"").expect("memory takes everything");
+    }
+
+    /// A place in another column.
+    fn place(&mut self, place: Option<usize>) {
+        self.number(place.and_then(|place| i64::try_from(place).ok()).unwrap_or(-1));
+    }
+
+    fn digit(&mut self, value: u8) {
+        self.0.push(b'0' + value);
+    }
+
+    /// A whole number. The formatter of the standard library takes as long as all the rest.
+    fn number(&mut self, value: i64) {
+        let mut digits = [0; I64_DIGITS_MAX];
+        let (mut left, mut first) = (value.unsigned_abs(), digits.len());
+        loop {
+            first -= 1;
+            digits[first] = b'0' + u8::try_from(left % 10).expect("below ten");
+            left /= 10;
+            if left == 0 {
+                break;
+            }
+        }
+        if value < 0 {
+            self.0.push(b'-');
+        }
+        self.put(&digits[first..]);
     }
 
     /// Begins with `head` and ends with the bracket that closes it.
-    fn column<T, W: Display>(&mut self, head: &str, entries: &[T], entry: impl Fn(&T) -> W) {
-        self.0.extend_from_slice(head.as_bytes());
+    fn column<T>(&mut self, head: &[u8], entries: &[T], mut entry: impl FnMut(&mut Self, &T)) {
+        self.put(head);
         for (place, one) in entries.iter().enumerate() {
             if place > 0 {
                 self.0.push(b',');
             }
-            self.put(format_args!("{}", entry(one)));
+            entry(self, one);
         }
         self.0.push(b']');
     }
 }
 
-fn author_letter(author: AuthorType) -> &'static str {
+fn author_letter(author: AuthorType) -> &'static [u8] {
     match author {
-        AuthorType::Human => "\"h\"",
-        AuthorType::Model => "\"m\"",
-        AuthorType::System => "\"s\"",
-        AuthorType::Imported => "\"i\"",
+        AuthorType::Human => b"\"h\"",
+        AuthorType::Model => b"\"m\"",
+        AuthorType::System => b"\"s\"",
+        AuthorType::Imported => b"\"i\"",
     }
 }
 
-fn status_letter(status: GenerationStatus) -> &'static str {
+fn status_letter(status: GenerationStatus) -> &'static [u8] {
     match status {
-        GenerationStatus::Complete => "\"c\"",
-        GenerationStatus::Pending => "\"p\"",
-        GenerationStatus::Failed => "\"f\"",
+        GenerationStatus::Complete => b"\"c\"",
+        GenerationStatus::Pending => b"\"p\"",
+        GenerationStatus::Failed => b"\"f\"",
     }
-}
-
-fn is_stale(bone: &Bone) -> bool {
-    let above = match (bone.parent, bone.answers_selected) {
-        (None, _) => Parent::None,
-        (Some(_), true) => Parent::Selected,
-        (Some(_), false) => Parent::NotSelected,
-    };
-    let derive = |speaker| CacheStatus::derive(speaker, bone.author_type, bone.status, above);
-    bone.speaker.map(derive) == Some(CacheStatus::Stale)
 }
 
 fn marks(bone: &Bone) -> u8 {
@@ -153,7 +173,6 @@ fn marks(bone: &Bone) -> u8 {
 mod tests {
     use serde_json::{Value, json};
     use skein_core::Millis;
-    use skein_core::tree::turn::Speaker;
 
     use super::*;
 
@@ -161,14 +180,15 @@ mod tests {
         Bone {
             id: NodeId::from_bytes([id; 16]),
             parent: parent.map(|parent| NodeId::from_bytes([parent; 16])),
+            parent_place: parent.map(|parent| usize::from(parent) - 1),
             turn: turn.map(|turn| TurnId::from_bytes([turn; 16])),
-            speaker: turn.map(|_| Speaker::Agent),
             ordinal: 1,
             depth: 1,
             author_type: AuthorType::Model,
             status: GenerationStatus::Complete,
             is_selected: true,
             answers_selected: true,
+            is_stale: false,
             bookmarked: false,
             pruned: false,
             excluded: false,
@@ -178,7 +198,7 @@ mod tests {
 
     #[test]
     fn columns_name_parents_and_turns_by_their_places() {
-        let stale = Bone { answers_selected: false, bookmarked: true, excluded: true, ..bone(3, Some(1), Some(7)) };
+        let stale = Bone { is_stale: true, bookmarked: true, excluded: true, ..bone(3, Some(1), Some(7)) };
         let bones = [bone(1, None, Some(9)), bone(2, Some(1), Some(7)), stale, bone(4, None, None)];
         let text = write(ConversationId::from_bytes([0; 16]), None, &bones);
         let read: Value = serde_json::from_slice(&text).unwrap();
@@ -189,6 +209,15 @@ mod tests {
         assert_eq!((&nodes["parent"], &nodes["turn"]), (&json!([-1, 0, 0, -1]), &json!([0, 1, 1, -1])));
         assert_eq!((&nodes["stale"], &nodes["marks"]), (&json!([0, 0, 1, 0]), &json!([0, 0, 5, 0])));
         assert_eq!((&nodes["author"][0], &nodes["status"][0]), (&json!("m"), &json!("c")));
+    }
+
+    #[test]
+    fn numbers_are_written_as_they_are_read() {
+        for number in [0, 7, 10, -1, 1_763_222_400_123, i64::MAX, i64::MIN] {
+            let mut text = Text(Vec::new());
+            text.number(number);
+            assert_eq!(String::from_utf8(text.0).unwrap(), number.to_string());
+        }
     }
 
     #[test]

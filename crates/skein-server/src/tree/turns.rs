@@ -17,9 +17,9 @@ use utoipa::{IntoParams, ToSchema};
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, read_page};
+use crate::pagination::{Listing, PageParameters, read_page};
 use crate::path_id::{PathId, PathIds};
-use crate::query::{NoParameters, Parameters};
+use crate::query::Parameters;
 use crate::signed_in::SignedIn;
 use crate::tree::{AffectedTurnView, ConversationView, GrownView, NodeView, TurnView, must_be_said, said};
 
@@ -222,16 +222,17 @@ pub(crate) async fn append_turn(
     Ok(Answer::made(made.map(GrownView::from), location).into_response())
 }
 
-/// A turn with everything said there: what it shows first, then the newest.
+/// A turn with what was said there: what it shows first, then the newest, page by page.
 #[utoipa::path(get, path = "/conversations/{id}/turns/{turnId}", tag = "conversations",
-    params(("id" = String, Path), ("turnId" = String, Path)), responses((status = 200, body = TurnView)))]
+    params(("id" = String, Path), ("turnId" = String, Path), PageParameters), responses((status = 200, body = TurnView)))]
 pub(crate) async fn read_turn(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
-    Parameters(NoParameters {}): Parameters<NoParameters>,
+    Parameters(parameters): Parameters<PageParameters>,
     PathIds((id, turn)): PathIds<(ConversationId, TurnId)>,
 ) -> Result<Json<TurnView>, ApiError> {
-    Ok(Json(engine.turn(&caller, id, turn).await?.into()))
+    let (before, limit) = parameters.read()?;
+    Ok(Json(engine.turn(&caller, id, turn, before, limit).await?.into()))
 }
 
 /// Say something else at a turn, or edit what was said there; what was said before stays.

@@ -242,6 +242,28 @@ both! {
         assert_eq!(order.len(), 3);
     }
 
+    async fn br_alt_006_many_alternatives_come_in_pages_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let first = talk.say(None, "How many?").await;
+        let beside = format!("{}/alternatives", turn_path(&first));
+        for number in 2..=5 {
+            world.clock.advance(1);
+            talk.made(&beside, &json!({ "text": format!("How many, {number}?") })).await;
+        }
+        let said = |turn: &Value| -> Vec<i64> {
+            turn["alternatives"].as_array().unwrap().iter().map(|node| node["ordinal"].as_i64().unwrap()).collect()
+        };
+        let page = talk.get(&format!("{}?limit=2", turn_path(&first))).await;
+        // The active one, however old it is.
+        assert_eq!((said(&page), &page["alternativesCount"]), (vec![1, 5, 4], &json!(5)));
+        let page = talk.get(&format!("{}?limit=2&cursor={}", turn_path(&first), page["next"].as_str().unwrap())).await;
+        assert_eq!(said(&page), [3, 2]);
+        let page = talk.get(&format!("{}?limit=2&cursor={}", turn_path(&first), page["next"].as_str().unwrap())).await;
+        assert_eq!((said(&page), &page["next"]), (vec![1], &Value::Null));
+        let whole = talk.get(&turn_path(&first)).await;
+        assert_eq!((said(&whole), &whole["next"]), (vec![1, 5, 4, 3, 2], &Value::Null));
+    }
+
     async fn ag_edit_001_an_edit_of_another_turn_refuses(world: &World) {
         let talk = Talk::new(world).await;
         let first = talk.say(None, "How many?").await;

@@ -1,5 +1,5 @@
-//! What is read of a tree to show it whole: what fed the nodes of a path, what was folded along it, every node in turn,
-//! and what has no summary yet.
+//! What is read of a tree to show it whole: what fed the nodes of a path, what was folded along it, and what has
+//! no summary yet.
 
 use std::sync::LazyLock;
 
@@ -78,23 +78,6 @@ impl Tx<'_> {
         self.all(&sql, params![&conversation, limit], read_conversation)
     }
 
-    /// The nodes of a tree after one of them, oldest first, annotations too, without what they say.
-    pub fn nodes_of(
-        &mut self,
-        viewer: &Viewer,
-        conversation: ConversationId,
-        after: Option<NodeId>,
-        limit: usize,
-    ) -> Result<Vec<NodeRow>, StoreError> {
-        self.conversation(viewer, conversation)?;
-        let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        let sql = format!(
-            "SELECT {NODE_COLUMNS} FROM nodes n WHERE n.conversation = ?1 AND n.id > ?2 ORDER BY n.id LIMIT ?3"
-        );
-        self.all(&sql, params![&conversation, &after, limit], read_node)
-    }
-
     /// What an annotation is about.
     pub fn annotated(&mut self, viewer: &Viewer, annotation: NodeId) -> Result<Option<NodeId>, StoreError> {
         self.node(viewer, annotation)?;
@@ -114,6 +97,23 @@ impl Tx<'_> {
         let sql = "SELECT n.id FROM nodes n WHERE n.conversation = ?1 AND n.id >= ?2 AND n.status = 'complete'
              AND NOT EXISTS (SELECT 1 FROM tree_summaries s WHERE s.subject = n.id) ORDER BY n.id LIMIT ?3";
         self.all(sql, params![&conversation, &from, limit], |row| row.array(0).map(NodeId::from_bytes))
+    }
+
+    /// The nodes of a tree after one of them, oldest first, annotations too, without what they say.
+    pub fn nodes_of(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        after: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Vec<NodeRow>, StoreError> {
+        self.conversation(viewer, conversation)?;
+        let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let sql = format!(
+            "SELECT {NODE_COLUMNS} FROM nodes n WHERE n.conversation = ?1 AND n.id > ?2 ORDER BY n.id LIMIT ?3"
+        );
+        self.all(&sql, params![&conversation, &after, limit], read_node)
     }
 
     /// How many nodes of a tree, not counting remarks, were answered in more than one way, and the newest of them.

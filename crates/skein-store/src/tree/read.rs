@@ -1,15 +1,13 @@
-//! What is asked of a tree, each in one statement: a node, a turn's alternatives, a path or its end, a subtree, the
-//! skeleton of the whole.
+//! What is asked of a tree, each in one statement: a node, a turn's alternatives, a path or its end, a subtree.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::Value as Json;
-use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::actor::ActorId;
 use skein_core::tree::node;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{ITEM_COLUMNS, Page, checked, page, read_item};
@@ -19,8 +17,6 @@ use crate::tx::Tx;
 
 /// Most nodes one page or window holds.
 pub const NODES_PER_PAGE_MAX: usize = 1_000;
-/// Most nodes of a skeleton.
-pub const SKELETON_NODES_MAX: usize = 2_000_000;
 
 /// What stands around a node on the path ?1: how that path sees the node itself, and what it answers.
 pub(crate) const SEEN_ON: &str = "LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
@@ -67,27 +63,6 @@ pub struct SeenNode {
     pub content: Option<Json>,
     /// Whether what it said was destroyed.
     pub is_redacted: bool,
-}
-
-/// One node of a skeleton.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
-pub struct Bone {
-    pub id: NodeId,
-    pub parent: Option<NodeId>,
-    pub turn: Option<TurnId>,
-    /// Who speaks at its turn.
-    pub speaker: Option<Speaker>,
-    pub ordinal: i64,
-    pub depth: i64,
-    pub author_type: AuthorType,
-    pub status: GenerationStatus,
-    pub is_selected: bool,
-    pub answers_selected: bool,
-    pub bookmarked: bool,
-    pub pruned: bool,
-    pub excluded: bool,
-    pub created_at: Millis,
 }
 
 pub(crate) static SEEN: LazyLock<String> = LazyLock::new(|| {
@@ -149,16 +124,32 @@ impl Tx<'_> {
         found.next().ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// The alternatives of a turn, in the order they were made.
+    /// The last `limit` alternatives of a turn before one of them, by its number, in the order they were made; then where
+    /// the earlier ones are, if there are any.
     pub fn alternatives(
         &mut self,
         viewer: &Viewer,
         path: PathId,
         turn: TurnId,
-    ) -> Result<(TurnRow, Vec<SeenNode>), StoreError> {
+        before: Option<i64>,
+        limit: usize,
+    ) -> Result<(TurnRow, Page<SeenNode, i64>), StoreError> {
         let row = self.turn(viewer, turn)?;
-        let nodes = self.seen(&format!("{} WHERE n.turn = ?2 ORDER BY n.ordinal", *SEEN), params![&path, &turn])?;
-        Ok((row, nodes))
+        let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let sql = format!("{} WHERE n.turn = ?2 AND n.ordinal < ?3 ORDER BY n.ordinal DESC LIMIT ?4", *SEEN);
+        let nodes = self.seen(&sql, params![&path, &turn, before.unwrap_or(i64::MAX), one_more])?;
+        let mut page = page(nodes, limit, |last| last.row.place.map_or(0, |place| place.ordinal));
+        page.rows.reverse();
+        Ok((row, page))
+    }
+
+    /// How many alternatives a turn has.
+    pub fn alternatives_count(&mut self, viewer: &Viewer, turn: TurnId) -> Result<i64, StoreError> {
+        self.turn(viewer, turn)?;
+        // They are numbered without gaps, and none ever goes.
+        let sql = "SELECT n.ordinal FROM nodes n WHERE n.turn = ?1 ORDER BY n.ordinal DESC LIMIT 1";
+        Ok(self.first(sql, params![&turn], |row| row.int(0))?.unwrap_or(0))
     }
 
     /// Every node that follows one, by turn and by age.
@@ -236,29 +227,6 @@ impl Tx<'_> {
         self.seen(&sql, params![&path, &node, deepest, limit, own])
     }
 
-    /// The whole tree without what it says, in the order it grew.
-    pub fn skeleton(
-        &mut self,
-        viewer: &Viewer,
-        path: PathId,
-        conversation: ConversationId,
-    ) -> Result<Vec<Bone>, StoreError> {
-        self.conversation(viewer, conversation)?;
-        // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth.
-        let sql = format!(
-            "SELECT n.id, n.parent, n.turn, n.ordinal, n.depth, n.author_type, n.status, n.bookmarked, n.pruned, n.excluded,
-                 n.created_at, {IS_SELECTED}, CASE WHEN s.selected IS NULL THEN 1 - n.late ELSE s.selected END, t.speaker
-             FROM nodes n LEFT JOIN selections s ON s.path = ?1 AND s.branch = n.branch AND s.depth = n.depth
-             LEFT JOIN turns t ON t.id = n.turn WHERE n.conversation = ?2 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
-        );
-        let mut bones = self.all(&sql, params![&path, &conversation], read_bone)?;
-        let is_shown: HashMap<NodeId, bool> = bones.iter().map(|bone| (bone.id, bone.answers_selected)).collect();
-        for bone in &mut bones {
-            bone.answers_selected = bone.parent.is_none_or(|parent| is_shown.get(&parent).copied().unwrap_or(false));
-        }
-        Ok(bones)
-    }
-
     /// The viewer's nodes by one author, newest first.
     pub fn nodes_by_author(
         &mut self,
@@ -314,27 +282,27 @@ impl Tx<'_> {
         Ok(page(rows, limit, |last| last.id))
     }
 
-    /// Every node made by editing this one, or that it was made from by editing, oldest first.
-    pub fn edits(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
+    /// The nodes made by editing this one, or that it was made from by editing, after one of them, oldest first.
+    pub fn edits(
+        &mut self,
+        viewer: &Viewer,
+        node: NodeId,
+        after: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<NodeId, NodeId>, StoreError> {
         self.node(viewer, node)?;
-        let sql = format!(
-            "WITH RECURSIVE earlier(id) AS (
-                 SELECT n.id FROM nodes n WHERE n.id = ?2
+        let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
+        let sql = "WITH RECURSIVE earlier(id) AS (
+                 SELECT n.id FROM nodes n WHERE n.id = ?1
                  UNION SELECT n.edited_from FROM earlier e JOIN nodes n ON n.id = e.id WHERE n.edited_from IS NOT NULL),
              lineage(id) AS (
                  SELECT e.id FROM earlier e
                  UNION SELECT n.id FROM lineage l JOIN nodes n ON n.edited_from = l.id)
-             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM lineage l JOIN nodes n ON n.id = l.id
-             {SEEN_ON} {CONTENT} ORDER BY n.id"
-        );
-        self.seen(&sql, params![&path, &node])
-    }
-
-    /// The turns that follow a turn.
-    pub fn turns_after(&mut self, viewer: &Viewer, turn: TurnId) -> Result<Vec<TurnId>, StoreError> {
-        self.turn(viewer, turn)?;
-        let sql = "SELECT id FROM turns WHERE parent = ?1 ORDER BY id";
-        self.all(sql, params![&turn], |row| row.array(0).map(TurnId::from_bytes))
+             SELECT l.id FROM lineage l WHERE l.id > ?2 ORDER BY l.id LIMIT ?3";
+        let ids = self.all(sql, params![&node, &after, one_more], |row| row.array(0).map(NodeId::from_bytes))?;
+        Ok(page(ids, limit, |last| *last))
     }
 
     /// Remarks about a node, oldest first.
@@ -371,25 +339,4 @@ fn read_seen(row: &dyn Row) -> Result<Result<SeenNode, StoreError>, SqlError> {
     };
     let is_redacted = node.status == GenerationStatus::Complete && content.is_none();
     Ok(Ok(SeenNode { row: node, spoken, is_selected, answers_selected, has_children, content, is_redacted }))
-}
-
-/// A bone that does not know yet about the node it answers: it says of itself whether its turn shows its lineage.
-fn read_bone(row: &dyn Row) -> Result<Bone, SqlError> {
-    let is_said = row.optional_text(13)?.is_some();
-    Ok(Bone {
-        speaker: if is_said { Some(spelled(row, 13)?) } else { None },
-        id: NodeId::from_bytes(row.array(0)?),
-        parent: row.optional_array(1)?.map(NodeId::from_bytes),
-        turn: row.optional_array(2)?.map(TurnId::from_bytes),
-        ordinal: row.optional_int(3)?.unwrap_or(0),
-        depth: row.optional_int(4)?.unwrap_or(0),
-        author_type: spelled(row, 5)?,
-        status: spelled(row, 6)?,
-        bookmarked: row.int(7)? == 1,
-        pruned: row.int(8)? == 1,
-        excluded: row.int(9)? == 1,
-        created_at: Millis(row.int(10)?),
-        is_selected: row.int(11)? == 1,
-        answers_selected: row.int(12)? == 1,
-    })
 }

@@ -11,13 +11,15 @@ use skein_core::{ConversationId, NodeId, PathId, RuleViolation, TurnId, Viewer};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use crate::error::StoreError;
-use crate::sql::{Value, params};
+use crate::error::{SqlError, StoreError};
+use crate::sql::{Row, Value, params};
 use crate::tree::rows::{ConversationRow, NodePlace, NodeRow};
 use crate::tx::Tx;
 
 /// Rows of one statement: many changes take few round trips.
 const CHANGES_PER_STATEMENT: usize = 100;
+/// Neighbours on a branch from which on a statement of their own is cheaper than their share of one for many.
+const STRETCH_MIN: usize = 4;
 
 /// What a path's move changed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -31,6 +33,26 @@ pub(crate) const UPWARD: &str = "WITH RECURSIVE upward(branch, depth) AS (
     SELECT n.branch, n.depth FROM nodes n WHERE n.id = ?1
     UNION ALL
     SELECT p.branch, p.depth FROM upward u JOIN nodes o ON o.id = u.branch JOIN nodes p ON p.id = o.parent)";
+
+/// What is not selected on the path ?2 of node ?1 and its ancestors, perhaps twice, and what is selected in its stead.
+static UNSELECTED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "{UPWARD}, unselected(turn, branch, depth, node, noted) AS (
+             SELECT s.turn, s.branch, s.depth, s.node, CAST(1 AS BIGINT) FROM upward u
+             JOIN selections s ON s.path = ?2 AND s.branch = u.branch AND s.depth <= u.depth AND s.selected = 0
+             UNION ALL
+             SELECT n.turn, n.branch, n.depth, n.id, CAST(0 AS BIGINT) FROM upward u
+             LEFT JOIN path_reach r ON r.path = ?2 AND r.branch = u.branch
+             JOIN nodes n ON n.branch = u.branch AND n.depth <= u.depth AND n.late = 1
+                 AND n.depth > CASE WHEN r.depth IS NULL THEN 0 ELSE r.depth END
+             UNION ALL
+             SELECT n.turn, n.branch, n.depth, n.id, CAST(0 AS BIGINT) FROM nodes n WHERE n.id = ?1)
+         SELECT x.turn, x.branch, x.depth, x.node, x.noted, s.node, s.branch, f.id, f.branch FROM unselected x
+         LEFT JOIN selections s ON s.path = ?2 AND s.turn = x.turn AND s.selected = 1
+         LEFT JOIN turns t ON t.id = CASE WHEN s.node IS NULL THEN x.turn END
+         LEFT JOIN nodes f ON f.id = t.first_node"
+    )
+});
 
 /// A path and whose it is.
 pub(crate) struct Way {
@@ -65,8 +87,38 @@ struct Change {
     turn: TurnId,
     label: Label,
     node: NodeId,
+    /// Whether it was selected once and left, and nothing of its lineage since.
+    is_noted: bool,
     left: NodeId,
     left_branch: NodeId,
+    /// Whether the path was led to what is left, and does not only show it as the first of its turn.
+    left_is_noted: bool,
+}
+
+/// Which side of a change is written.
+#[derive(Clone, Copy)]
+enum Which {
+    Left,
+    Selected,
+}
+
+impl Which {
+    fn label(self, change: &Change) -> Label {
+        match self {
+            Self::Left => Label { branch: change.left_branch, depth: change.label.depth },
+            Self::Selected => change.label,
+        }
+    }
+
+    /// Whether two changes are neighbours on a branch whose rows are there and only have to be turned over.
+    fn goes_on(self, change: &Change, next: &Change) -> bool {
+        let are_noted = match self {
+            Self::Left => change.left_is_noted && next.left_is_noted,
+            Self::Selected => change.is_noted && next.is_noted,
+        };
+        let (label, next) = (self.label(change), self.label(next));
+        are_noted && label.branch == next.branch && label.depth + 1 == next.depth
+    }
 }
 
 /// The statements that leave and select so many nodes of a path ?1.
@@ -125,12 +177,24 @@ impl Tx<'_> {
 
     fn select_ancestry(&mut self, path: PathId, node: NodeId) -> Result<(), StoreError> {
         let changes = self.changes(path, node)?;
-        let mut whole = changes.chunks_exact(CHANGES_PER_STATEMENT);
-        for many in whole.by_ref() {
-            self.write_changes(path, many)?;
-        }
-        for one in whole.remainder().chunks(1) {
-            self.write_changes(path, one)?;
+        // First everything is left, then everything selected: at no moment are two nodes of a turn.
+        for which in [Which::Left, Which::Selected] {
+            let mut rest: Vec<&Change> = Vec::new();
+            for stretch in changes.chunk_by(|change, next| which.goes_on(change, next)) {
+                match stretch {
+                    [first, .., last] if stretch.len() >= STRETCH_MIN => {
+                        self.write_stretch(path, which, which.label(first), last.label.depth)?;
+                    }
+                    few => rest.extend(few),
+                }
+            }
+            let (whole, remainder) = rest.as_chunks::<CHANGES_PER_STATEMENT>();
+            for many in whole {
+                self.write_changes(path, which, many)?;
+            }
+            for one in remainder.chunks(1) {
+                self.write_changes(path, which, one)?;
+            }
         }
         for change in changes {
             self.note_moved(change.turn);
@@ -138,49 +202,35 @@ impl Tx<'_> {
         self.reach(path, node)
     }
 
-    /// Leaves what was selected, then selects: at no moment are two nodes of a turn.
-    fn write_changes(&mut self, path: PathId, changes: &[Change]) -> Result<(), StoreError> {
+    fn write_stretch(&mut self, path: PathId, which: Which, first: Label, last: i64) -> Result<(), StoreError> {
+        let is_selected = matches!(which, Which::Selected);
+        self.execute(
+            "UPDATE selections SET selected = ?5 WHERE path = ?1 AND branch = ?2 AND depth BETWEEN ?3 AND ?4",
+            params![&path, &first.branch, first.depth, last, is_selected],
+        )?;
+        Ok(())
+    }
+
+    fn write_changes(&mut self, path: PathId, which: Which, changes: &[&Change]) -> Result<(), StoreError> {
         static ONE: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(1));
         static MANY: LazyLock<[String; 2]> = LazyLock::new(|| change_statements(CHANGES_PER_STATEMENT));
         let [leave, select] = if changes.len() == 1 { &*ONE } else { &*MANY };
-        let (mut left, mut selected) = (vec![Value::from(&path)], vec![Value::from(&path)]);
+        let mut bound = Vec::with_capacity(changes.len() * 4 + 1);
+        bound.push(Value::from(&path));
         for change in changes {
-            let (turn, depth) = (Value::from(&change.turn), Value::from(change.label.depth));
-            left.extend([Value::from(&change.left_branch), depth, turn, Value::from(&change.left)]);
-            selected.extend([Value::from(&change.label.branch), depth, turn, Value::from(&change.node)]);
+            let (branch, node) = match which {
+                Which::Left => (&change.left_branch, &change.left),
+                Which::Selected => (&change.label.branch, &change.node),
+            };
+            bound.extend(params![branch, change.label.depth, &change.turn, node]);
         }
-        self.execute(leave, &left)?;
-        self.execute(select, &selected)?;
+        self.execute(if matches!(which, Which::Left) { leave } else { select }, &bound)?;
         Ok(())
     }
 
     /// What is not selected of a node and its ancestors, from the root down.
     fn changes(&mut self, path: PathId, node: NodeId) -> Result<Vec<Change>, StoreError> {
-        let sql = format!(
-            "{UPWARD}, unselected(turn, branch, depth, node) AS (
-                 SELECT s.turn, s.branch, s.depth, s.node FROM upward u
-                 JOIN selections s ON s.path = ?2 AND s.branch = u.branch AND s.depth <= u.depth AND s.selected = 0
-                 UNION
-                 SELECT n.turn, n.branch, n.depth, n.id FROM upward u
-                 LEFT JOIN path_reach r ON r.path = ?2 AND r.branch = u.branch
-                 JOIN nodes n ON n.branch = u.branch AND n.depth <= u.depth AND n.late = 1
-                     AND n.depth > CASE WHEN r.depth IS NULL THEN 0 ELSE r.depth END
-                 UNION
-                 SELECT n.turn, n.branch, n.depth, n.id FROM nodes n WHERE n.id = ?1)
-             SELECT x.turn, x.branch, x.depth, x.node, l.id, l.branch FROM unselected x
-             JOIN turns t ON t.id = x.turn
-             LEFT JOIN selections s ON s.path = ?2 AND s.turn = x.turn AND s.selected = 1
-             JOIN nodes l ON l.id = CASE WHEN s.node IS NULL THEN t.first_node ELSE s.node END"
-        );
-        let found = self.all(&sql, params![&node, &path], |row| {
-            Ok(Change {
-                turn: TurnId::from_bytes(row.array(0)?),
-                label: Label { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? },
-                node: NodeId::from_bytes(row.array(3)?),
-                left: NodeId::from_bytes(row.array(4)?),
-                left_branch: NodeId::from_bytes(row.array(5)?),
-            })
-        })?;
+        let found = self.all(&UNSELECTED, params![&node, &path], read_change)?;
         // Of the versions that share a label the one asked for counts, else the newest.
         let mut changes = BTreeMap::new();
         for change in found.into_iter().filter(|change| change.node != change.left) {
@@ -230,4 +280,18 @@ impl Tx<'_> {
              LEFT JOIN selections s ON s.path = ?1 AND s.turn = t.id AND s.selected = 1 WHERE t.id = ?2";
         Ok(self.first(sql, params![&path, &turn], |row| row.array(0))?.map(NodeId::from_bytes))
     }
+}
+
+fn read_change(row: &dyn Row) -> Result<Change, SqlError> {
+    let left_is_noted = row.optional_array::<16>(5)?.is_some();
+    let left = if left_is_noted { 5 } else { 7 };
+    Ok(Change {
+        turn: TurnId::from_bytes(row.array(0)?),
+        label: Label { branch: NodeId::from_bytes(row.array(1)?), depth: row.int(2)? },
+        node: NodeId::from_bytes(row.array(3)?),
+        is_noted: row.int(4)? == 1,
+        left: NodeId::from_bytes(row.array(left)?),
+        left_branch: NodeId::from_bytes(row.array(left + 1)?),
+        left_is_noted,
+    })
 }

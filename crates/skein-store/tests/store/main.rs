@@ -24,6 +24,7 @@ mod transport;
 mod tree;
 mod tree_keeping;
 mod tree_life;
+mod tree_long;
 mod tree_oracle;
 mod tree_proof;
 mod tree_races;

@@ -9,7 +9,8 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position};
-use skein_store::tree::read::{Bone, SeenNode};
+use skein_store::tree::read::SeenNode;
+use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};
 
 use crate::tree::{conversation, conversation_of, marked, placing, said};
@@ -325,7 +326,7 @@ fn ids(nodes: &[SeenNode]) -> Vec<NodeId> {
 fn ask(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<Answers, StoreError> {
     let seen = tx.seen_node(viewer, path, id)?;
     let alternatives = match seen.row.turn() {
-        Some(turn) => ids(&tx.alternatives(viewer, path, turn)?.1),
+        Some(turn) => ids(&tx.alternatives(viewer, path, turn, None, 1_000)?.1.rows),
         None => Vec::new(),
     };
     let name = seen.row.local_id.to_lowercase();
@@ -336,7 +337,7 @@ fn ask(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<Ans
         end: ids(&tx.path_to(viewer, path, id, 2)?),
         children: ids(&tx.children(viewer, path, id)?),
         subtree: ids(&tx.subtree(viewer, path, id, 2, 1_000)?),
-        edits: ids(&tx.edits(viewer, path, id)?),
+        edits: tx.edits(viewer, id, None, 1_000)?.rows,
         annotations: ids(&tx.annotations(viewer, path, id)?),
         alternatives,
         tags: tx.tags_of(viewer, id)?,
@@ -424,8 +425,31 @@ impl Life<'_> {
         Ok(())
     }
 
+    /// What is said about many nodes at once is what is said about each.
+    fn compare_many(&self) -> Result<(), TestCaseError> {
+        let (viewer, asked) =
+            (self.world.anna.clone(), self.oracle.nodes.iter().map(|node| node.id).collect::<Vec<_>>());
+        let (many, each) = self.world.read(move |tx| {
+            let seen = tx.seen_by_owners(&viewer, &asked)?;
+            let (on_path, mut tags) = (tx.on_own_paths(&seen)?, tx.tags_of_many(&viewer, &asked)?);
+            let together = |node: SeenNode| {
+                let id = node.row.id;
+                (node, on_path.contains(&id), tags.remove(&id).unwrap_or_default())
+            };
+            let many: Vec<_> = seen.into_iter().map(together).collect();
+            let alone = |id: &NodeId| {
+                let path = PathId::main_of(tx.node(&viewer, *id)?.conversation);
+                Ok((tx.seen_node(&viewer, path, *id)?, tx.is_on_path(&viewer, path, *id)?, tx.tags_of(&viewer, *id)?))
+            };
+            Ok((many, asked.iter().map(alone).collect::<Result<Vec<_>, StoreError>>()?))
+        });
+        prop_assert_eq!(many, each);
+        Ok(())
+    }
+
     /// Lists over all trees.
     fn compare_lists(&self) -> Result<(), TestCaseError> {
+        self.compare_many()?;
         let viewer = self.world.anna.clone();
         let author = ActorId::from(viewer.owner());
         let (bookmarked, tagged, written) = self.world.read(move |tx| {

@@ -108,7 +108,8 @@ both! {
         let (node, viewer) = (pending(world, &talk), world.anna.clone());
         let row = world.write(move |tx| tx.fail_node(&viewer, node, "no answer"));
         let (viewer, path) = (world.anna.clone(), PathId::main_of(talk.id));
-        let (_, nodes) = world.read(move |tx| tx.alternatives(&viewer, path, row.turn().unwrap()));
+        let (_, nodes) = world.read(move |tx| tx.alternatives(&viewer, path, row.turn().unwrap(), None, 1_000));
+        let nodes = nodes.rows;
         assert_eq!((nodes.len(), nodes[0].is_selected, nodes[0].row.status.as_str()), (1, true, "failed"));
     }
 
@@ -299,7 +300,7 @@ both! {
             |tx, viewer, id, node| tx.path_to(viewer, PathId::main_of(id), node, 9).map(|found| found.len()),
             |tx, viewer, id, node| tx.children(viewer, PathId::main_of(id), node).map(|found| found.len()),
             |tx, viewer, id, node| tx.subtree(viewer, PathId::main_of(id), node, 9, 9).map(|found| found.len()),
-            |tx, viewer, id, node| tx.edits(viewer, PathId::main_of(id), node).map(|found| found.len()),
+            |tx, viewer, _, node| tx.edits(viewer, node, None, 10).map(|found| found.rows.len()),
             |tx, viewer, id, node| tx.annotations(viewer, PathId::main_of(id), node).map(|found| found.len()),
             |tx, viewer, id, _| tx.path_cursor(viewer, id, PathId::main_of(id)).map(|_| 1),
             |tx, viewer, id, node| tx.summary(viewer, id, Some(node)).map(|_| 1),
@@ -310,7 +311,7 @@ both! {
             assert_eq!(refusal(world.try_read(move |tx| look(tx, &viewer, talk.id, node))), "NotFound", "look {number}");
         }
         let viewer = bert();
-        assert_eq!(refusal(world.try_read(move |tx| tx.alternatives(&viewer, path, turn))), "NotFound");
+        assert_eq!(refusal(world.try_read(move |tx| tx.alternatives(&viewer, path, turn, None, 1_000))), "NotFound");
         let (viewer, placing) = (bert(), placing(world, talk.id, after(Some(node), Speaker::Agent)));
         assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("mine"))), "NotFound");
         let viewer = bert();

@@ -31,6 +31,7 @@ mod stream;
 mod tree;
 mod tree_bare;
 mod tree_made;
+mod tree_whole;
 mod verify;
 mod wal;
 

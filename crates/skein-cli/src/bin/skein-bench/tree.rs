@@ -1,17 +1,18 @@
-//! Conversations: appending a turn, switching in small and large trees, and reading the end of a path or the whole.
+//! Conversations: appending a turn, switching in small and large trees, and reading the end of a path.
 
 use std::time::Instant;
 
 use anyhow::{Result, ensure};
-use skein_core::NodeId;
 use skein_core::tree::actor::ActorId;
-use skein_store::Store;
+use skein_core::{NodeId, Viewer};
+use skein_store::Tx;
 
 use crate::comparison::{Comparison, median};
 use crate::notes::{OWNER, Random, VIEWER};
 use crate::report::{Line, Target, Unit, grouped};
 use crate::tree_made::{Tree, after, placing, said};
-use crate::{Setting, tree_bare};
+use crate::tree_whole::Served;
+use crate::{Setting, tree_bare, tree_whole};
 
 const TEXT: &str = "and what do geese have to do with it, apart from flying in a loose line across the sky?";
 const TURNS_PER_ROUND: usize = 500;
@@ -25,7 +26,6 @@ const TIMES_BARE_APPEND: f64 = 2.0;
 const TIMES_SMALL: f64 = 1.5;
 const TIMES_BARE_SWITCH: f64 = 3.0;
 const WINDOW_MS_MAX: f64 = 2.0;
-const SKELETON_MS_MAX: f64 = 300.0;
 
 pub(crate) fn run(setting: &mut Setting) -> Result<Vec<Line>> {
     let mut lines = vec![append(setting)?];
@@ -60,7 +60,7 @@ fn append(setting: &Setting) -> Result<Line> {
 }
 
 fn say(tree: &Tree, parent: Option<NodeId>) -> Result<NodeId> {
-    let placing = placing(tree.id, after(parent), Some(tree.path()));
+    let placing = placing(tree.owner, tree.id, after(parent), Some(tree.path()));
     let said = said(TEXT);
     Ok(tree.store.write_blocking(move |tx| tx.append_node(&VIEWER, &placing, &said))?.value.0.id)
 }
@@ -95,12 +95,12 @@ fn window(setting: &Setting, tree: &Tree, end: NodeId) -> Result<Line> {
     Ok(Line::limited(what, Unit::Milliseconds, &measured, Target::AtMost(WINDOW_MS_MAX)))
 }
 
-/// The same switches in trees of three sizes.
+/// The same switches in trees of three sizes; then the middle one is read as a whole.
 fn switches(setting: &Setting) -> Result<Vec<Line>> {
-    let small = Tree::random(setting.folder.make("small")?, SMALL)?;
-    let middle = Tree::random(setting.folder.make("middle")?, MIDDLE.min(setting.items))?;
-    let skeleton = skeleton(setting, &middle)?;
-    let large = Tree::random(setting.folder.make("large")?, setting.items)?;
+    let served = Served::prepare(setting.folder.make("middle")?)?;
+    let small = Tree::random(OWNER, setting.folder.make("small")?, SMALL)?;
+    let middle = Tree::random(served.owner, served.directory.clone(), MIDDLE.min(setting.items))?;
+    let large = Tree::random(OWNER, setting.folder.make("large")?, setting.items)?;
     let mut lines = Vec::new();
     for tree in [&middle, &large] {
         let size = grouped(&tree.nodes.len().to_string());
@@ -109,7 +109,7 @@ fn switches(setting: &Setting) -> Result<Vec<Line>> {
         let what = format!("conversation: the same, without the commit, in {size} nodes; beside it: in 1,000");
         lines.push(compare(setting, tree, &small, switches_at_once, TIMES_SMALL, &what)?);
     }
-    lines.push(skeleton);
+    lines.extend(tree_whole::measure(setting, middle, &served)?);
     Ok(lines)
 }
 
@@ -151,12 +151,12 @@ fn same_switches(tree: &Tree, round: u32) -> Result<f64> {
 
 /// The median of switches inside one transaction, in microseconds.
 fn switches_at_once(tree: &Tree, round: u32) -> Result<f64> {
-    let (path, targets) = (tree.path(), targets(tree, round));
+    let (owner, path, targets) = (tree.owner, tree.path(), targets(tree, round));
     let took = tree.store.write_blocking(move |tx| {
         let mut took = Vec::with_capacity(targets.len());
         for node in &targets {
             let started = Instant::now();
-            tx.move_path(&VIEWER, path, ActorId::from(OWNER), *node)?;
+            tx.move_path(&Viewer::User(owner), path, ActorId::from(owner), *node)?;
             took.push(started.elapsed().as_secs_f64() * 1_000_000.0);
         }
         Ok(took)
@@ -166,26 +166,14 @@ fn switches_at_once(tree: &Tree, round: u32) -> Result<f64> {
 
 /// Leads the path to a node; says how many milliseconds that took.
 fn switch(tree: &Tree, node: NodeId, changes: Option<usize>) -> Result<f64> {
-    let path = tree.path();
+    let (owner, path) = (tree.owner, tree.path());
     let started = Instant::now();
-    let moved = tree.store.write_blocking(move |tx| tx.move_path(&VIEWER, path, ActorId::from(OWNER), node))?;
+    let lead = move |tx: &mut Tx<'_>| tx.move_path(&Viewer::User(owner), path, ActorId::from(owner), node);
+    let moved = tree.store.write_blocking(lead)?;
     let took = started.elapsed().as_secs_f64() * 1_000.0;
     let turns = moved.value.1.turns.len();
     ensure!(changes.is_none_or(|changes| changes == turns), "{turns} turns changed");
     Ok(took)
-}
-
-fn skeleton(setting: &Setting, tree: &Tree) -> Result<Line> {
-    let (path, id) = (tree.path(), tree.id);
-    let read = |store: &Store| -> Result<f64> {
-        let started = Instant::now();
-        let bones = store.read_blocking(move |tx| tx.skeleton(&VIEWER, path, id))?;
-        ensure!(bones.len() == tree.nodes.len(), "the skeleton is not whole");
-        Ok(started.elapsed().as_secs_f64() * 1_000.0)
-    };
-    let measured = (0..setting.rounds * 2).map(|_| read(&tree.store)).collect::<Result<Vec<f64>>>()?;
-    let what = format!("conversation: skeleton of {} nodes, from the store", grouped(&tree.nodes.len().to_string()));
-    Ok(Line::limited(&what, Unit::Milliseconds, &measured, Target::AtMost(SKELETON_MS_MAX)))
 }
 
 fn microseconds(started: Instant, count: usize) -> f64 {

@@ -1,14 +1,15 @@
 //! The other side of conversations: bare statements on the store's own tables that write the same rows.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
 use rusqlite::{Connection, params};
-use skein_core::{ConversationId, Digest, Millis, NodeId, PathId};
+use skein_core::{ConversationId, Digest, Millis, NodeId, PathId, UserId};
 use skein_store::clock::{Clock as _, SystemClock};
 
-use crate::bare::{HEADER_BYTES, open_for_writing};
+use crate::bare::{HEADER_BYTES, open_for_reading, open_for_writing};
 use crate::notes::{OWNER, Random};
 
 const ITEM: &str =
@@ -147,4 +148,32 @@ impl Selections {
         self.0.execute_batch("COMMIT")?;
         Ok(started.elapsed().as_secs_f64() * 1_000.0)
     }
+}
+
+const PROVED: &str =
+    "SELECT n.id, p.content_hash, n.content_hash, n.created_at, n.author, n.author_type, i.payload, m.redaction
+    FROM nodes n LEFT JOIN nodes p ON p.id = n.parent LEFT JOIN items i ON i.id = n.content AND i.owner = n.owner
+    LEFT JOIN item_marks m ON m.item = i.id WHERE n.conversation = ?1 ORDER BY n.id";
+
+/// Reads every node of a tree, with what it says and the hash of what it answers, and hashes it again; says how many are
+/// what they were.
+pub(crate) fn hash_nodes(directory: &Path, conversation: ConversationId) -> Result<usize> {
+    let connection = open_for_reading(directory)?;
+    let mut statement = connection.prepare(PROVED)?;
+    let mut rows = statement.query(params![conversation.as_bytes()])?;
+    let (mut right, mut covered) = (0, Vec::new());
+    while let Some(row) = rows.next()? {
+        let payload = row.get_ref(6)?.as_blob()?;
+        covered.clear();
+        // `{"content":…,"nodeId":"item_…"}`
+        covered.extend_from_slice(&payload[11..payload.len() - 44]);
+        covered.extend_from_slice(b"=|d|=");
+        if let Some(parent) = row.get::<_, Option<[u8; 32]>>(1)? {
+            write!(covered, "{}", Digest(parent))?;
+        }
+        let (at, author) = (Millis(row.get(3)?), UserId::from_bytes(row.get(4)?));
+        write!(covered, "=|d|={at}=|d|={}", author.bare())?;
+        right += usize::from(Digest::of(&covered).as_bytes()[..] == *row.get_ref(2)?.as_blob()?);
+    }
+    Ok(right)
 }

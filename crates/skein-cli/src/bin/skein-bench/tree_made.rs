@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, TurnId};
+use skein_core::{ConversationId, NodeId, PathId, TurnId, UserId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 
 use crate::appends::rate;
-use crate::notes::{OWNER, Random, VIEWER};
+use crate::notes::{OWNER, Random};
 
 const NODES_PER_TRANSACTION: usize = 2_000;
 const WORDS: &str = "a skein is a length of yarn, loosely coiled and knotted; also a flight of geese";
@@ -23,6 +23,7 @@ const WORDS: &str = "a skein is a length of yarn, loosely coiled and knotted; al
 pub(crate) struct Tree {
     pub(crate) directory: PathBuf,
     pub(crate) store: Store,
+    pub(crate) owner: UserId,
     pub(crate) id: ConversationId,
     /// In the order they were made.
     pub(crate) nodes: Vec<NodeId>,
@@ -35,13 +36,26 @@ struct Spot {
     beside: Option<usize>,
 }
 
-type Made = Vec<(NodeId, TurnId)>;
+/// A node that was made.
+struct Made {
+    node: NodeId,
+    turn: TurnId,
+    depth: i64,
+}
 
 impl Tree {
     pub(crate) fn plant(directory: PathBuf) -> Result<Self> {
+        Self::plant_for(OWNER, directory)
+    }
+
+    fn plant_for(owner: UserId, directory: PathBuf) -> Result<Self> {
         let store = Store::open(StoreOptions::at(Location::Directory(directory.clone())))?;
-        let id = store.write_blocking(begin)?.value;
-        Ok(Self { directory, store, id, nodes: Vec::new() })
+        let id = store.write_blocking(move |tx| begin(tx, owner))?.value;
+        Ok(Self { directory, store, owner, id, nodes: Vec::new() })
+    }
+
+    pub(crate) fn viewer(&self) -> Viewer {
+        Viewer::User(self.owner)
     }
 
     pub(crate) fn path(&self) -> PathId {
@@ -49,9 +63,9 @@ impl Tree {
     }
 
     /// Nodes that each follow some earlier one; the first thousand are the same in every such tree.
-    pub(crate) fn random(directory: PathBuf, count: usize) -> Result<Self> {
+    pub(crate) fn random(owner: UserId, directory: PathBuf, count: usize) -> Result<Self> {
         let mut random = Random::seeded(5);
-        Self::plant(directory)?.grow(count, |number| Spot {
+        Self::plant_for(owner, directory)?.grow(count, |number| Spot {
             parent: (number > 0).then(|| usize::try_from(random.below(number as u64)).unwrap_or(0)),
             beside: None,
         })
@@ -67,43 +81,56 @@ impl Tree {
 
     fn grow(mut self, count: usize, mut shape: impl FnMut(usize) -> Spot) -> Result<Self> {
         let started = Instant::now();
-        let made = Arc::new(Mutex::new(Made::with_capacity(count)));
+        let made = Arc::new(Mutex::new(Vec::with_capacity(count)));
         for before in (0..count).step_by(NODES_PER_TRANSACTION) {
             let spots: Vec<Spot> = (before..count.min(before + NODES_PER_TRANSACTION)).map(&mut shape).collect();
-            let (conversation, made) = (self.id, Arc::clone(&made));
+            let (owner, conversation, made) = (self.owner, self.id, Arc::clone(&made));
             self.store.write_blocking(move |tx| {
                 let mut made = made.lock().expect("nobody panicked with it");
                 made.truncate(before);
-                spots.iter().try_for_each(|spot| put(tx, conversation, *spot, &mut made))
+                spots.iter().try_for_each(|spot| put(tx, owner, conversation, *spot, &mut made))
             })?;
         }
         if count >= NODES_PER_TRANSACTION {
             println!("(grew a tree of {count} nodes at {:.0}/s)", rate(count, started.elapsed().as_secs_f64()));
         }
-        self.nodes = made.lock().expect("nobody panicked with it").iter().map(|(node, _)| *node).collect();
+        self.nodes = made.lock().expect("nobody panicked with it").iter().map(|made| made.node).collect();
         Ok(self)
     }
 }
 
-fn put(tx: &mut Tx<'_>, conversation: ConversationId, spot: Spot, made: &mut Made) -> Result<(), StoreError> {
-    let parent = spot.parent.map(|parent| made[parent].0);
+/// Says something: after a person another is quoted, after that a person.
+fn put(
+    tx: &mut Tx<'_>,
+    owner: UserId,
+    conversation: ConversationId,
+    spot: Spot,
+    made: &mut Vec<Made>,
+) -> Result<(), StoreError> {
+    let above = spot.parent.map(|parent| &made[parent]);
+    let (parent, is_answer) = (above.map(|above| above.node), above.is_some_and(|above| above.depth % 2 == 1));
+    let (speaker, author_type) =
+        if is_answer { (Speaker::Agent, AuthorType::Imported) } else { (Speaker::User, AuthorType::Human) };
     let position = match spot.beside {
-        Some(other) => Position::Beside { turn: made[other].1, parent },
-        None => after(parent),
+        Some(other) => Position::Beside { turn: made[other].turn, parent },
+        None => Position::After { parent, speaker, turn_type: TurnType::Message },
     };
-    let (row, _) = tx.append_node(&VIEWER, &placing(conversation, position, None), &said(WORDS))?;
-    made.push((row.id, row.place.expect("a place was asked for").turn));
+    let placing = Placing { author_type, ..placing(owner, conversation, position, None) };
+    let (row, _) = tx.append_node(&Viewer::User(owner), &placing, &said(WORDS))?;
+    let place = row.place.expect("a place was asked for");
+    made.push(Made { node: row.id, turn: place.turn, depth: place.label.depth });
     Ok(())
 }
 
-fn begin(tx: &mut Tx<'_>) -> Result<ConversationId, StoreError> {
+fn begin(tx: &mut Tx<'_>, owner: UserId) -> Result<ConversationId, StoreError> {
     let content = |name: &str, data: Value| {
         let Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
         RecordContent::new(RecordType::parse(name).expect("a type that is known"), data)
     };
-    let project = tx.create_of_tree(&VIEWER, content("Project", json!({ "name": "benchmark", "isDefault": false })))?;
+    let viewer = Viewer::User(owner);
+    let project = tx.create_of_tree(&viewer, content("Project", json!({ "name": "benchmark", "isDefault": false })))?;
     let data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
-    let record = tx.create_conversation(&VIEWER, content("Conversation", data), project.id, ActorId::from(OWNER))?;
+    let record = tx.create_conversation(&viewer, content("Conversation", data), project.id, ActorId::from(owner))?;
     Ok(ConversationId::from_bytes(*record.id.as_bytes()))
 }
 
@@ -111,11 +138,16 @@ pub(crate) fn after(parent: Option<NodeId>) -> Position {
     Position::After { parent, speaker: Speaker::User, turn_type: TurnType::Message }
 }
 
-pub(crate) fn placing(conversation: ConversationId, position: Position, leads: Option<PathId>) -> Placing {
+pub(crate) fn placing(
+    owner: UserId,
+    conversation: ConversationId,
+    position: Position,
+    leads: Option<PathId>,
+) -> Placing {
     Placing {
         conversation,
         position,
-        author: ActorId::from(OWNER),
+        author: ActorId::from(owner),
         author_type: AuthorType::Human,
         sources: Vec::new(),
         executed_by: None,
