@@ -136,10 +136,12 @@ async fn a_step_that_is_not_there_fails_the_run_and_says_which() {
     assert_eq!((failure.step, failure.fault.rule.as_deref()), (Some(2), Some("BR-TOOL-002")), "{failure:?}");
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
 fn step(id: &str, tool: RecordId, inputs: Value) -> Value {
     json!({ "id": id, "toolId": tool, "inputs": inputs, "output": { "variable": id } })
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
 fn process(name: &str, steps: Vec<Value>, output: &str) -> Value {
     json!({ "name": name, "initialContext": ["x"], "steps": steps, "outputTemplate": output })
 }

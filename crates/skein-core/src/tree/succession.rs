@@ -63,11 +63,13 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
+    #[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
     fn content(record_type: &str, data: Value) -> RecordContent {
         let record_type = crate::garden::record::RecordType::parse(record_type).unwrap();
         RecordContent::new(record_type, data.as_object().unwrap().clone())
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
     fn conversation(more: Value) -> RecordContent {
         let mut data = json!({ "mode": "dialogue", "kind": "main", "status": "active",
             "projectId": "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A", "tags": [] });

@@ -54,6 +54,9 @@ pub(crate) struct Prepared {
     said_before: Option<i64>,
 }
 
+/// What a call stands on, and what it is made with.
+type Judged = (Ready, Map<String, Value>);
+
 /// A tool as a model hears of it.
 #[derive(Debug, Clone)]
 struct Offered {
@@ -105,7 +108,7 @@ impl Mover<'_, '_> {
         owner: UserId,
         tool: RecordId,
         inputs: &Map<String, Value>,
-    ) -> Result<Result<(Ready, Map<String, Value>), Fault>, StoreError> {
+    ) -> Result<Result<Judged, Fault>, StoreError> {
         let ready = match ready(self.tx, owner, tool, Purpose::Use) {
             Ok(ready) => ready,
             Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
@@ -521,13 +524,10 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
             _ => engine.call(&prepared.ready, &prepared.inputs, extras).await,
         }
     };
-    let answered = match tokio::time::timeout(prepared.timeout, answering).await {
-        Ok(answered) => answered,
-        Err(_) => {
-            let message = format!("no answer within {} s", prepared.timeout.as_secs());
-            Answered::fault("timeout", &message, true)
-        }
-    };
+    let answered = tokio::time::timeout(prepared.timeout, answering).await.unwrap_or_else(|_| {
+        let message = format!("no answer within {} s", prepared.timeout.as_secs());
+        Answered::fault("timeout", &message, true)
+    });
     let (answered, large) = storable(engine.checked(&prepared.ready.tool, answered));
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     Came { answered, large, latency_ms, unwritten: streams.unwritten(prepared.run) }
@@ -541,8 +541,6 @@ pub(super) fn conclude(
     came: &Came,
     hand: &Hand,
 ) -> Result<Aftermath, StoreError> {
-    let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
-    tx.complete_job(&SYSTEM, job)?;
     let Came { answered, large, latency_ms, unwritten } = came;
     tx.put_chunks(&SYSTEM, prepared.run, unwritten)?;
     let blank = ToolResult {

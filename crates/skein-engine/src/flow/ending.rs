@@ -168,6 +168,7 @@ impl Mover<'_, '_> {
 
     /// Takes back everything a run has open: calls, questions, other runs.
     pub(super) fn withdraw(&mut self, run: RunId) -> Result<(), StoreError> {
+        self.let_go()?;
         self.tx.cancel_jobs_of(&SYSTEM, run)?;
         self.tx.withdraw_reviews(run)?;
         self.close_calls(run)?;

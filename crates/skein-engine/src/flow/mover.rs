@@ -17,7 +17,7 @@ use skein_core::flow::execution::review::Asked;
 use skein_core::flow::execution::state::{Execution, Phase, StepState};
 use skein_core::{ItemId, RecordId, ReviewId, RunId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
-use skein_store::jobs::{Holder, JobDraft};
+use skein_store::jobs::{Holder, Job, JobDraft};
 use skein_store::{SqlError, StoreError, Tx};
 
 use crate::catalog::{Shown, load};
@@ -33,6 +33,8 @@ use crate::flow::plans::ReadyProcess;
 pub(crate) struct Hand {
     pub(crate) holder: Option<Holder>,
     pub(crate) kinds: Vec<OperationType>,
+    /// The job that is done with this move: its row is passed on to the first call that is handed over.
+    pub(crate) done: Option<Job>,
 }
 
 /// What a transaction that moved runs asks to be done after it is committed.
@@ -68,12 +70,14 @@ pub(crate) struct Mover<'a, 't> {
     pub(super) after: Aftermath,
     /// The last call of each session, as far as this transaction made it.
     pub(super) sequences: BTreeMap<RunId, LastCall>,
+    /// The job that is done, until its row is passed on or gone.
+    done: Option<Job>,
 }
 
 impl<'a, 't> Mover<'a, 't> {
     pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a Hand) -> Self {
         let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), Aftermath::default());
-        Self { engine, tx, hand, runs, pending, after, sequences: BTreeMap::new() }
+        Self { engine, tx, hand, runs, pending, after, sequences: BTreeMap::new(), done: hand.done.clone() }
     }
 
     /// Tells a run what happened; [`Self::finish`] carries on from there.
@@ -81,7 +85,7 @@ impl<'a, 't> Mover<'a, 't> {
         self.pending.push_back((run, input));
     }
 
-    /// Goes on until nothing is left to do, and writes everything down.
+    /// Goes on until nothing is left to do, and writes everything down. Whoever lost their job writes nothing.
     pub(crate) fn finish(mut self) -> Result<Aftermath, StoreError> {
         while let Some((run, input)) = self.pending.pop_front() {
             self.move_run(run, &input)?;
@@ -90,7 +94,13 @@ impl<'a, 't> Mover<'a, 't> {
         for run in runs {
             self.write(run)?;
         }
+        self.let_go()?;
         Ok(self.after)
+    }
+
+    /// Takes the job that is done off the queue.
+    pub(super) fn let_go(&mut self) -> Result<(), StoreError> {
+        self.done.take().map_or(Ok(()), |done| self.tx.complete_job(&SYSTEM, &done))
     }
 
     pub(super) fn load(&mut self, run: RunId) -> Result<&mut Loaded, StoreError> {
@@ -126,7 +136,7 @@ impl<'a, 't> Mover<'a, 't> {
     fn carry_out(&mut self, run: RunId, effect: Effect) -> Result<(), StoreError> {
         match effect {
             Effect::Call { place, tool, inputs, attempt, delay_ms } => {
-                self.call(run, place, tool, inputs, attempt, delay_ms)
+                self.call(run, place, tool, &inputs, attempt, delay_ms)
             }
             Effect::Ask { place, asked, expires_after_s } => self.ask(run, place, &asked, expires_after_s),
             Effect::Run { place, process, context } => self.start_child(run, place, process, context),
@@ -141,12 +151,12 @@ impl<'a, 't> Mover<'a, 't> {
         run: RunId,
         place: Place,
         tool: RecordId,
-        inputs: Map<String, Value>,
+        inputs: &Map<String, Value>,
         attempt: u32,
         delay_ms: i64,
     ) -> Result<(), StoreError> {
         let kind = match load::<Tool>(self.tx, &SYSTEM, tool) {
-            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, &shown, &inputs),
+            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, &shown, inputs),
             Ok(shown) => shown.entry.operation.kind(),
             Err(StoreError::NotFound(_)) => {
                 self.tell(run, Input::Faulted { place, fault: no_such_tool(tool) });
@@ -162,7 +172,7 @@ impl<'a, 't> Mover<'a, 't> {
             self.after.queued = true;
             return Ok(());
         };
-        let prepared = match self.prepare(run, place, tool, &inputs, attempt)? {
+        let prepared = match self.prepare(run, place, tool, inputs, attempt)? {
             Ok(prepared) => prepared,
             Err(fault) => {
                 self.tell(run, Input::Faulted { place, fault });
@@ -170,7 +180,10 @@ impl<'a, 't> Mover<'a, 't> {
             }
         };
         let viewer = Viewer::User(self.load(run)?.row.owner);
-        let job = self.tx.enqueue_leased(&viewer, &draft, &holder)?;
+        let job = match self.done.take() {
+            Some(done) => self.tx.pass_on(&SYSTEM, &done, &draft, &holder)?,
+            None => self.tx.enqueue_leased(&viewer, &draft, &holder)?,
+        };
         self.after.handed.push(prepared.held_by(job, kind));
         Ok(())
     }

@@ -165,11 +165,11 @@ impl Listening {
             if status.has_ended() {
                 return Ok(Heard::End(status));
             }
-            if let Ok(Ok(chunk)) = tokio::time::timeout(LOOK_EVERY, self.heard.recv()).await {
-                if chunk.number == self.after + 1 {
-                    self.after = chunk.number;
-                    return Ok(Heard::Piece(chunk));
-                }
+            if let Ok(Ok(chunk)) = tokio::time::timeout(LOOK_EVERY, self.heard.recv()).await
+                && chunk.number == self.after + 1
+            {
+                self.after = chunk.number;
+                return Ok(Heard::Piece(chunk));
             }
         }
     }

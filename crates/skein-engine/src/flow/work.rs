@@ -61,7 +61,7 @@ pub(crate) struct Places {
 
 impl Places {
     pub(crate) fn hand(&self) -> Hand {
-        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
+        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect(), done: None }
     }
 
     fn take(&mut self, kind: OperationType) -> Option<OwnedSemaphorePermit> {
@@ -144,7 +144,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
             () = stop.notified() => return crew.end(job.id, true),
         };
         let kind = prepared.kind;
-        let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
+        let hand = Hand { holder: crew.holder(), kinds: vec![kind], done: Some(job.clone()) };
         let concluded = conclude(engine, prepared, came, hand).await;
         crew.end(job.id, concluded.is_none());
         let Some(mut after) = concluded else { return };
@@ -203,8 +203,8 @@ impl Crew {
         let (stopping, stopped) = watch::channel(false);
         let (own, draft) = (engine.clone(), worker(pools));
         let working = tokio::spawn(async move {
-            let (holder, terms) = introduce(&own, &draft).await;
-            tokio::join!(claim(&own, &holder, terms, stopped), beat(&own, draft.id, &holder, terms), tend(&own));
+            let (id, holder, terms) = introduce(&own, &draft).await;
+            tokio::join!(claim(&own, &holder, terms, stopped), beat(&own, id, &holder, terms), tend(&own));
         });
         Self { stopping, engine, working }
     }
@@ -238,19 +238,21 @@ impl Drop for Crew {
 }
 
 /// Makes a worker known; tried until it is, because nothing can be taken up before.
-async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (Holder, LeaseTerms) {
+async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, Holder, LeaseTerms) {
     loop {
-        let registered = draft.clone();
+        let draft = draft.clone();
         let introduced = engine.parts().store.write(move |tx| {
-            tx.register_worker(&SYSTEM, &registered)?;
-            tx.lease_terms(&SYSTEM)
+            let id = WorkerId::new(tx.now(), tx.entropy());
+            tx.register_worker(&SYSTEM, &WorkerDraft { id, ..draft.clone() })?;
+            Ok((id, tx.lease_terms(&SYSTEM)?))
         });
         match introduced.await {
-            Ok(terms) => {
-                let holder = engine.parts().store.holder(&draft.id.to_string(), terms.value.lease_ms);
+            Ok(introduced) => {
+                let (id, terms) = introduced.value;
+                let holder = engine.parts().store.holder(&id.to_string(), terms.lease_ms);
                 let crew = &engine.parts().crew;
                 *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = Some(holder.clone());
-                return (holder, terms.value);
+                return (id, holder, terms);
             }
             Err(error) => {
                 tracing::debug!(%error, "a worker could not make itself known");
@@ -261,15 +263,13 @@ async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (Holder, LeaseTerms)
 }
 
 fn worker(pools: &Pools) -> WorkerDraft {
-    let mut bits = [0; 10];
-    getrandom::fill(&mut bits).expect("the operating system provides randomness");
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
-    let now = skein_core::Millis(i64::try_from(now.as_millis()).unwrap_or_default());
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     WorkerDraft {
-        id: WorkerId::new(now, skein_core::id::Entropy(bits)),
+        // Drawn when it is made known.
+        id: WorkerId::from_bytes([0; 16]),
         queues: pools.0.iter().map(|(kind, _)| kind.as_str().to_owned()).collect(),
         places: pools.0.iter().map(|(_, places)| i64::try_from(*places).unwrap_or(i64::MAX)).sum(),
-        host: std::env::var("HOSTNAME").unwrap_or_default(),
+        host: host.trim().to_owned(),
         pid: i64::from(std::process::id()),
     }
 }
@@ -286,10 +286,8 @@ async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped:
             .map(|(kind, permits)| Wanted { queue: kind.as_str().to_owned(), places: permits.len() })
             .filter(|wanted| wanted.places > 0)
             .collect();
-        let claimed = match wanted.is_empty() {
-            true => None,
-            false => engine.parts().store.claim_jobs(holder, &wanted).await.ok(),
-        };
+        let claimed =
+            if wanted.is_empty() { None } else { engine.parts().store.claim_jobs(holder, &wanted).await.ok() };
         let due = claimed.as_ref().and_then(|claimed| claimed.due_in_ms);
         let jobs = claimed.map(|claimed| claimed.jobs).unwrap_or_default();
         let is_idle = jobs.is_empty();

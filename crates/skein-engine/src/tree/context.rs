@@ -159,7 +159,7 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -
     let conversation = conversations::load(tx, viewer, row.conversation)?.entry;
     let actor = query.actor.map(|id| tx.record(viewer, id).and_then(Shown::<Actor>::try_from)).transpose()?;
     let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
-    let Looked { nodes, feeds, looked_from } = path(tx, viewer, node)?;
+    let Looked { nodes, feeds, from: looked_from } = path(tx, viewer, node)?;
     let folded = folded(tx, viewer, &nodes)?;
     let mut is_cut_off = false;
     let path = nodes
@@ -210,7 +210,7 @@ fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Looked, StoreE
     nodes.truncate(kept);
     nodes.reverse();
     let looked_from = nodes.first().filter(|_| is_cut).map(|first| first.row.id);
-    Ok(Looked { nodes, feeds, looked_from })
+    Ok(Looked { nodes, feeds, from: looked_from })
 }
 
 type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>;
@@ -219,7 +219,8 @@ type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>;
 struct Looked {
     nodes: Vec<SeenNode>,
     feeds: Feeds,
-    looked_from: Option<NodeId>,
+    /// The oldest of them, where the path goes on above it.
+    from: Option<NodeId>,
 }
 
 /// What fed these nodes, the nearest first, and of how many of them all of it: limits hold for it as for what is said.

@@ -151,7 +151,7 @@ pub(crate) struct StepView {
     #[schema(value_type = Option<Object>)]
     error: Option<Fault>,
     tokens: u64,
-    /// The last call made for it: an item of type ToolCall.
+    /// The last call made for it: an item of type `ToolCall`.
     #[schema(value_type = Option<String>)]
     call_id: Option<ItemId>,
     /// What a model answered, as it was received.

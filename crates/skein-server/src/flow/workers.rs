@@ -19,7 +19,7 @@ use crate::signed_in::SignedIn;
 pub(crate) struct WorkerView {
     #[schema(value_type = String, example = "worker_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     id: WorkerId,
-    /// graph_query, llm_call, rest_call, mcp_tool.
+    /// `graph_query`, `llm_call`, `rest_call`, `mcp_tool`.
     types: Vec<String>,
     /// idle, busy or offline.
     #[schema(example = "idle")]

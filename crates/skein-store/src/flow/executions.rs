@@ -228,7 +228,7 @@ impl Tx<'_> {
         let before = before.unwrap_or(RunId::from_bytes([255; 16]));
         let one_more = i64::try_from(limit + 1).expect("pages are small");
         let mut bound = params![&owner, &before, one_more].to_vec();
-        let mut conditions = String::new();
+        let mut conditions = Vec::new();
         let asked = [
             ("status", filter.status.map(|status| Value::from(status.as_str()))),
             ("process", filter.process.as_ref().map(Value::from)),
@@ -237,9 +237,10 @@ impl Tx<'_> {
         for (column, value) in asked {
             if let Some(value) = value {
                 bound.push(value);
-                conditions += &format!(" AND {column} = ?{}", bound.len());
+                conditions.push(format!(" AND {column} = ?{}", bound.len()));
             }
         }
+        let conditions = conditions.concat();
         let sql = format!(
             "SELECT {COLUMNS} FROM executions WHERE owner = ?1 AND id < ?2{conditions} ORDER BY id DESC LIMIT ?3"
         );

@@ -131,18 +131,15 @@ impl<'a> Machine<'a> {
     }
 
     fn lost(&mut self, place: Place) -> bool {
-        match place.call {
-            Some(call) => {
-                let told = told("nobody knows whether this call was carried out; do not assume either");
-                self.wish_ended(place.step, call, Phase::Failed, told);
-            }
-            None => {
-                let Target::Tool(tool_id) = self.definition(place.step).target else { return false };
-                let inputs = self.state.steps[place.step].inputs.clone();
-                self.at(place.step).phase = Phase::Unknown;
-                self.ask(place, Asked::Unknown { tool_id, inputs });
-            }
+        if let Some(call) = place.call {
+            let told = told("nobody knows whether this call was carried out; do not assume either");
+            self.wish_ended(place.step, call, Phase::Failed, told);
+            return true;
         }
+        let Target::Tool(tool_id) = self.definition(place.step).target else { return false };
+        let inputs = self.state.steps[place.step].inputs.clone();
+        self.at(place.step).phase = Phase::Unknown;
+        self.ask(place, Asked::Unknown { tool_id, inputs });
         true
     }
 
@@ -297,7 +294,7 @@ impl<'a> Machine<'a> {
     // Calls a model asks for
 
     fn converse(&mut self, step: usize, output: &Value, wishes: &[Wish]) {
-        let limits = self.definition(step).offer_limits.clone().unwrap_or_default();
+        let limits = self.definition(step).offer_limits.unwrap_or_default();
         let now = self.now;
         let state = self.at(step);
         let spent = Spent::since(state.began_at, now, state.tokens);
