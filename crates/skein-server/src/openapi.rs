@@ -209,6 +209,8 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
         "relations" => of("rel"),
         "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
         | "processes" | "conversations" | "projects" | "actors" => of("entity"),
+        "executions" => of("run"),
+        "reviews" => of("review"),
         "operations" | "exports" => of("op"),
         "users" => of("user"),
         "blobs" => {

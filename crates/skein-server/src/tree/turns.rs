@@ -195,7 +195,7 @@ pub(crate) async fn append_turn(
 ) -> Result<Response, ApiError> {
     let body: TurnBody = mutation.body()?;
     let source = |SourceBody { node_id, role }| Source { node_id, role };
-    if body.speaker == Some(Speaker::Agent) {
+    if body.speaker == Some(Speaker::Agent) && body.content.is_none() && body.text.is_none() {
         let sources = body.sources.into_iter().map(source).collect();
         let wanted = Wanted::After { turn: body.parent_turn_id, parent: body.parent_alternative_id, sources };
         let new = NewAnswers {
@@ -286,6 +286,7 @@ pub(crate) async fn activate_alternative(
 /// How an answer is made again.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[schema(example = json!({ "makeActive": true }))]
 pub(crate) struct RegenerateBody {
     /// Whether the turn shows it from now on.
     make_active: bool,

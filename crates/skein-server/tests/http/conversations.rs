@@ -208,18 +208,19 @@ both! {
         assert_eq!((&shown["content"], &shown["isRedacted"]), (&Value::Null, &json!(true)), "{shown}");
     }
 
-    async fn br_turn_010_what_an_agent_says_is_generated_and_until_processes_exist_refuses(world: &World) {
+    async fn br_turn_010_what_an_agent_says_and_nothing_generated_refuses(world: &World) {
         let talk = Talk::new(world).await;
         let first = talk.say(None, "How many?").await;
         let after = |speaker: &str| json!({ "parentAlternativeId": first["node"]["id"], "text": "a", "speaker": speaker });
         talk.refuses("/turns", &after("agent"), 422, "BR-TURN-010").await;
+        talk.refuses("/turns", &json!({ "speaker": "agent" }), 422, "BR-TURN-010").await;
         talk.refuses("/turns", &after("system"), 422, "BR-TURN-005").await;
         talk.refuses("/turns", &after("nobody"), 400, "").await;
         let mut run = after("user");
         run["processId"] = json!("entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A");
         talk.refuses("/turns", &run, 422, "BR-TURN-010").await;
         let again = format!("{}/alternatives/{}/regenerate", turn_path(&first), id(&first["node"]));
-        talk.refuses(&again, &json!({}), 422, "BR-TURN-010").await;
+        talk.refuses(&again, &json!({}), 422, "BR-TURN-013").await;
         let hint = json!({ "processId": "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A" });
         assert_eq!(world.post(CONVERSATIONS, hint.to_string()).await.breaks(), (422, "BR-CONV-001".to_owned()));
     }

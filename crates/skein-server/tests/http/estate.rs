@@ -74,6 +74,24 @@ pub(crate) struct Estate {
     pub(crate) catalogue: Catalogue,
     pub(crate) talk: Talk,
     pub(crate) rooms: Rooms,
+    pub(crate) run: Run,
+}
+
+/// What the owner has under way.
+pub(crate) struct Run {
+    execution: String,
+    review: String,
+}
+
+impl Run {
+    async fn new(world: &World, owner: &Person, process: &str) -> Self {
+        let path = format!("/api/v1/processes/{process}/execute");
+        let body = json!({ "initialContext": { "place": SECRET } });
+        let execution = text(&owner.change(world, "POST", &path, &body).await, "executionId");
+        let shown = owner.get(world, &format!("/api/v1/executions/{execution}")).await.json();
+        let review = shown["reviewIds"][0].as_str().unwrap().to_owned();
+        Self { execution, review }
+    }
 }
 
 /// Where the owner talks, and who with.
@@ -192,6 +210,7 @@ impl Estate {
         let catalogue = Catalogue::new(world, &owner, &giver).await;
         let talk = Talk::new(world, &owner).await;
         let rooms = Rooms::new(world, &owner, &talk).await;
+        let run = Run::new(world, &owner, &catalogue.process).await;
         Self {
             owner,
             item,
@@ -208,6 +227,7 @@ impl Estate {
             catalogue,
             talk,
             rooms,
+            run,
         }
     }
 
@@ -239,6 +259,8 @@ impl Estate {
             ("/api/v1/users/", "id") | (_, "actorId") => self.owner.user.to_string(),
             ("/api/v1/services/", "id") => self.catalogue.service.clone(),
             ("/api/v1/processes/", "id") => self.catalogue.process.clone(),
+            ("/api/v1/executions/", "id") => self.run.execution.clone(),
+            ("/api/v1/reviews/", "id") => self.run.review.clone(),
             ("/api/v1/tools/", "id") => self.catalogue.tool.clone(),
             ("/api/v1/secrets/", "id") => self.catalogue.secret.clone(),
             ("/api/v1/service-templates/", "id") => self.catalogue.service_template.clone(),
@@ -303,7 +325,8 @@ impl Estate {
         let catalogue = [service, tool, secret, service_template, tool_template, process];
         let talk = [&self.talk.conversation, &self.talk.turn, &self.talk.node];
         let rooms = [&self.rooms.project, &self.rooms.actor];
-        let all = ids.into_iter().chain(others).chain(catalogue).chain(talk).chain(rooms);
+        let run = [&self.run.execution, &self.run.review];
+        let all = ids.into_iter().chain(others).chain(catalogue).chain(talk).chain(rooms).chain(run);
         let mut secrets: Vec<String> = all.cloned().collect();
         secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
         secrets

@@ -62,6 +62,7 @@ pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
             talk_recipe(world, talk).await
         }
         process if process.contains("/api/v1/processes") => process_recipe(world, process).await,
+        run if run.contains("/api/v1/executions") || run.contains("/api/v1/reviews") => run_recipe(world, run).await,
         catalogue if is_of_catalogue(catalogue) => catalogue_recipe(world, catalogue).await,
         account => account_recipe(world, account).await,
     }
@@ -181,6 +182,11 @@ async fn talk_recipe(world: &World, change: &str) -> Recipe {
             let other = world.made(&format!("{turn}/alternatives"), &json!({ "text": "Where?" })).await;
             plain(format!("{turn}/alternatives/{}/activate", text(&other["node"], "id")), &json!({}))
         }
+        "POST /{id}/turns/{turnId}/alternatives/{nodeId}/regenerate" => {
+            let answer = answered(world, &path).await;
+            let (turn, node) = (text(&answer["turn"], "id"), text(&answer["node"], "id"));
+            plain(format!("{path}/turns/{turn}/alternatives/{node}/regenerate"), &json!({}))
+        }
         "POST /{id}/fork" => plain(format!("{path}/fork"), &json!({ "nodeId": node })),
         "POST /{id}/fold" => plain(format!("{path}/fold"), &fold),
         "POST /{id}/reopen" => {
@@ -209,8 +215,43 @@ async fn process_recipe(world: &World, change: &str) -> Recipe {
         "POST " => plain("/api/v1/processes", &counting()),
         "PUT /{id}" => plain(path, &json!({ "name": "Count egrets", "basedOnHash": process["hash"] })),
         "DELETE /{id}" => plain(path, &json!({})),
+        "POST /{id}/execute" => plain(format!("{path}/execute"), &json!({ "initialContext": { "place": "the lake" } })),
         unknown => panic!("{unknown} has no recipe here: say how to ask for it, and it is checked that it is told"),
     }
+}
+
+/// A run that waits for a person.
+pub(crate) async fn waiting(world: &World) -> String {
+    let process = world.made("/api/v1/processes", &counting()).await;
+    let path = format!("/api/v1/processes/{}/execute", text(&process, "id"));
+    let begun = world.post(&path, json!({ "initialContext": { "place": "the lake" } }).to_string()).await.json();
+    text(&begun, "executionId")
+}
+
+async fn run_recipe(world: &World, change: &str) -> Recipe {
+    let run = waiting(world).await;
+    let path = format!("/api/v1/executions/{run}");
+    match change {
+        "POST /api/v1/executions/{id}/cancel" => plain(format!("{path}/cancel"), &json!({})),
+        "POST /api/v1/executions/{id}/resume" => {
+            world.changed("POST", &format!("{path}/cancel"), &json!({})).await;
+            plain(format!("{path}/resume"), &json!({}))
+        }
+        "POST /api/v1/executions/{id}/branch" => plain(format!("{path}/branch"), &json!({ "stepId": "ask" })),
+        "POST /api/v1/reviews/{id}/decide" => {
+            let shown = world.get(&path).await.json();
+            let review = shown["reviewIds"][0].as_str().unwrap().to_owned();
+            plain(format!("/api/v1/reviews/{review}/decide"), &json!({ "decision": "answer", "value": 11 }))
+        }
+        unknown => panic!("{unknown} has no recipe here: say how to ask for it, and it is checked that it is told"),
+    }
+}
+
+/// An answer of a process to something that was said, still being made.
+async fn answered(world: &World, path: &str) -> Value {
+    let process = world.made("/api/v1/processes", &counting()).await;
+    let body = json!({ "speaker": "agent", "processId": process["id"], "initialContext": { "place": "the lake" } });
+    world.post(&format!("{path}/turns"), body.to_string()).await.json()["answers"][0].clone()
 }
 
 /// A process that asks a person and needs nothing else.

@@ -10,13 +10,14 @@ use skein_testkit::postgres::{Cluster, Database};
 use crate::world::{World, both};
 
 /// Every schema that was shipped, with rows, as statements for SQLite.
-const SHIPPED: [&str; 6] = [
+const SHIPPED: [&str; 7] = [
     include_str!("../shipped/0001.sql"),
     include_str!("../shipped/0002.sql"),
     include_str!("../shipped/0003.sql"),
     include_str!("../shipped/0004.sql"),
     include_str!("../shipped/0005.sql"),
     include_str!("../shipped/0006.sql"),
+    include_str!("../shipped/0007.sql"),
 ];
 
 fn verified(store: &Store, blobs: &Blobs) -> Report {
