@@ -6,6 +6,7 @@
 use serde_json::{Map, json};
 use skein_connect::llm::chat::{Attachment, ChatRequest, Message, Part};
 use skein_connect::offline;
+use skein_core::catalog::entry::Description;
 use skein_core::tree::context::FourCharacters;
 use skein_core::tree::node::TreeSummary;
 use skein_core::tree::summary::{
@@ -176,7 +177,7 @@ fn of_tree(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId) -> Re
             gists.extend(gist(tx, viewer, seen)?);
         }
     }
-    let description = shown.shown.entry.description.as_ref().map(|text| text.as_str());
+    let description = shown.shown.entry.description.as_ref().map(Description::as_str);
     let summaries: Vec<&str> = gists.iter().map(|(_, text)| text.as_str()).collect();
     let branch_points = usize::try_from(branch_points).unwrap_or_default();
     let prompt = tree_prompt(&TreeSubject { description, node_summaries: &summaries, branch_points });

@@ -63,7 +63,7 @@ fn of_tree(talk: &Talk<'_>) -> String {
 }
 
 /// A greeting, a question and a short answer to it.
-async fn chat<'a>(world: &'a World) -> (Talk<'a>, [Value; 3]) {
+async fn chat(world: &World) -> (Talk<'_>, [Value; 3]) {
     let talk = Talk::new(world).await;
     let greeting = talk.say(None, "Good morning by the lake.").await;
     let question = talk.say(Some(&greeting), "How many herons nest here?").await;
