@@ -63,30 +63,28 @@ mod tests {
     use super::*;
     use serde_json::{Value, json};
 
-    #[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
-    fn content(record_type: &str, data: Value) -> RecordContent {
+    fn content(record_type: &str, data: &Value) -> RecordContent {
         let record_type = crate::garden::record::RecordType::parse(record_type).unwrap();
         RecordContent::new(record_type, data.as_object().unwrap().clone())
     }
 
-    #[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
-    fn conversation(more: Value) -> RecordContent {
+    fn conversation(more: &Value) -> RecordContent {
         let mut data = json!({ "mode": "dialogue", "kind": "main", "status": "active",
             "projectId": "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A", "tags": [] });
         for (name, value) in more.as_object().unwrap() {
             data[name] = value.clone();
         }
-        content("Conversation", data)
+        content("Conversation", &data)
     }
 
     #[test]
     fn br_conv_003_what_people_do_with_a_conversation_follows_holds() {
-        let first = conversation(json!({}));
+        let first = conversation(&json!({}));
         assert!(check_succession(None, &first).is_ok());
         for next in [json!({ "status": "archived" }), json!({ "title": "Herons" }), json!({ "tags": ["a"] })] {
-            assert!(check_succession(Some(&first), &conversation(next)).is_ok());
+            assert!(check_succession(Some(&first), &conversation(&next)).is_ok());
         }
-        let project = content("Project", json!({ "name": "Garden", "isDefault": true }));
+        let project = content("Project", &json!({ "name": "Garden", "isDefault": true }));
         assert!(check_succession(None, &project).is_ok() && check_succession(Some(&project), &project).is_ok());
     }
 
@@ -95,20 +93,20 @@ mod tests {
         let refused = |before: Option<&RecordContent>, after: &RecordContent| {
             check_succession(before, after).unwrap_err().rule().to_owned()
         };
-        let first = conversation(json!({}));
+        let first = conversation(&json!({}));
         let fold = json!({ "at": "2026-01-01T00:00:00.000Z", "authorId": "01HQ3K4N7Y8M2P5R6T9W0X1Z2A",
             "authorType": "human", "text": "Eleven.", "cites": [] });
-        let folded = conversation(json!({ "summary": fold }));
-        assert_eq!(refused(Some(&first), &conversation(json!({ "mode": "buffer" }))), "AG-TREE-003");
-        assert_eq!(refused(Some(&first), &conversation(json!({ "kind": "tool_run" }))), "BR-CONV-003");
+        let folded = conversation(&json!({ "summary": fold }));
+        assert_eq!(refused(Some(&first), &conversation(&json!({ "mode": "buffer" }))), "AG-TREE-003");
+        assert_eq!(refused(Some(&first), &conversation(&json!({ "kind": "tool_run" }))), "BR-CONV-003");
         // A fork without its node would stand among the forks of somebody else's conversation.
         let stray = json!({ "forkedFrom": { "conversationId": "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2B" } });
-        assert_eq!(refused(None, &conversation(stray)), "MG-CORE-007");
+        assert_eq!(refused(None, &conversation(&stray)), "MG-CORE-007");
         assert!(check_succession(Some(&first), &folded).is_ok());
         assert_eq!(refused(Some(&folded), &first), "MG-CONV-006");
-        let shared = RecordContent { shared: true, ..conversation(json!({})) };
+        let shared = RecordContent { shared: true, ..conversation(&json!({})) };
         assert_eq!(refused(None, &shared), "BR-CONV-006");
-        let project = |is_default: bool| content("Project", json!({ "name": "Garden", "isDefault": is_default }));
+        let project = |is_default: bool| content("Project", &json!({ "name": "Garden", "isDefault": is_default }));
         assert_eq!(refused(Some(&project(false)), &project(true)), "MG-PROJ-003");
     }
 }

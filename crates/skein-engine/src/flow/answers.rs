@@ -32,6 +32,8 @@ use crate::flow::plans::ReadyProcess;
 use crate::request::{Changed, Outcome, Request, referred};
 use crate::tree::{Grown, alternative_of, text_at};
 
+/// What a process can ask for about the conversation it answers in.
+const KNOWN: [&str; 3] = ["conversationId", "nodeId", "message"];
 /// Most answers that are begun at once.
 pub const ANSWERS_MAX: usize = 16;
 
@@ -165,7 +167,7 @@ impl Mover<'_, '_> {
         let beginning = Beginning {
             owner: viewer.owner(),
             process,
-            context: context(self.tx, viewer, &ready.process, &target, &new.context)?,
+            context: context(self.tx, viewer, &ready.process, &target, &self.given(new)?)?,
             session: Some(RunId::from_bytes(*conversation.as_bytes())),
             cause: node.parent.map(Into::into),
             target: Some(target),
@@ -174,6 +176,18 @@ impl Mover<'_, '_> {
         let run = self.begin(beginning)?;
         self.tell(run, Input::Begin);
         Ok(((node, moved), run))
+    }
+}
+
+impl Mover<'_, '_> {
+    /// What is given besides the conversation: an answer that is made again gets what the first one got.
+    fn given(&mut self, new: &NewAnswers) -> Result<Map<String, Value>, StoreError> {
+        let Wanted::Again { node, .. } = new.wanted else { return Ok(new.context.clone()) };
+        let earlier = self.tx.execution_of_node(node)?.map(|row| row.context).unwrap_or_default();
+        let mut given: Map<String, Value> =
+            earlier.into_iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).collect();
+        given.extend(new.context.clone());
+        Ok(given)
     }
 }
 
@@ -291,13 +305,9 @@ fn context(
         Some(parent) => text_at(tx, viewer, parent)?,
         None => String::new(),
     };
-    let known = [
-        ("conversationId", json!(target.conversation_id)),
-        ("nodeId", json!(target.parent_id)),
-        ("message", json!(message)),
-    ];
+    let known = KNOWN.into_iter().zip([json!(target.conversation_id), json!(target.parent_id), json!(message)]);
     let names = process.initial_context.names();
-    let asked = known.into_iter().filter(|(name, value)| names.contains(name) && !value.is_null());
+    let asked = known.filter(|(name, value)| names.contains(name) && !value.is_null());
     let mut context: Map<String, Value> = asked.map(|(name, value)| (name.to_owned(), value)).collect();
     context.extend(given.clone());
     Ok(context)

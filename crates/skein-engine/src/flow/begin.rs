@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
+use skein_core::flow::custody::check_owner;
 use skein_core::flow::execution::state::Execution;
 use skein_core::flow::process::Process;
 use skein_core::{ItemId, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};
@@ -202,9 +203,7 @@ impl Mover<'_, '_> {
 /// A process that may be run by somebody now (rules BR-PROCESS-010, BR-CROSS-001).
 pub(super) fn runnable(tx: &mut Tx<'_>, owner: UserId, process: RecordId) -> Result<Shown<Process>, StoreError> {
     let shown: Shown<Process> = tx.record(&SYSTEM, process)?.try_into()?;
-    if shown.owner != owner {
-        return Err(StoreError::Forbidden);
-    }
+    check_owner(&Viewer::User(owner), shown.owner)?;
     let refuse = |problem: &str, remedy| Err(RuleViolation::new("BR-CROSS-001", problem, remedy).into());
     if shown.entry.archived {
         return refuse("the process is archived", "define another one, or run another");

@@ -159,7 +159,7 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -
     let conversation = conversations::load(tx, viewer, row.conversation)?.entry;
     let actor = query.actor.map(|id| tx.record(viewer, id).and_then(Shown::<Actor>::try_from)).transpose()?;
     let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
-    let Looked { nodes, feeds, from: looked_from } = path(tx, viewer, node)?;
+    let Looked { nodes, feeds, oldest: looked_from } = path(tx, viewer, node)?;
     let folded = folded(tx, viewer, &nodes)?;
     let mut is_cut_off = false;
     let path = nodes
@@ -209,8 +209,8 @@ fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Looked, StoreE
     let is_cut = is_cut || kept < nodes.len();
     nodes.truncate(kept);
     nodes.reverse();
-    let looked_from = nodes.first().filter(|_| is_cut).map(|first| first.row.id);
-    Ok(Looked { nodes, feeds, from: looked_from })
+    let oldest = nodes.first().filter(|_| is_cut).map(|first| first.row.id);
+    Ok(Looked { nodes, feeds, oldest })
 }
 
 type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>;
@@ -219,8 +219,8 @@ type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>;
 struct Looked {
     nodes: Vec<SeenNode>,
     feeds: Feeds,
-    /// The oldest of them, where the path goes on above it.
-    from: Option<NodeId>,
+    /// The oldest of the nodes, where the path goes on above it.
+    oldest: Option<NodeId>,
 }
 
 /// What fed these nodes, the nearest first, and of how many of them all of it: limits hold for it as for what is said.

@@ -84,7 +84,8 @@ impl From<ShownReview> for ReviewView {
 }
 
 /// `{"decision": "approve", "inputs": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
-#[derive(ToSchema)]
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "it describes what a client sends; the core reads it")]
 #[schema(example = json!({ "decision": "approve" }))]
 pub(crate) struct DecisionBody {

@@ -85,8 +85,10 @@ impl Selection {
             t if *t == ItemType::NODE_FAILED || *t == ItemType::NODE_MARKED => {
                 named(&document, "nodeId").is_some_and(|node| self.nodes.contains(&node))
             }
-            t if *t == ItemType::PATH_MOVED || *t == ItemType::TREE_SUMMARY || *t == ItemType::FRAME_MOVED => {
-                named(&document, "conversationId").is_some_and(|of| self.conversations.contains(&of))
+            t if *t == ItemType::PATH_MOVED || *t == ItemType::TREE_SUMMARY => self.is_about(&document),
+            t if *t == ItemType::FRAME_MOVED => {
+                let is_there = named(&document, "projectId").is_some_and(|of| self.records.contains(&of));
+                is_there && self.is_about(&document)
             }
             t if *t == ItemType::REDACTION => redacted_item(&document).is_some_and(|item| self.met.contains(&item)),
             t if *t == ItemType::RELATION_CREATED => self.takes_relation(&document),
@@ -100,6 +102,10 @@ impl Selection {
             }
             _ => self.items.contains(&item.header.id),
         }
+    }
+
+    fn is_about(&self, document: &Map<String, Json>) -> bool {
+        named(document, "conversationId").is_some_and(|of| self.conversations.contains(&of))
     }
 
     /// A relation between things that are all taken along.
