@@ -164,10 +164,11 @@ impl Mover<'_, '_> {
         let placing = Placing { conversation, position, author, author_type, sources, executed_by, leads };
         let (node, moved) = self.tx.reserve_node(viewer, &placing)?;
         let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
+        let given = self.given(new)?;
         let beginning = Beginning {
             owner: viewer.owner(),
             process,
-            context: context(self.tx, viewer, &ready.process, &target, &self.given(new)?)?,
+            context: context(self.tx, viewer, &ready.process, &target, &given)?,
             session: Some(RunId::from_bytes(*conversation.as_bytes())),
             cause: node.parent.map(Into::into),
             target: Some(target),

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
+use skein_core::flow::custody::check_owner;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
-use skein_core::flow::custody::check_owner;
 use skein_core::flow::execution::state::Execution;
 use skein_core::flow::process::Process;
 use skein_core::{ItemId, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};

@@ -128,7 +128,9 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
         id if FOR_ADMINS.contains(&id) => Some(StatusCode::FORBIDDEN),
         // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle. That a process
         // is somebody else's is told to whoever would change it (BR-PROCESS-010), and nothing more of it.
-        "read_user" | "import_bundle" | "change_process" | "delete_process" | "execute_process" => Some(StatusCode::FORBIDDEN),
+        "read_user" | "import_bundle" | "change_process" | "delete_process" | "execute_process" => {
+            Some(StatusCode::FORBIDDEN)
+        }
         "read_setting" | "validate_process" => None,
         "create_relation" | "create_tool" | "compare" => Some(StatusCode::NOT_FOUND),
         _ => is_by_id.then_some(StatusCode::NOT_FOUND),
