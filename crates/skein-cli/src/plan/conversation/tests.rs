@@ -160,7 +160,7 @@ fn nodes_are_remarked_on_marked_and_found() {
     check("conv nodes --tag a", "GET /nodes tag=a");
     check("conv provenance ONE NODE", "GET /nodes/NODE/provenance");
     check("conv summary Herons", "GET /conversations/FOUND/summary");
-    check("conv summary ONE --renew", "POST /conversations/ONE/summary");
+    check("conv summary ONE --renew", "POST /conversations/ONE/summary  {}");
     check("conv summary ONE --node .", "GET /nodes/HERE/summary");
 }
 
@@ -243,7 +243,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
         "conv mark ONE NODE",
         "conv mark ONE NODE --prune --unprune",
         "conv show ONE --node NODE",
-        "conv export ONE --format bundle",
+        "conv export ONE --format zip",
     ] {
         let line = with_ids(line);
         assert!(Arguments::try_parse_from(std::iter::once("skein").chain(line.split(' '))).is_err(), "{line}");
