@@ -2,6 +2,7 @@
 
 mod catalog;
 mod conversation;
+mod flow;
 mod task;
 
 use std::net::SocketAddr;
@@ -10,14 +11,16 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap_complete::Shell;
 use skein_core::{Digest, ItemId};
+use skein_engine::flow::Pools;
 use skein_store::verify::VerifyOptions;
 
 pub(crate) use self::catalog::{
     CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference, each_target, resolve_targets,
 };
 pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
+pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::task::{Content, Task, object};
-use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
+use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments, WorkerCommand};
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
 use crate::desk::Form;
@@ -33,17 +36,54 @@ use crate::settings::Name;
 pub(crate) enum Plan {
     Init(Place),
     Serve(Serve),
-    Errand { reach: Reach, grant: Option<ItemId>, form: Form, task: Task },
-    Verify { place: Place, options: VerifyOptions, report: ReportForm },
-    CheckProof { file: PathBuf, report: ReportForm },
-    Proof { place: Place, item: ItemId },
-    Backup { place: Place, target: PathBuf, report: ReportForm },
-    Restore { place: Place, source: PathBuf, report: ReportForm },
-    Doctor { place: Place, unread: Option<Failure>, report: ReportForm },
-    ShowConfiguration { configuration: Configuration, report: ReportForm },
+    /// Makes calls for others.
+    Work {
+        place: Place,
+        pools: Pools,
+    },
+    Errand {
+        reach: Reach,
+        grant: Option<ItemId>,
+        form: Form,
+        task: Task,
+    },
+    Verify {
+        place: Place,
+        options: VerifyOptions,
+        report: ReportForm,
+    },
+    CheckProof {
+        file: PathBuf,
+        report: ReportForm,
+    },
+    Proof {
+        place: Place,
+        item: ItemId,
+    },
+    Backup {
+        place: Place,
+        target: PathBuf,
+        report: ReportForm,
+    },
+    Restore {
+        place: Place,
+        source: PathBuf,
+        report: ReportForm,
+    },
+    Doctor {
+        place: Place,
+        unread: Option<Failure>,
+        report: ReportForm,
+    },
+    ShowConfiguration {
+        configuration: Configuration,
+        report: ReportForm,
+    },
     SampleConfiguration,
     Completions(Shell),
-    Manual { directory: Option<PathBuf> },
+    Manual {
+        directory: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug)]
@@ -53,6 +93,7 @@ pub(crate) struct Serve {
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) public_url: Option<String>,
     pub(crate) tokens: Option<TokenIssuer>,
+    pub(crate) pools: Pools,
 }
 
 /// Whose bearer tokens (JWT) are accepted.
@@ -106,6 +147,22 @@ impl Plan {
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
             Command::Process(process) => errand(process.asking, CatalogTask::of_process(process.command)?.into())?,
+            Command::Run(run) => {
+                let (asking, task) = FlowTask::of_run(run)?;
+                errand(asking, task.into())?
+            }
+            Command::Execution(execution) => {
+                errand(execution.asking, FlowTask::of_execution(execution.command)?.into())?
+            }
+            Command::Review(review) => errand(review.asking, FlowTask::of_review(review.command)?.into())?,
+            Command::Chat(chat) => {
+                let (asking, task) = ChatTask::of(chat)?;
+                errand(asking, FlowTask::Chat(task).into())?
+            }
+            Command::Worker(worker) => match worker.command {
+                Some(WorkerCommand::List { asking }) => errand(asking, flow::list_workers())?,
+                None => Self::Work { pools: flow::pools_of(&worker), place: flow::shared(place()?)? },
+            },
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
             Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
             Command::Vault(vault) => errand(vault.asking, Task::of_vault(&vault.command))?,
@@ -189,6 +246,7 @@ impl Serve {
             allowed_hosts: configuration.list(Name::AllowHosts).to_vec(),
             public_url,
             tokens: TokenIssuer::resolve(configuration)?,
+            pools: flow::pools_of_server(configuration)?,
         })
     }
 }

@@ -20,6 +20,7 @@ use crate::failure::Failure;
 use crate::passphrase::PassphraseSource;
 use crate::plan::catalog::CatalogTask;
 use crate::plan::conversation::ConversationTask;
+use crate::plan::flow::FlowTask;
 use crate::views::{self, List, Sheet};
 
 /// One errand, with nothing missing but what standard input may hold.
@@ -69,6 +70,7 @@ pub(crate) enum Task {
     },
     Catalog(CatalogTask),
     Conversation(ConversationTask),
+    Flow(FlowTask),
 }
 
 /// What a new item says.
