@@ -126,6 +126,7 @@ impl Plan {
     pub(crate) fn resolve(command: Command, mut configuration: Configuration, paint: Paint) -> Result<Self, Failure> {
         let unread = configuration.unread.take();
         let errand = |asking, task| Self::errand(asking, task, &configuration, paint);
+        let complete = |(asking, task)| errand(asking, task);
         // Whoever named a server must not be answered by this machine's own directory.
         let place = || {
             refuse_server(&configuration)?;
@@ -147,18 +148,10 @@ impl Plan {
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
             Command::Process(process) => errand(process.asking, CatalogTask::of_process(process.command)?.into())?,
-            Command::Run(run) => {
-                let (asking, task) = FlowTask::of_run(run)?;
-                errand(asking, task.into())?
-            }
-            Command::Execution(execution) => {
-                errand(execution.asking, FlowTask::of_execution(execution.command)?.into())?
-            }
-            Command::Review(review) => errand(review.asking, FlowTask::of_review(review.command)?.into())?,
-            Command::Chat(chat) => {
-                let (asking, task) = ChatTask::of(chat)?;
-                errand(asking, FlowTask::Chat(task).into())?
-            }
+            Command::Run(run) => complete(FlowTask::of_run(run)?)?,
+            Command::Execution(execution) => complete(FlowTask::of_execution(execution)?)?,
+            Command::Review(review) => complete(FlowTask::of_review(review)?)?,
+            Command::Chat(chat) => complete(FlowTask::of_chat(chat)?)?,
             Command::Worker(worker) => match worker.command {
                 Some(WorkerCommand::List { asking }) => errand(asking, flow::list_workers())?,
                 None => Self::Work { pools: flow::pools_of(&worker), place: flow::shared(place()?)? },
@@ -167,22 +160,13 @@ impl Plan {
             Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
             Command::Vault(vault) => errand(vault.asking, Task::of_vault(&vault.command))?,
             Command::Endpoint(endpoint) => errand(endpoint.asking, CatalogTask::of_endpoint(endpoint.command)?.into())?,
-            Command::History(history) => {
-                let (asking, task) = Task::of_history(history)?;
-                errand(asking, task)?
-            }
+            Command::History(history) => complete(Task::of_history(history)?)?,
             Command::Redact(redact) => {
                 let (item, reason, is_sure) = (parse_item(&redact.item)?, redact.reason, redact.yes);
                 errand(redact.asking, Task::Redact { item, reason, is_sure })?
             }
-            Command::Export(export) => {
-                let passphrase = passphrase(export.with_secrets, export.passphrase_file, true);
-                errand(export.asking, Task::Export { file: export.file, passphrase })?
-            }
-            Command::Import(import) => {
-                let passphrase = passphrase(import.with_secrets, import.passphrase_file, false);
-                errand(import.asking, Task::Import { file: import.file, passphrase })?
-            }
+            Command::Export(export) => complete(Task::of_export(export))?,
+            Command::Import(import) => complete(Task::of_import(import))?,
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
             Command::Backup(backup) => {

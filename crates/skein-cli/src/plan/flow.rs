@@ -9,8 +9,8 @@ use skein_core::{ReviewId, RunId, document};
 use skein_engine::flow::Pools;
 
 use crate::arguments::{
-    AskingArguments, CallType, ChatArguments, ExecutionBranch, ExecutionCommand, InputArguments, ReviewCommand,
-    RunArguments, WorkerArguments,
+    AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand, InputArguments,
+    ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
 };
 use crate::configuration::Configuration;
 use crate::definition::Source;
@@ -111,25 +111,23 @@ pub(crate) struct ChatTask {
     pub(crate) process: Thing,
 }
 
-impl ChatTask {
-    pub(super) fn of(arguments: ChatArguments) -> Result<(AskingArguments, Self), Failure> {
+impl FlowTask {
+    pub(super) fn of_chat(arguments: ChatArguments) -> Result<(AskingArguments, Task), Failure> {
         let ChatArguments { conversation, process, asking } = arguments;
         let hint = "give the beginning of its title, or its id: entity_…";
         let conversation = conversation.map(|text| Named::new(&text, hint)).transpose()?;
         let process = Thing::new(Shelf::Processes, process.as_deref().unwrap_or(CHAT))?;
-        Ok((asking, Self { conversation, process }))
+        Ok((asking, Self::Chat(ChatTask { conversation, process }).into()))
     }
-}
 
-impl FlowTask {
-    pub(super) fn of_run(arguments: RunArguments) -> Result<(AskingArguments, Self), Failure> {
+    pub(super) fn of_run(arguments: RunArguments) -> Result<(AskingArguments, Task), Failure> {
         let RunArguments { process, inputs, priority, follow: follows, asking } = arguments;
         let process = Thing::new(Shelf::Processes, &process)?;
-        Ok((asking, Self::Run { process, inputs: Inputs::of(inputs)?, priority, follows }))
+        Ok((asking, Self::Run { process, inputs: Inputs::of(inputs)?, priority, follows }.into()))
     }
 
-    pub(super) fn of_execution(command: ExecutionCommand) -> Result<Self, Failure> {
-        Ok(match command {
+    pub(super) fn of_execution(arguments: ExecutionArguments) -> Result<(AskingArguments, Task), Failure> {
+        let task = match arguments.command {
             ExecutionCommand::List { status, process, amount } => {
                 let ask = Ask::get("/executions").with("status", status.map(|status| word(&status)));
                 let process = process.map(|name| Thing::new(Shelf::Processes, &name)).transpose()?;
@@ -145,12 +143,13 @@ impl FlowTask {
                 let (run, outputs) = (run(&execution.execution)?, values(&output)?);
                 Self::Branch { run, step, outputs, inputs: Inputs::of(inputs)?, follows }
             }
-        })
+        };
+        Ok((arguments.asking, task.into()))
     }
 
-    pub(super) fn of_review(command: ReviewCommand) -> Result<Self, Failure> {
+    pub(super) fn of_review(arguments: ReviewArguments) -> Result<(AskingArguments, Task), Failure> {
         let decide = |named: &str, verdict| Ok::<_, Failure>(Self::Decide { review: review(named)?, verdict });
-        Ok(match command {
+        let task = match arguments.command {
             ReviewCommand::List { ended, amount } => {
                 let ask = Ask::get("/reviews").with("status", Some(if ended { "all" } else { "open" }));
                 Self::Reviews { ask, portion: portion(amount) }
@@ -167,7 +166,8 @@ impl FlowTask {
                 };
                 decide(&named.review, Verdict::Answer(value))?
             }
-        })
+        };
+        Ok((arguments.asking, task.into()))
     }
 }
 
