@@ -26,9 +26,9 @@ What you type is said, and answered. Besides:
   /help          this
   /quit          leave; the conversation stays, and skein chat goes on with it";
 
-pub(super) fn run(task: ChatTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+pub(super) fn run(wanted: ChatTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     desk.door()?.work();
-    let mut talk = Talk::begin(task, desk)?;
+    let mut talk = Talk::begin(wanted, desk)?;
     let is_watched = std::io::stdin().is_terminal() && matches!(desk.form, Form::People(_));
     if is_watched {
         eprintln!("{} answers. /help says what else you can do, /quit leaves.", talk.answerer());

@@ -186,14 +186,13 @@ impl Following {
             }
             let found = desk.ask(&Ask::get(format!("/reviews/{id}")))?;
             if found["status"] == "open" {
-                if !(std::io::stdin().is_terminal() && matches!(desk.form, Form::People(_))) {
-                    if desk.door()?.is_here() {
-                        return Ok(Some(found));
-                    }
-                    eprintln!("It waits for a decision: skein review show {id}");
-                } else {
+                if std::io::stdin().is_terminal() && matches!(desk.form, Form::People(_)) {
                     self.break_line();
                     review::ask_and_decide(&found, desk)?;
+                } else if desk.door()?.is_here() {
+                    return Ok(Some(found));
+                } else {
+                    eprintln!("It waits for a decision: skein review show {id}");
                 }
             }
             self.settled.insert(id);

@@ -141,31 +141,31 @@ mod tests {
         }
     }
 
-    fn typed<const LINES: usize>(asked_about: Value, lines: [&'static str; LINES]) -> Result<Verdict, Failure> {
+    fn typed<const LINES: usize>(asked_about: &Value, lines: [&'static str; LINES]) -> Result<Verdict, Failure> {
         asked(&json!({ "asked": asked_about }), &mut Typist(lines.into()))
     }
 
     #[test]
     fn a_call_is_approved_edited_or_denied() {
         let call = || json!({ "kind": "call", "toolId": "entity_1", "inputs": { "city": "Bern", "days": 3 } });
-        assert_eq!(typed(call(), ["", "what?", "a"]).unwrap(), Verdict::Approve(Map::new()));
-        let edited = typed(call(), ["edit", "Basel", ""]).unwrap();
+        assert_eq!(typed(&call(), ["", "what?", "a"]).unwrap(), Verdict::Approve(Map::new()));
+        let edited = typed(&call(), ["edit", "Basel", ""]).unwrap();
         assert_eq!(edited, Verdict::Approve(Map::from_iter([("city".to_owned(), json!("Basel"))])));
-        let edited = typed(call(), ["e", "", "5"]).unwrap();
+        let edited = typed(&call(), ["e", "", "5"]).unwrap();
         assert_eq!(edited, Verdict::Approve(Map::from_iter([("days".to_owned(), json!(5))])));
-        assert_eq!(typed(call(), ["d", "too far"]).unwrap(), Verdict::Deny(Some("too far".to_owned())));
-        assert_eq!(typed(call(), ["no", ""]).unwrap(), Verdict::Deny(None));
+        assert_eq!(typed(&call(), ["d", "too far"]).unwrap(), Verdict::Deny(Some("too far".to_owned())));
+        assert_eq!(typed(&call(), ["no", ""]).unwrap(), Verdict::Deny(None));
     }
 
     #[test]
     fn an_answer_has_the_shape_that_is_asked_for() {
         let question = |schema: Value| json!({ "kind": "answer", "prompt": "How many?", "schema": schema });
         let number = || question(json!({ "type": "integer" }));
-        assert_eq!(typed(number(), ["11"]).unwrap(), Verdict::Answer(json!(11)));
-        assert_eq!(typed(number(), ["eleven"]).unwrap_err().exit, Exit::Usage);
-        assert_eq!(typed(question(json!({ "type": "string" })), ["11"]).unwrap(), Verdict::Answer(json!("11")));
-        assert_eq!(typed(question(json!({})), ["eleven"]).unwrap(), Verdict::Answer(json!("eleven")));
-        assert_eq!(typed(number(), ["/deny nobody knows"]).unwrap(), Verdict::Deny(Some("nobody knows".to_owned())));
+        assert_eq!(typed(&number(), ["11"]).unwrap(), Verdict::Answer(json!(11)));
+        assert_eq!(typed(&number(), ["eleven"]).unwrap_err().exit, Exit::Usage);
+        assert_eq!(typed(&question(json!({ "type": "string" })), ["11"]).unwrap(), Verdict::Answer(json!("11")));
+        assert_eq!(typed(&question(json!({})), ["eleven"]).unwrap(), Verdict::Answer(json!("eleven")));
+        assert_eq!(typed(&number(), ["/deny nobody knows"]).unwrap(), Verdict::Deny(Some("nobody knows".to_owned())));
     }
 
     #[test]

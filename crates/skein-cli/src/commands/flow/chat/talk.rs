@@ -48,14 +48,14 @@ impl Seat {
 }
 
 impl Talk {
-    pub(super) fn begin(task: ChatTask, desk: &mut Desk<'_>) -> Result<Self, Failure> {
-        let process = find(&task.process, desk)?;
-        let name = match task.process.named {
+    pub(super) fn begin(wanted: ChatTask, desk: &mut Desk<'_>) -> Result<Self, Failure> {
+        let process = find(&wanted.process, desk)?;
+        let name = match wanted.process.named {
             Named::Name(name) => name,
             Named::Id(id) => text(&desk.ask(&Ask::get(format!("/processes/{id}")))?["name"]),
         };
         let mut talk = Self { process, name, conversation: None, here: None, said: None, answered: None };
-        if let Some(named) = task.conversation {
+        if let Some(named) = wanted.conversation {
             talk.enter(Lookup::new(desk).conversation(&named)?, desk)?;
         }
         Ok(talk)
