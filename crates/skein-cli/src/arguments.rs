@@ -3,6 +3,7 @@
 mod account;
 mod catalog;
 mod conversation;
+mod flow;
 mod item;
 mod process;
 mod project;
@@ -26,6 +27,10 @@ pub(crate) use self::catalog::{
 pub(crate) use self::conversation::{
     ConversationArguments, ConversationChange, ConversationCommand, ConversationContext, ConversationExport,
     ConversationId, ConversationMark, ConversationNew, ConversationShow, ExportFormat, PlaceArguments, WordsArguments,
+};
+pub(crate) use self::flow::{
+    CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand, InputArguments, ReviewArguments,
+    ReviewCommand, RunArguments, WorkerArguments, WorkerCommand,
 };
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
 pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};
@@ -85,6 +90,17 @@ pub(crate) enum Command {
     Tool(ToolArguments),
     /// How work is done, as data: list, define, edit, look whether it would work
     Process(ProcessArguments),
+    /// Run a process, and follow it
+    Run(RunArguments),
+    /// Runs of processes: list, show, cancel, begin again
+    #[command(visible_alias = "exec")]
+    Execution(ExecutionArguments),
+    /// What waits for a decision: list, show, approve, deny, answer
+    Review(ReviewArguments),
+    /// Talk in the terminal; the answers are made by a process
+    Chat(ChatArguments),
+    /// Make calls for the servers on a PostgreSQL database, until it is stopped; or list who does
+    Worker(WorkerArguments),
     /// What services and tools are made from: list, create, share, archive
     Template(TemplateArguments),
     /// The vault that keeps secrets: its master key

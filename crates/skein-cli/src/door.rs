@@ -4,6 +4,7 @@
 //! says [`Reach`]: the server that was named; else the one that holds the directory, by its lock file; else nobody
 //! does, and the command holds it itself while it works. Start at [`Door::open`].
 
+mod listen;
 mod local;
 mod remote;
 mod transfer;
@@ -17,6 +18,7 @@ use serde_json::Value;
 use skein_core::{ItemId, OperationId};
 use tokio::runtime::Runtime;
 
+pub(crate) use self::listen::{Heard, Listening};
 use self::local::Local;
 use self::remote::Remote;
 pub(crate) use self::transfer::Upload;
@@ -168,6 +170,11 @@ impl Door {
         if let Way::Local(local) = &self.way {
             local.work(&self.runtime);
         }
+    }
+
+    /// Whether queued work waits for this process, because there is no server.
+    pub(crate) fn is_here(&self) -> bool {
+        matches!(self.way, Way::Local(_))
     }
 
     /// Lets a moment pass in which others get on.

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// Done, and all is well.
     Ok = 0,
-    /// Done, and a problem was found: a break, a bad proof, a finding of `doctor`, a tool or service that fails.
+    /// Done, and a problem was found: a break, a bad proof, a finding of `doctor`, a tool, a service or a run that fails.
     Problem = 1,
     /// The arguments or the environment do not make sense.
     Usage = 2,
@@ -35,7 +35,7 @@ pub(crate) enum Exit {
 pub(crate) const EXIT_CODES: &str = "\
 Exit codes:
   0    done
-  1    a problem was found (verify, doctor, tool test, service health)
+  1    a problem was found (verify, doctor, tool test, service health, run)
   2    the arguments do not make sense
   3    the directory or address is in use by another process
   4    the database, the disk or another service cannot be used now

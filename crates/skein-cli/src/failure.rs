@@ -18,16 +18,23 @@ pub(crate) struct Failure {
     pub(crate) exit: Exit,
     error: Error,
     hint: &'static str,
+    /// Said by whoever failed, in place of the hint.
+    advice: Option<String>,
     is_closed_pipe: bool,
 }
 
 impl Failure {
     pub(crate) fn new(exit: Exit, error: impl Into<Error>, hint: &'static str) -> Self {
-        Self { exit, error: error.into(), hint, is_closed_pipe: false }
+        Self { exit, error: error.into(), hint, advice: None, is_closed_pipe: false }
     }
 
     pub(crate) fn usage(error: impl Into<Error>, hint: &'static str) -> Self {
         Self::new(Exit::Usage, error, hint)
+    }
+
+    /// With what the failing side itself says can be done.
+    pub(crate) fn advised(self, advice: Option<String>) -> Self {
+        Self { advice, ..self }
     }
 
     /// What went wrong, with its causes.
@@ -58,7 +65,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error: {}\nhint: {}", self.error(), self.hint)
+        write!(f, "error: {}\nhint: {}", self.error(), self.advice.as_deref().unwrap_or(self.hint))
     }
 }
 

@@ -71,7 +71,12 @@ fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Command::Doctor(_) => Configuration::forgiving(config, flags, &environment),
         _ => Configuration::resolve(config, flags, &environment),
     }?;
-    logging::start(&configuration, matches!(command, Command::Serve(_)))?;
+    let is_server = match &command {
+        Command::Serve(_) => true,
+        Command::Worker(worker) => worker.command.is_none(),
+        _ => false,
+    };
+    logging::start(&configuration, is_server)?;
     let plan = Plan::resolve(command, configuration, Paint::of_stdout(&environment))?;
     commands::run(plan, &mut std::io::stdout().lock())
 }

@@ -2,6 +2,7 @@
 
 mod catalog;
 mod conversation;
+mod flow;
 mod task;
 
 use std::net::SocketAddr;
@@ -10,14 +11,16 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap_complete::Shell;
 use skein_core::{Digest, ItemId};
+use skein_engine::flow::Pools;
 use skein_store::verify::VerifyOptions;
 
 pub(crate) use self::catalog::{
     CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference, each_target, resolve_targets,
 };
 pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
+pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::task::{Content, Task, object};
-use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments};
+use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments, WorkerCommand};
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
 use crate::desk::Form;
@@ -33,17 +36,54 @@ use crate::settings::Name;
 pub(crate) enum Plan {
     Init(Place),
     Serve(Serve),
-    Errand { reach: Reach, grant: Option<ItemId>, form: Form, task: Task },
-    Verify { place: Place, options: VerifyOptions, report: ReportForm },
-    CheckProof { file: PathBuf, report: ReportForm },
-    Proof { place: Place, item: ItemId },
-    Backup { place: Place, target: PathBuf, report: ReportForm },
-    Restore { place: Place, source: PathBuf, report: ReportForm },
-    Doctor { place: Place, unread: Option<Failure>, report: ReportForm },
-    ShowConfiguration { configuration: Configuration, report: ReportForm },
+    /// Makes calls for others.
+    Work {
+        place: Place,
+        pools: Pools,
+    },
+    Errand {
+        reach: Reach,
+        grant: Option<ItemId>,
+        form: Form,
+        task: Task,
+    },
+    Verify {
+        place: Place,
+        options: VerifyOptions,
+        report: ReportForm,
+    },
+    CheckProof {
+        file: PathBuf,
+        report: ReportForm,
+    },
+    Proof {
+        place: Place,
+        item: ItemId,
+    },
+    Backup {
+        place: Place,
+        target: PathBuf,
+        report: ReportForm,
+    },
+    Restore {
+        place: Place,
+        source: PathBuf,
+        report: ReportForm,
+    },
+    Doctor {
+        place: Place,
+        unread: Option<Failure>,
+        report: ReportForm,
+    },
+    ShowConfiguration {
+        configuration: Configuration,
+        report: ReportForm,
+    },
     SampleConfiguration,
     Completions(Shell),
-    Manual { directory: Option<PathBuf> },
+    Manual {
+        directory: Option<PathBuf>,
+    },
 }
 
 #[derive(Debug)]
@@ -53,6 +93,7 @@ pub(crate) struct Serve {
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) public_url: Option<String>,
     pub(crate) tokens: Option<TokenIssuer>,
+    pub(crate) pools: Pools,
 }
 
 /// Whose bearer tokens (JWT) are accepted.
@@ -85,6 +126,7 @@ impl Plan {
     pub(crate) fn resolve(command: Command, mut configuration: Configuration, paint: Paint) -> Result<Self, Failure> {
         let unread = configuration.unread.take();
         let errand = |asking, task| Self::errand(asking, task, &configuration, paint);
+        let complete = |(asking, task)| errand(asking, task);
         // Whoever named a server must not be answered by this machine's own directory.
         let place = || {
             refuse_server(&configuration)?;
@@ -106,26 +148,25 @@ impl Plan {
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
             Command::Process(process) => errand(process.asking, CatalogTask::of_process(process.command)?.into())?,
+            Command::Run(run) => complete(FlowTask::of_run(run)?)?,
+            Command::Execution(execution) => complete(FlowTask::of_execution(execution)?)?,
+            Command::Review(review) => complete(FlowTask::of_review(review)?)?,
+            Command::Chat(chat) => complete(FlowTask::of_chat(chat)?)?,
+            Command::Worker(worker) => match worker.command {
+                Some(WorkerCommand::List { asking }) => errand(asking, flow::list_workers())?,
+                None => Self::Work { pools: flow::pools_of(&worker), place: flow::shared(place()?)? },
+            },
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,
             Command::Secret(secret) => errand(secret.asking, CatalogTask::of_secret(secret.command)?.into())?,
             Command::Vault(vault) => errand(vault.asking, Task::of_vault(&vault.command))?,
             Command::Endpoint(endpoint) => errand(endpoint.asking, CatalogTask::of_endpoint(endpoint.command)?.into())?,
-            Command::History(history) => {
-                let (asking, task) = Task::of_history(history)?;
-                errand(asking, task)?
-            }
+            Command::History(history) => complete(Task::of_history(history)?)?,
             Command::Redact(redact) => {
                 let (item, reason, is_sure) = (parse_item(&redact.item)?, redact.reason, redact.yes);
                 errand(redact.asking, Task::Redact { item, reason, is_sure })?
             }
-            Command::Export(export) => {
-                let passphrase = passphrase(export.with_secrets, export.passphrase_file, true);
-                errand(export.asking, Task::Export { file: export.file, passphrase })?
-            }
-            Command::Import(import) => {
-                let passphrase = passphrase(import.with_secrets, import.passphrase_file, false);
-                errand(import.asking, Task::Import { file: import.file, passphrase })?
-            }
+            Command::Export(export) => complete(Task::of_export(export))?,
+            Command::Import(import) => complete(Task::of_import(import))?,
             Command::Verify(verify) => return Self::verify(verify, place),
             Command::Proof(proof) => Self::Proof { item: parse_item(&proof.item)?, place: place()? },
             Command::Backup(backup) => {
@@ -189,6 +230,7 @@ impl Serve {
             allowed_hosts: configuration.list(Name::AllowHosts).to_vec(),
             public_url,
             tokens: TokenIssuer::resolve(configuration)?,
+            pools: flow::pools_of_server(configuration)?,
         })
     }
 }

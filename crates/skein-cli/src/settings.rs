@@ -30,6 +30,10 @@ pub(crate) enum Name {
     JwtIssuer,
     JwtAudience,
     JwtJwksUrl,
+    WorkersGraphQuery,
+    WorkersLlmCall,
+    WorkersRestCall,
+    WorkersMcpTool,
 }
 
 impl Name {
@@ -144,7 +148,12 @@ const fn setting(name: Name, key: &'static str, variable: &'static str, flag: &'
     }
 }
 
-pub(crate) const SETTINGS: [Setting; 21] = [
+/// A number of calls that a server makes at once.
+const fn pool(name: Name, key: &'static str, variable: &'static str, flag: &'static str) -> Setting {
+    Setting { placeholder: "NUMBER", used_by: UsedBy::Serve, default: Some("32"), ..setting(name, key, variable, flag) }
+}
+
+pub(crate) const SETTINGS: [Setting; 25] = [
     Setting {
         placeholder: "DIR",
         kind: Kind::Path,
@@ -274,6 +283,22 @@ pub(crate) const SETTINGS: [Setting; 21] = [
         used_by: UsedBy::Serve,
         what: "Where the issuer publishes its keys (JWKS)",
         ..setting(Name::JwtJwksUrl, "jwt.jwks_url", "SKEIN_JWT_JWKS_URL", "jwt-jwks-url")
+    },
+    Setting {
+        what: "How many queries of what is kept are made at once; 0 leaves them to skein worker",
+        ..pool(Name::WorkersGraphQuery, "workers.graph_query", "SKEIN_WORKERS_GRAPH_QUERY", "workers-graph-query")
+    },
+    Setting {
+        what: "How many calls of models are made at once",
+        ..pool(Name::WorkersLlmCall, "workers.llm_call", "SKEIN_WORKERS_LLM_CALL", "workers-llm-call")
+    },
+    Setting {
+        what: "How many calls of HTTP services are made at once",
+        ..pool(Name::WorkersRestCall, "workers.rest_call", "SKEIN_WORKERS_REST_CALL", "workers-rest-call")
+    },
+    Setting {
+        what: "How many calls of MCP tools are made at once",
+        ..pool(Name::WorkersMcpTool, "workers.mcp_tool", "SKEIN_WORKERS_MCP_TOOL", "workers-mcp-tool")
     },
 ];
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod catalog;
 pub(crate) mod conversation;
+pub(crate) mod flow;
 
 use serde_json::Value;
 

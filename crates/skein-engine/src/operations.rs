@@ -128,8 +128,13 @@ impl Drop for Working {
 impl Worker {
     /// Starts working in the background; `name` tells workers apart.
     pub fn start(engine: Engine, name: String) -> Self {
+        Self::with_pools(engine, name, &Pools::default())
+    }
+
+    /// [`Self::start`] with so many calls of each kind at once.
+    pub fn with_pools(engine: Engine, name: String, pools: &Pools) -> Self {
         let calls = Calls::start(engine.clone(), name.clone());
-        let crew = Crew::start(engine.clone(), &Pools::default());
+        let crew = Crew::start(engine.clone(), pools);
         let working = tokio::spawn(async move {
             let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
             tokio::join!(work(engine.clone(), name), sweep(engine), summarising);

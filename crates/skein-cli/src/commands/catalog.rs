@@ -9,7 +9,7 @@ use axum::http::Method;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
-use self::lookup::find;
+pub(crate) use self::lookup::find;
 use crate::definition::{Source, to_yaml};
 use crate::desk::{Desk, Form};
 use crate::door::Ask;

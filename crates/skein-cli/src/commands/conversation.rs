@@ -9,7 +9,7 @@ mod written;
 use axum::http::Method;
 use serde_json::{Map, Value};
 
-use self::lookup::Lookup;
+pub(crate) use self::lookup::Lookup;
 use crate::commands::bundle::{self, Wanted};
 use crate::desk::{Desk, Form};
 use crate::door::Ask;

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
 use super::bundle::{self, Wanted};
-use super::{catalog, conversation, redact};
+use super::{catalog, conversation, flow, redact};
 use crate::desk::Desk;
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -47,6 +47,7 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::Import { file, passphrase } => bundle::import(file, passphrase.as_ref(), desk),
         Task::Catalog(task) => catalog::run(task, desk),
         Task::Conversation(task) => conversation::run(task, desk),
+        Task::Flow(task) => flow::run(task, desk),
     }
 }
 

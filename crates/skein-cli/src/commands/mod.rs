@@ -8,6 +8,7 @@ mod config;
 mod conversation;
 mod doctor;
 mod errand;
+mod flow;
 mod init;
 mod manual;
 mod proof;
@@ -15,21 +16,30 @@ mod redact;
 mod restore;
 mod serve;
 mod verify;
+mod work;
 
 use std::io::Write;
 
 pub(crate) use self::serve::runtime;
 
 use crate::desk::Desk;
+use crate::door::Reach;
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::plan::Plan;
+use crate::place::Place;
+use crate::plan::{FlowTask, Plan, Task};
 
 pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
     match plan {
         Plan::Init(place) => init::run(&place, out),
         Plan::Serve(serve) => serve::run(serve, out),
-        Plan::Errand { reach, grant, form, task } => errand::run(task, Desk::new(reach, grant, form, out)),
+        Plan::Work { place, pools } => work::run(&place, &pools, out),
+        Plan::Errand { reach, grant, form, task } => {
+            if let (Task::Flow(FlowTask::Chat(_)), Reach::Place { place, .. }) = (&task, &reach) {
+                make_ready(place)?;
+            }
+            errand::run(task, Desk::new(reach, grant, form, out))
+        }
         Plan::Verify { place, options, report } => verify::run(&place, &options, report, out),
         Plan::CheckProof { file, report } => proof::check(&file, report, out),
         Plan::Proof { place, item } => proof::make(&place, item, out),
@@ -41,4 +51,13 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
         Plan::Completions(shell) => completions::run(shell, out),
         Plan::Manual { directory } => manual::run(directory.as_deref(), out),
     }
+}
+
+/// Whoever wants to talk need not know of `init`.
+fn make_ready(place: &Place) -> Result<(), Failure> {
+    if place.require_made().is_err() {
+        init::run(place, &mut std::io::sink())?;
+        eprintln!("Skein is ready: {}", place.database_shown());
+    }
+    Ok(())
 }

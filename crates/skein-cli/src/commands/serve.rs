@@ -28,9 +28,9 @@ use crate::signals;
 const SWEEP_EVERY: Duration = Duration::from_hours(24);
 const SEAL_EVERY: Duration = Duration::from_secs(10);
 /// What may still hold the store when the server has ended: writes that were accepted.
-const CLOSING: Duration = Duration::from_secs(5);
+pub(super) const CLOSING: Duration = Duration::from_secs(5);
 /// How long calls that are under way may still take; then they are given back.
-const CALLS_GRACE: Duration = Duration::from_secs(3);
+pub(super) const CALLS_GRACE: Duration = Duration::from_secs(3);
 
 pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let stop = signals::first_signal().map_err(cannot_run)?;
@@ -101,7 +101,7 @@ impl Start {
         let link = engine.start_link().await?;
         // Servers on one database tell each other apart by where they are found.
         let sealer = Sealer::start(store, format!("{url} {}", std::process::id()), SEAL_EVERY);
-        let worker = Worker::start(engine.clone(), format!("{url} {}", std::process::id()));
+        let worker = Worker::with_pools(engine.clone(), format!("{url} {}", std::process::id()), &serve.pools);
         Ok(Self { lock, engine, sealer, worker, url, public_url, link })
     }
 
@@ -150,6 +150,6 @@ fn greet(out: &mut dyn Write, start: &Start) -> Result<(), Failure> {
     Ok(())
 }
 
-fn cannot_run(error: std::io::Error) -> Failure {
+pub(super) fn cannot_run(error: std::io::Error) -> Failure {
     Failure::new(Exit::Failed, error, "the lines above say more; --log debug says most")
 }

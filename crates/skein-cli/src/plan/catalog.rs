@@ -11,6 +11,7 @@ mod secrets;
 use serde_json::{Map, Value};
 use skein_core::RecordId;
 
+pub(crate) use self::commands::parse_input;
 use self::inquiry::Document;
 pub(crate) use self::inquiry::{Inquiry, difference};
 pub(crate) use self::process::{each_target, resolve_targets};

@@ -11,8 +11,8 @@ use serde_json::{Map, Value, json};
 use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, SessionId, UserId, document};
 
 use crate::arguments::{
-    AmountArguments, AskingArguments, GrantCommand, HistoryArguments, ItemCommand, KeyCommand, RelationCommand,
-    SessionCommand, UserCommand,
+    AmountArguments, AskingArguments, ExportArguments, GrantCommand, HistoryArguments, ImportArguments, ItemCommand,
+    KeyCommand, RelationCommand, SessionCommand, UserCommand,
 };
 use crate::desk::Amount;
 use crate::door::Ask;
@@ -20,6 +20,8 @@ use crate::failure::Failure;
 use crate::passphrase::PassphraseSource;
 use crate::plan::catalog::CatalogTask;
 use crate::plan::conversation::ConversationTask;
+use crate::plan::flow::FlowTask;
+use crate::plan::passphrase;
 use crate::views::{self, List, Sheet};
 
 /// One errand, with nothing missing but what standard input may hold.
@@ -69,6 +71,7 @@ pub(crate) enum Task {
     },
     Catalog(CatalogTask),
     Conversation(ConversationTask),
+    Flow(FlowTask),
 }
 
 /// What a new item says.
@@ -224,6 +227,16 @@ impl Task {
             Self::list(Ask::get(format!("/records/{record}/history")), &views::VERSIONS, amount)
         };
         Ok((asking, task))
+    }
+
+    pub(super) fn of_export(export: ExportArguments) -> (AskingArguments, Self) {
+        let passphrase = passphrase(export.with_secrets, export.passphrase_file, true);
+        (export.asking, Self::Export { file: export.file, passphrase })
+    }
+
+    pub(super) fn of_import(import: ImportArguments) -> (AskingArguments, Self) {
+        let passphrase = passphrase(import.with_secrets, import.passphrase_file, false);
+        (import.asking, Self::Import { file: import.file, passphrase })
     }
 
     fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {

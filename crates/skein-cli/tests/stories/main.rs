@@ -16,6 +16,7 @@ mod processes;
 mod readme;
 mod refusals;
 mod repeats;
+mod runs;
 mod schemathesis;
 mod scripted;
 mod server;

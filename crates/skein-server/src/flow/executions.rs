@@ -95,6 +95,8 @@ pub(crate) struct ExecutionView {
     /// The run whose step started this one.
     #[schema(value_type = Option<String>)]
     parent_id: Option<RunId>,
+    /// The number of that step, from 1.
+    parent_step: Option<usize>,
     /// The run whose earlier outputs it took over.
     #[schema(value_type = Option<String>)]
     branched_from: Option<RunId>,
@@ -125,6 +127,7 @@ impl From<ExecutionRow> for ExecutionView {
             output: row.output,
             error: row.failure,
             parent_id: row.parent.map(|(run, _)| run),
+            parent_step: row.parent.map(|(_, place)| place.step + 1),
             branched_from: row.branched_from,
             conversation_id: row.target.map(|target| target.conversation_id),
             node_id: row.target.map(|target| target.node_id),

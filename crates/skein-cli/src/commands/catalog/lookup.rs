@@ -17,7 +17,7 @@ const PAGES_MAX: usize = 100;
 const SHOWN_MAX: usize = 5;
 
 /// The id of a thing; one's own are looked through before those others share.
-pub(super) fn find(thing: &Thing, desk: &mut Desk<'_>) -> Result<RecordId, Failure> {
+pub(crate) fn find(thing: &Thing, desk: &mut Desk<'_>) -> Result<RecordId, Failure> {
     let name = match &thing.named {
         Named::Id(id) => return Ok(*id),
         Named::Name(name) => name,

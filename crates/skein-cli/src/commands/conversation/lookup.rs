@@ -22,14 +22,14 @@ const SHOWN_MAX: usize = 5;
 /// Above what the API takes, so that the API is what says no.
 const WORDS_BYTES_MAX: u64 = 32 << 20;
 
-pub(super) struct Lookup<'a, 'd> {
+pub(crate) struct Lookup<'a, 'd> {
     desk: &'a mut Desk<'d>,
     /// A command names a conversation once; what it amounts to may ask for it again.
     conversations: HashMap<String, RecordId>,
 }
 
 impl<'a, 'd> Lookup<'a, 'd> {
-    pub(super) fn new(desk: &'a mut Desk<'d>) -> Self {
+    pub(crate) fn new(desk: &'a mut Desk<'d>) -> Self {
         Self { desk, conversations: HashMap::new() }
     }
 

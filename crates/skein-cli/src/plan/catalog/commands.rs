@@ -286,7 +286,7 @@ impl Fields {
 }
 
 /// `name=text`, or `name:=json`.
-fn parse_input(text: &str) -> Result<(String, Value), Failure> {
+pub(crate) fn parse_input(text: &str) -> Result<(String, Value), Failure> {
     let hint = "write --input city=Berlin for text, --input days:=3 for anything else in JSON";
     let bad = |problem: String| Failure::usage(anyhow!(problem), hint);
     let (name, value) = text.split_once('=').ok_or_else(|| bad(format!("{text:?} has no = in it")))?;

@@ -1,0 +1,260 @@
+//! A run as it goes: its steps on standard error, its words on standard output, its questions to whoever is there.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+use anyhow::anyhow;
+use serde_json::Value;
+use skein_core::RunId;
+
+use super::{drawing, review, words};
+use crate::desk::{Desk, Form};
+use crate::door::{Ask, Heard, Listening};
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{printable, text};
+
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How often in a row a stream may end before its run does.
+const BREAKS_MAX: u32 = 20;
+
+/// What is told while a run goes on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Telling {
+    /// Steps and words.
+    Steps,
+    /// Words alone, as in a talk.
+    Words,
+}
+
+/// How the following ended.
+pub(super) enum Ended {
+    /// With the run; whether all that it said was told already.
+    Run { whole: Value, is_told: bool },
+    /// With a question that nobody here can be asked.
+    Asking(Value),
+}
+
+/// Follows a run to its end.
+pub(super) fn follow(run: RunId, telling: Telling, desk: &mut Desk<'_>) -> Result<Ended, Failure> {
+    let mut following = Following::of(run, telling, desk)?;
+    loop {
+        let heard = desk.door()?.hear(&mut following.ears, LOOK_EVERY)?;
+        let has_ended = following.take(heard, desk)?;
+        if !has_ended && following.looked.elapsed() < LOOK_EVERY {
+            continue;
+        }
+        following.looked = Instant::now();
+        let whole = desk.ask(&Ask::get(format!("/executions/{run}")))?;
+        following.tell_steps(&whole, 0);
+        if whole["status"] != "running" {
+            return following.end(whole, desk);
+        }
+        if let Some(open) = following.settle_reviews(&whole, desk)? {
+            return Ok(Ended::Asking(open));
+        }
+        if has_ended {
+            following.listen_again(desk)?;
+        }
+    }
+}
+
+/// What a run came to, if it did not come out: the step, the reason, and what to do.
+pub(super) fn outcome(whole: &Value) -> Result<(), Failure> {
+    match whole["status"].as_str() {
+        Some("completed") => Ok(()),
+        Some("cancelled") => {
+            let error = anyhow!("the run was cancelled");
+            Err(Failure::new(Exit::Problem, error, "skein execution resume RUN begins again where it stopped"))
+        }
+        _ => Err(failed(&whole["error"])),
+    }
+}
+
+fn failed(error: &Value) -> Failure {
+    let step = match (error["step"].as_u64(), error["stepId"].as_str()) {
+        (Some(number), Some(id)) => format!("step {number} ({id}): "),
+        _ => String::new(),
+    };
+    let rule = error["rule"].as_str().map(|rule| format!(" (rule {rule})")).unwrap_or_default();
+    let told = anyhow!("{}", printable(&format!("{step}{}{rule}", text(&error["message"]))));
+    let advice = error["suggestedAction"].as_str().filter(|advice| !advice.is_empty()).map(printable);
+    Failure::new(Exit::Problem, told, "skein execution show RUN tells every step").advised(advice)
+}
+
+struct Following {
+    run: RunId,
+    telling: Telling,
+    ears: Listening,
+    /// The last piece heard.
+    after: Option<String>,
+    breaks: u32,
+    looked: Instant,
+    /// What was said since it last began anew.
+    said: String,
+    /// Words are shown as they come only where somebody watches; elsewhere the whole is written once it is whole.
+    is_watched: bool,
+    phases: BTreeMap<(String, String), String>,
+    settled: BTreeSet<String>,
+}
+
+impl Following {
+    fn of(run: RunId, telling: Telling, desk: &mut Desk<'_>) -> Result<Self, Failure> {
+        let ears = desk.door()?.listen(&stream(run, None))?;
+        let is_watched = desk.form != Form::Json && std::io::stdout().is_terminal();
+        let (after, said, phases, settled) = Default::default();
+        let looked = Instant::now();
+        Ok(Self { run, telling, ears, after, breaks: 0, looked, said, is_watched, phases, settled })
+    }
+
+    /// Says what was heard; whether that was the end of the stream.
+    fn take(&mut self, heard: Heard, desk: &mut Desk<'_>) -> Result<bool, Failure> {
+        let event = match heard {
+            Heard::Silence => return Ok(false),
+            Heard::End => return Ok(true),
+            Heard::Event(event) => event,
+        };
+        self.breaks = 0;
+        self.after = event.id.or(self.after.take());
+        match event.name.as_str() {
+            "end" => return Ok(true),
+            "reset" => {
+                if self.is_watched && !self.said.is_empty() {
+                    writeln!(desk.out, "\n(it begins anew)")?;
+                }
+                self.said.clear();
+            }
+            _ => {
+                let piece = event.data["text"].as_str().unwrap_or_default();
+                if self.is_watched {
+                    write!(desk.out, "{}", printable(piece))?;
+                    desk.out.flush()?;
+                }
+                self.said.push_str(piece);
+            }
+        }
+        Ok(false)
+    }
+
+    /// The server may have been started anew: what was heard already is not said again.
+    fn listen_again(&mut self, desk: &mut Desk<'_>) -> Result<(), Failure> {
+        self.breaks += 1;
+        if self.breaks > BREAKS_MAX {
+            let error = anyhow!("the stream of {} keeps ending, though it goes on", self.run);
+            return Err(Failure::new(Exit::Unavailable, error, "skein execution show RUN tells how it stands"));
+        }
+        desk.door()?.pause(LOOK_EVERY);
+        self.ears = desk.door()?.listen(&stream(self.run, self.after.as_deref()))?;
+        Ok(())
+    }
+
+    /// A line for each step that came further, below it what the runs it started did.
+    fn tell_steps(&mut self, whole: &Value, depth: usize) {
+        let run = text(&whole["id"]);
+        for step in whole["steps"].as_array().into_iter().flatten() {
+            let key = (run.clone(), text(&step["id"]));
+            let phase = text(&step["phase"]);
+            if phase == "waiting" || self.phases.get(&key) == Some(&phase) {
+                continue;
+            }
+            self.phases.insert(key, phase);
+            if self.telling == Telling::Steps {
+                self.break_line();
+                eprintln!("{}{}", "  ".repeat(depth + 1), drawing::step(step));
+            }
+        }
+        for child in whole["children"].as_array().into_iter().flatten() {
+            self.tell_steps(child, depth + 1);
+        }
+    }
+
+    /// A line of its own, where words stand on the one before.
+    fn break_line(&self) {
+        if self.is_watched && !self.said.is_empty() && !self.said.ends_with('\n') && std::io::stderr().is_terminal() {
+            eprintln!();
+        }
+    }
+
+    /// Asks what is to be decided; gives back what cannot be asked here while nobody else could answer it.
+    fn settle_reviews(&mut self, whole: &Value, desk: &mut Desk<'_>) -> Result<Option<Value>, Failure> {
+        let mut ids = Vec::new();
+        collect_reviews(whole, &mut ids);
+        for id in ids {
+            if self.settled.contains(&id) {
+                continue;
+            }
+            let found = desk.ask(&Ask::get(format!("/reviews/{id}")))?;
+            if found["status"] == "open" {
+                if std::io::stdin().is_terminal() && matches!(desk.form, Form::People(_)) {
+                    self.break_line();
+                    review::ask_and_decide(&found, desk)?;
+                } else if desk.door()?.is_here() {
+                    return Ok(Some(found));
+                } else {
+                    eprintln!("It waits for a decision: skein review show {id}");
+                }
+            }
+            self.settled.insert(id);
+        }
+        Ok(None)
+    }
+
+    fn end(mut self, whole: Value, desk: &mut Desk<'_>) -> Result<Ended, Failure> {
+        // What was said last may still be on its way.
+        while let Heard::Event(event) = desk.door()?.hear(&mut self.ears, LOOK_EVERY)? {
+            if self.take(Heard::Event(event), desk)? {
+                break;
+            }
+        }
+        let is_told = self.is_watched && !self.said.is_empty() && words(&whole["output"]) == printable(&self.said);
+        if self.is_watched && !self.said.is_empty() {
+            writeln!(desk.out)?;
+        }
+        Ok(Ended::Run { whole, is_told })
+    }
+}
+
+fn stream(run: RunId, after: Option<&str>) -> Ask {
+    Ask::get(format!("/executions/{run}/stream")).with("after", after)
+}
+
+fn collect_reviews(whole: &Value, ids: &mut Vec<String>) {
+    ids.extend(whole["reviewIds"].as_array().into_iter().flatten().map(text));
+    for child in whole["children"].as_array().into_iter().flatten() {
+        collect_reviews(child, ids);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_failed_run_tells_the_step_the_reason_and_what_to_do() {
+        let error = json!({ "step": 2, "stepId": "say", "message": "the tool is disabled", "rule": "BR-EXEC-003",
+            "suggestedAction": "enable the tool, then resume the run" });
+        let failure = outcome(&json!({ "status": "failed", "error": error })).unwrap_err();
+        let expected =
+            "error: step 2 (say): the tool is disabled (rule BR-EXEC-003)\nhint: enable the tool, then resume the run";
+        assert_eq!((failure.exit, failure.to_string().as_str()), (Exit::Problem, expected));
+    }
+
+    #[test]
+    fn only_a_completed_run_ends_well() {
+        assert!(outcome(&json!({ "status": "completed" })).is_ok());
+        assert_eq!(outcome(&json!({ "status": "cancelled" })).unwrap_err().exit, Exit::Problem);
+        let vague = outcome(&json!({ "status": "failed", "error": { "message": "no" } })).unwrap_err();
+        assert!(vague.to_string().starts_with("error: no\nhint: skein execution show"), "{vague}");
+    }
+
+    #[test]
+    fn what_the_runs_below_ask_is_asked_too() {
+        let mut ids = Vec::new();
+        let whole = json!({ "reviewIds": ["a"], "children": [{ "reviewIds": ["b"], "children": [] }] });
+        collect_reviews(&whole, &mut ids);
+        assert_eq!(ids, ["a", "b"]);
+    }
+}

@@ -1,0 +1,177 @@
+//! Deciding what a run waits for: as it was typed, or asked on the terminal.
+
+use serde_json::{Map, Value, json};
+
+use crate::desk::Desk;
+use crate::door::Ask;
+use crate::exit::Exit;
+use crate::failure::Failure;
+use crate::output::{printable, text};
+use crate::plan::{Verdict, json_of};
+use crate::prompt::{Prompt, Terminal};
+use crate::views::flow as views;
+
+/// Says what was decided; the review as it is then.
+pub(super) fn decide(review: &str, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+    let body = match verdict {
+        Verdict::Approve(changed) if changed.is_empty() => json!({ "decision": "approve" }),
+        Verdict::Approve(changed) => {
+            let found = desk.ask(&Ask::get(format!("/reviews/{review}")))?;
+            json!({ "decision": "approve", "inputs": with(&found, changed) })
+        }
+        Verdict::Deny(None) => json!({ "decision": "deny" }),
+        Verdict::Deny(Some(reason)) => json!({ "decision": "deny", "reason": reason }),
+        Verdict::Answer(value) => json!({ "decision": "answer", "value": value }),
+    };
+    desk.ask(&Ask::post(format!("/reviews/{review}/decide"), body))
+}
+
+/// The inputs that were asked about, some of them changed.
+fn with(review: &Value, changed: &Map<String, Value>) -> Map<String, Value> {
+    let mut inputs = review["asked"]["inputs"].as_object().cloned().unwrap_or_default();
+    inputs.extend(changed.clone());
+    inputs
+}
+
+/// Asks until something is decided that the server takes.
+pub(super) fn ask_and_decide(review: &Value, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    eprintln!("{}, step {}, asks:", text(&review["processName"]), printable(&text(&review["stepId"])));
+    eprintln!("{}", printable(&views::asked(review)));
+    loop {
+        let verdict = match asked(review, &mut Terminal) {
+            Ok(verdict) => verdict,
+            Err(bad) if bad.exit == Exit::Usage => {
+                eprintln!("{bad}");
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
+        match decide(&text(&review["id"]), &verdict, desk) {
+            Ok(_) => return Ok(()),
+            Err(refused) if refused.exit == Exit::Refused => eprintln!("{refused}"),
+            // Somebody else was faster, or it has expired.
+            Err(late) if late.exit == Exit::Conflict => {
+                eprintln!("{}", late.error());
+                return Ok(());
+            }
+            Err(failure) => return Err(failure),
+        }
+    }
+}
+
+/// What somebody wants, from a line or two.
+fn asked(review: &Value, person: &mut dyn Prompt) -> Result<Verdict, Failure> {
+    let kind = review["asked"]["kind"].as_str();
+    if kind == Some("answer") {
+        let schema = &review["asked"]["schema"];
+        let line = person.line("Answer (/deny to give none): ")?;
+        return match line.strip_prefix("/deny") {
+            Some(reason) => Ok(Verdict::Deny(reason_of(reason))),
+            None => value_of(schema, &line).map(Verdict::Answer),
+        };
+    }
+    let is_unknown = kind == Some("unknown");
+    let question = if is_unknown {
+        "Make it again (a), edit its inputs (e), say what came of it (s), or deny (d)? "
+    } else {
+        "Approve (a), edit the inputs (e), or deny (d)? "
+    };
+    loop {
+        let line = person.line(question)?;
+        match line.chars().next() {
+            Some('a' | 'A' | 'y' | 'Y') => return Ok(Verdict::Approve(Map::new())),
+            Some('e' | 'E') => return edited(review, person).map(Verdict::Approve),
+            Some('s' | 'S') if is_unknown => {
+                return json_of(&person.line("What came of it, as JSON: ")?).map(Verdict::Answer);
+            }
+            Some('d' | 'D' | 'n' | 'N') => return Ok(Verdict::Deny(reason_of(&person.line("Why not? ")?))),
+            _ => {}
+        }
+    }
+}
+
+/// Each input with what it is; an empty line leaves it so.
+fn edited(review: &Value, person: &mut dyn Prompt) -> Result<Map<String, Value>, Failure> {
+    let mut changed = Map::new();
+    for (name, value) in review["asked"]["inputs"].as_object().into_iter().flatten() {
+        let line = person.line(&format!("{} [{}]: ", printable(name), printable(&text(value))))?;
+        if !line.is_empty() {
+            let value = if value.is_string() { line.into() } else { json_of(&line)? };
+            changed.insert(name.clone(), value);
+        }
+    }
+    Ok(changed)
+}
+
+/// As words where words are asked for, else as JSON.
+fn value_of(schema: &Value, line: &str) -> Result<Value, Failure> {
+    let takes_words = match &schema["type"] {
+        Value::Array(types) => types.iter().any(|one| one == "string"),
+        Value::String(one) => one == "string",
+        _ => false,
+    };
+    match json_of(line) {
+        Ok(value) if !takes_words => Ok(value),
+        Err(bad) if !takes_words && !schema["type"].is_null() => Err(bad),
+        _ => Ok(line.into()),
+    }
+}
+
+fn reason_of(words: &str) -> Option<String> {
+    Some(words.trim()).filter(|words| !words.is_empty()).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use zeroize::Zeroizing;
+
+    use super::*;
+
+    struct Typist(VecDeque<&'static str>);
+
+    impl Prompt for Typist {
+        fn line(&mut self, _question: &str) -> Result<String, Failure> {
+            Ok(self.0.pop_front().expect("something more is typed").to_owned())
+        }
+
+        fn hidden(&mut self, question: &str) -> Result<Zeroizing<String>, Failure> {
+            self.line(question).map(Zeroizing::new)
+        }
+    }
+
+    fn typed<const LINES: usize>(asked_about: &Value, lines: [&'static str; LINES]) -> Result<Verdict, Failure> {
+        asked(&json!({ "asked": asked_about }), &mut Typist(lines.into()))
+    }
+
+    #[test]
+    fn a_call_is_approved_edited_or_denied() {
+        let call = || json!({ "kind": "call", "toolId": "entity_1", "inputs": { "city": "Bern", "days": 3 } });
+        assert_eq!(typed(&call(), ["", "what?", "a"]).unwrap(), Verdict::Approve(Map::new()));
+        let edited = typed(&call(), ["edit", "Basel", ""]).unwrap();
+        assert_eq!(edited, Verdict::Approve(Map::from_iter([("city".to_owned(), json!("Basel"))])));
+        let edited = typed(&call(), ["e", "", "5"]).unwrap();
+        assert_eq!(edited, Verdict::Approve(Map::from_iter([("days".to_owned(), json!(5))])));
+        assert_eq!(typed(&call(), ["d", "too far"]).unwrap(), Verdict::Deny(Some("too far".to_owned())));
+        assert_eq!(typed(&call(), ["no", ""]).unwrap(), Verdict::Deny(None));
+    }
+
+    #[test]
+    fn an_answer_has_the_shape_that_is_asked_for() {
+        let question = |schema: Value| json!({ "kind": "answer", "prompt": "How many?", "schema": schema });
+        let number = || question(json!({ "type": "integer" }));
+        assert_eq!(typed(&number(), ["11"]).unwrap(), Verdict::Answer(json!(11)));
+        assert_eq!(typed(&number(), ["eleven"]).unwrap_err().exit, Exit::Usage);
+        assert_eq!(typed(&question(json!({ "type": "string" })), ["11"]).unwrap(), Verdict::Answer(json!("11")));
+        assert_eq!(typed(&question(json!({})), ["eleven"]).unwrap(), Verdict::Answer(json!("eleven")));
+        assert_eq!(typed(&number(), ["/deny nobody knows"]).unwrap(), Verdict::Deny(Some("nobody knows".to_owned())));
+    }
+
+    #[test]
+    fn edited_inputs_stand_among_those_that_were_asked_about() {
+        let review = json!({ "asked": { "inputs": { "a": 1, "b": 2 } } });
+        let changed = Map::from_iter([("b".to_owned(), json!(3))]);
+        assert_eq!(Value::from(with(&review, &changed)), json!({ "a": 1, "b": 3 }));
+    }
+}

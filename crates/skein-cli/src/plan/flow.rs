@@ -1,0 +1,248 @@
+//! What commands about runs, reviews and workers ask for, and what is talked about with whom.
+//!
+//! Start at [`FlowTask`]; what is done with it is in [`crate::commands`].
+
+use anyhow::anyhow;
+use serde_json::{Map, Value};
+use skein_core::catalog::operation::OperationType;
+use skein_core::{ReviewId, RunId, document};
+use skein_engine::flow::Pools;
+
+use crate::arguments::{
+    AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand, InputArguments,
+    ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
+};
+use crate::configuration::Configuration;
+use crate::definition::Source;
+use crate::desk::Amount;
+use crate::door::Ask;
+use crate::failure::Failure;
+use crate::place::Place;
+use crate::plan::catalog::{Named, Shelf, Thing, parse_input};
+use crate::plan::task::{Task, parse, portion, word};
+use crate::settings::Name;
+use crate::views::{List, flow as views};
+
+const POOL_PLACES_MAX: usize = 1_024;
+const CHAT: &str = "Chat";
+
+/// One command about runs and what they wait for.
+#[derive(Debug, PartialEq)]
+pub(crate) enum FlowTask {
+    Run {
+        process: Thing,
+        inputs: Inputs,
+        priority: Option<i64>,
+        follows: bool,
+    },
+    /// Runs, of one process if it is named.
+    Runs {
+        ask: Ask,
+        process: Option<Thing>,
+        portion: (Amount, Option<String>),
+    },
+    ShowRun(RunId),
+    Cancel(RunId),
+    Resume {
+        run: RunId,
+        follows: bool,
+    },
+    Branch {
+        run: RunId,
+        step: Option<String>,
+        outputs: Map<String, Value>,
+        inputs: Inputs,
+        follows: bool,
+    },
+    Reviews {
+        ask: Ask,
+        portion: (Amount, Option<String>),
+    },
+    ShowReview(ReviewId),
+    Decide {
+        review: ReviewId,
+        verdict: Verdict,
+    },
+    Chat(ChatTask),
+}
+
+impl From<FlowTask> for Task {
+    fn from(task: FlowTask) -> Self {
+        Self::Flow(task)
+    }
+}
+
+/// Values by name: what a file says, and over it what was typed.
+#[derive(Debug, Default, PartialEq)]
+pub(crate) struct Inputs {
+    file: Option<Source>,
+    typed: Map<String, Value>,
+}
+
+impl Inputs {
+    fn of(arguments: InputArguments) -> Result<Self, Failure> {
+        Ok(Self { file: arguments.input_file.map(Source::named), typed: values(&arguments.input)? })
+    }
+
+    /// All of them; nothing if none were given.
+    pub(crate) fn read(self) -> Result<Option<Map<String, Value>>, Failure> {
+        let mut all = self.file.as_ref().map(Source::read).transpose()?;
+        if !self.typed.is_empty() {
+            all.get_or_insert_default().extend(self.typed);
+        }
+        Ok(all)
+    }
+}
+
+/// What somebody decided.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Verdict {
+    /// With these in place of inputs that were asked about.
+    Approve(Map<String, Value>),
+    Deny(Option<String>),
+    Answer(Value),
+}
+
+/// Talking with a process.
+#[derive(Debug, PartialEq)]
+pub(crate) struct ChatTask {
+    /// A new one without it.
+    pub(crate) conversation: Option<Named>,
+    pub(crate) process: Thing,
+}
+
+impl FlowTask {
+    pub(super) fn of_chat(arguments: ChatArguments) -> Result<(AskingArguments, Task), Failure> {
+        let ChatArguments { conversation, process, asking } = arguments;
+        let hint = "give the beginning of its title, or its id: entity_…";
+        let conversation = conversation.map(|text| Named::new(&text, hint)).transpose()?;
+        let process = Thing::new(Shelf::Processes, process.as_deref().unwrap_or(CHAT))?;
+        Ok((asking, Self::Chat(ChatTask { conversation, process }).into()))
+    }
+
+    pub(super) fn of_run(arguments: RunArguments) -> Result<(AskingArguments, Task), Failure> {
+        let RunArguments { process, inputs, priority, follow: follows, asking } = arguments;
+        let process = Thing::new(Shelf::Processes, &process)?;
+        Ok((asking, Self::Run { process, inputs: Inputs::of(inputs)?, priority, follows }.into()))
+    }
+
+    pub(super) fn of_execution(arguments: ExecutionArguments) -> Result<(AskingArguments, Task), Failure> {
+        let task = match arguments.command {
+            ExecutionCommand::List { status, process, amount } => {
+                let ask = Ask::get("/executions").with("status", status.map(|status| word(&status)));
+                let process = process.map(|name| Thing::new(Shelf::Processes, &name)).transpose()?;
+                Self::Runs { ask, process, portion: portion(amount) }
+            }
+            ExecutionCommand::Show(named) => Self::ShowRun(run(&named.execution)?),
+            ExecutionCommand::Cancel(named) => Self::Cancel(run(&named.execution)?),
+            ExecutionCommand::Resume { execution, follow: follows } => {
+                Self::Resume { run: run(&execution.execution)?, follows }
+            }
+            ExecutionCommand::Branch(branch) => {
+                let ExecutionBranch { execution, step, output, inputs, follow: follows } = branch;
+                let (run, outputs) = (run(&execution.execution)?, values(&output)?);
+                Self::Branch { run, step, outputs, inputs: Inputs::of(inputs)?, follows }
+            }
+        };
+        Ok((arguments.asking, task.into()))
+    }
+
+    pub(super) fn of_review(arguments: ReviewArguments) -> Result<(AskingArguments, Task), Failure> {
+        let decide = |named: &str, verdict| Ok::<_, Failure>(Self::Decide { review: review(named)?, verdict });
+        let task = match arguments.command {
+            ReviewCommand::List { ended, amount } => {
+                let ask = Ask::get("/reviews").with("status", Some(if ended { "all" } else { "open" }));
+                Self::Reviews { ask, portion: portion(amount) }
+            }
+            ReviewCommand::Show(named) => Self::ShowReview(review(&named.review)?),
+            ReviewCommand::Approve { review: named, input } => {
+                decide(&named.review, Verdict::Approve(values(&input)?))?
+            }
+            ReviewCommand::Deny { review: named, reason } => decide(&named.review, Verdict::Deny(reason))?,
+            ReviewCommand::Answer { review: named, text, json_value } => {
+                let value = match json_value {
+                    Some(json) => json_of(&json)?,
+                    None => text.unwrap_or_default().into(),
+                };
+                decide(&named.review, Verdict::Answer(value))?
+            }
+        };
+        Ok((arguments.asking, task.into()))
+    }
+}
+
+/// Who is at work, as one answer tells.
+pub(super) fn list_workers() -> Task {
+    let list: &'static List = &views::WORKERS;
+    Task::Rows { ask: Ask::get("/workers"), field: "data", list }
+}
+
+/// The kinds of calls a worker of its own makes.
+pub(super) fn pools_of(arguments: &WorkerArguments) -> Pools {
+    let kind = |kind: &CallType| match kind {
+        CallType::LlmCall => OperationType::LlmCall,
+        CallType::RestCall => OperationType::RestCall,
+        CallType::McpTool => OperationType::McpTool,
+        CallType::GraphQuery => OperationType::GraphQuery,
+    };
+    let mut pools: Vec<(OperationType, usize)> = Vec::new();
+    for kind in arguments.types.iter().map(kind) {
+        if !pools.iter().any(|(named, _)| *named == kind) {
+            pools.push((kind, usize::from(arguments.concurrency)));
+        }
+    }
+    Pools(pools)
+}
+
+/// The calls a server makes itself; a kind of which it makes none is left to others.
+pub(super) fn pools_of_server(configuration: &Configuration) -> Result<Pools, Failure> {
+    let hint = "give the number of calls at once, 0 to 1024";
+    let mut pools = Vec::new();
+    for (name, kind) in [
+        (Name::WorkersGraphQuery, OperationType::GraphQuery),
+        (Name::WorkersLlmCall, OperationType::LlmCall),
+        (Name::WorkersRestCall, OperationType::RestCall),
+        (Name::WorkersMcpTool, OperationType::McpTool),
+    ] {
+        let places: usize = configuration.parsed(name, hint)?.expect("a default is compiled in");
+        if places > POOL_PLACES_MAX {
+            let error = anyhow!("{} cannot be {places}", name.setting().key);
+            return Err(Failure::usage(error, hint));
+        }
+        if places > 0 {
+            pools.push((kind, places));
+        }
+    }
+    Ok(Pools(pools))
+}
+
+/// Only a database that others reach has room for workers of their own.
+pub(super) fn shared(place: Place) -> Result<Place, Failure> {
+    if place.names_database() {
+        return Ok(place);
+    }
+    let error =
+        anyhow!("{} belongs to one process alone, and its server runs the workers inside", place.database_shown());
+    Err(Failure::usage(error, "use skein serve; workers of their own need --database postgres://user@host/name"))
+}
+
+fn values(typed: &[String]) -> Result<Map<String, Value>, Failure> {
+    typed.iter().map(|one| parse_input(one)).collect()
+}
+
+/// Any JSON, by the same rules as at the server.
+pub(crate) fn json_of(text: &str) -> Result<Value, Failure> {
+    let hint = "give JSON in single quotes, for example '[1, 2]'";
+    document::parse(text.as_bytes()).map_err(|bad| Failure::usage(bad, hint))
+}
+
+fn run(text: &str) -> Result<RunId, Failure> {
+    parse(text, "give the id as skein execution list shows it: run_…")
+}
+
+fn review(text: &str) -> Result<ReviewId, Failure> {
+    parse(text, "give the id as skein review list shows it: review_…")
+}
+
+#[cfg(test)]
+mod tests;

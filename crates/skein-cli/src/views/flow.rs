@@ -1,0 +1,79 @@
+//! What people see of runs, reviews and workers.
+
+use serde_json::Value;
+
+use super::{List, Sheet, sheet};
+use crate::output::text;
+
+pub(crate) static BEGUN: Sheet =
+    Sheet { fields: &["executionId", "operationId", "statusUrl"], wanted: "executionId", remark: None };
+pub(crate) static REVIEW: Sheet = sheet(&[
+    "id",
+    "status",
+    "processName",
+    "stepId",
+    "executionId",
+    "asked",
+    "decision",
+    "createdAt",
+    "expiresAt",
+    "endedAt",
+]);
+
+pub(crate) static RUNS: List = List {
+    name: "runs",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("BEGUN", |row| text(&row["startedAt"])),
+        ("STATUS", |row| text(&row["status"])),
+        ("TOKENS", |row| text(&row["tokens"])),
+        ("PROCESS", |row| text(&row["processName"])),
+        ("WHAT", came_of),
+    ],
+};
+pub(crate) static REVIEWS: List = List {
+    name: "reviews",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("STATUS", |row| text(&row["status"])),
+        ("ASKED", |row| text(&row["createdAt"])),
+        ("UNTIL", |row| text(&row["expiresAt"])),
+        ("PROCESS", |row| text(&row["processName"])),
+        ("STEP", |row| text(&row["stepId"])),
+        ("WHAT", asked),
+    ],
+};
+pub(crate) static WORKERS: List = List {
+    name: "workers",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("STATUS", |row| text(&row["status"])),
+        ("AT ONCE", |row| text(&row["concurrency"])),
+        ("DONE", |row| text(&row["processedCount"])),
+        ("FAILED", |row| text(&row["errorCount"])),
+        ("HEARD OF", |row| text(&row["lastHeartbeat"])),
+        ("WHERE", |row| format!("{} {}", text(&row["host"]), text(&row["pid"])).trim().to_owned()),
+        ("TYPES", types),
+    ],
+};
+
+/// What came of a run: its output, or why there is none.
+fn came_of(run: &Value) -> String {
+    if run["error"].is_object() { text(&run["error"]["message"]) } else { text(&run["output"]) }
+}
+
+/// What is asked, in a line.
+pub(crate) fn asked(review: &Value) -> String {
+    let asked = &review["asked"];
+    match asked["kind"].as_str() {
+        Some("answer") => text(&asked["prompt"]),
+        Some("wish") => format!("a model wants to call {} with {}", text(&asked["name"]), asked["inputs"]),
+        Some("unknown") => format!("a call was begun and nobody saw its end: {}", asked["inputs"]),
+        _ => format!("call {} with {}", text(&asked["toolId"]), asked["inputs"]),
+    }
+}
+
+fn types(worker: &Value) -> String {
+    let types = worker["types"].as_array().into_iter().flatten();
+    types.map(text).collect::<Vec<_>>().join(" ")
+}

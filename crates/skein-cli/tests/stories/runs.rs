@@ -1,0 +1,204 @@
+//! Processes that are run from the command line: followed, asked about, looked at, begun again; by the real binary.
+
+use serde_json::Value;
+use skein_testkit::postgres::{Cluster, Database};
+use skein_testkit::process::Program;
+
+use crate::server::{Finished, Home, SKEIN, finish};
+
+/// Two steps without anybody, the second within a run of its own.
+const INNER: &str = "name: Inner
+initialContext: [word]
+steps:
+  - id: say
+    toolId: Echo
+    inputs: {value: '{word}'}
+    output: {variable: said}
+outputTemplate: '{{said.value}}'
+";
+const OUTER: &str = "name: Outer
+initialContext: [word]
+steps:
+  - id: first
+    toolId: Echo
+    inputs: {value: '{word}'}
+    output: {variable: first}
+  - id: below
+    processId: Inner
+    inputs: {word: '{step.first.value}'}
+    output: {variable: below}
+outputTemplate: '{{below}}!'
+";
+const ASKING: &str = "name: Asking
+initialContext: [word]
+steps:
+  - id: approve
+    toolId: Echo
+    inputs: {value: '{word}'}
+    execution: {interactionMode: manual}
+    output: {variable: said}
+  - id: count
+    ask: {prompt: 'How many {step.said.value}s?', schema: {type: integer}}
+    output: {variable: count}
+outputTemplate: '{{count}} {{said.value}}'
+";
+
+fn json(finished: Finished) -> Value {
+    let out = finished.assert_ok();
+    serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}"))
+}
+
+fn define(home: &Home, definition: &str) {
+    let file = home.dir.with_extension("yaml");
+    std::fs::write(&file, definition).unwrap();
+    home.run(&["process", "new", "--file", file.to_str().unwrap()]).assert_ok();
+}
+
+fn only_review(home: &Home) -> String {
+    let open = json(home.run(&["review", "list", "--json"]));
+    let [review] = &open["data"].as_array().unwrap()[..] else { panic!("one review: {open}") };
+    review["id"].as_str().unwrap().to_owned()
+}
+
+/// Followed to its end, step by step; then looked at.
+fn followed(home: &Home) {
+    define(home, INNER);
+    define(home, OUTER);
+    let run = home.run(&["run", "Outer", "--input", "word=heron", "--follow"]);
+    assert_eq!((run.code(), run.out.as_str()), (Some(0), "heron!\n"), "{}", run.err);
+    for told in ["run_", "  first: done", "  below: done", "    say: done"] {
+        assert!(run.err.contains(told), "{told} is not in {}", run.err);
+    }
+    let whole = json(home.run(&["run", "Outer", "-i", "word=stork", "--follow", "--json"]));
+    assert_eq!((&whole["status"], &whole["output"]), (&"completed".into(), &"stork!".into()), "{whole}");
+    let id = whole["id"].as_str().unwrap();
+    let drawn = home.run(&["exec", "show", id]).assert_ok();
+    assert!(drawn.contains("├─ first: done") && drawn.contains("└─ below: done"), "{drawn}");
+    assert!(drawn.contains("   └─ run_") && drawn.contains("└─ say: done") && drawn.ends_with("stork!\n"), "{drawn}");
+    let listed = json(home.run(&["execution", "list", "--process", "Outer", "--status", "completed", "--json"]));
+    assert_eq!(listed["data"].as_array().unwrap().len(), 2, "{listed}");
+}
+
+/// A failure says which step, why and what to do; then the run is begun again, and at a step with another value.
+fn failed_and_begun_again(home: &Home) {
+    let missing = home.run(&["run", "Outer", "--follow"]);
+    assert_eq!(missing.code(), Some(6), "{}", missing.err);
+    home.run(&["process", "edit", "Inner", "--disable"]).assert_ok();
+    let failed = home.run(&["run", "Outer", "-i", "word=crane", "--follow"]);
+    assert_eq!((failed.code(), failed.out.as_str()), (Some(1), ""), "{}", failed.err);
+    assert!(failed.err.contains("error: step 2 (below): ") && failed.err.contains("hint: "), "{}", failed.err);
+    let listed = json(home.run(&["execution", "list", "--status", "failed", "--json"]));
+    let id = listed["data"][0]["id"].as_str().unwrap();
+    home.run(&["process", "edit", "Inner", "--enable"]).assert_ok();
+    let again = home.run(&["execution", "resume", id, "--follow"]);
+    assert_eq!((again.code(), again.out.as_str()), (Some(0), "crane!\n"), "{}", again.err);
+    let branched = home.run(&[
+        "execution",
+        "branch",
+        id,
+        "--step",
+        "below",
+        "--output",
+        r#"first:={"value": "gull"}"#,
+        "--follow",
+    ]);
+    assert_eq!((branched.code(), branched.out.as_str()), (Some(0), "gull!\n"), "{}", branched.err);
+}
+
+#[test]
+fn a_run_is_followed_looked_at_and_begun_again_without_a_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    followed(&home);
+    failed_and_begun_again(&home);
+}
+
+#[test]
+fn a_run_waits_for_decisions_that_are_made_by_commands() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    define(&home, ASKING);
+    let waits = home.run(&["run", "Asking", "-i", "word=heron"]);
+    assert_eq!(waits.code(), Some(1), "{}", waits.err);
+    assert!(waits.err.contains("waits for a decision, review_") && waits.err.contains("heron"), "{}", waits.err);
+    let approval = only_review(&home);
+    let wrong = home.run(&["review", "answer", &approval, "yes"]);
+    assert_eq!(wrong.code(), Some(6), "{}", wrong.err);
+    let waits = home.run(&["review", "approve", &approval, "--input", "value=stork"]);
+    assert!(waits.err.contains("How many storks?"), "{}", waits.err);
+    let question = only_review(&home);
+    assert_eq!(home.run(&["review", "answer", &question, "eleven"]).code(), Some(6));
+    let done = home.run(&["review", "answer", &question, "--value", "11"]);
+    assert_eq!((done.code(), done.out.as_str()), (Some(0), "11 stork\n"), "{}", done.err);
+    assert!(home.run(&["review", "list"]).assert_ok().contains("There are none."));
+    assert!(home.run(&["review", "show", &question]).assert_ok().contains("decided"));
+}
+
+#[test]
+fn a_run_at_a_server_goes_on_by_itself_and_can_be_followed_or_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = home.serve();
+    followed(&home);
+    define(&home, ASKING);
+    let run = home.run(&["run", "Asking", "-i", "word=heron", "--quiet"]).assert_ok();
+    let cancelled = home.run(&["execution", "cancel", run.trim()]).assert_ok();
+    assert!(cancelled.contains("cancelled"), "{cancelled}");
+    assert!(home.run(&["worker", "list"]).assert_ok().contains("rest_call"));
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+}
+
+/// Lines in, answers out; `$0` is what is piped.
+fn chat(home: &Home, lines: &str, words: &[&str]) -> Finished {
+    let skein = Program::new("bash").args(["-c", "printf '%b' \"$0\" | \"$@\"", lines, SKEIN, "--dir"]);
+    finish(skein.arg(home.dir.clone()).arg("chat").args(words.iter().copied()))
+}
+
+#[test]
+fn a_chat_through_a_pipe_answers_every_line_on_the_first_run_and_without_a_key() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let lines = r"How many herons are there?\n/edit How many storks are there?\n/alt\n/alt 1\n/fork Storks\nAnd cranes?\n/quit\nunheard\n";
+    let talk = chat(&home, lines, &[]);
+    assert_eq!(talk.code(), Some(0), "{}\n{}", talk.out, talk.err);
+    assert!(!talk.out.is_empty() && !talk.err.contains("error"), "{}\n{}", talk.out, talk.err);
+    let shown = home.run(&["conversation", "show", "How many herons"]).assert_ok();
+    for said in ["How many herons are there?", "How many storks are there?"] {
+        assert!(shown.contains(said), "{said} is not in {shown}");
+    }
+    let fork = home.run(&["conversation", "show", "Storks", "--path"]).assert_ok();
+    assert!(fork.contains("How many storks are there?") && fork.contains("And cranes?"), "{fork}");
+    assert!(!fork.contains("unheard") && !fork.contains("How many herons are there?"), "{fork}");
+
+    let more = chat(&home, r"One more thing.\nAnd another.\n", &["Storks", "--json"]);
+    let answers: Vec<Value> = more.assert_ok().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(answers.len(), 2, "{answers:?}");
+    assert!(answers.iter().all(|answer| answer["output"].is_string()), "{answers:?}");
+    let wrong = chat(&home, r"/dance\n", &["Storks"]);
+    assert_eq!(wrong.code(), Some(2), "{}", wrong.err);
+}
+
+#[test]
+fn a_worker_of_its_own_makes_the_calls_that_a_server_leaves_to_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = Home::at(folder.path()).run(&["worker"]);
+    assert_eq!(refused.code(), Some(2), "{}", refused.err);
+    assert!(refused.err.contains("runs the workers inside"), "{}", refused.err);
+
+    let database = Database::fresh(Cluster::shared());
+    let home = Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) };
+    let none = ["graph-query", "llm-call", "rest-call", "mcp-tool"].map(|kind| format!("--workers-{kind}=0"));
+    let serve = home.skein().args(["serve", "--listen", "127.0.0.1:0"]).args(none);
+    let mut server = crate::server::Server::of(serve.spawn());
+    let worker = home.skein().args(["worker", "--types", "mcp_tool,llm_call", "--concurrency", "2"]);
+    let mut worker = worker.spawn();
+    worker.wait_for_line("Working on PostgreSQL");
+    define(&home, INNER);
+    let run = home.run(&["run", "Inner", "-i", "word=heron", "--follow"]);
+    assert_eq!((run.code(), run.out.as_str()), (Some(0), "heron\n"), "{}", run.err);
+    assert!(home.run(&["worker", "list"]).assert_ok().contains("mcp_tool llm_call"));
+    assert!(worker.terminate().success(), "{}", worker.stderr());
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+}
