@@ -13,7 +13,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
 use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
 use skein_core::flow::execution::machine::step;
-use skein_core::flow::execution::review::Asked;
+use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Execution, Phase, StepState};
 use skein_core::{ItemId, RecordId, ReviewId, RunId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
@@ -159,6 +159,10 @@ impl<'a, 't> Mover<'a, 't> {
         let Some(holder) = holder else {
             let viewer = Viewer::User(self.load(run)?.row.owner);
             self.tx.enqueue(&viewer, &draft)?;
+            #[cfg(test)]
+            if super::simulation::Bug::DoubleEnqueue.is_in(self.engine) {
+                self.tx.enqueue(&viewer, &draft)?;
+            }
             self.after.queued = true;
             return Ok(());
         };
@@ -197,7 +201,16 @@ impl<'a, 't> Mover<'a, 't> {
         let loaded = self.load(run)?;
         let owner = loaded.row.owner;
         let step = loaded.ready.plan.steps()[place.step].definition.id.clone();
-        let item = self.tx.append_item(&Viewer::User(owner), &review_asked(run, &step, asked)?)?.item.header.id;
+        let question = match review_asked(run, &step, asked) {
+            Ok(question) => question,
+            // Nobody could be shown it.
+            Err(bad) => {
+                let decision = Decision::Deny { reason: Some(format!("the question cannot be kept: {bad}")) };
+                self.tell(run, Input::Decided { place, decision });
+                return Ok(());
+            }
+        };
+        let item = self.tx.append_item(&Viewer::User(owner), &question)?.item.header.id;
         let id = ReviewId::from_bytes(*item.as_bytes());
         self.tx.insert_review(&NewReview { id, owner, run, place, asked, expires_at })
     }
@@ -269,6 +282,7 @@ impl<'a, 't> Mover<'a, 't> {
         match self.begin(beginning) {
             Ok(child) => Ok(Ok(child)),
             Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
+            Err(StoreError::Item(bad)) => Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
             Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Forbidden)) => {
                 Ok(Err(Fault::new("process_unavailable", error.to_string())))
             }
