@@ -9,6 +9,7 @@ mod configuration;
 mod conversations;
 mod endpoints;
 mod faults;
+mod interrupted;
 mod items;
 mod kill_nine;
 mod master_key;

@@ -44,7 +44,7 @@ pub(crate) struct Prepared {
     owner: UserId,
     ready: Ready,
     inputs: Map<String, Value>,
-    call: ItemId,
+    pub(super) call: ItemId,
     attempt: u32,
     timeout: Duration,
     dialogue: Vec<Value>,
@@ -70,6 +70,11 @@ struct Offered {
 impl Prepared {
     pub(super) fn held_by(self, job: Job, kind: OperationType) -> Self {
         Self { job: Some(job), kind, ..self }
+    }
+
+    #[cfg(test)]
+    pub(super) fn tool(&self) -> RecordId {
+        self.ready.tool.id
     }
 
     /// Stays the same when the same call is made again: a service that knows it carries the call out once.
@@ -200,6 +205,10 @@ impl Mover<'_, '_> {
         };
         let call = self.tx.append_item(&Viewer::User(owner), &draft)?.item.header.id;
         self.sequences.insert(session, LastCall { call, sequence });
+        #[cfg(test)]
+        if super::simulation::Bug::LostIntent.is_in(self.engine) {
+            return Ok(Ok(call));
+        }
         let loaded = self.load(run)?;
         loaded.note_call(CallMade { call_id: call, place, session, sequence });
         loaded.links.push(Link { kind: LinkKind::Triggers, source: cause, target: call });
@@ -317,6 +326,8 @@ pub(super) fn take_up(
     lost_max: i64,
 ) -> Result<(Claimed, Aftermath), StoreError> {
     let hand = Hand::default();
+    // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
+    tx.hold_job(&SYSTEM, job)?;
     let (Some((run, _)), Ok(place)) = (job.run, serde_json::from_str::<Place>(&job.payload)) else {
         tx.complete_job(&SYSTEM, job)?;
         return Ok((Claimed::Settled, Aftermath::default()));
@@ -482,14 +493,21 @@ fn retry_of(ready: &Ready) -> Retry {
 
 /// What came of a call, ready to be written down.
 pub(super) struct Came {
-    answered: Answered,
-    large: Option<ItemDraft>,
-    latency_ms: i64,
+    pub(super) answered: Answered,
+    pub(super) large: Option<ItemDraft>,
+    pub(super) latency_ms: i64,
     /// Pieces that were said and are not written down yet.
-    unwritten: Vec<Chunk>,
+    pub(super) unwritten: Vec<Chunk>,
 }
 
 impl Came {
+    /// The same call, as one whose result cannot be kept.
+    pub(super) fn refused(&self, error: &StoreError) -> Self {
+        let message = format!("what came of the call cannot be kept: {error}");
+        let answered = Answered::fault("output_not_storable", &message, false);
+        Self { answered, large: None, latency_ms: self.latency_ms, unwritten: Vec::new() }
+    }
+
     pub(super) fn weight(&self) -> usize {
         let raw = self.answered.raw.as_ref().map_or(0, |raw| raw.body.len());
         self.large.as_ref().map_or(0, ItemDraft::weight) + raw
@@ -541,6 +559,7 @@ pub(super) fn conclude(
     came: &Came,
     hand: &Hand,
 ) -> Result<Aftermath, StoreError> {
+    let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
     let Came { answered, large, latency_ms, unwritten } = came;
     tx.put_chunks(&SYSTEM, prepared.run, unwritten)?;
     let blank = ToolResult {
@@ -555,6 +574,7 @@ pub(super) fn conclude(
         Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
     };
     let mut mover = Mover::new(engine, tx, hand);
+    mover.finishes(job.clone());
     let raw = mover.keep_raw(prepared.owner, answered)?;
     mover.write_result(prepared.run, prepared.place, &result, large.as_ref(), raw)?;
     mover.note_use(prepared, &result, answered.is_telling)?;

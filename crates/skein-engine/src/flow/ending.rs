@@ -27,20 +27,16 @@ struct Outcome {
 impl Mover<'_, '_> {
     pub(super) fn end(&mut self, run: RunId, ending: Ending) -> Result<(), StoreError> {
         let mut outcome = self.outcome(run, ending)?;
+        if let Err(bad) = self.told(run, &outcome)?.to_draft() {
+            let fault = Fault::new("output_not_storable", format!("the output of the process cannot be kept: {bad}"));
+            outcome = self.outcome(run, Ending::Failed { step: None, fault })?;
+        }
         if let Some(target) = self.load(run)?.row.target {
             self.fill_node(run, target, &mut outcome)?;
         }
-        let (now, loaded) = (self.tx.now(), self.load(run)?);
+        let ended = self.told(run, &outcome)?;
+        let loaded = self.load(run)?;
         loaded.state.status = outcome.status;
-        let ended = ExecutionEnded {
-            run_id: run,
-            status: outcome.status,
-            output: outcome.output.clone(),
-            failure: outcome.failure.clone(),
-            latency_ms: now.0 - loaded.row.created_at.0,
-            tokens: loaded.state.tokens(),
-            steps: told_steps(loaded),
-        };
         let (row, state) = (loaded.row.clone(), loaded.state.clone());
         self.tx.append_item(&Viewer::User(row.owner), &ended.to_draft()?)?;
         let output = Some(&outcome.output).filter(|_| outcome.status == RunStatus::Completed);
@@ -63,6 +59,20 @@ impl Mover<'_, '_> {
         }
         self.after.ended.push(run);
         Ok(())
+    }
+
+    /// The end of a run as a fact.
+    fn told(&mut self, run: RunId, outcome: &Outcome) -> Result<ExecutionEnded, StoreError> {
+        let (now, loaded) = (self.tx.now(), self.load(run)?);
+        Ok(ExecutionEnded {
+            run_id: run,
+            status: outcome.status,
+            output: outcome.output.clone(),
+            failure: outcome.failure.clone(),
+            latency_ms: now.0 - loaded.row.created_at.0,
+            tokens: loaded.state.tokens(),
+            steps: told_steps(loaded),
+        })
     }
 
     fn outcome(&mut self, run: RunId, ending: Ending) -> Result<Outcome, StoreError> {
@@ -211,6 +221,7 @@ fn suggestion(fault: &Fault) -> &'static str {
         "tool_not_found" => "put another tool in its place",
         "timeout" => "give the step a longer timeout, or try again later",
         "recursion_limit_exceeded" => "nest the processes less deep, or raise maxRecursionDepth",
+        "output_not_storable" => "let the output template, or the tool, select less",
         "token_budget_exceeded" => "raise the process's tokenBudget, or ask for less",
         "denied" => "run it again with other inputs",
         "review_expired" => "run it again and decide in time, or let the review wait longer",

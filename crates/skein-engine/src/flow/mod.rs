@@ -16,6 +16,8 @@ mod plans;
 mod processes;
 mod reviews;
 mod runs;
+#[cfg(test)]
+mod simulation;
 mod streams;
 mod targets;
 mod work;

@@ -13,7 +13,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
 use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
 use skein_core::flow::execution::machine::step;
-use skein_core::flow::execution::review::Asked;
+use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Execution, Phase, StepState};
 use skein_core::{ItemId, RecordId, ReviewId, RunId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
@@ -33,8 +33,6 @@ use crate::flow::plans::ReadyProcess;
 pub(crate) struct Hand {
     pub(crate) holder: Option<Holder>,
     pub(crate) kinds: Vec<OperationType>,
-    /// The job that is done with this move: its row is passed on to the first call that is handed over.
-    pub(crate) done: Option<Job>,
 }
 
 /// What a transaction that moved runs asks to be done after it is committed.
@@ -77,7 +75,7 @@ pub(crate) struct Mover<'a, 't> {
 impl<'a, 't> Mover<'a, 't> {
     pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a Hand) -> Self {
         let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), Aftermath::default());
-        Self { engine, tx, hand, runs, pending, after, sequences: BTreeMap::new(), done: hand.done.clone() }
+        Self { engine, tx, hand, runs, pending, after, sequences: BTreeMap::new(), done: None }
     }
 
     /// Tells a run what happened; [`Self::finish`] carries on from there.
@@ -98,9 +96,29 @@ impl<'a, 't> Mover<'a, 't> {
         Ok(self.after)
     }
 
+    /// A job is done with this move: its row is passed on to the first call that is handed over, or taken off the queue.
+    pub(super) fn finishes(&mut self, job: Job) {
+        self.done = Some(job);
+    }
+
     /// Takes the job that is done off the queue.
     pub(super) fn let_go(&mut self) -> Result<(), StoreError> {
-        self.done.take().map_or(Ok(()), |done| self.tx.complete_job(&SYSTEM, &done))
+        let Some(done) = self.done.take() else { return Ok(()) };
+        let held = self.tx.complete_job(&SYSTEM, &done);
+        #[cfg(test)]
+        let held = if super::simulation::Bug::NoFence.is_in(self.engine) { Ok(()) } else { held };
+        held
+    }
+
+    /// Leases a call to the worker at hand.
+    fn lease(&mut self, viewer: &Viewer, draft: &JobDraft, holder: &Holder) -> Result<Job, StoreError> {
+        let Some(done) = self.done.take() else { return self.tx.enqueue_leased(viewer, draft, holder) };
+        let passed = self.tx.pass_on(&SYSTEM, &done, draft, holder);
+        #[cfg(test)]
+        if passed.is_err() && super::simulation::Bug::NoFence.is_in(self.engine) {
+            return self.tx.enqueue_leased(viewer, draft, holder);
+        }
+        passed
     }
 
     pub(super) fn load(&mut self, run: RunId) -> Result<&mut Loaded, StoreError> {
@@ -169,6 +187,10 @@ impl<'a, 't> Mover<'a, 't> {
         let Some(holder) = holder else {
             let viewer = Viewer::User(self.load(run)?.row.owner);
             self.tx.enqueue(&viewer, &draft)?;
+            #[cfg(test)]
+            if super::simulation::Bug::DoubleEnqueue.is_in(self.engine) {
+                self.tx.enqueue(&viewer, &draft)?;
+            }
             self.after.queued = true;
             return Ok(());
         };
@@ -180,10 +202,7 @@ impl<'a, 't> Mover<'a, 't> {
             }
         };
         let viewer = Viewer::User(self.load(run)?.row.owner);
-        let job = match self.done.take() {
-            Some(done) => self.tx.pass_on(&SYSTEM, &done, &draft, &holder)?,
-            None => self.tx.enqueue_leased(&viewer, &draft, &holder)?,
-        };
+        let job = self.lease(&viewer, &draft, &holder)?;
         self.after.handed.push(prepared.held_by(job, kind));
         Ok(())
     }
@@ -210,7 +229,16 @@ impl<'a, 't> Mover<'a, 't> {
         let loaded = self.load(run)?;
         let owner = loaded.row.owner;
         let step = loaded.ready.plan.steps()[place.step].definition.id.clone();
-        let item = self.tx.append_item(&Viewer::User(owner), &review_asked(run, &step, asked)?)?.item.header.id;
+        let question = match review_asked(run, &step, asked) {
+            Ok(question) => question,
+            // Nobody could be shown it.
+            Err(bad) => {
+                let decision = Decision::Deny { reason: Some(format!("the question cannot be kept: {bad}")) };
+                self.tell(run, Input::Decided { place, decision });
+                return Ok(());
+            }
+        };
+        let item = self.tx.append_item(&Viewer::User(owner), &question)?.item.header.id;
         let id = ReviewId::from_bytes(*item.as_bytes());
         self.tx.insert_review(&NewReview { id, owner, run, place, asked, expires_at })
     }
@@ -282,6 +310,7 @@ impl<'a, 't> Mover<'a, 't> {
         match self.begin(beginning) {
             Ok(child) => Ok(Ok(child)),
             Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
+            Err(StoreError::Item(bad)) => Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
             Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Forbidden)) => {
                 Ok(Err(Fault::new("process_unavailable", error.to_string())))
             }

@@ -45,6 +45,9 @@ pub(crate) struct CrewState {
     running: Mutex<HashMap<JobId, Running>>,
     tally: Mutex<Tally>,
     wake: Notify,
+    /// What is done wrong on purpose, to see that it is found.
+    #[cfg(test)]
+    pub(super) planted: OnceLock<crate::flow::simulation::Bug>,
 }
 
 struct Running {
@@ -61,7 +64,7 @@ pub(crate) struct Places {
 
 impl Places {
     pub(crate) fn hand(&self) -> Hand {
-        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect(), done: None }
+        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
     }
 
     fn take(&mut self, kind: OperationType) -> Option<OwnedSemaphorePermit> {
@@ -144,7 +147,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
             () = stop.notified() => return crew.end(job.id, true),
         };
         let kind = prepared.kind;
-        let hand = Hand { holder: crew.holder(), kinds: vec![kind], done: Some(job.clone()) };
+        let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
         let concluded = conclude(engine, prepared, came, hand).await;
         crew.end(job.id, concluded.is_none());
         let Some(mut after) = concluded else { return };
@@ -166,13 +169,13 @@ async fn conclude(
     came: call::Came,
     hand: Hand,
 ) -> Option<crate::flow::mover::Aftermath> {
-    let (prepared, came) = (Arc::new(prepared), Arc::new(came));
+    let (prepared, mut came, mut is_replaced) = (Arc::new(prepared), Arc::new(came), false);
     loop {
-        let (own, prepared, came, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
-        let weight = came.weight().max(1 << 10);
+        let (own, prepared, kept, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
+        let weight = kept.weight().max(1 << 10);
         let run = prepared.run;
         let written =
-            engine.parts().store.write_weighing(weight, move |tx| call::conclude(&own, tx, &prepared, &came, &hand));
+            engine.parts().store.write_weighing(weight, move |tx| call::conclude(&own, tx, &prepared, &kept, &hand));
         match written.await {
             Ok(after) => return Some(after.value),
             Err(StoreError::LeaseLost(_)) => {
@@ -180,6 +183,11 @@ async fn conclude(
                 return None;
             }
             Err(StoreError::Busy) => tokio::time::sleep(Duration::from_millis(50)).await,
+            // Making the call again would give the same: the step fails, and says why.
+            Err(error @ (StoreError::Item(_) | StoreError::Rule(_))) if !is_replaced => {
+                tracing::warn!(%error, %run, "what came of a call cannot be kept");
+                (came, is_replaced) = (Arc::new(came.refused(&error)), true);
+            }
             Err(error) => {
                 tracing::warn!(%error, %run, "what came of a call could not be kept; it will be made again");
                 return None;

@@ -62,6 +62,12 @@ impl Tx<'_> {
         self.held(viewer, job, sql, params![&job.id, job.fence, until])
     }
 
+    /// Makes sure that a job is still held, until the transaction ends; refuses whoever lost it.
+    pub fn hold_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
+        let sql = "UPDATE jobs SET lease_until = lease_until WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
+        self.held(viewer, job, sql, params![&job.id, job.fence])
+    }
+
     /// Puts a job aside whose workers keep vanishing, and says so; to be asked before it is begun, in the transaction that
     /// ends what it was for.
     pub fn bury_if_lost(&mut self, viewer: &Viewer, job: &Job, lost_max: i64) -> Result<bool, StoreError> {

@@ -99,6 +99,9 @@ impl<'a> Machine<'a> {
     fn returned(&mut self, place: Place, output: &Value, tokens: u64, wishes: &[Wish]) -> bool {
         self.at(place.step).tokens += tokens;
         if let Some(fault) = self.over_budget() {
+            if let Some(call) = place.call {
+                self.note_wish(place.step, call, Phase::Done, output.clone());
+            }
             self.fail_run(Some(place.step), fault);
             return true;
         }
@@ -256,10 +259,12 @@ impl<'a> Machine<'a> {
         let retry = self.definition(step).retry.as_ref()?;
         let state = &self.state.steps[step];
         let is_call = matches!(self.definition(step).target, Target::Tool(_)) && state.phase == Phase::Calling;
-        if !is_call || !fault.retryable || state.attempt > u32::from(retry.max_retries) {
+        // A round of calls is a call that came out.
+        let failures = state.attempt.saturating_sub(state.dialogue.as_ref().map_or(0, |dialogue| dialogue.rounds));
+        if !is_call || !fault.retryable || failures > u32::from(retry.max_retries) {
             return None;
         }
-        Some(i64::from(retry.pause_ms(u8::try_from(state.attempt).unwrap_or(u8::MAX))))
+        Some(i64::from(retry.pause_ms(u8::try_from(failures).unwrap_or(u8::MAX))))
     }
 
     /// A required output that cannot be had ends the run; another is null from here on.
@@ -361,10 +366,14 @@ impl<'a> Machine<'a> {
     }
 
     fn wish_ended(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
+        self.note_wish(step, call, phase, result);
+        self.answer_model(step);
+    }
+
+    fn note_wish(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
         if let Some(open) = self.at(step).dialogue.as_mut().and_then(|dialogue| dialogue.open.get_mut(call)) {
             (open.phase, open.result) = (phase, result);
         }
-        self.answer_model(step);
     }
 
     /// When every call of a round has ended, the model is asked again.
@@ -487,8 +496,9 @@ impl<'a> Machine<'a> {
         let now = self.now;
         let mut is_open = false;
         for step in &mut self.state.steps {
+            // A step that failed may leave calls behind that its model asked for.
+            is_open |= step.phase.is_open() || step.dialogue.as_ref().is_some_and(|dialogue| !dialogue.is_answered());
             if step.phase.is_open() {
-                is_open = true;
                 (step.phase, step.ended_at) = (Phase::Cancelled, Some(now));
             }
         }

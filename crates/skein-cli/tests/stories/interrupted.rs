@@ -1,0 +1,196 @@
+//! A server dies, or stalls, in the middle of a run whose tool is slow: the run goes on, or waits for a person who knows.
+
+use std::path::Path;
+use std::process::Command;
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use skein_testkit::postgres::{Cluster, Database};
+use skein_testkit::rogue::{Behaviour, Rogue};
+
+use crate::server::{Home, Server};
+
+/// Long enough for leases to run out on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A service that answers nobody until it is told to.
+struct Slow {
+    rogue: Rogue,
+    gate: Arc<(Mutex<bool>, Condvar)>,
+}
+
+impl Slow {
+    /// It keeps its first request waiting for as long as the gate is shut, and answers every other at once.
+    fn start() -> Self {
+        let gate = Arc::new((Mutex::new(false), Condvar::new()));
+        let kept = Arc::clone(&gate);
+        let first = Mutex::new(true);
+        let rogue = Rogue::start(move |_| {
+            if std::mem::take(&mut *first.lock().unwrap()) {
+                let (is_open, told) = &*kept;
+                let shut = told.wait_timeout_while(is_open.lock().unwrap(), PATIENCE, |is_open| !*is_open);
+                drop(shut.unwrap());
+            }
+            Behaviour::json(r#"{"word":"done"}"#)
+        });
+        Self { rogue, gate }
+    }
+
+    fn open(&self) {
+        *self.gate.0.lock().unwrap() = true;
+        self.gate.1.notify_all();
+    }
+
+    fn wait_for_requests(&self, count: usize) {
+        until(|| (self.rogue.requests().len() >= count).then_some(()));
+    }
+}
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        self.open();
+    }
+}
+
+fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(Instant::now() < deadline, "it did not come to pass");
+        std::thread::yield_now();
+    }
+}
+
+fn ask(server: &Server, method: &str, path: &str, body: &Value) -> Value {
+    let body = if body.is_null() { String::new() } else { body.to_string() };
+    let answer = server.connect().request(method, &format!("/api/v1{path}"), &server.key, &body).unwrap();
+    assert!(answer.status < 300, "{method} {path}: {} {}", answer.status, answer.body);
+    serde_json::from_str(&answer.body).unwrap()
+}
+
+fn made(server: &Server, path: &str, body: &Value) -> String {
+    let made = ask(server, "POST", path, body);
+    made["id"].as_str().unwrap_or_else(|| panic!("{path}: {made}")).to_owned()
+}
+
+/// Begins a run of one step that calls the slow service, and waits until the call is under way.
+fn begin(server: &Server, slow: &Slow, method: &str) -> String {
+    let run = execute(server, &slow.rogue, method);
+    slow.wait_for_requests(1);
+    run
+}
+
+fn execute(server: &Server, rogue: &Rogue, method: &str) -> String {
+    let address = rogue.address();
+    made(server, "/allowed-endpoints", &json!({ "host": address.ip().to_string(), "port": address.port() }));
+    let schema =
+        json!({ "type": "object", "required": ["endpoint"], "properties": { "endpoint": { "type": "string" } } });
+    let service = json!({ "name": "slow", "type": "rest_api", "protocol": "http", "connectionSchema": schema });
+    let service = made(server, "/services", &service);
+    let operation = json!({ "type": "rest_call", "method": method, "path": "/word" });
+    let tool = json!({ "name": "word", "serviceId": service, "operation": operation,
+        "connectionParams": { "endpoint": rogue.endpoint() }, "inputSchema": { "type": "object" } });
+    let tool = made(server, "/tools", &tool);
+    let step = json!({ "id": "a", "toolId": tool, "inputs": {}, "output": { "variable": "a" } });
+    let process = json!({ "name": "p", "initialContext": [], "steps": [step], "outputTemplate": "{{a.word}}" });
+    let process = made(server, "/processes", &process);
+    let begun = ask(server, "POST", &format!("/processes/{process}/execute"), &json!({}));
+    begun["executionId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned()
+}
+
+fn ended(server: &Server, run: &str) -> Value {
+    until(|| {
+        Some(ask(server, "GET", &format!("/executions/{run}"), &Value::Null)).filter(|run| run["status"] != "running")
+    })
+}
+
+#[test]
+fn a_server_that_is_killed_in_the_middle_of_a_safe_call_goes_on_when_it_is_started_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let (mut server, slow) = (home.serve(), Slow::start());
+    let run = begin(&server, &slow, "GET");
+    server.process.kill_nine();
+    let server = home.serve();
+    let run = ended(&server, &run);
+    assert_eq!((&run["status"], &run["output"]), (&json!("completed"), &json!("done")), "{run}");
+    assert_eq!(slow.rogue.requests().len(), 2);
+}
+
+#[test]
+fn a_call_that_must_not_be_repeated_waits_for_a_person_after_a_kill() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let (mut server, slow) = (home.serve(), Slow::start());
+    let run = begin(&server, &slow, "POST");
+    server.process.kill_nine();
+    let server = home.serve();
+    let review = until(|| ask(&server, "GET", "/reviews", &Value::Null)["data"].get(0).cloned());
+    assert_eq!(review["asked"]["kind"], "unknown", "{review}");
+    assert_eq!(slow.rogue.requests().len(), 1, "it was not repeated");
+    let path = format!("/reviews/{}/decide", review["id"].as_str().unwrap());
+    ask(&server, "POST", &path, &json!({ "decision": "approve" }));
+    let run = ended(&server, &run);
+    assert_eq!(run["output"], "done", "{run}");
+    assert_eq!(slow.rogue.requests().len(), 2);
+}
+
+#[test]
+fn a_tool_whose_answer_has_no_end_fails_its_step_and_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Home::at(folder.path()).serve();
+    let rogue = Rogue::start(|_| Behaviour::Endless);
+    let run = execute(&server, &rogue, "GET");
+    let run = ended(&server, &run);
+    assert_eq!((&run["status"], &run["error"]["code"]), (&json!("failed"), &json!("answer_too_large")), "{run}");
+    assert_eq!(rogue.requests().len(), 1);
+}
+
+/// Two servers over one database, whose leases are short.
+fn two_servers(cluster: &Cluster, folder: &Path) -> (Server, Server, Database) {
+    let database = Database::fresh(cluster);
+    let home = |name: &str| Home { database: Some(database.url().to_owned()), ..Home::at(&folder.join(name)) };
+    let mut first = home("a").serve();
+    for (name, seconds) in [("workers.heartbeatSeconds", 1), ("workers.leaseSeconds", 2)] {
+        ask(&first, "PUT", &format!("/settings/{name}"), &json!({ "value": seconds }));
+    }
+    assert!(first.process.terminate().success());
+    (home("a").serve(), home("b").serve(), database)
+}
+
+#[test]
+fn another_server_finishes_what_a_killed_one_was_at_on_postgres() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::start();
+    let (mut first, second, _database) = two_servers(&cluster, folder.path());
+    let slow = Slow::start();
+    let run = begin(&first, &slow, "GET");
+    first.process.kill_nine();
+    let run = ended(&second, &run);
+    assert_eq!(run["output"], "done", "{run}");
+    assert_eq!(slow.rogue.requests().len(), 2);
+}
+
+#[test]
+fn what_a_stalled_server_brings_back_late_is_refused_on_postgres() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::start();
+    let (mut first, second, _database) = two_servers(&cluster, folder.path());
+    let slow = Slow::start();
+    let run = begin(&first, &slow, "GET");
+    signal(&first, "-STOP");
+    let run = ended(&second, &run);
+    assert_eq!(run["output"], "done", "{run}");
+    slow.open();
+    signal(&first, "-CONT");
+    assert!(first.process.terminate().success(), "{}", first.process.stderr());
+    let results = ask(&second, "GET", "/items?type=ToolResult", &Value::Null);
+    assert_eq!(results["data"].as_array().unwrap().len(), 1, "{results}");
+}
+
+fn signal(server: &Server, signal: &str) {
+    assert!(Command::new("kill").arg(signal).arg(server.process.id().to_string()).status().unwrap().success());
+}

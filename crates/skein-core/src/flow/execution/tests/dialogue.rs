@@ -1,0 +1,154 @@
+//! What a model asks for while it answers a step.
+
+use serde_json::{Value, json};
+
+use super::{OTHER, Run, TOOL, call, is_over, lasting, object, passing, process, returned};
+use crate::flow::execution::dialogue::RESULT_BYTES_MAX;
+use crate::flow::execution::input::{Effect, Ending, Input, Place, Wish};
+use crate::flow::execution::review::Decision;
+use crate::flow::execution::state::{Phase, RunStatus};
+use crate::time::Millis;
+
+fn talking(changes: Value) -> Run {
+    let mut step = call("a", json!({ "tools": [{ "toolId": OTHER }, { "toolId": TOOL, "approval": "once" }] }));
+    let mut definition = process(Vec::new(), "{{a.text}}");
+    for (name, change) in object(changes) {
+        if name == "tokenBudget" { definition[name] = change } else { step[name] = change }
+    }
+    definition["steps"] = json!([step]);
+    Run::begun(definition)
+}
+
+fn wish(id: &str, tool: Option<crate::id::RecordId>, needs_approval: bool) -> Wish {
+    Wish { id: id.to_owned(), name: "look".to_owned(), tool, arguments: json!({ "q": id }), needs_approval }
+}
+
+fn asks(run: &mut Run, wishes: Vec<Wish>) {
+    run.tell(&Input::Returned { place: Place::of(0), output: json!({ "text": "hm" }), tokens: 1, wishes });
+}
+
+fn at(call: usize) -> Place {
+    Place { step: 0, call: Some(call) }
+}
+
+fn messages(run: &Run) -> Vec<Value> {
+    run.state.steps[0].dialogue.as_ref().unwrap().messages.clone()
+}
+
+#[test]
+fn z14_calls_of_a_round_are_made_and_told_in_the_order_they_were_asked_for_holds() {
+    let mut run = talking(json!({}));
+    asks(&mut run, vec![wish("one", Some(OTHER), false), wish("two", Some(OTHER), false)]);
+    assert_eq!(run.phases(), [Phase::Conversing]);
+    assert_eq!(run.effects.len(), 2);
+    run.refuses(&returned(Place::of(0), json!({ "text": "early" }), 0));
+    run.tell(&returned(at(1), json!("second"), 0));
+    run.refuses(&returned(at(1), json!("again"), 0));
+    assert_eq!(run.effects, []);
+    run.tell(&Input::Faulted { place: at(0), fault: lasting() });
+    assert_eq!(run.calls(), [(0, 2, 0)]);
+    let told: Vec<Value> = messages(&run).into_iter().skip(1).map(|message| message["content"].clone()).collect();
+    assert_eq!(told, [json!(r#"{"error":"the service does not understand"}"#), json!("second")]);
+    run.tell(&returned(Place::of(0), json!({ "text": "so" }), 0));
+    assert_eq!(run.output(), json!("so"));
+    is_over(&run, RunStatus::Completed);
+}
+
+#[test]
+fn z14_calls_that_make_no_sense_are_told_to_the_model_refuses() {
+    let mut run = talking(json!({}));
+    let odd = Wish { arguments: json!("[]"), ..wish("two", Some(OTHER), false) };
+    asks(&mut run, vec![wish("one", None, false), odd]);
+    assert_eq!(run.calls(), [(0, 2, 0)], "nothing is called, and the model is asked again");
+    assert_eq!(messages(&run).len(), 3);
+}
+
+#[test]
+fn z14_rounds_calls_time_and_tokens_beyond_the_limits_refuses() {
+    let over = |limits: Value, rounds: usize, later: i64| {
+        let mut run = talking(json!({ "toolLimits": limits }));
+        for _ in 0..rounds {
+            asks(&mut run, vec![wish("one", Some(OTHER), false)]);
+            if run.state.status.has_ended() {
+                break;
+            }
+            run.tell(&returned(at(0), json!("found"), 0));
+            run.now = Millis(run.now.0 + later);
+        }
+        run
+    };
+    for (limits, later) in [
+        (json!({ "rounds": 2 }), 0),
+        (json!({ "calls": 2 }), 0),
+        (json!({ "seconds": 9 }), 5_000),
+        (json!({ "tokens": 2 }), 0),
+    ] {
+        let run = over(limits.clone(), 3, later);
+        assert_eq!(run.failure(), (Some(0), "tool_limit_exceeded".to_owned(), Some("Z14".to_owned())), "{limits}");
+        is_over(&run, RunStatus::Failed);
+        assert_eq!(over(limits, 2, later).calls(), [(0, 3, 0)]);
+    }
+}
+
+#[test]
+fn z14_a_call_that_is_to_be_approved_waits_for_a_person_holds() {
+    let mut run = talking(json!({}));
+    asks(&mut run, vec![wish("one", Some(OTHER), true)]);
+    assert!(matches!(run.effects[..], [Effect::Ask { .. }]));
+    run.tell(&Input::Decided { place: at(0), decision: Decision::Deny { reason: None } });
+    assert!(messages(&run)[1]["content"].as_str().unwrap().contains("denied"));
+    asks(&mut run, vec![wish("two", Some(OTHER), true)]);
+    run.tell(&Input::Decided { place: at(0), decision: Decision::Approve { inputs: Some(object(json!({ "q": 9 }))) } });
+    assert!(matches!(&run.effects[..], [Effect::Call { inputs, .. }] if *inputs == object(json!({ "q": 9 }))));
+    run.refuses(&Input::Expired { place: at(0) });
+    run.tell(&Input::Lost { place: at(0) });
+    assert_eq!(run.calls(), [(0, 3, 0)], "the model hears that nobody knows, and goes on");
+    asks(&mut run, vec![wish("three", Some(OTHER), true)]);
+    run.tell(&Input::Expired { place: at(0) });
+    assert_eq!(run.calls(), [(0, 4, 0)]);
+}
+
+#[test]
+fn z14_what_is_approved_once_is_not_asked_again_and_what_always_is_holds() {
+    for (tool, is_asked_again) in [(TOOL, false), (OTHER, true)] {
+        let mut run = talking(json!({}));
+        asks(&mut run, vec![wish("one", Some(tool), true)]);
+        run.tell(&Input::Decided { place: at(0), decision: Decision::Approve { inputs: None } });
+        run.tell(&returned(at(0), json!(1), 0));
+        asks(&mut run, vec![wish("two", Some(tool), true)]);
+        assert_eq!(matches!(run.effects[..], [Effect::Ask { .. }]), is_asked_again);
+    }
+}
+
+#[test]
+fn rounds_of_calls_are_not_repeats_of_a_failed_one() {
+    let mut run = talking(json!({ "retry": { "maxRetries": 1, "backoffMs": 10 } }));
+    for _ in 0..3 {
+        asks(&mut run, vec![wish("one", Some(OTHER), false)]);
+        run.tell(&returned(at(0), json!(1), 0));
+    }
+    run.fails(0, passing());
+    assert_eq!(run.calls(), [(0, 5, 10)]);
+    run.fails(0, passing());
+    assert_eq!(run.failure().1, "server_error");
+}
+
+#[test]
+fn br_process_006_a_call_of_a_round_that_breaks_the_budget_takes_the_others_back_refuses() {
+    let mut run = talking(json!({ "tokenBudget": 100 }));
+    asks(&mut run, vec![wish("one", Some(OTHER), false), wish("two", Some(OTHER), true)]);
+    run.tell(&returned(at(0), json!(1), 100));
+    assert_eq!(run.failure().2.as_deref(), Some("BR-PROCESS-006"));
+    assert!(matches!(run.effects[..], [Effect::Withdraw, Effect::End(Ending::Failed { .. })]), "{:?}", run.effects);
+    let open = &run.state.steps[0].dialogue.as_ref().unwrap().open;
+    assert_eq!((open[0].phase, open[1].phase), (Phase::Done, Phase::Asking));
+}
+
+#[test]
+fn a_result_of_megabytes_is_cut_before_a_model_reads_it() {
+    let mut run = talking(json!({}));
+    asks(&mut run, vec![wish("one", Some(OTHER), false)]);
+    run.tell(&returned(at(0), json!("ä".repeat(4 << 20)), 0));
+    let told = messages(&run)[1]["content"].as_str().unwrap().len();
+    assert!(told <= RESULT_BYTES_MAX + 16, "{told}");
+}

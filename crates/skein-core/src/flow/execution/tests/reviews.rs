@@ -1,0 +1,126 @@
+//! People: approving, denying, answering, being late; and calls whose end nobody saw.
+
+use serde_json::{Map, Value, json};
+
+use super::{OTHER, Run, TOOL, call, is_over, object, optional, process, returned};
+use crate::flow::execution::input::{Effect, Input, Place};
+use crate::flow::execution::review::{Asked, Decision};
+use crate::flow::execution::state::{Phase, RunStatus};
+
+fn manual(review: Value) -> Run {
+    let mut step = call("a", json!({ "execution": { "interactionMode": "manual" } }));
+    if !review.is_null() {
+        step["review"] = review;
+    }
+    let next = optional("b", json!({ "inputs": { "value": "{step.a}" } }));
+    Run::begun(process(vec![step, next], "{{a}}"))
+}
+
+fn decide(decision: Decision) -> Input {
+    Input::Decided { place: Place::of(0), decision }
+}
+
+fn approve(inputs: Option<Map<String, Value>>) -> Input {
+    decide(Decision::Approve { inputs })
+}
+
+fn deny() -> Input {
+    decide(Decision::Deny { reason: Some("not this".to_owned()) })
+}
+
+#[test]
+fn br_step_006_a_manual_step_is_called_when_a_person_approves_holds() {
+    let mut run = manual(json!(null));
+    let inputs = object(json!({ "value": 1 }));
+    let asked = Asked::Call { tool_id: TOOL, inputs };
+    assert_eq!(run.effects, [Effect::Ask { place: Place::of(0), asked, expires_after_s: None }]);
+    run.refuses(&returned(Place::of(0), json!(1), 0));
+    let edited = object(json!({ "value": 2 }));
+    run.tell(&approve(Some(edited.clone())));
+    assert!(matches!(&run.effects[..], [Effect::Call { inputs, attempt: 1, .. }] if *inputs == edited));
+    run.refuses(&approve(None));
+    run.refuses(&Input::Expired { place: Place::of(0) });
+    run.gives(0, json!("ok"));
+    run.gives(1, json!("ok"));
+    is_over(&run, RunStatus::Completed);
+}
+
+#[test]
+fn br_step_006_a_denied_call_refuses() {
+    let mut run = manual(json!(null));
+    run.tell(&deny());
+    assert_eq!(run.failure(), (Some(0), "denied".to_owned(), None));
+    assert_eq!(run.state.steps[0].attempt, 0);
+}
+
+#[test]
+fn br_step_006_an_answer_is_the_output_holds() {
+    let ask = json!({ "id": "a", "ask": { "prompt": "How many, {x}?", "schema": { "type": "integer" } },
+        "output": { "variable": "a" } });
+    let mut run = Run::begun(process(vec![ask], "{{a}}"));
+    let Effect::Ask { asked, .. } = &run.effects[0] else { panic!("{:?}", run.effects) };
+    assert_eq!(*asked, Asked::Answer { prompt: "How many, 1?".to_owned(), schema: json!({ "type": "integer" }) });
+    assert!(asked.check(&Decision::Answer { value: json!("three") }).is_err());
+    assert!(asked.check(&Decision::Approve { inputs: None }).is_err());
+    run.tell(&decide(Decision::Answer { value: json!(3) }));
+    assert_eq!(run.output(), json!("3"));
+}
+
+#[test]
+fn br_step_006_a_question_nobody_answers_in_time_holds_to_what_was_said() {
+    let expired = Input::Expired { place: Place::of(0) };
+    let mut failing = manual(json!({ "expiresAfter": 60 }));
+    assert!(matches!(failing.effects[..], [Effect::Ask { expires_after_s: Some(60), .. }]));
+    failing.tell(&expired);
+    assert_eq!(failing.failure().2.as_deref(), Some("BR-STEP-006"));
+    failing.refuses(&approve(None));
+
+    let mut skipped = manual(json!({ "expiresAfter": 60, "onExpire": "skip" }));
+    skipped.tell(&expired);
+    assert_eq!(skipped.phases(), [Phase::Skipped, Phase::Calling]);
+    skipped.refuses(&approve(None));
+
+    let mut settled = manual(json!({ "expiresAfter": 60, "onExpire": "default", "default": "as ever" }));
+    settled.tell(&expired);
+    assert_eq!(settled.state.steps[1].inputs, object(json!({ "value": "as ever" })));
+    settled.refuses(&expired);
+}
+
+fn lost() -> Run {
+    let mut run = Run::begun(process(vec![call("a", json!({ "retry": { "maxRetries": 2 } }))], "{{a}}"));
+    run.tell(&Input::Lost { place: Place::of(0) });
+    run
+}
+
+#[test]
+fn a_call_whose_end_nobody_saw_is_left_to_a_person_and_not_repeated() {
+    let mut run = lost();
+    assert_eq!(run.phases(), [Phase::Unknown]);
+    assert!(matches!(run.effects[..], [Effect::Ask { asked: Asked::Unknown { tool_id: TOOL, .. }, .. }]));
+    run.refuses(&returned(Place::of(0), json!("late"), 0));
+    run.refuses(&Input::Lost { place: Place::of(0) });
+    run.tell(&approve(None));
+    assert_eq!(run.calls(), [(0, 2, 0)]);
+
+    let mut run = lost();
+    run.tell(&decide(Decision::Answer { value: json!("it was done") }));
+    assert_eq!(run.output(), json!("it was done"));
+
+    let mut run = lost();
+    run.tell(&deny());
+    assert_eq!(run.failure().1, "denied");
+}
+
+#[test]
+fn cancelling_takes_a_question_and_a_run_below_back() {
+    let sub = json!({ "id": "s", "processId": OTHER, "inputs": {}, "output": { "variable": "s" },
+        "execution": { "mode": "parallel" } });
+    let manual = json!({ "mode": "parallel", "interactionMode": "manual" });
+    let mut run = Run::begun(process(vec![call("a", json!({ "execution": manual })), sub], "{{a}}"));
+    assert_eq!(run.phases(), [Phase::Asking, Phase::Running]);
+    run.tell(&Input::Cancel);
+    assert_eq!(run.phases(), [Phase::Cancelled, Phase::Cancelled]);
+    assert_eq!(run.effects[0], Effect::Withdraw);
+    run.refuses(&approve(None));
+    run.refuses(&Input::ChildEnded { place: Place::of(1), outcome: Ok(json!(1)), tokens: 0 });
+}

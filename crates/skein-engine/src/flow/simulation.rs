@@ -1,0 +1,94 @@
+//! A seeded simulation: the real moves of the real engine, on SQLite with a stopped clock, in any order and with
+//! everything that goes wrong.
+//!
+//! A schedule draws what happens next: a worker claims, begins a call, brings back what came of it; commits, or dies right
+//! before or right after; is slow, and delivers late or twice; leases run out; the whole process dies and another takes
+//! over in the same moment. In the end every run must have ended, and what is written down must make sense.
+
+mod ledger;
+mod schedule;
+mod world;
+
+use crate::engine::Engine;
+use crate::flow::simulation::schedule::Schedule;
+use crate::flow::simulation::world::World;
+
+/// What can be done wrong on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bug {
+    /// A worker that lost its job may still bring something back.
+    NoFence,
+    /// A call is queued twice.
+    DoubleEnqueue,
+    /// Nobody remembers that a call was begun.
+    LostIntent,
+}
+
+impl Bug {
+    pub(super) fn is_in(self, engine: &Engine) -> bool {
+        engine.parts().crew.planted.get() == Some(&self)
+    }
+}
+
+/// Draws from a seed, the same every time.
+pub(super) struct Dice(pub(super) u64);
+
+impl Dice {
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        usize::try_from((z ^ (z >> 31)) % u64::try_from(bound).unwrap()).unwrap()
+    }
+
+    pub(super) fn one_in(&mut self, chances: usize) -> bool {
+        self.below(chances) == 0
+    }
+}
+
+/// How many schedules one run of the tests goes through; more by `SKEIN_SCHEDULES`.
+const SCHEDULES: u64 = 400;
+/// A planted bug is found within so many.
+const FOUND_WITHIN: u64 = 200;
+
+async fn first_wrong(bug: Option<Bug>, schedules: u64) -> Option<(u64, String)> {
+    let mut world = World::new(bug).await;
+    for seed in 0..schedules {
+        if let Err(problem) = Schedule::begin(&mut world, seed).await.play().await {
+            return Some((seed, problem));
+        }
+    }
+    None
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_survive_whatever_happens_to_those_who_work_on_them() {
+    let schedules = std::env::var("SKEIN_SCHEDULES").ok().and_then(|text| text.parse().ok()).unwrap_or(SCHEDULES);
+    let begun = std::time::Instant::now();
+    if let Some((seed, problem)) = first_wrong(None, schedules).await {
+        panic!("schedule {seed}: {problem}");
+    }
+    eprintln!("{schedules} schedules in {:?}", begun.elapsed());
+}
+
+async fn is_found(bug: Bug) {
+    let found = first_wrong(Some(bug), FOUND_WITHIN).await;
+    let (seed, problem) = found.unwrap_or_else(|| panic!("{bug:?} was not found in {FOUND_WITHIN} schedules"));
+    eprintln!("{bug:?} was found by schedule {seed}: {problem}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_missing_fence_is_found() {
+    is_found(Bug::NoFence).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_queued_twice_is_found() {
+    is_found(Bug::DoubleEnqueue).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_intent_is_found() {
+    is_found(Bug::LostIntent).await;
+}
