@@ -18,6 +18,8 @@ mod reviews;
 mod runs;
 mod streams;
 mod targets;
+mod tool_run;
+mod trace;
 mod work;
 
 use skein_core::Viewer;
@@ -28,10 +30,12 @@ pub use fitness::{Dependency, DependencyKind, ProcessFitness};
 pub(crate) use gifts::{give, give_to_all};
 pub(crate) use plans::Plans;
 pub use reviews::ShownReview;
+pub(crate) use runs::cancel_of;
 pub use runs::{Branching, ShownRun, ShownStep};
 pub(crate) use streams::Streams;
 pub use streams::{Heard, Listening, Piece};
-pub(crate) use work::CrewState;
+pub use trace::{TracedCall, TracedResult};
+pub(crate) use work::{CrewState, Places};
 pub use work::{Crew, Pools};
 
 const SYSTEM: Viewer = Viewer::System("flow");
