@@ -79,7 +79,8 @@ fn longest_run(text: &str, wanted: char) -> usize {
 
 /// Searches what was said and is visible from a node.
 async fn search(engine: &Engine, caller: &Caller, arguments: &Map<String, Value>) -> Result<Value, EngineError> {
-    let number = |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+    let number =
+        |name: &str| arguments.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
     let query = SearchQuery {
         text: arguments.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
         node: arguments.get("nodeId").filter(|node| !node.is_null()).map(|_| node_named(arguments)).transpose()?,

@@ -79,12 +79,10 @@ impl Engine {
     /// A run with its steps, calls, questions, and the runs it started; by its facts alone once its rows were forgotten.
     pub async fn run(&self, caller: &Caller, id: RunId) -> Result<ShownRun, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
-        let look = move |tx: &mut Tx<'_>| {
-            match tx.execution(&viewer, id) {
-                Ok(row) => engine.show_run(tx, row),
-                Err(StoreError::NotFound(_)) => engine.run_by_facts(tx, &viewer, id, 0),
-                Err(error) => Err(error),
-            }
+        let look = move |tx: &mut Tx<'_>| match tx.execution(&viewer, id) {
+            Ok(row) => engine.show_run(tx, row),
+            Err(StoreError::NotFound(_)) => engine.run_by_facts(tx, &viewer, id, 0),
+            Err(error) => Err(error),
         };
         Ok(self.parts().store.read(look).await?)
     }

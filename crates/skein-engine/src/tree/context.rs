@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use skein_core::tree::actor::Actor;
 use skein_core::tree::context::{
-    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, PathNode, Prompt, Said, Strategy,
-    assemble,
+    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, PathNode, Prompt, Said,
+    Strategy, assemble,
 };
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::SourceRole;

@@ -74,7 +74,8 @@ impl Engine {
 
 fn search(tx: &mut Tx<'_>, viewer: &Viewer, query: &SearchQuery) -> Result<Page<FoundNode, usize>, StoreError> {
     let words = words(&query.text);
-    let mut looking = Looking { words: &words, left: SEARCHED_NODES_MAX, room: SEARCHED_BYTES_MAX, ..Looking::default() };
+    let mut looking =
+        Looking { words: &words, left: SEARCHED_NODES_MAX, room: SEARCHED_BYTES_MAX, ..Looking::default() };
     let own = match (query.node, query.conversation) {
         (Some(node), _) => Some((tx.node(viewer, node)?.conversation, Some(node))),
         (None, Some(conversation)) => {

@@ -48,13 +48,22 @@ impl World {
         self.engine.create_tool(caller, fresh(caller), tool).await.unwrap().value.id
     }
 
-    /// Runs a process of one step and says why it failed.
-    async fn fails(&self, tool: RecordId) -> Failure {
+    /// A process of one step.
+    async fn one_step(&self, tool: RecordId) -> RecordId {
         static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let steps = vec![step("now", tool, json!({ "value": "{x}" }))];
-        let id = self.process(process(&format!("weather {number}"), steps, "{{now}}")).await;
-        let run = self.run(id, json!({ "x": "Oslo" })).await;
+        self.process(process(&format!("weather {number}"), steps, "{{now}}")).await
+    }
+
+    /// Runs a process of one step and says why it failed.
+    async fn fails(&self, tool: RecordId) -> Failure {
+        let process = self.one_step(tool).await;
+        self.run_fails(process).await
+    }
+
+    async fn run_fails(&self, process: RecordId) -> Failure {
+        let run = self.run(process, json!({ "x": "Oslo" })).await;
         let shown = self.ended(run).await;
         assert!(shown.calls.is_empty(), "what is refused is not called");
         shown.row.failure.unwrap()
@@ -72,22 +81,31 @@ fn told(failure: &Failure) -> (&str, Option<&str>) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn br_exec_003_a_tool_that_is_not_there_not_shared_or_taken_back_refuses() {
     let world = World::new().await;
-    let missing = RecordId::from_bytes([7; 16]);
-    let failure = world.fails(missing).await;
-    assert_eq!(told(&failure), (format!("Tool {missing} does not exist").as_str(), Some("BR-EXEC-003")));
     let (rogue, bert) = (weather(), world.other("bert").await);
+    let gone = world.rest_tool(&world.caller, &rogue).await;
+    let (process, viewer) = (world.one_step(gone).await, Viewer::User(world.caller.user));
+    world.store.write(move |tx| tx.delete_record(&viewer, gone, None, None)).await.unwrap();
+    let failure = world.run_fails(process).await;
+    assert_eq!(told(&failure), (format!("Tool {gone} does not exist").as_str(), Some("BR-EXEC-003")));
     let tool = world.rest_tool(&bert, &rogue).await;
-    let failure = world.fails(tool).await;
-    let not_shared = format!("Tool Weather now owned by {} is not shared", bert.user);
-    assert_eq!(told(&failure), (not_shared.as_str(), Some("BR-EXEC-003")));
+    world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+    let process = world.one_step(tool).await;
+    let taken_back = world.engine.share_tool(&bert, fresh(&bert), tool, false).await.unwrap().value;
+    let failure = world.run_fails(process).await;
+    assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));
     assert_eq!((failure.step, failure.step_id.as_deref()), (Some(1), Some("now")));
     assert_eq!(failure.fault.details["toolName"], "Weather now");
     assert!(!failure.suggested_action.is_empty());
-    for shared in [true, false] {
-        world.engine.share_tool(&bert, fresh(&bert), tool, shared).await.unwrap();
+    // That it was shared once is forgotten after a while.
+    let mut hash = taken_back.shown.hash;
+    for number in 0..20 {
+        let change = serde_json::from_value(json!({ "description": format!("Change {number}") })).unwrap();
+        let changed = world.engine.change_tool(&bert, fresh(&bert), tool, change, hash).await.unwrap();
+        hash = changed.value.shown.hash;
     }
-    let failure = world.fails(tool).await;
-    assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));
+    let failure = world.run_fails(process).await;
+    let not_shared = format!("Tool Weather now owned by {} is not shared", bert.user);
+    assert_eq!(told(&failure), (not_shared.as_str(), Some("BR-EXEC-003")));
     assert!(rogue.requests().is_empty());
 }
 

@@ -26,9 +26,10 @@ fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
     let has_tools = asked["tools"].as_array().is_some_and(|tools| !tools.is_empty());
     let usage = json!({ "prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12 });
     let (message, finish) = match told {
-        Some(told) if !is_insatiable => {
-            (json!({ "role": "assistant", "content": format!("The tool says {}", told["content"].as_str().unwrap()) }), "stop")
-        }
+        Some(told) if !is_insatiable => (
+            json!({ "role": "assistant", "content": format!("The tool says {}", told["content"].as_str().unwrap()) }),
+            "stop",
+        ),
         _ if has_tools => {
             let function = json!({ "name": "echo", "arguments": "{\"value\":\"pancakes\"}" });
             let call = json!({ "index": 0, "id": format!("call_{}", messages.len()), "type": "function", "function": function });
@@ -38,15 +39,20 @@ fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
     };
     if asked["stream"] != true {
         let choice = json!({ "index": 0, "message": message, "finish_reason": finish });
-        let body = json!({ "id": "c1", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage });
+        let body =
+            json!({ "id": "c1", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage });
         return Behaviour::json(&body.to_string());
     }
     let chunk = |delta: Value, finish: Value| {
         let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
-        format!("data: {}\n\n", json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] }))
+        format!(
+            "data: {}\n\n",
+            json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] })
+        )
     };
     let last = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [], "usage": usage });
-    let body = [chunk(message, Value::Null), chunk(json!({}), json!(finish)), format!("data: {last}\n\ndata: [DONE]\n\n")];
+    let body =
+        [chunk(message, Value::Null), chunk(json!({}), json!(finish)), format!("data: {last}\n\ndata: [DONE]\n\n")];
     Behaviour::answer(200, &[("content-type", "text/event-stream")], body.concat())
 }
 
@@ -60,7 +66,8 @@ async fn process(world: &World, rogue: &Rogue, approval: &str, rounds: u8) -> Re
         { "id": "answer", "toolId": model, "inputs": { "messages": "{step.window.messages}" }, "output": { "variable": "answer" },
             "tools": [{ "toolId": echo, "approval": approval }], "toolLimits": { "rounds": rounds } },
     ]);
-    let definition = json!({ "name": "Cook", "initialContext": ["nodeId"], "steps": steps, "outputTemplate": "{{answer.text}}" });
+    let definition =
+        json!({ "name": "Cook", "initialContext": ["nodeId"], "steps": steps, "outputTemplate": "{{answer.text}}" });
     world.process(definition).await
 }
 
@@ -84,7 +91,10 @@ pub(crate) async fn model_tool(world: &World, rogue: &Rogue) -> RecordId {
 }
 
 /// The only tool run of a conversation, and what was said in it.
-async fn tool_run(world: &World, conversation: ConversationId) -> (skein_engine::tree::ShownConversation, Vec<SeenNode>) {
+async fn tool_run(
+    world: &World,
+    conversation: ConversationId,
+) -> (skein_engine::tree::ShownConversation, Vec<SeenNode>) {
     let forks = world.engine.forks(&world.caller, conversation, None, 10).await.unwrap().rows;
     assert_eq!(forks.len(), 1);
     let fork = forks.into_iter().next().unwrap();
@@ -102,7 +112,8 @@ fn text(node: &SeenNode) -> &str {
 async fn review(world: &World) -> skein_engine::flow::ShownReview {
     let mut rung = world.store.wake().subscribe();
     loop {
-        if let Some(review) = world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.into_iter().next() {
+        if let Some(review) = world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.into_iter().next()
+        {
             return review;
         }
         heard(&mut rung).await;
@@ -133,7 +144,8 @@ async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_
     let query = ConversationQuery { archived: false, project: None, after: None, limit: 10 };
     let listed = world.store.read(move |tx| tx.conversations(&viewer, &query)).await.unwrap().rows;
     assert_eq!(listed.len(), 1, "tool runs are not listed");
-    let window = world.engine.context_at(&world.caller, node, skein_engine::tree::ContextQuery::default()).await.unwrap();
+    let window =
+        world.engine.context_at(&world.caller, node, skein_engine::tree::ContextQuery::default()).await.unwrap();
     assert!(!format!("{:?}", window.window.prompt).contains("echo("), "{:?}", window.window.prompt);
     let asker: Vec<&str> = shown.calls.iter().map(|call| call.said["caller"].as_str().unwrap()).collect();
     assert_eq!(asker, ["process", "process", "model", "process"]);
