@@ -2,6 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "flow/memory.rs"]
+mod memory;
+#[path = "flow/refusals.rs"]
+mod refusals;
+#[path = "flow/tool_runs.rs"]
+mod tool_runs;
+#[path = "flow/trace.rs"]
+mod trace;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -16,7 +25,7 @@ use skein_core::flow::process::{Process, ProcessDraft};
 use skein_core::tree::conversation::ConversationDraft;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::Speaker;
-use skein_core::{RecordId, RunId, Viewer};
+use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
 use skein_engine::account::Presented;
 use skein_engine::catalog::{Outside, Passing};
 use skein_engine::flow::{Branching, Heard, NewAnswers, NewRun, ShownRun, Wanted};
@@ -69,6 +78,50 @@ impl World {
         let Value::Object(context) = context else { unreachable!() };
         let new = NewRun { context, priority: 0 };
         self.engine.execute(&self.caller, fresh(&self.caller), process, new).await.unwrap().value
+    }
+
+    async fn process_named(&self, name: &'static str) -> RecordId {
+        let viewer = Viewer::User(self.caller.user);
+        let query = VisibleQuery::of(Process::record_type(), 100);
+        let found = self.store.read(move |tx| tx.records_visible(&viewer, &query)).await.unwrap().rows;
+        found.into_iter().find(|process| process.content.name() == Some(name)).unwrap().id
+    }
+
+    /// A conversation in which something was said.
+    async fn talk(&self, text: &str) -> (ConversationId, NodeId) {
+        let draft: ConversationDraft = serde_json::from_value(json!({ "title": "Herons" })).unwrap();
+        let made = self.engine.create_conversation(&self.caller, fresh(&self.caller), draft).await.unwrap();
+        let conversation = conversation_id(made.value.shown.id);
+        let said = NewTurn {
+            parent: None,
+            parent_turn: None,
+            speaker: Speaker::User,
+            turn_type: None,
+            content: json!({ "type": "text", "text": text }),
+            sources: Vec::new(),
+            process: None,
+        };
+        let grown = self.engine.append_turn(&self.caller, fresh(&self.caller), conversation, said).await.unwrap();
+        (conversation, grown.value.node.seen.row.id)
+    }
+
+    /// Has a process answer in a conversation; the kept place, and the run that fills it.
+    async fn answer(&self, conversation: ConversationId, process: RecordId) -> (NodeId, RunId) {
+        let new = NewAnswers {
+            wanted: Wanted::After { turn: None, parent: None, sources: Vec::new() },
+            processes: vec![process],
+            samples: 1,
+            make_active: true,
+            context: serde_json::Map::new(),
+        };
+        let begun = self.engine.answer(&self.caller, fresh(&self.caller), conversation, new).await.unwrap().value;
+        (begun.begun[0].0.node.seen.row.id, begun.begun[0].1)
+    }
+
+    /// What a node says.
+    async fn said(&self, node: NodeId) -> String {
+        let node = self.engine.node(&self.caller, node).await.unwrap();
+        node.seen.content.unwrap()["text"].as_str().unwrap().to_owned()
     }
 
     /// Waits until a run has ended.

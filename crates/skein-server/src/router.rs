@@ -12,7 +12,7 @@ use crate::flow::{executions, processes, reviews, workers};
 use crate::host_guard::AllowedHosts;
 use crate::layer::Put;
 use crate::signed_in::Gate;
-use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, summaries, turns, window};
+use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, search, summaries, turns, window};
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
 use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in};
 
@@ -140,6 +140,7 @@ fn for_rooms() -> Api {
         .routes(routes!(proof::verify_conversation))
         .routes(routes!(proof::trace_node))
         .routes(routes!(compare::compare))
+        .routes(routes!(search::search))
         .routes(routes!(window::show_context))
         .routes(routes!(export::export_conversation))
         .routes(routes!(summaries::read_node_summary, summaries::renew_node_summary))

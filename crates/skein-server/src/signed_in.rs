@@ -24,7 +24,7 @@ use crate::tokens::{Claims, Tokens};
 const BEARER: &str = "bearer ";
 pub(crate) const SESSION_COOKIE: &str = "skein_session";
 /// What is asked in a body and changes nothing.
-const QUESTIONS: [&str; 2] = ["/compare", "/processes/validate"];
+const QUESTIONS: [&str; 3] = ["/compare", "/processes/validate", "/search"];
 const GRANT: HeaderName = HeaderName::from_static("skein-grant");
 
 /// Lets nobody through who is not known, nor to change anything with a credential for reading: before anything else

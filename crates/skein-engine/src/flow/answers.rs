@@ -317,8 +317,15 @@ fn context(
 /// Who writes: the model whose answer is passed on, else Skein itself.
 fn author(tx: &mut Tx<'_>, viewer: &Viewer, ready: &ReadyProcess) -> Result<(ActorId, AuthorType), StoreError> {
     let streamed = ready.plan.streamed_step().map(|step| &ready.plan.steps()[step].definition.target);
-    let Some(step::Target::Tool(tool)) = streamed else { return Ok((ActorId::SYSTEM, AuthorType::System)) };
-    let tool: Shown<Tool> = match load(tx, &SYSTEM, *tool) {
+    match streamed {
+        Some(step::Target::Tool(tool)) => writer(tx, viewer, *tool),
+        _ => Ok((ActorId::SYSTEM, AuthorType::System)),
+    }
+}
+
+/// The model behind a tool, as somebody who writes; it is made known when it writes for the first time.
+pub(super) fn writer(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<(ActorId, AuthorType), StoreError> {
+    let tool: Shown<Tool> = match load(tx, &SYSTEM, tool) {
         Ok(tool) => tool,
         Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok((ActorId::SYSTEM, AuthorType::System)),
         Err(error) => return Err(error),

@@ -20,6 +20,8 @@ mod runs;
 mod simulation;
 mod streams;
 mod targets;
+mod tool_run;
+mod trace;
 mod work;
 
 use skein_core::Viewer;
@@ -30,10 +32,12 @@ pub use fitness::{Dependency, DependencyKind, ProcessFitness};
 pub(crate) use gifts::{give, give_to_all};
 pub(crate) use plans::Plans;
 pub use reviews::ShownReview;
+pub(crate) use runs::cancel_of;
 pub use runs::{Branching, ShownRun, ShownStep};
 pub(crate) use streams::Streams;
 pub use streams::{Heard, Listening, Piece};
-pub(crate) use work::CrewState;
+pub use trace::{TracedCall, TracedResult};
 pub use work::{Crew, Pools};
+pub(crate) use work::{CrewState, Places};
 
 const SYSTEM: Viewer = Viewer::System("flow");

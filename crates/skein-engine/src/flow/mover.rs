@@ -144,7 +144,12 @@ impl<'a, 't> Mover<'a, 't> {
         if !moved.fitted {
             return Ok(());
         }
+        let converses = moved.state.steps.iter().any(|step| step.dialogue.is_some());
+        let before = converses.then(|| loaded.state.clone());
         loaded.take(moved.state);
+        if let Some(before) = before {
+            self.tell_tool_runs(run, &before)?;
+        }
         for effect in moved.effects {
             self.carry_out(run, effect)?;
         }

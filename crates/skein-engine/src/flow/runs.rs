@@ -13,7 +13,8 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::begin::{Beginning, Branch};
-use crate::flow::mover::Mover;
+use crate::flow::mover::{Aftermath, Hand, Mover};
+use crate::flow::trace::{self, TracedCall};
 use crate::request::{Changed, Outcome, Request, referred};
 
 /// A run with everything that belongs to it.
@@ -27,6 +28,8 @@ pub struct ShownRun {
     pub reviews: Vec<ReviewRow>,
     /// The runs it started.
     pub children: Vec<ShownRun>,
+    /// Every call it made, in order.
+    pub calls: Vec<TracedCall>,
 }
 
 /// A step of a run.
@@ -45,7 +48,7 @@ impl Outcome for ShownRun {
 
     fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
         let row = tx.execution(viewer, referred(reference, "run")?)?;
-        Ok(Self { row, steps: Vec::new(), reviews: Vec::new(), children: Vec::new() })
+        Ok(Self { row, steps: Vec::new(), reviews: Vec::new(), children: Vec::new(), calls: Vec::new() })
     }
 }
 
@@ -73,12 +76,13 @@ impl Engine {
         Ok(self.parts().store.read(move |tx| tx.executions(&viewer, &filter, before, limit)).await?)
     }
 
-    /// A run with its steps, questions, and the runs it started.
+    /// A run with its steps, calls, questions, and the runs it started; by its facts alone once its rows were forgotten.
     pub async fn run(&self, caller: &Caller, id: RunId) -> Result<ShownRun, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
-        let look = move |tx: &mut Tx<'_>| {
-            let row = tx.execution(&viewer, id)?;
-            engine.show_run(tx, row)
+        let look = move |tx: &mut Tx<'_>| match tx.execution(&viewer, id) {
+            Ok(row) => engine.show_run(tx, row),
+            Err(StoreError::NotFound(_)) => engine.run_by_facts(tx, &viewer, id, 0),
+            Err(error) => Err(error),
         };
         Ok(self.parts().store.read(look).await?)
     }
@@ -95,7 +99,8 @@ impl Engine {
         let reviews = tx.reviews_of(row.id)?;
         let children = tx.child_executions(row.id)?;
         let children = children.into_iter().map(|child| self.show_run(tx, child)).collect::<Result<_, _>>()?;
-        Ok(ShownRun { row, steps, reviews, children })
+        let calls = trace::calls(tx, &Viewer::User(row.owner), row.id)?;
+        Ok(ShownRun { row, steps, reviews, children, calls })
     }
 
     /// The run that an operation stands for.
@@ -123,9 +128,7 @@ impl Engine {
             if row.status.has_ended() {
                 return Err(has_ended(&row).into());
             }
-            let mut mover = Mover::new(&engine, tx, &hand);
-            mover.tell(id, Input::Cancel);
-            let after = mover.finish()?;
+            let after = cancel(&engine, tx, &hand, id)?;
             *kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(after);
             let row = tx.execution(viewer, id)?;
             engine.show_run(tx, row)
@@ -188,6 +191,27 @@ fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<usize, StoreError> 
     }
     let did_not = |step: &ShownStep| !matches!(step.row.state.phase, Phase::Done | Phase::Skipped);
     Ok(shown.steps.iter().position(did_not).unwrap_or(0))
+}
+
+/// Takes a run back with all it has open.
+fn cancel(engine: &Engine, tx: &mut Tx<'_>, hand: &Hand, run: RunId) -> Result<Aftermath, StoreError> {
+    let mut mover = Mover::new(engine, tx, hand);
+    mover.tell(run, Input::Cancel);
+    mover.finish()
+}
+
+/// Takes back the run that an operation stands for, if it stands for one that has not ended.
+pub(crate) fn cancel_of(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    operation: OperationId,
+) -> Result<Option<Aftermath>, StoreError> {
+    let Some(run) = tx.execution_of_operation(viewer, operation)? else { return Ok(None) };
+    if tx.execution(viewer, run)?.status.has_ended() {
+        return Ok(None);
+    }
+    cancel(engine, tx, &Hand::default(), run).map(Some)
 }
 
 fn waiting(step: usize) -> StepRow {

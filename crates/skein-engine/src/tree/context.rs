@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use skein_core::tree::actor::Actor;
 use skein_core::tree::context::{
-    ContextOptions, ContextSource, ContextWindow, FoldedBranch, FourCharacters, PathNode, Prompt, Said, Strategy,
-    assemble,
+    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, PathNode, Prompt, Said,
+    Strategy, assemble,
 };
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::SourceRole;
@@ -75,8 +75,19 @@ impl Engine {
         node: NodeId,
         query: ContextQuery,
     ) -> Result<ShownContext, EngineError> {
+        self.context_with(caller, node, query, Vec::new()).await
+    }
+
+    /// What a model would be shown at a node, with what was found elsewhere as far as there is room.
+    pub(crate) async fn context_with(
+        &self,
+        caller: &Caller,
+        node: NodeId,
+        query: ContextQuery,
+        memory: Vec<String>,
+    ) -> Result<ShownContext, EngineError> {
         let viewer = caller.viewer();
-        let look = move |tx: &mut Tx<'_>| gather(tx, &viewer, node, query)?.assemble(query);
+        let look = move |tx: &mut Tx<'_>| gather(tx, &viewer, node, query)?.assemble(query, &memory);
         Ok(self.parts().store.read(look).await?)
     }
 }
@@ -120,7 +131,7 @@ impl Spoken {
 }
 
 impl Gathered {
-    fn assemble(&self, query: ContextQuery) -> Result<ShownContext, StoreError> {
+    fn assemble(&self, query: ContextQuery, memory: &[String]) -> Result<ShownContext, StoreError> {
         let own = self.conversation.context_budget.map(skein_core::tree::conversation::ContextBudget::tokens);
         let options = ContextOptions {
             budget: query.budget.or(own).unwrap_or(BUDGET_DEFAULT),
@@ -133,6 +144,8 @@ impl Gathered {
             .iter()
             .map(|(origin, title, summary)| FoldedBranch { origin: *origin, title, summary })
             .collect();
+        let extras: Vec<Extra<'_>> =
+            memory.iter().map(|text| Extra { kind: "memory", reason: "found by a search", text }).collect();
         let source = ContextSource {
             mode: self.conversation.mode,
             agent_prompt: self.agent_prompt.as_deref(),
@@ -140,7 +153,7 @@ impl Gathered {
             path: &path,
             next_sources: &[],
             folded: &folded,
-            extras: &[],
+            extras: &extras,
             working_buffer: None,
         };
         let window = assemble(&source, options, &FourCharacters)?;

@@ -14,7 +14,7 @@ use skein_core::flow::execution::input::Fault;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, ReviewId, RunId};
 use skein_engine::Engine;
-use skein_engine::flow::{Branching, Heard, Listening, NewRun, ShownRun, ShownStep};
+use skein_engine::flow::{Branching, Heard, Listening, NewRun, ShownRun, ShownStep, TracedCall};
 use skein_store::flow::{ExecutionFilter, ExecutionRow};
 use utoipa::{IntoParams, ToSchema};
 
@@ -185,7 +185,113 @@ impl From<ShownStep> for StepView {
     }
 }
 
-/// A run with its steps, its questions, and the runs it started.
+/// A call a run made: what it says of itself, what led to it, and what came of it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CallView {
+    /// An item of type `ToolCall`.
+    #[schema(value_type = String)]
+    id: ItemId,
+    /// The step it was made for.
+    step_id: Option<String>,
+    #[schema(value_type = String)]
+    requested_at: Millis,
+    /// What led to it: a node, or another call.
+    #[schema(value_type = Option<String>)]
+    caused_by: Option<ItemId>,
+    /// The other calls it builds upon.
+    #[schema(value_type = Vec<String>)]
+    derived_from: Vec<ItemId>,
+    /// Tool, inputs, who asked, why, in which order, for whom, and who pays; empty once it was destroyed.
+    call: Map<String, Value>,
+    /// Nothing while it is under way.
+    result: Option<ResultView>,
+}
+
+/// What came of a call.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ResultView {
+    /// An item of type `ToolResult`.
+    #[schema(value_type = String)]
+    id: ItemId,
+    #[schema(value_type = String)]
+    returned_at: Millis,
+    /// Status, output or error, how long it took, and what it used; empty once it was destroyed.
+    result: Map<String, Value>,
+}
+
+impl CallView {
+    fn of(traced: TracedCall, steps: &[ShownStep]) -> Self {
+        let result = traced.result.map(|came| ResultView { id: came.id, returned_at: came.at, result: came.said });
+        Self {
+            id: traced.id,
+            step_id: steps.get(traced.step).map(|step| step.id.clone()),
+            requested_at: traced.at,
+            caused_by: traced.caused_by,
+            derived_from: traced.derived_from,
+            call: traced.said,
+            result,
+        }
+    }
+}
+
+/// Something that happened in a run or in one it started.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct MomentView {
+    #[schema(value_type = String)]
+    at: Millis,
+    /// began, called, returned, asked, decided or ended.
+    #[schema(example = "called")]
+    what: &'static str,
+    #[schema(value_type = String)]
+    run_id: RunId,
+    step_id: Option<String>,
+    /// The call, its result, or the question.
+    thing_id: Option<String>,
+    /// How a call, a question or the run came out.
+    status: Option<String>,
+}
+
+/// Everything that happened, in the order it did.
+fn timeline(shown: &ShownRun) -> Vec<MomentView> {
+    let mut moments = Vec::new();
+    note(shown, &mut moments);
+    moments.sort_by_key(|moment| moment.at);
+    moments
+}
+
+fn note(shown: &ShownRun, moments: &mut Vec<MomentView>) {
+    let row = &shown.row;
+    let moment = |at, what| MomentView { at, what, run_id: row.id, step_id: None, thing_id: None, status: None };
+    let step_id = |step: usize| shown.steps.get(step).map(|step| step.id.clone());
+    moments.push(moment(row.created_at, "began"));
+    for call in &shown.calls {
+        let called = moment(call.at, "called");
+        moments.push(MomentView { step_id: step_id(call.step), thing_id: Some(call.id.to_string()), ..called });
+        if let Some(came) = &call.result {
+            let status = came.said.get("status").and_then(Value::as_str).map(str::to_owned);
+            let (thing_id, step_id) = (Some(came.id.to_string()), step_id(call.step));
+            moments.push(MomentView { step_id, thing_id, status, ..moment(came.at, "returned") });
+        }
+    }
+    for review in &shown.reviews {
+        let (thing_id, step_id) = (Some(review.id.to_string()), step_id(review.place.step));
+        let asked = moment(review.created_at, "asked");
+        moments.push(MomentView { step_id: step_id.clone(), thing_id: thing_id.clone(), ..asked });
+        if let Some(at) = review.ended_at {
+            let status = Some(review.status.as_str().to_owned());
+            moments.push(MomentView { step_id, thing_id, status, ..moment(at, "decided") });
+        }
+    }
+    shown.children.iter().for_each(|child| note(child, moments));
+    if let Some(at) = row.ended_at {
+        moments.push(MomentView { status: Some(row.status.as_str().to_owned()), ..moment(at, "ended") });
+    }
+}
+
+/// A run with its steps, its calls, its questions, and the runs it started.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct WholeExecutionView {
@@ -194,17 +300,32 @@ pub(crate) struct WholeExecutionView {
     steps: Vec<StepView>,
     #[schema(value_type = Vec<String>)]
     review_ids: Vec<ReviewId>,
+    /// Every call of its own, in the order they were made.
+    calls: Vec<CallView>,
+    /// Of the outermost run: all that happened in it and in those it started, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    timeline: Vec<MomentView>,
     #[schema(no_recursion)]
     children: Vec<WholeExecutionView>,
 }
 
 impl From<ShownRun> for WholeExecutionView {
     fn from(shown: ShownRun) -> Self {
+        let timeline = timeline(&shown);
+        Self { timeline, ..Self::part(shown) }
+    }
+}
+
+impl WholeExecutionView {
+    fn part(shown: ShownRun) -> Self {
+        let calls = shown.calls.into_iter().map(|call| CallView::of(call, &shown.steps)).collect();
         Self {
+            calls,
+            timeline: Vec::new(),
             execution: shown.row.into(),
             steps: shown.steps.into_iter().map(StepView::from).collect(),
             review_ids: shown.reviews.iter().map(|review| review.id).collect(),
-            children: shown.children.into_iter().map(Self::from).collect(),
+            children: shown.children.into_iter().map(Self::part).collect(),
         }
     }
 }

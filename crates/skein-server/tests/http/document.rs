@@ -25,9 +25,9 @@ pub(crate) struct ExampleBody {
 }
 
 impl Operation {
-    /// What reading is not; comparing and validating are asked for in a body, and are reading.
+    /// What reading is not; comparing, searching and validating are asked for in a body, and are reading.
     pub(crate) fn is_change(&self) -> bool {
-        self.method != "GET" && !self.path.ends_with("/compare") && !self.path.ends_with("/validate")
+        self.method != "GET" && !["/compare", "/search", "/validate"].iter().any(|end| self.path.ends_with(end))
     }
 
     /// A change that is made once however often it is asked for. Asking whether a service is there is none.

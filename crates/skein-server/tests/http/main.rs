@@ -31,6 +31,7 @@ mod projects;
 mod proof;
 mod recipes;
 mod refused;
+mod search;
 mod serving;
 mod sessions;
 mod settings;

@@ -412,8 +412,8 @@ pub(crate) fn changes() -> Vec<String> {
     let operations = paths.flat_map(|(path, methods)| {
         methods.as_object().unwrap().keys().map(move |method| format!("{} {path}", method.to_uppercase()))
     });
-    // Asking whether a service is there changes nothing, nor does comparing or validating.
-    let questions = ["/health", "/compare", "/validate"];
+    // Asking whether a service is there changes nothing, nor does comparing, searching or validating.
+    let questions = ["/health", "/compare", "/search", "/validate"];
     let is_change = |operation: &String| {
         !operation.starts_with("GET ") && !questions.iter().any(|question| operation.ends_with(question))
     };

@@ -7,7 +7,7 @@ use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft};
 use skein_core::{ItemId, RunId, UserId};
 
 use crate::error::StoreError;
-use crate::flow::executions::whole;
+use crate::flow::executions::{index, whole};
 use crate::project::Projected;
 use crate::sql::params;
 use crate::tx::Tx;
@@ -54,9 +54,9 @@ impl Tx<'_> {
         })
     }
 
-    /// The calls of a run, in the order they were made.
-    pub fn calls_of(&mut self, run: RunId) -> Result<Vec<ItemId>, StoreError> {
-        let sql = "SELECT id FROM tool_calls WHERE run = ?1 ORDER BY id";
-        self.all(sql, params![&run], |row| row.array(0).map(ItemId::from_bytes))
+    /// The calls of a run in the order they were made, each with the step it was made for.
+    pub fn calls_of(&mut self, run: RunId) -> Result<Vec<(ItemId, usize)>, StoreError> {
+        let sql = "SELECT id, step FROM tool_calls WHERE run = ?1 ORDER BY sequence";
+        self.all(sql, params![&run], |row| Ok((ItemId::from_bytes(row.array(0)?), index(row.int(1)?)?)))
     }
 }

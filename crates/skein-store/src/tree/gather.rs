@@ -63,7 +63,8 @@ impl Tx<'_> {
         })
     }
 
-    /// Which of a conversation's forks were folded, with the nodes they left from.
+    /// Which of a conversation's forks were folded, with the nodes they left from; what tools did is not told (rule
+    /// BR-EPISODE-003).
     pub fn folded_forks(
         &mut self,
         viewer: &Viewer,
@@ -73,7 +74,8 @@ impl Tx<'_> {
         self.conversation(viewer, conversation)?;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!(
-            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.parent = ?1 AND c.folded = 1 ORDER BY c.id LIMIT ?2"
+            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.parent = ?1 AND c.folded = 1
+             AND c.kind <> 'tool_run' ORDER BY c.id LIMIT ?2"
         );
         self.all(&sql, params![&conversation, limit], read_conversation)
     }

@@ -188,6 +188,10 @@ pub struct Failure {
 }
 
 impl ExecutionEnded {
+    pub fn from_document(document: &Map<String, Value>) -> Option<Self> {
+        serde_json::from_value(Value::Object(document.clone())).ok()
+    }
+
     pub fn to_draft(&self) -> Result<ItemDraft, BadItem> {
         draft(ItemType::EXECUTION_ENDED, self)
     }

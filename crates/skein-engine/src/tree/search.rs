@@ -1,0 +1,293 @@
+//! A plain search for words in what was said, as far as it is visible from where one stands (decision Z8): the path that
+//! leads there, through forks, and the main paths of other conversations.
+
+use std::collections::{BTreeMap, HashSet};
+
+use skein_core::tree::turn::Speaker;
+use skein_core::{ConversationId, Millis, NodeId, PathId, Viewer};
+use skein_store::items::Page;
+use skein_store::tree::conversations::ConversationQuery;
+use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::tree::text_of;
+
+/// Most nodes that one search reads, the nearest first: so many are read in a fraction of a second, and no search can
+/// hold up those who write.
+const SEARCHED_NODES_MAX: usize = 10_000;
+/// Most bytes of what these nodes say.
+const SEARCHED_BYTES_MAX: usize = 32 << 20;
+/// Most conversations whose main paths one search walks.
+const SEARCHED_CONVERSATIONS_MAX: usize = 1_000;
+/// A long question is searched for by its first words; each has a bit of a `u64`.
+const WORDS_MAX: usize = 64;
+/// Shorter words are looked for whole; longer ones begin words too: heron finds herons.
+const PREFIX_CHARS_MIN: usize = 3;
+const SNIPPET_BYTES_BEFORE: usize = 80;
+const SNIPPET_BYTES: usize = 400;
+const RESULTS_MAX: usize = 100;
+
+/// What is searched for, and from where.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SearchQuery {
+    /// Words; what has more of them, and rarer ones, comes first.
+    pub text: String,
+    /// The end of the path one stands on.
+    pub node: Option<NodeId>,
+    /// Where its owner stands in a conversation, unless a node is named.
+    pub conversation: Option<ConversationId>,
+    /// Whether the path one stands on is left out, because it is known already.
+    pub elsewhere: bool,
+    /// How many results to pass over.
+    pub skip: usize,
+    /// How many are told at most.
+    pub limit: usize,
+}
+
+/// A node that has some of the words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundNode {
+    /// The node.
+    pub id: NodeId,
+    /// Where it was said.
+    pub conversation: ConversationId,
+    /// By whom.
+    pub speaker: Option<Speaker>,
+    /// When.
+    pub created_at: Millis,
+    /// What it says around the first of the words.
+    pub snippet: String,
+    /// Which of the words it has.
+    pub words: Vec<String>,
+}
+
+impl Engine {
+    /// Searches what was said and is visible from a place; the next page is asked for by how many to pass over.
+    pub async fn search(&self, caller: &Caller, query: SearchQuery) -> Result<Page<FoundNode, usize>, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.parts().store.read(move |tx| search(tx, &viewer, &query)).await?)
+    }
+}
+
+fn search(tx: &mut Tx<'_>, viewer: &Viewer, query: &SearchQuery) -> Result<Page<FoundNode, usize>, StoreError> {
+    let words = words(&query.text);
+    let mut looking =
+        Looking { words: &words, left: SEARCHED_NODES_MAX, room: SEARCHED_BYTES_MAX, ..Looking::default() };
+    let own = match (query.node, query.conversation) {
+        (Some(node), _) => Some((tx.node(viewer, node)?.conversation, Some(node))),
+        (None, Some(conversation)) => {
+            tx.conversation(viewer, conversation)?;
+            let cursor = tx.path_cursor(viewer, conversation, PathId::main_of(conversation))?;
+            Some((conversation, cursor))
+        }
+        (None, None) => None,
+    };
+    if words.is_empty() {
+        return Ok(Page { rows: Vec::new(), next: None });
+    }
+    if let Some((conversation, Some(end))) = own {
+        looking.path(tx, viewer, conversation, end, !query.elsewhere, |_| true)?;
+    }
+    looking.others(tx, viewer, own.map(|(conversation, _)| conversation))?;
+    Ok(looking.page(query))
+}
+
+/// A search under way.
+#[derive(Default)]
+struct Looking<'a> {
+    words: &'a [String],
+    left: usize,
+    room: usize,
+    looked_at: usize,
+    seen: HashSet<NodeId>,
+    hits: Vec<Hit>,
+}
+
+struct Hit {
+    node: FoundNode,
+    /// A bit for each word it has.
+    mask: u64,
+}
+
+impl Looking<'_> {
+    fn is_over(&self) -> bool {
+        self.left == 0 || self.room == 0
+    }
+
+    /// Looks at a path from its end on, as far up as the limits allow; nodes that are not taken count as seen.
+    fn path(
+        &mut self,
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        conversation: ConversationId,
+        end: NodeId,
+        is_taken: bool,
+        belongs: impl Fn(&SeenNode) -> bool,
+    ) -> Result<(), StoreError> {
+        let main = PathId::main_of(conversation);
+        let mut end = Some(end);
+        while let Some(last) = end.filter(|_| !self.is_over()) {
+            // One more than is looked at: the next piece begins with it, in the version that is shown.
+            let mut piece = tx.path_to(viewer, main, last, NODES_PER_PAGE_MAX.min(self.left) + 1)?;
+            end = (piece.len() > NODES_PER_PAGE_MAX.min(self.left)).then(|| piece.remove(0).row.id);
+            for seen in piece.iter().rev() {
+                if !belongs(seen) {
+                    return Ok(());
+                }
+                self.look(seen, is_taken);
+            }
+        }
+        Ok(())
+    }
+
+    /// The main paths of other conversations, the one last spoken in first, archived ones last; where tools worked is
+    /// not looked at (rule BR-EPISODE-003).
+    fn others(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, own: Option<ConversationId>) -> Result<(), StoreError> {
+        let mut walked = 0;
+        for archived in [false, true] {
+            let mut after = None;
+            loop {
+                let query = ConversationQuery { project: None, archived, after, limit: 100 };
+                let page = tx.conversations(viewer, &query)?;
+                for row in page.rows.into_iter().filter(|row| Some(row.id) != own) {
+                    if self.is_over() || walked >= SEARCHED_CONVERSATIONS_MAX {
+                        return Ok(());
+                    }
+                    walked += 1;
+                    if let Some(end) = tx.path_cursor(viewer, row.id, PathId::main_of(row.id))? {
+                        // Above the fork it is another conversation's path.
+                        self.path(tx, viewer, row.id, end, true, |seen| seen.row.conversation == row.id)?;
+                    }
+                }
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn look(&mut self, seen: &SeenNode, is_taken: bool) {
+        self.left = self.left.saturating_sub(1);
+        if !self.seen.insert(seen.row.id) || !is_taken || seen.row.excluded || seen.row.pruned {
+            return;
+        }
+        let Some(text) = text_of(seen) else { return };
+        self.room = self.room.saturating_sub(text.len());
+        self.looked_at += 1;
+        let (mask, first) = matches(self.words, &text);
+        let Some(first) = first else { return };
+        let has = self.words.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0);
+        let node = FoundNode {
+            id: seen.row.id,
+            conversation: seen.row.conversation,
+            speaker: seen.spoken.map(|(speaker, _)| speaker),
+            created_at: seen.row.created_at,
+            snippet: snippet(&text, first),
+            words: has.map(|(_, word)| word.clone()).collect(),
+        };
+        self.hits.push(Hit { node, mask });
+    }
+
+    /// The best first: rare words weigh more than those that are everywhere, and of equals the newest comes first.
+    fn page(mut self, query: &SearchQuery) -> Page<FoundNode, usize> {
+        let mut having: BTreeMap<usize, usize> = BTreeMap::new();
+        for hit in &self.hits {
+            for bit in (0..self.words.len()).filter(|bit| hit.mask & (1 << bit) != 0) {
+                *having.entry(bit).or_default() += 1;
+            }
+        }
+        let weights: Vec<u64> =
+            (0..self.words.len()).map(|bit| weight(self.looked_at, having.get(&bit).copied().unwrap_or(1))).collect();
+        let score = |hit: &Hit| -> u64 {
+            weights.iter().enumerate().filter(|(bit, _)| hit.mask & (1 << bit) != 0).map(|(_, weight)| weight).sum()
+        };
+        self.hits.sort_by_cached_key(|hit| std::cmp::Reverse((score(hit), hit.node.id)));
+        let limit = query.limit.clamp(1, RESULTS_MAX);
+        let next = (self.hits.len() > query.skip.saturating_add(limit)).then(|| query.skip + limit);
+        let rows = self.hits.into_iter().skip(query.skip).take(limit).map(|hit| hit.node).collect();
+        Page { rows, next }
+    }
+}
+
+/// How much a word says that so many of all nodes have: one more for each time the nodes can be halved.
+fn weight(nodes: usize, having: usize) -> u64 {
+    const SCALE: usize = 16;
+    u64::from((1 + SCALE * nodes / having.max(1)).ilog2())
+}
+
+/// The distinct words of a text in lower case, in their order.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+        let word = word.to_lowercase();
+        if !words.contains(&word) {
+            words.push(word);
+        }
+        if words.len() == WORDS_MAX {
+            break;
+        }
+    }
+    words
+}
+
+/// Which of the words a text has, a bit for each, and where the first of them stands.
+fn matches(words: &[String], text: &str) -> (u64, Option<usize>) {
+    let (mut mask, mut first) = (0_u64, None);
+    let mut at = 0;
+    for piece in text.split(|c: char| !c.is_alphanumeric()) {
+        let lower = piece.to_lowercase();
+        for (bit, word) in words.iter().enumerate() {
+            let is_prefix = word.chars().count() >= PREFIX_CHARS_MIN && lower.starts_with(word.as_str());
+            if lower == *word || is_prefix {
+                mask |= 1 << bit;
+                first = first.or(Some(at));
+            }
+        }
+        at += piece.len();
+        at += text[at..].chars().next().map_or(0, char::len_utf8);
+    }
+    (mask, first)
+}
+
+/// What a text says around a place, cut at whole characters.
+fn snippet(text: &str, at: usize) -> String {
+    let begin = text.floor_char_boundary(at.saturating_sub(SNIPPET_BYTES_BEFORE));
+    let end = text.floor_char_boundary(begin.saturating_add(SNIPPET_BYTES).min(text.len()));
+    let before = if begin > 0 { "… " } else { "" };
+    let after = if end < text.len() { " …" } else { "" };
+    format!("{before}{}{after}", text[begin..end].trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_found_in_any_case_and_at_the_beginning_of_longer_ones() {
+        let words = words("Heron, HERON at: Ärger");
+        assert_eq!(words, ["heron", "at", "ärger"]);
+        assert_eq!(matches(&words, "Two Herons — cat"), (0b001, Some(4)));
+        assert_eq!(matches(&words, "äRGER at sea"), (0b110, Some(0)));
+        assert_eq!(matches(&words, "nothing"), (0, None));
+    }
+
+    #[test]
+    fn a_snippet_is_cut_at_whole_characters() {
+        let text = format!("{} heron {}", "ä".repeat(300), "ö".repeat(300));
+        let at = text.find("heron").unwrap_or_default();
+        let cut = snippet(&text, at);
+        assert!(cut.starts_with("… ä") && cut.ends_with("ö …") && cut.contains(" heron "), "{cut}");
+        assert_eq!(snippet("a heron", 2), "a heron");
+    }
+
+    #[test]
+    fn rare_words_weigh_more() {
+        assert!(weight(100, 1) > weight(100, 50));
+        assert!(weight(1, 1) > 0);
+    }
+}

@@ -1,0 +1,204 @@
+//! Tools a model asks for while it answers: a server that speaks the protocol of chat completions asks for them.
+
+use serde_json::{Value, json};
+use skein_core::flow::execution::review::Decision;
+use skein_core::flow::execution::state::RunStatus;
+use skein_core::tree::actor::AuthorType;
+use skein_core::tree::conversation::ConversationKind;
+use skein_core::tree::status::GenerationStatus;
+use skein_core::tree::turn::TurnType;
+use skein_core::{ConversationId, PathId, RecordId, Viewer};
+use skein_store::tree::conversations::ConversationQuery;
+use skein_store::tree::read::SeenNode;
+use skein_testkit::rogue::{Behaviour, Request, Rogue};
+
+use crate::{World, fresh, heard};
+
+/// A model that asks for `echo` once, or forever, and then tells what it was told.
+pub(crate) fn model(is_insatiable: bool) -> Rogue {
+    Rogue::start(move |request| answer(request, is_insatiable))
+}
+
+fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
+    let asked: Value = serde_json::from_slice(&request.body).unwrap();
+    let messages = asked["messages"].as_array().unwrap();
+    let told = messages.iter().rfind(|message| message["role"] == "tool");
+    let has_tools = asked["tools"].as_array().is_some_and(|tools| !tools.is_empty());
+    let usage = json!({ "prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12 });
+    let (message, finish) = match told {
+        Some(told) if !is_insatiable => (
+            json!({ "role": "assistant", "content": format!("The tool says {}", told["content"].as_str().unwrap()) }),
+            "stop",
+        ),
+        _ if has_tools => {
+            let function = json!({ "name": "echo", "arguments": "{\"value\":\"pancakes\"}" });
+            let call = json!({ "index": 0, "id": format!("call_{}", messages.len()), "type": "function", "function": function });
+            (json!({ "role": "assistant", "content": "Let me look.", "tool_calls": [call] }), "tool_calls")
+        }
+        _ => (json!({ "role": "assistant", "content": "No tools." }), "stop"),
+    };
+    if asked["stream"] != true {
+        let choice = json!({ "index": 0, "message": message, "finish_reason": finish });
+        let body =
+            json!({ "id": "c1", "object": "chat.completion", "model": "m", "choices": [choice], "usage": usage });
+        return Behaviour::json(&body.to_string());
+    }
+    let chunk = |delta: Value, finish: Value| {
+        let choice = json!({ "index": 0, "delta": delta, "finish_reason": finish });
+        format!(
+            "data: {}\n\n",
+            json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] })
+        )
+    };
+    let last = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [], "usage": usage });
+    let body =
+        [chunk(message, Value::Null), chunk(json!({}), json!(finish)), format!("data: {last}\n\ndata: [DONE]\n\n")];
+    Behaviour::answer(200, &[("content-type", "text/event-stream")], body.concat())
+}
+
+/// A process whose model may call `echo`.
+async fn process(world: &World, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
+    let model = model_tool(world, rogue).await;
+    let echo = world.tool("Echo").await;
+    let context = world.tool("Conversation context").await;
+    let steps = json!([
+        { "id": "context", "toolId": context, "inputs": { "nodeId": "{nodeId}" }, "output": { "variable": "window" } },
+        { "id": "answer", "toolId": model, "inputs": { "messages": "{step.window.messages}" }, "output": { "variable": "answer" },
+            "tools": [{ "toolId": echo, "approval": approval }], "toolLimits": { "rounds": rounds } },
+    ]);
+    let definition =
+        json!({ "name": "Cook", "initialContext": ["nodeId"], "steps": steps, "outputTemplate": "{{answer.text}}" });
+    world.process(definition).await
+}
+
+pub(crate) async fn model_tool(world: &World, rogue: &Rogue) -> RecordId {
+    let address = rogue.address();
+    let host = address.ip().to_string();
+    let allowed = world.engine.allow_endpoint(&world.caller, fresh(&world.caller), &host, address.port());
+    allowed.await.unwrap();
+    let service = json!({ "name": "Model server", "type": "llm_provider", "protocol": "http", "requiresSecret": false,
+        "connectionSchema": { "type": "object", "required": ["endpoint", "model"], "properties": {
+            "endpoint": { "type": "string" }, "model": { "type": "string" } } } });
+    let service = serde_json::from_value(service).unwrap();
+    let service = world.engine.create_service(&world.caller, fresh(&world.caller), service).await.unwrap().value.id;
+    let tool = json!({ "name": "Hugin", "serviceId": service,
+        "connectionParams": { "endpoint": rogue.endpoint(), "model": "m" },
+        "operation": { "type": "llm_call", "promptTemplate": "", "messagesFrom": "messages" },
+        "inputSchema": { "type": "object", "required": ["messages"], "properties": { "messages": { "type": "array" } } },
+        "outputSchema": { "type": "object", "required": ["text"], "properties": { "text": { "type": "string" } } } });
+    let tool = serde_json::from_value(tool).unwrap();
+    world.engine.create_tool(&world.caller, fresh(&world.caller), tool).await.unwrap().value.id
+}
+
+/// The only tool run of a conversation, and what was said in it.
+async fn tool_run(
+    world: &World,
+    conversation: ConversationId,
+) -> (skein_engine::tree::ShownConversation, Vec<SeenNode>) {
+    let forks = world.engine.forks(&world.caller, conversation, None, 10).await.unwrap().rows;
+    assert_eq!(forks.len(), 1);
+    let fork = forks.into_iter().next().unwrap();
+    let viewer = Viewer::User(world.caller.user);
+    let (id, end) = (fork.row.id, fork.cursor.unwrap());
+    let nodes = world.store.read(move |tx| tx.path_to(&viewer, PathId::main_of(id), end, 100)).await.unwrap();
+    let nodes = nodes.into_iter().filter(|node| node.row.conversation == id).collect();
+    (fork, nodes)
+}
+
+fn text(node: &SeenNode) -> &str {
+    node.content.as_ref().unwrap()["text"].as_str().unwrap()
+}
+
+async fn review(world: &World) -> skein_engine::flow::ShownReview {
+    let mut rung = world.store.wake().subscribe();
+    loop {
+        if let Some(review) = world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.into_iter().next()
+        {
+            return review;
+        }
+        heard(&mut rung).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_it_holds() {
+    let world = World::new().await;
+    let rogue = model(false);
+    let process = process(&world, &rogue, "never", 4).await;
+    let (conversation, asked) = world.talk("What shall we eat?").await;
+    let (node, run) = world.answer(conversation, process).await;
+    let shown = world.ended(run).await;
+    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(world.said(node).await, "The tool says {\"value\":\"pancakes\"}");
+    let (fork, said) = tool_run(&world, conversation).await;
+    assert_eq!((fork.shown.entry.kind, fork.row.origin), (ConversationKind::ToolRun, Some(asked)));
+    let authors: Vec<AuthorType> = said.iter().map(|node| node.row.author_type).collect();
+    assert_eq!(authors, [AuthorType::Model, AuthorType::System, AuthorType::Model]);
+    let types: Vec<TurnType> = said.iter().map(|node| node.spoken.unwrap().1).collect();
+    assert_eq!(types, [TurnType::Message, TurnType::ToolResult, TurnType::Message]);
+    assert_eq!(text(&said[0]), "Let me look.\necho({\"value\":\"pancakes\"})");
+    assert_eq!(text(&said[1]), "echo: {\"value\":\"pancakes\"}");
+    assert_eq!(text(&said[2]), world.said(node).await);
+    assert!(fork.row.folded && fork.shown.entry.summary.unwrap().text.starts_with("The tool says"));
+    let viewer = Viewer::User(world.caller.user);
+    let query = ConversationQuery { archived: false, project: None, after: None, limit: 10 };
+    let listed = world.store.read(move |tx| tx.conversations(&viewer, &query)).await.unwrap().rows;
+    assert_eq!(listed.len(), 1, "tool runs are not listed");
+    let window =
+        world.engine.context_at(&world.caller, node, skein_engine::tree::ContextQuery::default()).await.unwrap();
+    assert!(!format!("{:?}", window.window.prompt).contains("echo("), "{:?}", window.window.prompt);
+    let asker: Vec<&str> = shown.calls.iter().map(|call| call.said["caller"].as_str().unwrap()).collect();
+    assert_eq!(asker, ["process", "process", "model", "process"]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_to_be_approved_waits_and_is_made_as_it_was_edited() {
+    let world = World::new().await;
+    let rogue = model(false);
+    let process = process(&world, &rogue, "always", 4).await;
+    let (conversation, _) = world.talk("What shall we eat?").await;
+    let (node, run) = world.answer(conversation, process).await;
+    let asked = review(&world).await;
+    assert_eq!(json!(asked.row.asked)["inputs"], json!({ "value": "pancakes" }), "{:?}", asked.row.asked);
+    let Value::Object(inputs) = json!({ "value": "waffles" }) else { unreachable!() };
+    let approve = Decision::Approve { inputs: Some(inputs) };
+    world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, approve).await.unwrap();
+    world.ended(run).await;
+    assert_eq!(world.said(node).await, "The tool says {\"value\":\"waffles\"}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_is_denied_is_told_to_the_model() {
+    let world = World::new().await;
+    let rogue = model(false);
+    let process = process(&world, &rogue, "always", 4).await;
+    let (conversation, _) = world.talk("What shall we eat?").await;
+    let (node, run) = world.answer(conversation, process).await;
+    let asked = review(&world).await;
+    let deny = Decision::Deny { reason: Some("not before noon".to_owned()) };
+    world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, deny).await.unwrap();
+    let shown = world.ended(run).await;
+    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert!(world.said(node).await.contains("denied this call: not before noon"), "{}", world.said(node).await);
+    let (_, said) = tool_run(&world, conversation).await;
+    assert!(text(&said[1]).contains("not before noon"));
+    assert!(shown.calls.iter().all(|call| call.said["caller"] == "process"), "nothing was called");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn z14_a_model_that_never_stops_asking_is_stopped_refuses() {
+    let world = World::new().await;
+    let rogue = model(true);
+    let process = process(&world, &rogue, "never", 2).await;
+    let (conversation, _) = world.talk("What shall we eat?").await;
+    let (node, run) = world.answer(conversation, process).await;
+    let shown = world.ended(run).await;
+    let failure = shown.row.failure.unwrap();
+    assert_eq!((failure.fault.code.as_str(), failure.fault.rule.as_deref()), ("tool_limit_exceeded", Some("Z14")));
+    assert_eq!(rogue.requests().len(), 3, "two rounds, and the one that was too many");
+    let node = world.engine.node(&world.caller, node).await.unwrap();
+    assert_eq!(node.seen.row.status, GenerationStatus::Failed);
+    let (fork, said) = tool_run(&world, conversation).await;
+    assert_eq!(said.len(), 4, "two wishes and two results");
+    assert!(fork.shown.entry.summary.unwrap().text.contains("limit of rounds"));
+}
