@@ -38,6 +38,8 @@ enum Came {
     Nothing,
     Passing,
     Lasting,
+    /// A person said no, which aborts nothing here.
+    Denied,
 }
 
 /// What has become of a step.
@@ -90,6 +92,7 @@ impl Reference<'_> {
                 Came::Nothing if definition.output.required => return failed(false),
                 Came::Nothing => return Fate::Nothing,
                 Came::Lasting => return failed(true),
+                Came::Denied => return failed(false),
                 Came::Passing if tried >= retries => return failed(false),
                 Came::Passing => {}
             }
@@ -219,7 +222,7 @@ fn fitting(run: &Run, at: usize, drawn: (Input, Option<Came>)) -> (Input, Option
     let place = Place::of(at);
     match drawn {
         drawn if phase != Phase::Asking => drawn,
-        (denied, None) => (denied, Some(Came::Lasting)),
+        (denied, None) => (denied, Some(Came::Denied)),
         (_, Some(Came::Nothing)) if is_ask => {
             (Input::Decided { place, decision: Decision::Answer { value: Value::Null } }, Some(Came::Nothing))
         }
