@@ -6,7 +6,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::garden::event::EventName;
 use skein_core::garden::record::Record;
 use skein_core::setting::{SETTINGS, SUMMARY_TOOL, Setting};
-use skein_core::{Digest, RuleViolation, Viewer};
+use skein_core::{Digest, RuleViolation, UserId, Viewer};
 use skein_store::settings::setting_value;
 use skein_store::{StoreError, Tx};
 
@@ -108,6 +108,11 @@ impl Engine {
 fn refuse_without_model(tx: &mut Tx<'_>, viewer: &Viewer, tool: &Value) -> Result<(), StoreError> {
     let Some(id) = tool.as_str().and_then(|id| id.parse().ok()) else { return Ok(()) };
     let tool: Shown<Tool> = catalog::load(tx, viewer, id)?;
+    // Whoever's key is used pays for what everybody says.
+    if tool.owner != viewer.owner() && tool.owner != UserId::SYSTEM {
+        let problem = format!("the tool {:?} is somebody else's, and they would pay for it", tool.entry.name.as_str());
+        return Err(RuleViolation::new("AG-SUM-003", problem, "name a tool of your own").into());
+    }
     if matches!(tool.entry.operation, Operation::LlmCall(_)) {
         return Ok(());
     }

@@ -16,7 +16,6 @@ pub mod node_hash;
 pub mod place;
 pub mod render;
 pub mod status;
-pub mod succession;
 pub mod summary;
 pub mod text;
 pub mod turn;

@@ -15,6 +15,7 @@ use skein_store::{StoreError, Tx};
 use crate::catalog::calling::{Purpose, Ready, nothing, tell_owners};
 use crate::catalog::calls::{self, Answered};
 use crate::catalog::trials::write_result;
+use crate::catalog::work::told;
 use crate::engine::Engine;
 
 /// How long an answer is waited for.
@@ -88,6 +89,8 @@ impl Engine {
             }
             Err(error) => {
                 tracing::debug!(%error, %tool, "the model that is set for this did not answer");
+                // In its own words a provider may quote what it was asked.
+                let error = told(error["code"].as_str().unwrap_or("call_failed"), "the model did not answer");
                 let result = ToolResult { status: CallStatus::Error, error: Some(error), ..result };
                 let written = self.parts().store.write(move |tx| conclude(tx, tool, &footing, &result)).await;
                 if let Err(error) = written {

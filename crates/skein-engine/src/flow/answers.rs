@@ -136,7 +136,9 @@ impl Engine {
             Ok(Answering { begun: grown.collect::<Result<_, StoreError>>()? })
         });
         let begun = begun.await?;
-        if let Some(after) = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some(after) = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take()
+            && !begun.is_replay
+        {
             self.after(after, places);
         }
         Ok(begun)

@@ -56,6 +56,8 @@ pub(super) struct Branch {
     pub(super) from: RunId,
     pub(super) process_version: i64,
     pub(super) steps: Vec<StepRow>,
+    /// What a person put in place of what they gave.
+    pub(super) outputs: Map<String, Value>,
 }
 
 impl Default for Beginning {
@@ -168,6 +170,7 @@ impl Mover<'_, '_> {
             trigger,
             target: beginning.target,
             branched_from: beginning.branch.as_ref().map(|branch| branch.from),
+            branched_with: beginning.branch.as_ref().map(|branch| branch.outputs.clone()).unwrap_or_default(),
         };
         let item = self.tx.append_item(&viewer, &begun.to_draft()?)?.item.header.id;
         let run = RunId::from_bytes(*item.as_bytes());

@@ -7,11 +7,10 @@ use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::health::Callable;
 use skein_core::catalog::operation::{Operation, OperationType};
 use skein_core::catalog::service::Builtin;
-use skein_core::catalog::tool::{Retry, Tool};
+use skein_core::catalog::tool::Retry;
 use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
 use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
 use skein_core::flow::execution::state::Phase;
-use skein_core::flow::step::{Approval, Offer};
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::ravens::input_hash;
@@ -23,17 +22,14 @@ use skein_store::{StoreError, Tx};
 
 use crate::catalog::calling::{Finding, Purpose, Ready, nothing, ready, storable, tell_owners};
 use crate::catalog::calls::{Answered, Extras, is_repeatable};
-use crate::catalog::{Shown, load};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::abilities;
-use crate::flow::mover::{Aftermath, Hand, Mover, no_such_tool};
+use crate::flow::mover::{Aftermath, Hand, Mover};
+use crate::flow::offers::Offered;
 
 /// How long a call may take where its step says nothing.
 const TIMEOUT_DEFAULT: Duration = Duration::from_mins(5);
-/// How many versions of a tool are looked at to say why it is out of reach.
-const VERSIONS_LOOKED_AT_MAX: usize = 20;
-const OFFER_NAME_BYTES_MAX: usize = 64;
 
 /// A call that is written down and can be made.
 pub(crate) struct Prepared {
@@ -46,6 +42,8 @@ pub(crate) struct Prepared {
     inputs: Map<String, Value>,
     pub(super) call: ItemId,
     attempt: u32,
+    /// How often the model asked for calls, where this is one of them.
+    round: u32,
     timeout: Duration,
     dialogue: Vec<Value>,
     offered: Vec<Offered>,
@@ -56,16 +54,6 @@ pub(crate) struct Prepared {
 
 /// What a call stands on, and what it is made with.
 type Judged = (Ready, Map<String, Value>);
-
-/// A tool as a model hears of it.
-#[derive(Debug, Clone)]
-struct Offered {
-    name: String,
-    tool: RecordId,
-    description: String,
-    parameters: Value,
-    needs_approval: bool,
-}
 
 impl Prepared {
     pub(super) fn held_by(self, job: Job, kind: OperationType) -> Self {
@@ -81,7 +69,8 @@ impl Prepared {
     fn key(&self) -> String {
         let Place { step, call } = self.place;
         let hash = input_hash(&Value::Object(self.inputs.clone()));
-        format!("{}:{step}:{}:{hash}", self.run, call.map_or_else(String::new, |call| call.to_string()))
+        let wish = call.map_or_else(String::new, |call| format!("{}.{call}", self.round));
+        format!("{}:{step}:{wish}:{hash}", self.run)
     }
 }
 
@@ -108,7 +97,7 @@ impl Mover<'_, '_> {
         self.ready_to_make(run, place, ready, inputs, call, attempt).map(Ok)
     }
 
-    fn judged(
+    pub(super) fn judged(
         &mut self,
         owner: UserId,
         tool: RecordId,
@@ -128,45 +117,6 @@ impl Mover<'_, '_> {
         Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))
     }
 
-    /// Why a tool that a step names cannot be had, in the words of rule BR-EXEC-003.
-    fn out_of_reach(&mut self, tool: RecordId) -> Result<Fault, StoreError> {
-        let found = match load::<Tool>(self.tx, &SYSTEM, tool) {
-            Ok(found) => found,
-            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok(no_such_tool(tool)),
-            Err(error) => return Err(error),
-        };
-        let name = found.entry.name.as_str();
-        let was_shared = self.was_shared(&found)?;
-        let message = if was_shared {
-            format!("Tool {name} access revoked by owner")
-        } else {
-            format!("Tool {name} owned by {} is not shared", found.owner)
-        };
-        Ok(Fault::new("tool_inaccessible", message).by_rule("BR-EXEC-003"))
-    }
-
-    /// Whether somebody took a tool back that others could use.
-    fn was_shared(&mut self, tool: &Shown<Tool>) -> Result<bool, StoreError> {
-        for version in (1..tool.version).rev().take(VERSIONS_LOOKED_AT_MAX) {
-            if self.tx.record_version(&SYSTEM, tool.id, version)?.content.shared {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
-    /// Which step, which tool, which service, whose: so that nobody has to guess (rules BR-EXEC-006, BR-SHARE-009).
-    fn explained(&mut self, run: RunId, place: Place, tool: RecordId, fault: Fault) -> Result<Fault, StoreError> {
-        let step = self.load(run)?.ready.plan.steps()[place.step].definition.id.clone();
-        let mut details = json!({ "step": place.step + 1, "stepId": step, "toolId": tool });
-        if let Ok(found) = load::<Tool>(self.tx, &SYSTEM, tool) {
-            details["toolName"] = json!(found.entry.name.as_str());
-            details["toolOwner"] = json!(found.owner);
-            details["serviceId"] = json!(found.entry.service_id);
-        }
-        Ok(Fault { details, ..fault })
-    }
-
     fn write_call(
         &mut self,
         run: RunId,
@@ -183,7 +133,7 @@ impl Mover<'_, '_> {
             Some(_) => (Asker::Model, loaded.steps.get(&place.step).and_then(|row| row.call).into_iter().collect()),
         };
         let cause = causes.iter().copied().max().unwrap_or(loaded.row.cause);
-        let session_told = loaded.row.target.map_or_else(|| session.to_string(), |t| t.conversation_id.to_string());
+        let session_told = self.session_told(run)?;
         let last = self.last_call(owner, session)?;
         let sequence = last.map_or(1, |last| last.sequence + 1);
         let written = ToolCall {
@@ -217,6 +167,19 @@ impl Mover<'_, '_> {
         Ok(Ok(call))
     }
 
+    /// The conversation a run, or the one that started it, answers in; else the outermost run (decision Z12).
+    fn session_told(&mut self, run: RunId) -> Result<String, StoreError> {
+        let mut at = run;
+        loop {
+            let row = &self.load(at)?.row;
+            match (row.target, row.parent) {
+                (Some(target), _) => return Ok(target.conversation_id.to_string()),
+                (None, Some((parent, _))) => at = parent,
+                (None, None) => return Ok(row.session.to_string()),
+            }
+        }
+    }
+
     /// The last call of a session, this transaction's own included.
     fn last_call(&mut self, owner: UserId, session: RunId) -> Result<Option<LastCall>, StoreError> {
         match self.sequences.get(&session) {
@@ -235,8 +198,9 @@ impl Mover<'_, '_> {
         call: ItemId,
         attempt: u32,
     ) -> Result<Prepared, StoreError> {
+        let owner = self.load(run)?.row.owner;
         let offers = self.load(run)?.ready.plan.steps()[place.step].definition.offers.clone();
-        let offered = if place.call.is_none() { self.offered(&offers)? } else { Vec::new() };
+        let offered = if place.call.is_none() { self.offered(owner, &offers)? } else { Vec::new() };
         let is_streamed = place.call.is_none() && self.load(run)?.ready.plan.streamed_step() == Some(place.step);
         let said_before = if is_streamed { Some(self.tx.last_chunk(run)?) } else { None };
         let loaded = self.load(run)?;
@@ -251,6 +215,7 @@ impl Mover<'_, '_> {
             job: None,
             owner: loaded.row.owner,
             timeout: seconds.unwrap_or(TIMEOUT_DEFAULT),
+            round: loaded.state.steps[place.step].dialogue.as_ref().map_or(0, |dialogue| dialogue.rounds),
             dialogue: dialogue.map(|dialogue| dialogue.messages.clone()).unwrap_or_default(),
             max_tokens: budget.filter(|_| place.call.is_none()),
             said_before,
@@ -261,54 +226,6 @@ impl Mover<'_, '_> {
             offered,
         })
     }
-
-    /// The tools a step offers, under names that providers take.
-    fn offered(&mut self, offers: &[Offer]) -> Result<Vec<Offered>, StoreError> {
-        let mut offered: Vec<Offered> = Vec::new();
-        for offer in offers {
-            let tool: Shown<Tool> = match load(self.tx, &SYSTEM, offer.tool_id) {
-                Ok(tool) => tool,
-                Err(StoreError::NotFound(_) | StoreError::Refused(_)) => continue,
-                Err(error) => return Err(error),
-            };
-            let mut name = offer_name(tool.entry.name.as_str());
-            if offered.iter().any(|known| known.name == name) {
-                name = format!("{}_{}", &name[..name.len().min(60)], offered.len());
-            }
-            let needs_approval = match offer.approval {
-                Some(Approval::Never) => false,
-                Some(Approval::Always | Approval::Once) => true,
-                None => !is_harmless(&tool.entry),
-            };
-            offered.push(Offered {
-                name,
-                tool: tool.id,
-                description: tool.entry.description.as_ref().map(|text| text.as_str().to_owned()).unwrap_or_default(),
-                parameters: tool.entry.input_schema.clone(),
-                needs_approval,
-            });
-        }
-        Ok(offered)
-    }
-}
-
-/// What only reads may be called without asking a person.
-fn is_harmless(tool: &Tool) -> bool {
-    match &tool.operation {
-        Operation::RestCall(call) => call.method.is_safe(),
-        Operation::McpTool(call) => abilities::is_own(tool.service_id) && abilities::only_reads(&call.tool),
-        Operation::LlmCall(_) => true,
-        Operation::GraphQuery(_) => false,
-    }
-}
-
-fn offer_name(name: &str) -> String {
-    let spelled: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c.to_ascii_lowercase() } else { '_' })
-        .take(OFFER_NAME_BYTES_MAX)
-        .collect();
-    if spelled.is_empty() { "tool".to_owned() } else { spelled }
 }
 
 /// What is to be done with a job that was claimed.

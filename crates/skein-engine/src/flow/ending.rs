@@ -179,6 +179,8 @@ impl Mover<'_, '_> {
     /// Takes back everything a run has open: calls, questions, other runs.
     pub(super) fn withdraw(&mut self, run: RunId) -> Result<(), StoreError> {
         self.let_go()?;
+        // What was to be called at once is not.
+        self.after.handed.retain(|handed| handed.run != run);
         self.tx.cancel_jobs_of(&SYSTEM, run)?;
         self.tx.withdraw_reviews(run)?;
         self.close_calls(run)?;

@@ -12,8 +12,10 @@ mod ending;
 mod fitness;
 mod gifts;
 mod mover;
+mod offers;
 mod plans;
 mod processes;
+mod refusals;
 mod reviews;
 mod runs;
 #[cfg(test)]

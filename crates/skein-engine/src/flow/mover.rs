@@ -4,7 +4,7 @@
 //! One thing that happened may move several runs: the end of one is what another waited for. So a mover keeps every run
 //! it touched, goes on until nothing is left to do, and writes each of them once.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
@@ -27,6 +27,9 @@ use crate::flow::abilities::RUN_PROCESS;
 use crate::flow::begin::Beginning;
 use crate::flow::call::Prepared;
 use crate::flow::plans::ReadyProcess;
+
+/// Most runs that one transaction moves: a process whose steps start processes without end must not hold everybody up.
+const RUNS_AT_ONCE_MAX: usize = 100;
 
 /// Whoever can take a call up at once: the worker at hand, and for which kinds it has a place.
 #[derive(Debug, Clone, Default)]
@@ -271,7 +274,15 @@ impl<'a, 't> Mover<'a, 't> {
         inputs: &Map<String, Value>,
     ) -> Result<(), StoreError> {
         let Operation::McpTool(call) = &tool.entry.operation else { return Ok(()) };
-        let begun = match call.render(inputs) {
+        let owner = self.load(run)?.row.owner;
+        let inputs = match self.judged(owner, tool.id, inputs)? {
+            Ok((_, inputs)) => inputs,
+            Err(fault) => {
+                self.tell(run, Input::Faulted { place, fault });
+                return Ok(());
+            }
+        };
+        let begun = match call.render(&inputs) {
             Ok(mut arguments) => match named_process(&mut arguments) {
                 Some((process, context)) if self.load(run)?.state.levels_left > 0 => {
                     self.begin_child(run, place, process, context)?
@@ -297,6 +308,10 @@ impl<'a, 't> Mover<'a, 't> {
         process: RecordId,
         context: Map<String, Value>,
     ) -> Result<Result<RunId, Fault>, StoreError> {
+        if self.runs.len() >= RUNS_AT_ONCE_MAX {
+            let message = format!("more than {RUNS_AT_ONCE_MAX} runs would begin at once");
+            return Ok(Err(Fault::new("too_many_runs", message).by_rule("BR-PROCESS-007")));
+        }
         let loaded = self.load(run)?;
         let (owner, session, priority) = (loaded.row.owner, loaded.row.session, loaded.row.priority);
         let above = (loaded.state.levels_left, loaded.state.stack.clone());
@@ -426,14 +441,20 @@ impl Loaded {
     }
 
     /// Every call a step builds upon.
-    pub(super) fn causes_of(&self, step: usize) -> Vec<ItemId> {
-        let planned = &self.ready.plan.steps()[step];
-        let of = |step: &usize| self.steps.get(step).and_then(|row| row.call);
-        let mut causes: Vec<ItemId> = planned.deps.iter().chain(&planned.stands_in_for).filter_map(of).collect();
-        // A step that did not call anything hands on what led to it.
-        if causes.is_empty() {
-            let further = planned.deps.iter().flat_map(|dep| self.causes_of(*dep));
-            causes.extend(further);
+    pub(super) fn causes_of(&self, step: usize) -> BTreeSet<ItemId> {
+        let (mut causes, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![step]);
+        while let Some(step) = open.pop() {
+            let planned = &self.ready.plan.steps()[step];
+            for dep in planned.deps.iter().chain(&planned.stands_in_for) {
+                if !seen.insert(*dep) {
+                    continue;
+                }
+                match self.steps.get(dep).and_then(|row| row.call) {
+                    Some(call) => _ = causes.insert(call),
+                    // A step that did not call anything hands on what led to it.
+                    None => open.push(*dep),
+                }
+            }
         }
         causes
     }

@@ -105,7 +105,9 @@ impl Engine {
             show(tx, viewer, id)
         });
         let decided = decided.await?;
-        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+            && !decided.is_replay
+        {
             self.after(after, places);
         }
         Ok(decided)

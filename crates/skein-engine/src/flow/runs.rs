@@ -1,9 +1,12 @@
 //! Looking at runs, cancelling them, and beginning again where one stopped.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Map, Value};
 use skein_core::catalog::sharing::Refused;
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::plan::Plan;
 use skein_core::{OperationId, RuleViolation, RunId, Viewer};
 use skein_store::flow::{ExecutionFilter, ExecutionRow, ReviewRow, StepRow};
 use skein_store::items::Page;
@@ -134,7 +137,9 @@ impl Engine {
             engine.show_run(tx, row)
         });
         let cancelled = cancelled.await?;
-        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take() {
+        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
+            && !cancelled.is_replay
+        {
             self.after(after, places);
         }
         Ok(cancelled)
@@ -152,9 +157,9 @@ impl Engine {
         self.start(caller, request, "execution.branch", move |tx, viewer, operation| {
             let row = tx.execution(viewer, id)?;
             let shown = engine.show_run(tx, row)?;
-            let at = begin_at(&shown, branching.step.as_deref())?;
-            let kept = shown.steps.iter().take(at).filter(|step| step.row.state.phase.has_ended());
             let ready = engine.parts().plans.of(tx, shown.row.process, shown.row.process_version)?;
+            let anew = done_anew(&shown, &ready.plan, branching.step.as_deref())?;
+            let kept = shown.steps.iter().filter(|step| !anew.contains(&step.row.step));
             let steps = kept.map(|step| {
                 let variable = &ready.plan.steps()[step.row.step].definition.output.variable;
                 let mut row = step.row.clone();
@@ -170,7 +175,12 @@ impl Engine {
                 context: branching.context.clone().unwrap_or_else(|| shown.row.context.clone()),
                 operation: Some(operation),
                 priority: shown.row.priority,
-                branch: Some(Branch { from: id, process_version: shown.row.process_version, steps }),
+                branch: Some(Branch {
+                    from: id,
+                    process_version: shown.row.process_version,
+                    steps,
+                    outputs: branching.outputs.clone(),
+                }),
                 ..Beginning::default()
             })
         })
@@ -178,19 +188,40 @@ impl Engine {
     }
 }
 
-/// The step to begin at: the one that is named, else the first that did not come out.
-fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<usize, StoreError> {
+/// The steps that are done anew: the one that is named or those that did not come out, and all that build upon them. What
+/// else came out is kept, so that nothing is called twice that need not be.
+fn done_anew(shown: &ShownRun, plan: &Plan, named: Option<&str>) -> Result<BTreeSet<usize>, StoreError> {
+    let came_out = |step: &&ShownStep| match step.row.state.phase {
+        Phase::Done | Phase::Skipped => true,
+        Phase::Failed => !plan.steps()[step.row.step].definition.output.required,
+        _ => false,
+    };
+    let mut anew: BTreeSet<usize> =
+        shown.steps.iter().filter(|step| !came_out(step)).map(|step| step.row.step).collect();
+    anew.extend(begin_at(shown, named)?);
+    // Whatever a step builds upon stands before it, and what stands in for one after all.
+    for (index, planned) in plan.steps().iter().enumerate() {
+        if planned.deps.iter().chain(&planned.stands_in_for).any(|dep| anew.contains(dep)) {
+            anew.insert(index);
+        }
+    }
+    Ok(anew)
+}
+
+/// The step that is named; none where a run that did not come out is to go on.
+fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<Option<usize>, StoreError> {
     let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-EXEC-006", problem, remedy).into());
     if let Some(named) = named {
         let found = shown.steps.iter().position(|step| step.id == named);
-        return found
-            .map_or_else(|| refuse(format!("there is no step called {named:?}"), "name a step of the process"), Ok);
+        return found.map_or_else(
+            || refuse(format!("there is no step called {named:?}"), "name a step of the process"),
+            |at| Ok(Some(at)),
+        );
     }
     if shown.row.status != RunStatus::Failed && shown.row.status != RunStatus::Cancelled {
         return refuse(format!("the run is {}", shown.row.status.as_str()), "name the step to branch at");
     }
-    let did_not = |step: &ShownStep| !matches!(step.row.state.phase, Phase::Done | Phase::Skipped);
-    Ok(shown.steps.iter().position(did_not).unwrap_or(0))
+    Ok(None)
 }
 
 /// Takes a run back with all it has open.

@@ -104,6 +104,14 @@ impl Streams {
         live.entry(run).or_insert_with(|| Live::new(1)).heard.subscribe()
     }
 
+    /// Forgets a run that nobody listens to and that says nothing here.
+    fn forget_silent(&self, run: RunId) {
+        let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && live.next == 1) {
+            live.remove(&run);
+        }
+    }
+
     /// Nothing more is said: whoever listens hears the end.
     pub(crate) fn end(&self, run: RunId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
@@ -119,6 +127,12 @@ pub struct Listening {
     heard: broadcast::Receiver<Chunk>,
 }
 
+impl Drop for Listening {
+    fn drop(&mut self) {
+        self.engine.parts().streams.forget_silent(self.run);
+    }
+}
+
 /// What a listener hears next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Heard {
@@ -132,9 +146,9 @@ impl Engine {
     /// Listens to the answer of a run, from after a piece on.
     pub async fn listen(&self, caller: &Caller, run: RunId, after: i64) -> Result<Listening, EngineError> {
         let viewer = caller.viewer();
-        // Before looking: what is said in between is heard twice rather than never.
-        let heard = self.parts().streams.subscribe(run);
         self.parts().store.read(move |tx| tx.execution(&viewer, run).map(drop)).await?;
+        // What was said before is read; what is said from now on is heard.
+        let heard = self.parts().streams.subscribe(run);
         Ok(Listening { engine: self.clone(), run, after, ready: std::collections::VecDeque::new(), heard })
     }
 }

@@ -146,11 +146,14 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
             // Its run has ended: nobody waits for it, and the job is gone.
             () = stop.notified() => return crew.end(job.id, true),
         };
-        let kind = prepared.kind;
+        let (kind, run) = (prepared.kind, prepared.run);
         let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
         let concluded = conclude(engine, prepared, came, hand).await;
         crew.end(job.id, concluded.is_none());
-        let Some(mut after) = concluded else { return };
+        let Some(mut after) = concluded else {
+            engine.parts().streams.end(run);
+            return crew.wake();
+        };
         let next = after.handed.pop();
         engine.after(after, Places::default());
         match next {
@@ -188,9 +191,16 @@ async fn conclude(
                 tracing::warn!(%error, %run, "what came of a call cannot be kept");
                 (came, is_replaced) = (Arc::new(came.refused(&error)), true);
             }
-            Err(error) => {
+            Err(
+                error @ (StoreError::Damaged(_) | StoreError::Panicked(_) | StoreError::Item(_) | StoreError::Rule(_)),
+            ) => {
                 tracing::warn!(%error, %run, "what came of a call could not be kept; it will be made again");
                 return None;
+            }
+            // The database is gone for a while. Whoever takes the call over meanwhile has it, as the fence tells.
+            Err(error) => {
+                tracing::warn!(%error, %run, "what came of a call cannot be kept now; it is tried again");
+                tokio::time::sleep(LOOK_EVERY).await;
             }
         }
     }
@@ -357,9 +367,10 @@ async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms)
         let held = engine.parts().crew.held();
         match engine.parts().store.keep_jobs(holder, &held).await {
             Ok(lost) => {
-                for job in lost {
-                    let running = engine.parts().crew.running.lock().unwrap_or_else(PoisonError::into_inner);
-                    if let Some(running) = running.get(&job) {
+                let running = engine.parts().crew.running.lock().unwrap_or_else(PoisonError::into_inner);
+                for job in held.iter().filter(|job| lost.contains(&job.id)) {
+                    // A row that was passed on meanwhile is another call's now.
+                    if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
                         running.stop.notify_one();
                     }
                 }

@@ -8,7 +8,7 @@ use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 
 use super::archive::{Archive, Lines};
 use super::aside::{Aside, References};
-use super::judge::{self, Succession};
+use super::judge;
 use super::line::parse_item;
 use super::manifest::{Manifest, Part};
 use super::seals::Seals;
@@ -41,13 +41,12 @@ pub(crate) fn check(
     let mut aside = Aside::new(References::Checked)?;
     let mut done = 0;
     while let Some(items) = next_batch(&mut lines, manifest.owner)? {
-        let mut successions = BTreeMap::new();
         for item in &items {
             seals.meet(item)?;
-            successions.extend(judge::take(&mut aside, item)?.map(|succession| (item.header.id, succession)));
+            judge::take(&mut aside, item)?;
         }
         done += items.len() as u64;
-        check_new(&items, &successions, (archive, store, authority), &mut aside)?;
+        check_new(&items, archive, store, authority, &mut aside)?;
         tell(watch, "checking", done, manifest.items.lines)?;
     }
     seals.finish(manifest.head)?;
@@ -86,15 +85,16 @@ pub(crate) fn next_batch<R: Read>(lines: &mut Lines<R>, owner: UserId) -> Result
 /// Looks at the items that are not here yet: whether they may come, and whether they continue what is here.
 fn check_new(
     items: &[Item],
-    successions: &BTreeMap<ItemId, Succession>,
-    (archive, store, authority): (&Archive, &Store, &Authority),
+    archive: &Archive,
+    store: &Store,
+    authority: &Authority,
     aside: &mut Aside,
 ) -> Result<(), StoreError> {
     let names = leaves(items);
     let (new, now) = store.read_blocking(move |tx| Ok((tx.missing(&names)?, tx.now())))?;
     let mut continued = Vec::new();
     for item in items.iter().filter(|item| new.contains(&item.header.id)) {
-        judge::authorise(authority, item, successions.get(&item.header.id))?;
+        judge::authorise(authority, item)?;
         refuse_future(item, now)?;
         if matches!(authority, Authority::Owner(_)) {
             refuse_unseen(archive, item)?;

@@ -5,10 +5,8 @@
 
 use skein_core::garden::delta::Delta;
 use skein_core::garden::item::{Item, ItemType, Payload, PayloadForm};
-use skein_core::garden::record::RecordContent;
 use skein_core::garden::redaction::{redact, redacted_item};
 use skein_core::garden::relation::qualities_from_document;
-use skein_core::tree::succession::check_succession;
 use skein_core::{RelationId, RuleViolation};
 
 use super::aside::Aside;
@@ -20,22 +18,40 @@ use crate::project::TIME_OVERRIDE;
 /// What the events are about that Skein alone can testify to.
 const TESTIMONY: [&str; 4] = ["grant", "key", "setting", "user"];
 
-/// What a conversation, a project or an actor was before a change of it, and after.
-pub(crate) type Succession = (Option<RecordContent>, RecordContent);
+/// Who said what, which model answered, and what was called: whoever could bring these could have anybody say anything.
+const TESTIFIED: [ItemType; 17] = [
+    ItemType::NODE,
+    ItemType::NODE_CONTENT,
+    ItemType::NODE_RESERVED,
+    ItemType::NODE_FAILED,
+    ItemType::NODE_MARKED,
+    ItemType::PATH_MOVED,
+    ItemType::FRAME_MOVED,
+    ItemType::TREE_SUMMARY,
+    ItemType::RAW_RESPONSE,
+    ItemType::TOOL_CALL,
+    ItemType::TOOL_RESULT,
+    ItemType::TOOL_OUTPUT,
+    ItemType::EXECUTION_BEGUN,
+    ItemType::EXECUTION_MOVED,
+    ItemType::EXECUTION_ENDED,
+    ItemType::REVIEW_ASKED,
+    ItemType::REVIEW_DECIDED,
+];
 
-/// Takes the next item aside when it continues what came before it in the bundle; says what it makes of a conversation.
-pub(crate) fn take(aside: &mut Aside, item: &Item) -> Result<Option<Succession>, StoreError> {
+/// Takes the next item aside when it continues what came before it in the bundle.
+pub(crate) fn take(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
     let id = item.header.id;
     let item_type = &item.header.item_type;
     let judged = match item_type {
         t if *t == ItemType::SEAL => Err(refused(item, "a seal belongs to the store it was made in")),
         t if *t == ItemType::ENTITY_DELTA => take_delta(aside, item),
-        t if *t == ItemType::REDACTION => check_redaction(aside, item).and_then(|()| plainly(aside, item)),
+        t if *t == ItemType::REDACTION => check_redaction(aside, item).and_then(|()| aside.take(item)),
         t if *t == ItemType::RELATION_EDITED || *t == ItemType::RELATION_REMOVED => {
-            check_relation(aside, item).and_then(|()| plainly(aside, item))
+            check_relation(aside, item).and_then(|()| aside.take(item))
         }
-        t if *t == ItemType::BLOB_ATTACHED => check_attachment(item).and_then(|()| plainly(aside, item)),
-        _ => plainly(aside, item),
+        t if *t == ItemType::BLOB_ATTACHED => check_attachment(item).and_then(|()| aside.take(item)),
+        _ => aside.take(item),
     };
     judged.map_err(|error| match error {
         StoreError::Sql(SqlError::Constraint(_)) => refused(item, "what it speaks of is not in the bundle"),
@@ -47,11 +63,7 @@ fn refused(item: &Item, problem: &str) -> StoreError {
     BadBundle::Item { item: item.header.id, problem: problem.to_owned() }.into()
 }
 
-fn plainly(aside: &mut Aside, item: &Item) -> Result<Option<Succession>, StoreError> {
-    aside.take(item).map(|()| None)
-}
-
-fn take_delta(aside: &mut Aside, item: &Item) -> Result<Option<Succession>, StoreError> {
+fn take_delta(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
     let delta = delta_of(item).ok_or_else(|| refused(item, "it is not a readable change"))?;
     let before = aside.record(delta.record)?;
     let is_next = match &before {
@@ -70,9 +82,7 @@ fn take_delta(aside: &mut Aside, item: &Item) -> Result<Option<Succession>, Stor
     if after.content.record_type != delta.record_type {
         return Err(refused(item, "it is not about the type of record it names"));
     }
-    after.content.check()?;
-    let is_of_tree = after.content.record_type.is_of_tree();
-    Ok(is_of_tree.then(|| (before.map(|before| before.content), after.content)))
+    Ok(after.content.check()?)
 }
 
 pub(crate) fn delta_of(item: &Item) -> Option<Delta> {
@@ -110,28 +120,25 @@ fn check_relation(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
 }
 
 /// Refuses what an authority may not bring in. Called for items that are new here.
-///
-/// What a person brings of a conversation has to be what acts of Skein could have made; an operator answers for the whole.
-pub(crate) fn authorise(authority: &Authority, item: &Item, succession: Option<&Succession>) -> Result<(), StoreError> {
+pub(crate) fn authorise(authority: &Authority, item: &Item) -> Result<(), StoreError> {
     match authority {
         Authority::Installation => Ok(()),
         Authority::Owner(viewer) if viewer.owner() != item.header.owner => Err(StoreError::Forbidden),
-        Authority::Owner(_) => {
-            refuse_powers(item)?;
-            let Some((before, after)) = succession else { return Ok(()) };
-            check_succession(before.as_ref(), after).map_err(|violation| about(item.header.id, violation.into()))
-        }
+        Authority::Owner(_) => Ok(refuse_powers(item)?),
     }
 }
 
 fn refuse_powers(item: &Item) -> Result<(), RuleViolation> {
     let id = item.header.id;
-    let is_own = |delta: &Delta| delta.record_type.as_str() == TIME_OVERRIDE || delta.record_type.is_of_tree();
-    if let Some(delta) = delta_of(item).filter(|delta| !is_own(delta)) {
+    if let Some(delta) = delta_of(item).filter(|delta| delta.record_type.as_str() != TIME_OVERRIDE) {
         return delta.record_type.refuse_system().map_err(|violation| {
             let problem = format!("{id} is new here, and {}", violation.problem());
             RuleViolation::new(violation.rule(), problem, "ask who runs this installation to import the bundle")
         });
+    }
+    if TESTIFIED.contains(&item.header.item_type) {
+        let problem = format!("{id} is new here, and a {} is for Skein alone to write", item.header.item_type);
+        return Err(RuleViolation::new("MG-SOIL-003", problem, "ask who runs this installation to import the bundle"));
     }
     if item.header.item_type != ItemType::SYSTEM_EVENT {
         return Ok(());

@@ -29,6 +29,9 @@ pub struct ExecutionBegun {
     /// The run whose earlier outputs it took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branched_from: Option<RunId>,
+    /// What a person put in place of those outputs, by variable.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub branched_with: Map<String, Value>,
 }
 
 /// Why a run began.

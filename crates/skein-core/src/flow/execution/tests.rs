@@ -96,6 +96,7 @@ impl Run {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
 fn object(value: Value) -> Map<String, Value> {
     value.as_object().unwrap().clone()
 }
@@ -132,6 +133,7 @@ fn optional(id: &str, changes: Value) -> Value {
     step
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
 fn process(steps: Vec<Value>, output: &str) -> Value {
     json!({ "name": "p", "initialContext": ["x"], "steps": steps, "outputTemplate": output })
 }

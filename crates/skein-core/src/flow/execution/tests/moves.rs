@@ -73,6 +73,7 @@ fn a_call_that_will_not_come_out_is_not_made_again() {
     assert_eq!(run.state.steps[0].attempt, 1);
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
 fn replaced(fallback: Value, required: bool) -> Value {
     let output = json!({ "variable": "a", "required": required });
     let main = call("a", json!({ "fallback": fallback, "output": output, "retry": { "maxRetries": 1 } }));

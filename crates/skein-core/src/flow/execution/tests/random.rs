@@ -186,7 +186,7 @@ fn random_fallback(dice: &mut Dice, id: &str) -> Value {
 }
 
 fn random_process(dice: &mut Dice) -> Value {
-    let parallel: Vec<bool> = (0..1 + dice.below(6)).map(|_| dice.one_in(2)).collect();
+    let parallel: Vec<bool> = (0..=dice.below(6)).map(|_| dice.one_in(2)).collect();
     let steps = (0..parallel.len()).map(|at| random_step(dice, at, &parallel)).collect();
     process(steps, "the end")
 }
