@@ -107,7 +107,7 @@ impl Engine {
         }
         let begun = ExecutionBegun::from_document(&said(&stored)).ok_or_else(missing)?;
         let (owner, began_at) = (stored.item.header.owner, stored.item.header.realized_at);
-        let ended = find(tx, viewer, ItemType::EXECUTION_ENDED, (began_at, None), |stored| {
+        let ended = find(tx, viewer, &ItemType::EXECUTION_ENDED, (began_at, None), |stored| {
             ExecutionEnded::from_document(&said(stored)).filter(|ended| ended.run_id == id)
         })?;
         let ended = ended.into_iter().next();
@@ -163,7 +163,7 @@ impl Engine {
             let is_child = matches!(begun.trigger, Trigger::Run { run_id, .. } if run_id == id);
             is_child.then(|| RunId::from_bytes(*stored.item.header.id.as_bytes()))
         };
-        let found = all(tx, viewer, ItemType::EXECUTION_BEGUN, (began_at, ended_at), is_child)?;
+        let found = all(tx, viewer, &ItemType::EXECUTION_BEGUN, (began_at, ended_at), is_child)?;
         found.into_iter().map(|(_, child)| self.run_by_facts(tx, viewer, child, depth + 1)).collect()
     }
 }
@@ -195,7 +195,7 @@ fn forgotten_step(step: usize, id: String, ended: Option<&ExecutionEnded>, calls
 fn find<T>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    item_type: ItemType,
+    item_type: &ItemType,
     span: (Millis, Option<Millis>),
     meant: impl Fn(&StoredItem) -> Option<T>,
 ) -> Result<Option<(Millis, T)>, StoreError> {
@@ -211,7 +211,7 @@ fn find<T>(
 fn all<T>(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    item_type: ItemType,
+    item_type: &ItemType,
     span: (Millis, Option<Millis>),
     meant: impl Fn(&StoredItem) -> Option<T>,
 ) -> Result<Vec<(Millis, T)>, StoreError> {
@@ -226,7 +226,7 @@ fn all<T>(
 fn walk(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    item_type: ItemType,
+    item_type: &ItemType,
     (from, until): (Millis, Option<Millis>),
     mut goes_on: impl FnMut(&StoredItem) -> bool,
 ) -> Result<(), StoreError> {
