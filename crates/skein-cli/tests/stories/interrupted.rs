@@ -12,7 +12,7 @@ use skein_testkit::rogue::{Behaviour, Rogue};
 use crate::server::{Home, Server};
 
 /// Long enough for leases to run out on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A service that answers nobody until it is told to.
 struct Slow {

@@ -147,8 +147,8 @@ async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_
     let window =
         world.engine.context_at(&world.caller, node, skein_engine::tree::ContextQuery::default()).await.unwrap();
     assert!(!format!("{:?}", window.window.prompt).contains("echo("), "{:?}", window.window.prompt);
-    let asker: Vec<&str> = shown.calls.iter().map(|call| call.said["caller"].as_str().unwrap()).collect();
-    assert_eq!(asker, ["process", "process", "model", "process"]);
+    let callers: Vec<&str> = shown.calls.iter().map(|call| call.said["caller"].as_str().unwrap()).collect();
+    assert_eq!(callers, ["process", "process", "model", "process"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
