@@ -78,6 +78,12 @@ impl Engine {
             Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
         };
         let (http, tool, service) = (self.parts().outside.http(), &ready.tool.entry, &ready.service.entry);
+        let answered = calls::call(http, tool, service, inputs, credential.as_ref(), extras.clone()).await;
+        // Another server may have allowed the address a moment ago; nothing went out.
+        let is_refused = answered.outcome.as_ref().is_err_and(|error| error["code"] == "address_refused");
+        if !is_refused || self.follow_endpoints().await.is_err() {
+            return answered;
+        }
         calls::call(http, tool, service, inputs, credential.as_ref(), extras).await
     }
 

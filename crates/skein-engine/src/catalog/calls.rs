@@ -49,7 +49,7 @@ pub(crate) struct Answered {
 }
 
 /// What a call is given besides its inputs.
-#[derive(Default)]
+#[derive(Default, Clone)]
 pub(crate) struct Extras<'a> {
     /// What the model and its tools said to each other so far.
     pub(crate) dialogue: &'a [Value],
