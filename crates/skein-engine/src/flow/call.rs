@@ -477,6 +477,10 @@ pub(super) fn conclude(
     hand: &Hand,
 ) -> Result<Aftermath, StoreError> {
     let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
+    let held = tx.hold_job(&SYSTEM, job);
+    #[cfg(test)]
+    let held = if super::simulation::Bug::NoFence.is_in(engine) { Ok(()) } else { held };
+    held?;
     let Came { answered, large, latency_ms, unwritten } = came;
     tx.put_chunks(&SYSTEM, prepared.run, unwritten)?;
     let blank = ToolResult {

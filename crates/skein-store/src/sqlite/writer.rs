@@ -115,7 +115,9 @@ impl Waiting {
 impl Drop for Writer {
     fn drop(&mut self) {
         self.queue = None;
-        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+        // The last work may have held the store itself: then this is the writing thread, which ends with it.
+        let thread = self.thread.take().filter(|thread| thread.thread().id() != std::thread::current().id());
+        if thread.is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("the writing thread panicked");
         }
     }
