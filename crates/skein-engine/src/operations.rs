@@ -4,7 +4,6 @@
 //! lease runs out and another does. Cancelling is cooperative: whoever works on it notices at its next step.
 
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -83,20 +82,14 @@ impl Engine {
         request: Request,
         id: OperationId,
     ) -> Result<Changed<Operation>, EngineError> {
-        let (engine, aftermath) = (self.clone(), Arc::new(Mutex::new(None)));
-        let kept = Arc::clone(&aftermath);
-        let cancelled = self.change(caller, request, "operation.cancel", move |tx, viewer| {
+        let cancelled = self.change_moving(caller, request, "operation.cancel", move |engine, tx, viewer, _| {
             tx.advance_operation(viewer, id, &OperationState::Cancelled)?;
             tx.tell_own(viewer, EventName::OperationCancelled, Some(&id.to_string()), Map::new())?;
             // What it stands for ends with it.
-            let after = crate::flow::cancel_of(&engine, tx, viewer, id)?;
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = after;
-            tx.operation(viewer, id)
+            let after = crate::flow::cancel_of(engine, tx, viewer, id)?.unwrap_or_default();
+            Ok((tx.operation(viewer, id)?, after))
         });
         let cancelled = cancelled.await?;
-        if let Some(after) = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            self.after(after, crate::flow::Places::default());
-        }
         self.parts().cancelled.notify_waiters();
         Ok(cancelled)
     }

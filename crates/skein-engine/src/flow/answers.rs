@@ -1,8 +1,6 @@
 //! Answers in conversations: a place is kept for each, a run fills it, and the conversation remembers which process was
 //! wanted last (rules BR-CONV-001A, BR-TURN-013).
 
-use std::sync::{Arc, Mutex, PoisonError};
-
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::service::Service;
@@ -27,7 +25,7 @@ use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::begin::{Beginning, runnable};
 use crate::flow::call::breach;
-use crate::flow::mover::{Aftermath, Mover};
+use crate::flow::mover::Mover;
 use crate::flow::plans::ReadyProcess;
 use crate::request::{Changed, Outcome, Request, referred};
 use crate::tree::{Grown, alternative_of, text_at};
@@ -110,13 +108,10 @@ impl Engine {
         conversation: ConversationId,
         new: NewAnswers,
     ) -> Result<Changed<Answering>, EngineError> {
-        let (engine, places) = (self.clone(), self.crew_places());
-        let (hand, aftermath) = (places.hand(), Arc::new(Mutex::new(None::<Aftermath>)));
-        let kept = Arc::clone(&aftermath);
-        let begun = self.change(caller, request, "answer.begin", move |tx, viewer| {
+        self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
             let processes = wanted_processes(tx, viewer, conversation, &new)?;
             remember_hint(tx, viewer, conversation, processes.last().copied())?;
-            let mut mover = Mover::new(&engine, tx, &hand);
+            let mut mover = Mover::new(engine, tx, hand);
             let mut begun = Vec::new();
             let mut first = None;
             for process in &processes {
@@ -127,21 +122,14 @@ impl Engine {
                 }
             }
             let after = mover.finish()?;
-            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
             let grown = begun.into_iter().map(|((node, moved), run)| {
                 // It may be done already.
                 let node = tx.node(viewer, node.id)?;
                 Ok((Grown::now(tx, viewer, &node, moved)?, run))
             });
-            Ok(Answering { begun: grown.collect::<Result<_, StoreError>>()? })
-        });
-        let begun = begun.await?;
-        if let Some(after) = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take()
-            && !begun.is_replay
-        {
-            self.after(after, places);
-        }
-        Ok(begun)
+            Ok((Answering { begun: grown.collect::<Result<_, StoreError>>()? }, after))
+        })
+        .await
     }
 }
 

@@ -1,6 +1,7 @@
 //! Beginning a run: who may, what of, and with what it starts.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
 use skein_core::flow::custody::check_owner;
@@ -17,8 +18,8 @@ use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::mover::{Aftermath, Loaded, Mover};
-use crate::request::{Changed, Request};
+use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
+use crate::request::{Changed, Outcome, Request};
 
 /// The kind of an operation that runs a process.
 pub(super) const EXECUTION: &str = "process.execute";
@@ -127,6 +128,29 @@ impl Engine {
             None => self.run_of(caller, operation).await?,
         };
         Ok(Changed { value: run, operation, cursor, is_replay })
+    }
+
+    /// Makes a change that moves runs, and does what the move asked for once it is committed; a repeat asks for nothing.
+    pub(crate) async fn change_moving<T: Outcome>(
+        &self,
+        caller: &Caller,
+        request: Request,
+        kind: &'static str,
+        mut change: impl FnMut(&Self, &mut Tx<'_>, &Viewer, &Hand) -> Result<(T, Aftermath), StoreError> + Send + 'static,
+    ) -> Result<Changed<T>, EngineError> {
+        let (engine, places, aftermath) = (self.clone(), self.crew_places(), Arc::new(Mutex::new(None)));
+        let (hand, kept) = (places.hand(), Arc::clone(&aftermath));
+        let changed = self.change(caller, request, kind, move |tx, viewer| {
+            let (value, after) = change(&engine, tx, viewer, &hand)?;
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(after);
+            Ok(value)
+        });
+        let changed = changed.await?;
+        let after = aftermath.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(after) = after.filter(|_| !changed.is_replay) {
+            self.after(after, places);
+        }
+        Ok(changed)
     }
 
     /// Does what a committed move asked for.

@@ -39,7 +39,7 @@ pub use runs::{Branching, ShownRun, ShownStep};
 pub(crate) use streams::Streams;
 pub use streams::{Heard, Listening, Piece};
 pub use trace::{TracedCall, TracedResult};
+pub(crate) use work::CrewState;
 pub use work::{Crew, Pools};
-pub(crate) use work::{CrewState, Places};
 
 const SYSTEM: Viewer = Viewer::System("flow");

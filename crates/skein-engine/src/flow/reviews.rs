@@ -88,29 +88,19 @@ impl Engine {
         id: ReviewId,
         decision: Decision,
     ) -> Result<Changed<ShownReview>, EngineError> {
-        let (engine, places) = (self.clone(), self.crew_places());
-        let (hand, aftermath) = (places.hand(), std::sync::Arc::new(std::sync::Mutex::new(None)));
-        let kept = std::sync::Arc::clone(&aftermath);
-        let decided = self.change(caller, request, "review.decide", move |tx, viewer| {
+        self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, hand| {
             let row = tx.review(viewer, id)?;
             row.asked.check(&decision)?;
             if !tx.end_review(id, ReviewStatus::Decided, Some(&decision))? {
                 return Err(already_ended(&row).into());
             }
             tx.append_item(viewer, &review_decided(id, viewer.owner(), &decision)?)?;
-            let mut mover = Mover::new(&engine, tx, &hand);
+            let mut mover = Mover::new(engine, tx, hand);
             mover.tell(row.run, Input::Decided { place: row.place, decision: decision.clone() });
             let after = mover.finish()?;
-            *kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(after);
-            show(tx, viewer, id)
-        });
-        let decided = decided.await?;
-        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
-            && !decided.is_replay
-        {
-            self.after(after, places);
-        }
-        Ok(decided)
+            Ok((show(tx, viewer, id)?, after))
+        })
+        .await
     }
 
     /// Ends questions whose time is over; says whether there may be more.

@@ -123,26 +123,16 @@ impl Engine {
         request: Request,
         id: RunId,
     ) -> Result<Changed<ShownRun>, EngineError> {
-        let (engine, places) = (self.clone(), self.crew_places());
-        let (hand, aftermath) = (places.hand(), std::sync::Arc::new(std::sync::Mutex::new(None)));
-        let kept = std::sync::Arc::clone(&aftermath);
-        let cancelled = self.change(caller, request, "execution.cancel", move |tx, viewer| {
+        self.change_moving(caller, request, "execution.cancel", move |engine, tx, viewer, hand| {
             let row = tx.execution(viewer, id)?;
             if row.status.has_ended() {
                 return Err(has_ended(&row).into());
             }
-            let after = cancel(&engine, tx, &hand, id)?;
-            *kept.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(after);
+            let after = cancel(engine, tx, hand, id)?;
             let row = tx.execution(viewer, id)?;
-            engine.show_run(tx, row)
-        });
-        let cancelled = cancelled.await?;
-        if let Some(after) = aftermath.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take()
-            && !cancelled.is_replay
-        {
-            self.after(after, places);
-        }
-        Ok(cancelled)
+            Ok((engine.show_run(tx, row)?, after))
+        })
+        .await
     }
 
     /// Begins a new run where an earlier one stopped or could have gone otherwise: what its earlier steps gave is kept.
