@@ -114,6 +114,8 @@ ids! {
     ConversationId = "entity_";
     /// What leads into a node.
     EdgeId = "edge_";
+    /// What was said or brought, as it is remembered; computed from the item with the same bits.
+    EpisodeId = "episode_";
     /// An immutable fact on the timeline.
     ItemId = "item_";
     /// An API key.

@@ -21,7 +21,7 @@ pub mod tree;
 pub use account::Viewer;
 pub use digest::Digest;
 pub use id::{
-    ConversationId, EdgeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId, ReviewId, RunId,
+    ConversationId, EdgeId, EpisodeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId, ReviewId, RunId,
     SessionId, TurnId, UserId, WorkerId,
 };
 pub use rule::RuleViolation;

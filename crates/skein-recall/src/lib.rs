@@ -1,1 +1,38 @@
-//! Placeholder.
+//! Finds again what was said: by word, by meaning, by neighbourhood and by time.
+//!
+//! The index is a projection: it follows a timeline it knows only as batches of changes with a cursor, it can be
+//! deleted at any moment, and a rebuild gives the same answers. It knows neither databases nor networks; whoever calls
+//! it says which episodes may be seen. Start at [`Index`]; vectors come from an [`Embedder`], of which one,
+//! [`StaticTable`], is built in.
+
+mod analysis;
+mod append_file;
+mod embedder;
+mod episode;
+mod error;
+mod fusion;
+mod index;
+mod legs;
+mod owner;
+mod query;
+mod rows;
+mod search;
+mod sketch;
+mod snippet;
+mod static_table;
+mod stem;
+mod vectors;
+mod visibility;
+mod wordpiece;
+mod words;
+mod world;
+
+pub use embedder::{Checked, EmbedError, Embedder, Fingerprint, embed_checked};
+pub use episode::{Change, Episode, KIND_BYTES_MAX, Place, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
+pub use error::{ApplyError, Damage, OpenError, SearchError};
+pub use fusion::Weights;
+pub use index::{Index, Options, OwnerStatus, Status};
+pub use query::{Filter, HITS_MAX, Hit, Hits, Parts, Query, Recency};
+pub use snippet::Snippet;
+pub use static_table::StaticTable;
+pub use visibility::{BranchRange, Unlisted, Visibility};

@@ -1,0 +1,264 @@
+//! How a batch gets into one owner's index, and how dead rows get out of it.
+
+use std::collections::HashMap;
+use std::sync::{MutexGuard, PoisonError};
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::{EpisodeId, Millis};
+
+use super::{Files, OwnerIndex, State};
+use crate::analysis::terms;
+use crate::episode::{Change, Episode, KIND_BYTES_MAX, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
+use crate::error::ApplyError;
+use crate::rows::{Row, content_of, kind_bytes};
+use crate::words::Committed;
+
+/// What a batch comes to after looking at what is there.
+#[derive(Default)]
+struct Plan<'a> {
+    written: Vec<(&'a Episode, u64)>,
+    buried: Vec<u32>,
+}
+
+impl OwnerIndex {
+    /// Applies changes in order and commits them with the cursor. After an error nothing of them counts, and the owner's
+    /// index has to be opened again.
+    pub(crate) fn apply(&self, changes: &[&Change], cursor: Cursor) -> Result<(), ApplyError> {
+        changes.iter().try_for_each(|change| self.check(change))?;
+        let mut files = self.files();
+        if files.is_torn {
+            return Err(ApplyError::Write(std::io::Error::other("an earlier batch failed half-way")));
+        }
+        let plan = plan(changes, &self.read());
+        if plan.written.is_empty() && plan.buried.is_empty() {
+            return Ok(());
+        }
+        files.is_torn = true;
+        let rows = files.write(&plan, cursor, self.read().columns.count())?;
+        self.show(&files, &rows, &plan.buried, cursor)?;
+        files.is_torn = false;
+        Ok(())
+    }
+
+    fn check(&self, change: &Change) -> Result<(), ApplyError> {
+        let Change::Upsert(episode) = change else { return Ok(()) };
+        let id = episode.id;
+        let lengths = [
+            ("the text", episode.text.len(), TEXT_BYTES_MAX),
+            ("the kind", episode.kind.len(), KIND_BYTES_MAX),
+            ("the speaker", episode.speaker.len(), SPEAKER_BYTES_MAX),
+        ];
+        if let Some((what, _, most)) = lengths.into_iter().find(|(_, length, most)| length > most) {
+            return Err(ApplyError::TooLong { id, what, most });
+        }
+        let Some(vector) = &episode.vector else { return Ok(()) };
+        if vector.len() != self.make.dimensions {
+            return Err(ApplyError::Dimensions { id, wanted: self.make.dimensions, found: vector.len() });
+        }
+        let length = vector.iter().map(|number| number * number).sum::<f32>();
+        if length.is_finite() && length > 0.0 { Ok(()) } else { Err(ApplyError::NoDirection { id }) }
+    }
+
+    /// Lets questions see what was written.
+    fn show(&self, files: &Files, rows: &[Row], buried: &[u32], cursor: Cursor) -> Result<(), ApplyError> {
+        let words = files.words.view(&self.read().words).map_err(ApplyError::Words)?;
+        let (mapped, texts, vectors) = (files.rows.map()?, files.texts.map()?, files.vectors.map()?);
+        let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
+        for row in rows {
+            state.columns.push(row);
+        }
+        buried.iter().for_each(|row| state.columns.bury(*row));
+        state.words = words;
+        (state.rows, state.texts, state.vectors, state.cursor) = (mapped, texts, vectors, cursor);
+        Ok(())
+    }
+
+    /// Merges the words into one segment and gives memory and threads of writing back.
+    pub(crate) fn merge(&self) -> Result<(), ApplyError> {
+        let mut files = self.files();
+        files.words.merge().map_err(ApplyError::Words)?;
+        let words = files.words.view(&self.read().words).map_err(ApplyError::Words)?;
+        self.state.write().unwrap_or_else(PoisonError::into_inner).words = words;
+        Ok(())
+    }
+
+    /// Waits for what tantivy does in the background.
+    pub(crate) fn rest(&self) -> Result<(), ApplyError> {
+        self.files().words.rest().map_err(ApplyError::Words)
+    }
+
+    /// Everything that lives, in the order it came, as it was sent.
+    pub(crate) fn living(&self, mut each: impl FnMut(Episode) -> Result<(), ApplyError>) -> Result<(), ApplyError> {
+        let count = self.read().columns.count();
+        for row in 0..count {
+            let state = self.read();
+            if !state.columns.alive.has(row) {
+                continue;
+            }
+            let episode = episode(&state, row, self.owner);
+            drop(state);
+            each(episode)?;
+        }
+        Ok(())
+    }
+
+    /// Rows, how many of them live, how many have vectors, and bytes of all but the words.
+    pub(crate) fn figures(&self) -> Figures {
+        let state = self.read();
+        let (rows, living) = (state.columns.count(), state.columns.alive.count());
+        let vectors = state.columns.alive.iter().filter(|row| state.columns.with_vector.has(*row)).count();
+        Figures { rows, living, vectors: u32::try_from(vectors).unwrap_or(u32::MAX), cursor: state.cursor }
+    }
+
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Counts of one owner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Figures {
+    pub(crate) rows: u32,
+    pub(crate) living: u32,
+    pub(crate) vectors: u32,
+    pub(crate) cursor: Cursor,
+}
+
+fn episode(state: &State, row: u32, owner: skein_core::UserId) -> Episode {
+    let kept = state.row(row);
+    Episode {
+        id: kept.id,
+        owner,
+        place: kept.place,
+        previous: kept.previous,
+        actor: kept.actor,
+        speaker: state.speaker(&kept).to_owned(),
+        kind: kept.kind().to_owned(),
+        valid_at: kept.valid_at,
+        created_at: kept.created_at,
+        text: state.text(&kept).to_owned(),
+        vector: kept.has_vector.then(|| state.vectors.vector(row)),
+    }
+}
+
+/// Only the last change of each episode counts; what is there already is left alone.
+fn plan<'a>(changes: &[&'a Change], state: &State) -> Plan<'a> {
+    let mut last: HashMap<EpisodeId, usize> = HashMap::new();
+    for (place, change) in changes.iter().enumerate() {
+        last.insert(id_of(change), place);
+    }
+    let mut plan = Plan::default();
+    let counting = changes.iter().enumerate().filter(|(place, change)| last[&id_of(change)] == *place);
+    for (_, change) in counting {
+        let there = state.columns.row_of(id_of(change));
+        match change {
+            Change::Delete { .. } => plan.buried.extend(there),
+            Change::Upsert(episode) => {
+                let content = content_of(episode);
+                if there.is_none_or(|row| state.columns.content[row as usize] != content) {
+                    plan.written.push((episode, content));
+                }
+            }
+        }
+    }
+    plan
+}
+
+fn id_of(change: &Change) -> EpisodeId {
+    match change {
+        Change::Upsert(episode) => episode.id,
+        Change::Delete { id, .. } => *id,
+    }
+}
+
+impl Files {
+    /// Everything durable, the words last: they say how much of the rest counts.
+    fn write(&mut self, plan: &Plan<'_>, cursor: Cursor, first: u32) -> Result<Vec<Row>, ApplyError> {
+        let mut rows = Vec::with_capacity(plan.written.len());
+        let (mut texts, mut records, mut text_at) = (Vec::new(), Vec::new(), self.texts.length());
+        for (number, (episode, content)) in (first..).zip(&plan.written) {
+            let (words, telling) = indexed(episode);
+            let row = row(episode, text_at, telling, *content);
+            text_at += u64::from(row.speaker_bytes) + u64::from(row.text_bytes);
+            texts.extend(episode.speaker.as_bytes());
+            texts.extend(episode.text.as_bytes());
+            records.extend(row.encode());
+            rows.push(row);
+            self.words.add(number, words).map_err(ApplyError::Words)?;
+        }
+        let vectors: Vec<Option<&[f32]>> = plan.written.iter().map(|(episode, _)| episode.vector.as_deref()).collect();
+        let burials: Vec<u8> = plan.buried.iter().flat_map(|row| row.to_le_bytes()).collect();
+        self.append(&texts, &records, &burials, &vectors).map_err(ApplyError::Write)?;
+        let committed = Committed {
+            rows: first + u32::try_from(rows.len()).expect("a batch is counted in 32 bits"),
+            text_bytes: self.texts.length(),
+            burials: self.burials.length() / 4,
+            cursor: cursor.to_string(),
+        };
+        self.words.commit(&committed).map_err(ApplyError::Words)?;
+        Ok(rows)
+    }
+
+    fn append(
+        &mut self,
+        texts: &[u8],
+        records: &[u8],
+        burials: &[u8],
+        vectors: &[Option<&[f32]>],
+    ) -> std::io::Result<()> {
+        if !burials.is_empty() {
+            self.burials.append(burials)?;
+            self.burials.sync()?;
+        }
+        if vectors.is_empty() {
+            return Ok(());
+        }
+        self.texts.append(texts)?;
+        self.rows.append(records)?;
+        self.vectors.append(vectors)?;
+        self.texts.sync()?;
+        self.rows.sync()?;
+        self.vectors.sync()
+    }
+}
+
+fn row(episode: &Episode, text_at: u64, terms: u32, content: u64) -> Row {
+    let bytes = |text: &str| u32::try_from(text.len()).expect("lengths were checked");
+    Row {
+        id: episode.id,
+        place: episode.place,
+        previous: episode.previous,
+        actor: episode.actor,
+        kind: kind_bytes(&episode.kind),
+        valid_at: episode.valid_at,
+        created_at: episode.created_at,
+        text_at,
+        speaker_bytes: bytes(&episode.speaker),
+        text_bytes: bytes(&episode.text),
+        terms,
+        has_vector: episode.vector.is_some(),
+        content,
+    }
+}
+
+/// The terms of speaker, text and date, and how many of them tell something.
+fn indexed(episode: &Episode) -> (Vec<String>, u32) {
+    let parts = [episode.speaker.as_str(), &episode.text, &date(episode.valid_at)].map(terms);
+    let telling = parts.iter().flatten().filter(|term| !term.is_stop_word).count();
+    let words = parts.into_iter().flatten().map(|term| term.text).collect();
+    (words, u32::try_from(telling).unwrap_or(u32::MAX))
+}
+
+/// `8 May 2023`, as people ask for days.
+fn date(moment: Millis) -> String {
+    const MONTHS: [&str; 12] = [
+        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "December",
+    ];
+    let spelled = moment.to_string();
+    let number = |range| spelled.get(range).and_then(|digits: &str| digits.parse::<usize>().ok());
+    match (number(0..4), number(5..7), number(8..10)) {
+        (Some(year), Some(month @ 1..=12), Some(day)) => format!("{day} {} {year}", MONTHS[month - 1]),
+        _ => String::new(),
+    }
+}

@@ -1,0 +1,259 @@
+//! The rows of one owner: a fixed record per episode, and the columns a question reads.
+//!
+//! A row is written once and never changed; an episode that changes gets a new row and its old one dies. Dead rows stay
+//! until compaction. Ids that are compared for many rows are interned into small numbers when the file is read.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use skein_core::tree::actor::ActorId;
+use skein_core::tree::place::Label;
+use skein_core::{ConversationId, EpisodeId, Millis, NodeId};
+use xxhash_rust::xxh64::xxh64;
+
+use crate::episode::{Episode, KIND_BYTES_MAX, Place};
+use crate::world::Bits;
+
+pub(crate) const ROW_BYTES: usize = 168;
+/// No row, no slot, no number.
+pub(crate) const NONE: u32 = u32::MAX;
+
+/// What the file keeps of an episode beside its vector and text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Row {
+    pub(crate) id: EpisodeId,
+    pub(crate) place: Option<Place>,
+    pub(crate) previous: Option<EpisodeId>,
+    pub(crate) actor: Option<ActorId>,
+    pub(crate) kind: [u8; KIND_BYTES_MAX],
+    pub(crate) valid_at: Millis,
+    pub(crate) created_at: Millis,
+    /// Where speaker and text stand, one after the other.
+    pub(crate) text_at: u64,
+    pub(crate) speaker_bytes: u32,
+    pub(crate) text_bytes: u32,
+    /// Telling terms, for the length in BM25.
+    pub(crate) terms: u32,
+    pub(crate) has_vector: bool,
+    /// Hash of everything that was sent, by which sending it again is known.
+    pub(crate) content: u64,
+}
+
+impl Row {
+    pub(crate) fn encode(&self) -> [u8; ROW_BYTES] {
+        let mut out = [0; ROW_BYTES];
+        let place = self.place;
+        out[..16].copy_from_slice(self.id.as_bytes());
+        out[16..32].copy_from_slice(place.map_or([0; 16], |place| *place.conversation.as_bytes()).as_slice());
+        out[32..48].copy_from_slice(place.map_or([0; 16], |place| *place.label.branch.as_bytes()).as_slice());
+        out[48..56].copy_from_slice(&place.map_or(0, |place| place.label.depth).to_le_bytes());
+        out[56..72].copy_from_slice(self.previous.map_or([0; 16], |id| *id.as_bytes()).as_slice());
+        out[72..88].copy_from_slice(self.actor.map_or([0; 16], |actor| *actor.as_bytes()).as_slice());
+        out[88..104].copy_from_slice(&self.kind);
+        out[104..112].copy_from_slice(&self.valid_at.0.to_le_bytes());
+        out[112..120].copy_from_slice(&self.created_at.0.to_le_bytes());
+        out[120..128].copy_from_slice(&self.text_at.to_le_bytes());
+        out[128..132].copy_from_slice(&self.speaker_bytes.to_le_bytes());
+        out[132..136].copy_from_slice(&self.text_bytes.to_le_bytes());
+        out[136..140].copy_from_slice(&self.terms.to_le_bytes());
+        let flags = [place.is_some(), self.previous.is_some(), self.actor.is_some(), self.has_vector];
+        flags.iter().enumerate().for_each(|(bit, flag)| out[140] |= u8::from(*flag) << bit);
+        out[144..152].copy_from_slice(&self.content.to_le_bytes());
+        let check = xxh64(&out[..ROW_BYTES - 8], 0);
+        out[ROW_BYTES - 8..].copy_from_slice(&check.to_le_bytes());
+        out
+    }
+
+    /// `None` when the checksum does not fit.
+    pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
+        if bytes.len() != ROW_BYTES || xxh64(&bytes[..ROW_BYTES - 8], 0).to_le_bytes() != bytes[ROW_BYTES - 8..] {
+            return None;
+        }
+        let id = |at: usize| -> [u8; 16] { bytes[at..at + 16].try_into().expect("a row is long enough") };
+        let long = |at: usize| i64::from_le_bytes(bytes[at..at + 8].try_into().expect("a row is long enough"));
+        let short = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a row is long enough"));
+        let flag = |bit: u8| bytes[140] & (1 << bit) != 0;
+        let label = Label { branch: NodeId::from_bytes(id(32)), depth: long(48) };
+        Some(Self {
+            id: EpisodeId::from_bytes(id(0)),
+            place: flag(0).then(|| Place { conversation: ConversationId::from_bytes(id(16)), label }),
+            previous: flag(1).then(|| EpisodeId::from_bytes(id(56))),
+            actor: flag(2).then(|| ActorId::from_bytes(id(72))),
+            kind: id(88),
+            valid_at: Millis(long(104)),
+            created_at: Millis(long(112)),
+            text_at: long(120).cast_unsigned(),
+            speaker_bytes: short(128),
+            text_bytes: short(132),
+            terms: short(136),
+            has_vector: flag(3),
+            content: long(144).cast_unsigned(),
+        })
+    }
+
+    pub(crate) fn kind(&self) -> &str {
+        let end = self.kind.iter().position(|byte| *byte == 0).unwrap_or(KIND_BYTES_MAX);
+        std::str::from_utf8(&self.kind[..end]).unwrap_or_default()
+    }
+}
+
+/// The kind as a row keeps it, padded with zeros.
+pub(crate) fn kind_bytes(kind: &str) -> [u8; KIND_BYTES_MAX] {
+    let mut bytes = [0; KIND_BYTES_MAX];
+    let end = kind.len().min(KIND_BYTES_MAX);
+    bytes[..end].copy_from_slice(&kind.as_bytes()[..end]);
+    bytes
+}
+
+/// Hash of all that was sent of an episode, vector included.
+pub(crate) fn content_of(episode: &Episode) -> u64 {
+    let place = episode.place.map(|place| (place.conversation, place.label));
+    let head = format!(
+        "{:?}{:?}{:?}{:?}{:?}{:?}{}\0{}\0{}",
+        place, episode.previous, episode.actor, episode.valid_at, episode.created_at, episode.kind.len(), episode.kind,
+        episode.speaker.len(), episode.speaker
+    );
+    let text = xxh64(episode.text.as_bytes(), xxh64(head.as_bytes(), 0));
+    let Some(vector) = &episode.vector else { return text };
+    vector.iter().fold(text, |hash, number| xxh64(&number.to_le_bytes(), hash))
+}
+
+/// Gives every different value a small number, in order of appearance.
+#[derive(Debug)]
+pub(crate) struct Interned<T> {
+    numbers: HashMap<T, u32>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Interned<T> {
+    fn default() -> Self {
+        Self { numbers: HashMap::new(), values: Vec::new() }
+    }
+}
+
+impl<T: Copy + Eq + Hash> Interned<T> {
+    fn intern(&mut self, value: T) -> u32 {
+        let next = u32::try_from(self.values.len()).expect("there are fewer values than rows");
+        *self.numbers.entry(value).or_insert_with(|| {
+            self.values.push(value);
+            next
+        })
+    }
+
+    pub(crate) fn number(&self, value: &T) -> Option<u32> {
+        self.numbers.get(value).copied()
+    }
+
+    pub(crate) fn values(&self) -> &[T] {
+        &self.values
+    }
+}
+
+/// The columns of all rows, and who stands beside whom.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    pub(crate) lanes: Interned<(ConversationId, NodeId)>,
+    pub(crate) actors: Interned<ActorId>,
+    pub(crate) kinds: Interned<[u8; KIND_BYTES_MAX]>,
+    pub(crate) lane: Vec<u32>,
+    pub(crate) depth: Vec<i64>,
+    pub(crate) actor: Vec<u32>,
+    pub(crate) kind: Vec<u32>,
+    pub(crate) valid_at: Vec<i64>,
+    pub(crate) created_at: Vec<i64>,
+    pub(crate) terms: Vec<u32>,
+    pub(crate) content: Vec<u64>,
+    pub(crate) with_vector: Bits,
+    pub(crate) alive: Bits,
+    slots: Interned<EpisodeId>,
+    /// The slot of the episode each row is of.
+    slot: Vec<u32>,
+    /// The slot of the episode it follows.
+    previous: Vec<u32>,
+    /// The living row of each slot.
+    living: Vec<u32>,
+    first_follower: Vec<u32>,
+    next_follower: Vec<u32>,
+}
+
+impl Columns {
+    pub(crate) fn count(&self) -> u32 {
+        u32::try_from(self.lane.len()).expect("rows are counted in 32 bits")
+    }
+
+    /// Adds the next row; the row its episode had before dies and is returned.
+    pub(crate) fn push(&mut self, row: &Row) -> Option<u32> {
+        let number = self.count();
+        let lane = row.place.map_or(NONE, |place| self.lanes.intern((place.conversation, place.label.branch)));
+        self.lane.push(lane);
+        self.depth.push(row.place.map_or(0, |place| place.label.depth));
+        self.actor.push(row.actor.map_or(NONE, |actor| self.actors.intern(actor)));
+        self.kind.push(self.kinds.intern(row.kind));
+        self.valid_at.push(row.valid_at.0);
+        self.created_at.push(row.created_at.0);
+        self.terms.push(row.terms);
+        self.content.push(row.content);
+        self.with_vector.push(row.has_vector);
+        self.alive.push(true);
+        let slot = self.slot_of(row.id);
+        self.slot.push(slot);
+        let previous = row.previous.map_or(NONE, |previous| self.slot_of(previous));
+        self.previous.push(previous);
+        let follower = match previous {
+            NONE => NONE,
+            slot => std::mem::replace(&mut self.first_follower[slot as usize], number),
+        };
+        self.next_follower.push(follower);
+        let before = std::mem::replace(&mut self.living[slot as usize], number);
+        if before == NONE {
+            return None;
+        }
+        self.alive.clear(before);
+        Some(before)
+    }
+
+    fn slot_of(&mut self, id: EpisodeId) -> u32 {
+        let slot = self.slots.intern(id);
+        if slot as usize == self.living.len() {
+            self.living.push(NONE);
+            self.first_follower.push(NONE);
+        }
+        slot
+    }
+
+    /// The row dies.
+    pub(crate) fn bury(&mut self, row: u32) {
+        self.alive.clear(row);
+        let slot = self.slot[row as usize] as usize;
+        if self.living[slot] == row {
+            self.living[slot] = NONE;
+        }
+    }
+
+    /// The living row of an episode.
+    pub(crate) fn row_of(&self, id: EpisodeId) -> Option<u32> {
+        let row = self.living[self.slots.number(&id)? as usize];
+        (row != NONE).then_some(row)
+    }
+
+    pub(crate) fn id_of(&self, row: u32) -> EpisodeId {
+        self.slots.values()[self.slot[row as usize] as usize]
+    }
+
+    /// The living row this one follows.
+    pub(crate) fn before(&self, row: u32) -> Option<u32> {
+        match self.previous[row as usize] {
+            NONE => None,
+            slot => Some(self.living[slot as usize]).filter(|row| *row != NONE),
+        }
+    }
+
+    /// The living rows that follow this one, newest first.
+    pub(crate) fn after(&self, row: u32) -> impl Iterator<Item = u32> {
+        let first = self.first_follower[self.slot[row as usize] as usize];
+        let followers = std::iter::successors((first != NONE).then_some(first), |row| {
+            Some(self.next_follower[*row as usize]).filter(|next| *next != NONE)
+        });
+        followers.filter(|row| self.alive.has(*row))
+    }
+}

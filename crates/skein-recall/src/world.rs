@@ -1,0 +1,137 @@
+//! What exists for one question: the living rows it may see, at its two clocks.
+//!
+//! Everything is counted inside this world, so that what is hidden cannot even move a score.
+
+use skein_core::Millis;
+
+use crate::query::Filter;
+use crate::rows::{Columns, NONE};
+use crate::visibility::Visibility;
+
+/// A set of rows.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Bits {
+    words: Vec<u64>,
+    length: u32,
+}
+
+impl Bits {
+    pub(crate) fn push(&mut self, bit: bool) {
+        if self.length.is_multiple_of(64) {
+            self.words.push(0);
+        }
+        self.length += 1;
+        if bit {
+            self.set(self.length - 1);
+        }
+    }
+
+    pub(crate) fn has(&self, row: u32) -> bool {
+        self.words[row as usize / 64] >> (row % 64) & 1 == 1
+    }
+
+    pub(crate) fn set(&mut self, row: u32) {
+        self.words[row as usize / 64] |= 1 << (row % 64);
+    }
+
+    pub(crate) fn clear(&mut self, row: u32) {
+        self.words[row as usize / 64] &= !(1 << (row % 64));
+    }
+
+    pub(crate) fn count(&self) -> u32 {
+        self.words.iter().map(|word| word.count_ones()).sum()
+    }
+
+    /// Those of this set for which `keep` holds; asked once for every member.
+    fn filtered(&self, mut keep: impl FnMut(usize) -> bool) -> Self {
+        let mut kept = self.clone();
+        for (place, word) in kept.words.iter_mut().enumerate() {
+            let mut rest = *word;
+            while rest != 0 {
+                let bit = rest.trailing_zeros();
+                rest &= rest - 1;
+                if !keep(place * 64 + bit as usize) {
+                    *word &= !(1 << bit);
+                }
+            }
+        }
+        kept
+    }
+
+    /// The members in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
+        (0_u32..).zip(&self.words).flat_map(|(place, word)| {
+            let rest = std::iter::successors(Some(*word), |rest| Some(rest & rest.wrapping_sub(1)));
+            rest.take_while(|rest| *rest != 0).map(move |rest| place * 64 + rest.trailing_zeros())
+        })
+    }
+}
+
+/// The two clocks of a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct Clocks {
+    pub(crate) as_of: Option<Millis>,
+    pub(crate) known_at: Option<Millis>,
+}
+
+/// The living rows that may be seen at these clocks.
+pub(crate) fn world(columns: &Columns, visibility: &Visibility, clocks: Clocks) -> Bits {
+    let depths: Vec<i64> = columns
+        .lanes
+        .values()
+        .iter()
+        .map(|(conversation, branch)| visibility.depth_of(*conversation, *branch).unwrap_or(i64::MIN))
+        .collect();
+    let as_of = clocks.as_of.map_or(i64::MAX, |moment| moment.0);
+    let known_at = clocks.known_at.map_or(i64::MAX, |moment| moment.0);
+    let in_time = |row: usize| columns.valid_at[row] <= as_of && columns.created_at[row] <= known_at;
+    let sees_all = depths.iter().all(|depth| *depth == i64::MAX);
+    let timeless = clocks == Clocks::default();
+    let mut seen = if sees_all && timeless {
+        columns.alive.clone()
+    } else {
+        columns.alive.filtered(|row| {
+            let lane = columns.lane[row];
+            (lane == NONE || columns.depth[row] <= depths[lane as usize]) && in_time(row)
+        })
+    };
+    for pinned in visibility.pinned.iter().filter_map(|id| columns.row_of(*id)) {
+        if in_time(pinned as usize) {
+            seen.set(pinned);
+        }
+    }
+    visibility.hidden.iter().filter_map(|id| columns.row_of(*id)).for_each(|row| seen.clear(row));
+    seen
+}
+
+/// Those of a world that a filter lets through; `None` when the filter is open.
+pub(crate) fn chosen(columns: &Columns, world: &Bits, filter: &Filter) -> Option<Bits> {
+    let open = filter.conversations.is_none()
+        && filter.actors.is_none()
+        && filter.kinds.is_none()
+        && filter.valid_from.is_none()
+        && filter.valid_until.is_none();
+    if open {
+        return None;
+    }
+    let lanes: Option<Vec<bool>> = filter.conversations.as_ref().map(|wanted| {
+        columns.lanes.values().iter().map(|(conversation, _)| wanted.contains(conversation)).collect()
+    });
+    let actors: Option<Vec<bool>> =
+        filter.actors.as_ref().map(|wanted| columns.actors.values().iter().map(|actor| wanted.contains(actor)).collect());
+    let kinds: Option<Vec<bool>> = filter.kinds.as_ref().map(|wanted| {
+        let wanted: Vec<_> = wanted.iter().map(|kind| crate::rows::kind_bytes(kind)).collect();
+        columns.kinds.values().iter().map(|kind| wanted.contains(kind)).collect()
+    });
+    let from = filter.valid_from.map_or(i64::MIN, |moment| moment.0);
+    let until = filter.valid_until.map_or(i64::MAX, |moment| moment.0);
+    let passes = |allowed: &Option<Vec<bool>>, number: u32| {
+        allowed.as_ref().is_none_or(|allowed| number != NONE && allowed[number as usize])
+    };
+    Some(world.filtered(|row| {
+        passes(&lanes, columns.lane[row])
+            && passes(&actors, columns.actor[row])
+            && passes(&kinds, columns.kind[row])
+            && (from..=until).contains(&columns.valid_at[row])
+    }))
+}
