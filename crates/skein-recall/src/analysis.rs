@@ -46,32 +46,50 @@ pub(crate) fn terms(text: &str) -> Vec<Term> {
     found
 }
 
-/// What a question asks for: its telling terms, each once with its count; all of them when none is telling.
-pub(crate) fn question(text: &str) -> Vec<(String, u32)> {
-    let all = terms(text);
-    let telling = |term: &&Term| !term.is_stop_word && !is_half_of_pair(&all, term);
-    let mut chosen: Vec<&Term> = all.iter().filter(telling).collect();
-    if chosen.is_empty() {
-        chosen = all.iter().collect();
+/// A word of a question: what it is looked up by, how often it stands there, and as it was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Asked {
+    pub(crate) term: String,
+    pub(crate) times: u32,
+    pub(crate) word: String,
+}
+
+/// What a question asks for: its telling terms, each once; all of them when none is telling.
+pub(crate) fn question(text: &str) -> Vec<Asked> {
+    let mut end = text.len().min(QUESTION_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
     }
-    let mut counted: Vec<(String, u32)> = Vec::new();
-    for term in chosen {
-        if let Some((_, count)) = counted.iter_mut().find(|(known, _)| *known == term.text) {
-            *count += 1;
-        } else if counted.len() < QUESTION_TERMS_MAX {
-            counted.push((term.text.clone(), 1));
+    let all = terms(&text[..end]);
+    let telling = |place: &usize| !all[*place].is_stop_word && !is_half_of_pair(&all, *place);
+    let mut chosen: Vec<usize> = (0..all.len()).filter(telling).collect();
+    if chosen.is_empty() {
+        chosen = (0..all.len()).collect();
+    }
+    let mut asked: Vec<Asked> = Vec::new();
+    for term in chosen.into_iter().map(|place| &all[place]) {
+        if let Some(known) = asked.iter_mut().find(|known| known.term == term.text) {
+            known.times += 1;
+        } else if asked.len() < QUESTION_TERMS_MAX {
+            let word = &text[term.at.clone()];
+            let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).unwrap_or(word);
+            asked.push(Asked { term: term.text.clone(), times: 1, word: word.to_owned() });
         }
     }
-    counted
+    asked
 }
 
 /// Different terms of one question that are looked up.
 const QUESTION_TERMS_MAX: usize = 64;
+/// What stands further in a question is not looked at.
+const QUESTION_BYTES_MAX: usize = 16 << 10;
 
 /// A character of an unspaced script that also stands in a pair: the pair says more.
-fn is_half_of_pair(all: &[Term], term: &Term) -> bool {
+fn is_half_of_pair(all: &[Term], place: usize) -> bool {
+    let term = &all[place];
+    let beside = &all[place.saturating_sub(1)..all.len().min(place + 2)];
     term.text.chars().next().is_some_and(is_unspaced)
-        && all.iter().any(|other| {
+        && beside.iter().any(|other| {
             other.at.len() > term.at.len() && other.at.start <= term.at.start && term.at.end <= other.at.end
         })
 }
@@ -179,13 +197,14 @@ mod tests {
     fn scripts_without_spaces_give_characters_and_pairs() {
         check("黒猫が", &["黒", "黒猫", "猫", "猫が", "が"]);
         check("ok 漢", &["ok", "漢"]);
-        assert_eq!(question("黒猫"), [("黒猫".to_owned(), 1)]);
-        assert_eq!(question("猫"), [("猫".to_owned(), 1)]);
+        assert_eq!(question("黒猫").iter().map(|asked| asked.term.as_str()).collect::<Vec<_>>(), ["黒猫"]);
+        assert_eq!(question("猫")[0].term, "猫");
     }
 
     #[test]
     fn a_question_keeps_its_telling_words_and_counts_them() {
-        assert_eq!(question("What did the dog do with the dog?"), [("dog".to_owned(), 2)]);
+        let dogs = Asked { term: "dog".to_owned(), times: 2, word: "dogs".to_owned() };
+        assert_eq!(question("What did the dogs do with the dog's?"), [dogs]);
         assert!(!question("to be or not to be").is_empty());
     }
 

@@ -24,6 +24,11 @@ impl Fingerprint {
     }
 }
 
+/// What is embedded of an episode: who said it stands before what was said.
+pub fn embedded_text(speaker: &str, text: &str) -> String {
+    if speaker.is_empty() { text.to_owned() } else { format!("{speaker}: {text}") }
+}
+
 /// Makes one vector for each text. Calls block; whoever may not block calls from a thread of its own.
 pub trait Embedder: Send + Sync {
     /// The same for every build and machine as long as equal texts give equal vectors.
@@ -89,7 +94,7 @@ fn checked(position: usize, wanted: usize, mut vector: Vec<f32>) -> Checked {
 /// Brings a vector to length one; false when it has no direction.
 pub(crate) fn normalise(vector: &mut [f32]) -> bool {
     let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-    if !(largest.is_finite() && largest > 0.0) {
+    if largest == 0.0 || !vector.iter().all(|number| number.is_finite()) {
         return false;
     }
     // Scaled first, so that the squares of very large or small numbers neither overflow nor vanish.

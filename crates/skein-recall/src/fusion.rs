@@ -7,30 +7,53 @@
 /// What each way of finding counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Weights {
+    /// The same words.
     pub words: f32,
+    /// Words that are like those asked for, each by its nearest.
+    pub likeness: f32,
+    /// The text as a whole.
     pub meaning: f32,
-    /// Part of a direct neighbour's score that is added; a neighbour's neighbour gives half of that.
+    /// Being said by somebody the question names.
+    pub speaker: f32,
+    /// Part of a direct neighbour's score that is added; those further off give less.
     pub neighbours: f32,
 }
 
 impl Default for Weights {
-    /// Chosen by leaving one conversation out of a set of long ones.
+    /// Chosen by leaving one conversation out of a set of long ones; a wide plateau around them does as well.
     fn default() -> Self {
-        Self { words: 0.5, meaning: 0.5, neighbours: 0.5 }
+        Self { words: 0.35, likeness: 0.3, meaning: 0.35, speaker: 1.0, neighbours: 0.5 }
     }
 }
 
-/// The standard deviation of numbers of which `count - given` are zero.
-pub(crate) fn spread(numbers: impl Iterator<Item = f32>, count: usize) -> f32 {
-    let (sum, squares) = numbers.fold((0.0_f64, 0.0_f64), |(sum, squares), number| {
-        (sum + f64::from(number), squares + f64::from(number) * f64::from(number))
-    });
-    let count = count.max(1) as f64;
-    let mean = sum / count;
-    ((squares / count - mean * mean).max(0.0).sqrt()) as f32
+/// What a neighbour counts by how many turns it is away.
+pub(crate) const BY_DISTANCE: [f32; 4] = [1.0, 0.6, 0.4, 0.2];
+
+/// The mean and one over the standard deviation of one leg's scores over a world.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Scale {
+    mean: f32,
+    unit: f32,
 }
 
-/// One over the spread; nothing when all numbers are alike.
-pub(crate) fn inverse(spread: f32) -> f32 {
-    if spread > 1e-6 { 1.0 / spread } else { 0.0 }
+impl Scale {
+    /// Of `count` numbers, of which those not given are zero.
+    pub(crate) fn of(numbers: impl Iterator<Item = f32>, count: usize) -> Self {
+        let (sum, squares) = numbers.fold((0.0_f64, 0.0_f64), |(sum, squares), number| {
+            (sum + f64::from(number), squares + f64::from(number) * f64::from(number))
+        });
+        let count = count.max(1) as f64;
+        let mean = sum / count;
+        let spread = (squares / count - mean * mean).max(0.0).sqrt();
+        let unit = if spread > SPREAD_MIN { 1.0 / spread } else { 0.0 };
+        Self { mean: mean as f32, unit: unit as f32 }
+    }
+
+    /// In standard deviations above the mean; nothing when all numbers are alike.
+    pub(crate) fn apply(self, number: f32) -> f32 {
+        (number - self.mean) * self.unit
+    }
 }
+
+/// Below this all scores are alike.
+const SPREAD_MIN: f64 = 1e-6;

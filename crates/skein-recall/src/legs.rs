@@ -1,7 +1,10 @@
-//! The two ways of finding: by word over the postings, by meaning over the vectors.
+//! The three ways of finding: by word over the postings, by likeness of words over the pieces, by meaning over the
+//! vectors.
 
-use crate::fusion::{inverse, spread};
+use crate::analysis;
+use crate::fusion::Scale;
 use crate::rows::Columns;
+use crate::static_table::Table;
 use crate::vectors::{Asked, Vectors};
 use crate::words::WordsView;
 use crate::world::Bits;
@@ -9,16 +12,17 @@ use crate::world::Bits;
 /// BM25: how soon more of the same word stops counting, and how much long texts are discounted.
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
-/// Rows whose similarity tells how similar things are in general.
-const SAMPLE_ROWS: usize = 4_096;
+/// Rows that tell how scores are spread in general.
+const SAMPLE_ROWS: usize = 2_048;
 
 /// BM25 of every row in the world; zero for those without a word of the question.
 pub(crate) struct WordLeg {
     scores: Vec<f32>,
     /// Rows with a score.
     pub(crate) touched: Vec<u32>,
-    /// One over the standard deviation.
-    pub(crate) unit: f32,
+    /// How rare each word of the question is here, in its order.
+    pub(crate) rarities: Vec<f32>,
+    scale: Scale,
 }
 
 impl WordLeg {
@@ -26,20 +30,23 @@ impl WordLeg {
         words: &WordsView,
         columns: &Columns,
         world: &Bits,
-        question: &[(String, u32)],
+        question: &[analysis::Asked],
     ) -> std::io::Result<Self> {
         let count = world.count();
         let mean_terms = mean_terms(columns, world, count);
-        let mut leg = Self { scores: vec![0.0; columns.count() as usize], touched: Vec::new(), unit: 0.0 };
+        let scores = vec![0.0; columns.count() as usize];
+        let mut leg = Self { scores, touched: Vec::new(), rarities: Vec::new(), scale: Scale::default() };
         let mut found = Vec::new();
-        for (term, times) in question {
+        for asked in question {
             found.clear();
-            words.postings(term, |row, often| {
+            words.postings(&asked.term, |row, often| {
                 if world.has(row) {
                     found.push((row, often));
                 }
             })?;
-            let weight = rarity(count, found.len()) * (*times as f32);
+            let rarity = rarity(count, found.len());
+            leg.rarities.push(rarity);
+            let weight = rarity * (asked.times as f32);
             for (row, often) in &found {
                 let score = &mut leg.scores[*row as usize];
                 if *score == 0.0 {
@@ -50,12 +57,12 @@ impl WordLeg {
                 *score += weight * often * (1.0 + K1) / (often + K1 * (1.0 - B + B * length));
             }
         }
-        leg.unit = inverse(spread(leg.touched.iter().map(|row| leg.scores[*row as usize]), count as usize));
+        leg.scale = Scale::of(leg.touched.iter().map(|row| leg.scores[*row as usize]), count as usize);
         Ok(leg)
     }
 
     pub(crate) fn score(&self, row: u32) -> f32 {
-        self.scores[row as usize] * self.unit
+        self.scale.apply(self.scores[row as usize])
     }
 
     /// The best of `among`, at least `wanted` if there are.
@@ -79,25 +86,26 @@ fn rarity(count: u32, found: usize) -> f32 {
     (1.0 + (f64::from(count) - found + 0.5) / (found + 0.5)).ln() as f32
 }
 
+/// Evenly chosen rows of a world.
+fn sample(world: &Bits) -> impl Iterator<Item = u32> {
+    world.iter().step_by((world.count() as usize).div_ceil(SAMPLE_ROWS).max(1))
+}
+
 /// Cosines with the question.
 pub(crate) struct MeaningLeg<'a> {
     vectors: &'a Vectors,
     columns: &'a Columns,
     pub(crate) asked: Asked,
-    mean: f32,
-    pub(crate) unit: f32,
+    scale: Scale,
 }
 
 impl<'a> MeaningLeg<'a> {
     pub(crate) fn ask(vectors: &'a Vectors, columns: &'a Columns, world: &Bits, vector: &[f32]) -> Self {
         let asked = vectors.asked(vector);
-        let count = world.count() as usize;
-        let step = count.div_ceil(SAMPLE_ROWS).max(1);
-        let sample = world.iter().step_by(step).filter(|row| columns.with_vector.has(*row));
-        let sample: Vec<f32> = sample.map(|row| vectors.similarity(&asked, row)).collect();
-        let mean = sample.iter().sum::<f32>() / sample.len().max(1) as f32;
-        let unit = inverse(spread(sample.iter().map(|number| number - mean), sample.len()));
-        Self { vectors, columns, asked, mean, unit }
+        let sampled = sample(world).filter(|row| columns.with_vector.has(*row));
+        let sampled: Vec<f32> = sampled.map(|row| vectors.similarity(&asked, row)).collect();
+        let scale = Scale::of(sampled.iter().copied(), sampled.len());
+        Self { vectors, columns, asked, scale }
     }
 
     pub(crate) fn similarity(&self, row: u32) -> Option<f32> {
@@ -106,6 +114,70 @@ impl<'a> MeaningLeg<'a> {
 
     /// Without a vector a row is as similar as any.
     pub(crate) fn score(&self, row: u32) -> f32 {
-        self.similarity(row).map_or(0.0, |similarity| (similarity - self.mean) * self.unit)
+        self.similarity(row).map_or(0.0, |similarity| self.scale.apply(similarity))
     }
+}
+
+/// For every piece of the question's words, how like the likest piece of a text is. Works with any embedder: pieces are
+/// compared by the built-in table.
+pub(crate) struct LikenessLeg {
+    /// Pieces of the question, and what each counts.
+    asked: Vec<(u16, f32)>,
+    /// For pieces met so far, the place of their likenesses in `known`, plus one.
+    place: Vec<u32>,
+    known: Vec<f32>,
+    scale: Scale,
+}
+
+impl LikenessLeg {
+    pub(crate) fn ask<'a>(asked: Vec<(u16, f32)>, world: &Bits, pieces: impl Fn(u32) -> &'a [u8]) -> Self {
+        let place = vec![0; Table::built_in().count()];
+        let mut leg = Self { asked, place, known: Vec::new(), scale: Scale::default() };
+        if leg.asked.is_empty() {
+            return leg;
+        }
+        let sampled: Vec<f32> = sample(world).map(|row| leg.raw(pieces(row))).collect();
+        leg.scale = Scale::of(sampled.iter().copied(), sampled.len());
+        leg
+    }
+
+    pub(crate) fn score(&mut self, pieces: &[u8]) -> f32 {
+        let raw = self.raw(pieces);
+        self.scale.apply(raw)
+    }
+
+    fn raw(&mut self, pieces: &[u8]) -> f32 {
+        let width = self.asked.len();
+        let mut best = [0.0_f32; ASKED_PIECES_MAX];
+        for piece in pieces.chunks_exact(2) {
+            let piece = u16::from_le_bytes([piece[0], piece[1]]);
+            let at = self.likenesses(piece);
+            for (best, like) in best.iter_mut().zip(&self.known[at..at + width]) {
+                *best = best.max(*like);
+            }
+        }
+        best.iter().zip(&self.asked).map(|(best, (_, weight))| weight * best * best).sum()
+    }
+
+    /// Where the likenesses of a piece with all pieces of the question stand.
+    fn likenesses(&mut self, piece: u16) -> usize {
+        let Some(place) = self.place.get_mut(usize::from(piece)) else { return 0 };
+        if *place == 0 {
+            *place = u32::try_from(self.known.len()).unwrap_or(u32::MAX - 1) + 1;
+            let table = Table::built_in();
+            self.known.extend(self.asked.iter().map(|(asked, _)| table.similarity(*asked, piece)));
+        }
+        *place as usize - 1
+    }
+}
+
+/// Pieces of one question that are compared.
+pub(crate) const ASKED_PIECES_MAX: usize = 64;
+
+/// The pieces of a question's telling words, each weighted by how rare its word is here and how rare the piece is at all.
+pub(crate) fn asked_pieces(question: &[analysis::Asked], rarities: &[f32]) -> Vec<(u16, f32)> {
+    let table = Table::built_in();
+    let words = question.iter().zip(rarities);
+    let pieces = words.flat_map(|(asked, rarity)| table.pieces(&asked.word).into_iter().map(move |piece| (piece, *rarity)));
+    pieces.map(|(piece, rarity)| (piece, rarity * table.weight(piece))).take(ASKED_PIECES_MAX).collect()
 }

@@ -27,7 +27,7 @@ mod wordpiece;
 mod words;
 mod world;
 
-pub use embedder::{Checked, EmbedError, Embedder, Fingerprint, embed_checked};
+pub use embedder::{Checked, EmbedError, Embedder, Fingerprint, embed_checked, embedded_text};
 pub use episode::{Change, Episode, KIND_BYTES_MAX, Place, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 pub use error::{ApplyError, Damage, OpenError, SearchError};
 pub use fusion::Weights;

@@ -36,6 +36,7 @@ pub(crate) struct State {
     pub(crate) cursor: Cursor,
     rows: Mapped,
     texts: Mapped,
+    pieces: Mapped,
 }
 
 impl State {
@@ -50,17 +51,25 @@ impl State {
         std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
     }
 
-    fn speaker(&self, row: &Row) -> &str {
-        let start = usize::try_from(row.text_at).unwrap_or(usize::MAX);
-        let bytes = self.texts.bytes().get(start..start.saturating_add(row.speaker_bytes as usize));
-        std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+    /// The different word pieces of a row's text, two bytes each.
+    pub(crate) fn pieces(&self, row: u32) -> &[u8] {
+        let start = usize::try_from(self.columns.pieces_at[row as usize]).unwrap_or(usize::MAX);
+        let end = start.saturating_add(usize::from(self.columns.pieces[row as usize]) * 2);
+        self.pieces.bytes().get(start..end).unwrap_or_default()
     }
+}
+
+fn speaker<'a>(texts: &'a Mapped, row: &Row) -> &'a str {
+    let start = usize::try_from(row.text_at).unwrap_or(usize::MAX);
+    let bytes = texts.bytes().get(start..start.saturating_add(row.speaker_bytes as usize));
+    std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
 }
 
 struct Files {
     words: Words,
     rows: AppendFile,
     texts: AppendFile,
+    pieces: AppendFile,
     burials: AppendFile,
     vectors: VectorFiles,
     /// A batch failed half-way: the files must be opened again before the next.
@@ -75,8 +84,8 @@ pub(crate) struct OwnerIndex {
     state: RwLock<State>,
 }
 
-fn kinds() -> [Kind; 3] {
-    ["rows 1", "texts 1", "burials 1"].map(|name| Kind { name, make: String::new() })
+fn kinds() -> [Kind; 4] {
+    ["rows 1", "texts 1", "pieces 1", "burials 1"].map(|name| Kind { name, make: String::new() })
 }
 
 impl OwnerIndex {
@@ -84,10 +93,11 @@ impl OwnerIndex {
     pub(crate) fn create(folder: &Path, owner: UserId, make: &Make) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder).map_err(failed)?;
-        let [rows, texts, burials] = kinds();
+        let [rows, texts, pieces, burials] = kinds();
         let files = Files {
             rows: AppendFile::create(&folder.join("rows"), &rows)?,
             texts: AppendFile::create(&folder.join("texts"), &texts)?,
+            pieces: AppendFile::create(&folder.join("pieces"), &pieces)?,
             burials: AppendFile::create(&folder.join("burials"), &burials)?,
             vectors: VectorFiles::create(folder, &make.fingerprint, make.dimensions)?,
             words: Words::create(&folder.join("words"))?,
@@ -100,11 +110,12 @@ impl OwnerIndex {
     /// Opens what was committed and cuts the rest off.
     pub(crate) fn open(folder: &Path, owner: UserId, make: &Make) -> Result<Self, OpenError> {
         let (words, committed) = Words::open(&folder.join("words"))?;
-        let [rows, texts, burials] = kinds();
+        let [rows, texts, pieces, burials] = kinds();
         let row_bytes = u64::from(committed.rows) * ROW_BYTES as u64;
         let files = Files {
             rows: AppendFile::open(&folder.join("rows"), &rows, row_bytes)?,
             texts: AppendFile::open(&folder.join("texts"), &texts, committed.text_bytes)?,
+            pieces: AppendFile::open(&folder.join("pieces"), &pieces, committed.piece_bytes)?,
             burials: AppendFile::open(&folder.join("burials"), &burials, committed.burials * 4)?,
             vectors: VectorFiles::open(folder, &make.fingerprint, make.dimensions, committed.rows)?,
             words,
@@ -121,11 +132,11 @@ impl OwnerIndex {
         folder: &Path,
     ) -> Result<Self, OpenError> {
         let damaged = |path: &str, damage| OpenError::Damaged { path: folder.join(path), damage };
-        let (rows, texts) = (files.rows.map()?, files.texts.map()?);
+        let (rows, texts, pieces) = (files.rows.map()?, files.texts.map()?, files.pieces.map()?);
         let mut columns = Columns::default();
         for (number, record) in (0..committed.rows).zip(rows.bytes().chunks_exact(ROW_BYTES)) {
             let row = Row::decode(record).ok_or_else(|| damaged("rows", Damage::Record { row: number }))?;
-            columns.push(&row);
+            columns.push(&row, || speaker(&texts, &row));
         }
         for burial in files.burials.map()?.bytes().chunks_exact(4) {
             let row = u32::from_le_bytes(burial.try_into().expect("chunks have four bytes"));
@@ -140,7 +151,7 @@ impl OwnerIndex {
             return Err(damaged("words", Damage::Disagree("the number of documents")));
         }
         let cursor = committed.cursor.parse().unwrap_or(Cursor::START);
-        let state = State { columns, words, vectors: files.vectors.map()?, cursor, rows, texts };
+        let state = State { columns, words, vectors: files.vectors.map()?, cursor, rows, texts, pieces };
         Ok(Self { owner, make: make.clone(), files: Mutex::new(files), state: RwLock::new(state) })
     }
 

@@ -99,14 +99,24 @@ pub struct Hit {
     pub snippet: Snippet,
 }
 
-/// What each way of finding gave, in weighted standard deviations.
+/// What each way of finding gave, in weighted standard deviations above the mean of what could be seen.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Parts {
     pub words: f32,
+    /// Words like those asked for.
+    pub likeness: f32,
     pub meaning: f32,
+    /// It was said by somebody the question names.
+    pub speaker: f32,
     /// What the turns beside it gave.
     pub neighbours: f32,
     pub recency: f32,
     /// The cosine with the question itself, where there are vectors.
     pub similarity: Option<f32>,
+}
+
+impl Parts {
+    pub fn sum(&self) -> f32 {
+        self.words + self.likeness + self.meaning + self.speaker + self.neighbours + self.recency
+    }
 }

@@ -11,10 +11,11 @@ use skein_core::tree::place::Label;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId};
 use xxhash_rust::xxh64::xxh64;
 
+use crate::analysis::terms;
 use crate::episode::{Episode, KIND_BYTES_MAX, Place};
 use crate::world::Bits;
 
-pub(crate) const ROW_BYTES: usize = 168;
+pub(crate) const ROW_BYTES: usize = 176;
 /// No row, no slot, no number.
 pub(crate) const NONE: u32 = u32::MAX;
 
@@ -34,6 +35,11 @@ pub(crate) struct Row {
     pub(crate) text_bytes: u32,
     /// Telling terms, for the length in BM25.
     pub(crate) terms: u32,
+    /// Where the different word pieces of the text stand, two bytes each.
+    pub(crate) pieces_at: u64,
+    pub(crate) pieces: u16,
+    /// Hash of the speaker's name.
+    pub(crate) speaker: u64,
     pub(crate) has_vector: bool,
     /// Hash of everything that was sent, by which sending it again is known.
     pub(crate) content: u64,
@@ -58,7 +64,10 @@ impl Row {
         out[136..140].copy_from_slice(&self.terms.to_le_bytes());
         let flags = [place.is_some(), self.previous.is_some(), self.actor.is_some(), self.has_vector];
         flags.iter().enumerate().for_each(|(bit, flag)| out[140] |= u8::from(*flag) << bit);
+        out[142..144].copy_from_slice(&self.pieces.to_le_bytes());
         out[144..152].copy_from_slice(&self.content.to_le_bytes());
+        out[152..160].copy_from_slice(&self.pieces_at.to_le_bytes());
+        out[160..168].copy_from_slice(&self.speaker.to_le_bytes());
         let check = xxh64(&out[..ROW_BYTES - 8], 0);
         out[ROW_BYTES - 8..].copy_from_slice(&check.to_le_bytes());
         out
@@ -86,6 +95,9 @@ impl Row {
             speaker_bytes: short(128),
             text_bytes: short(132),
             terms: short(136),
+            pieces_at: long(152).cast_unsigned(),
+            pieces: u16::from_le_bytes([bytes[142], bytes[143]]),
+            speaker: long(160).cast_unsigned(),
             has_vector: flag(3),
             content: long(144).cast_unsigned(),
         })
@@ -163,6 +175,12 @@ pub(crate) struct Columns {
     pub(crate) created_at: Vec<i64>,
     pub(crate) terms: Vec<u32>,
     pub(crate) content: Vec<u64>,
+    pub(crate) pieces_at: Vec<u64>,
+    pub(crate) pieces: Vec<u16>,
+    pub(crate) speaker: Vec<u32>,
+    /// The terms of each different speaker's name.
+    pub(crate) speaker_terms: Vec<Vec<String>>,
+    speakers: Interned<u64>,
     pub(crate) with_vector: Bits,
     pub(crate) alive: Bits,
     slots: Interned<EpisodeId>,
@@ -181,9 +199,16 @@ impl Columns {
         u32::try_from(self.lane.len()).expect("rows are counted in 32 bits")
     }
 
-    /// Adds the next row; the row its episode had before dies and is returned.
-    pub(crate) fn push(&mut self, row: &Row) -> Option<u32> {
+    /// Adds the next row; the row its episode had before dies. The speaker's name is asked for when it is new.
+    pub(crate) fn push<'a>(&mut self, row: &Row, speaker: impl FnOnce() -> &'a str) {
         let number = self.count();
+        let speaker_number = self.speakers.intern(row.speaker);
+        if speaker_number as usize == self.speaker_terms.len() {
+            self.speaker_terms.push(terms(speaker()).into_iter().map(|term| term.text).collect());
+        }
+        self.speaker.push(speaker_number);
+        self.pieces_at.push(row.pieces_at);
+        self.pieces.push(row.pieces);
         let lane = row.place.map_or(NONE, |place| self.lanes.intern((place.conversation, place.label.branch)));
         self.lane.push(lane);
         self.depth.push(row.place.map_or(0, |place| place.label.depth));
@@ -205,11 +230,9 @@ impl Columns {
         };
         self.next_follower.push(follower);
         let before = std::mem::replace(&mut self.living[slot as usize], number);
-        if before == NONE {
-            return None;
+        if before != NONE {
+            self.alive.clear(before);
         }
-        self.alive.clear(before);
-        Some(before)
     }
 
     fn slot_of(&mut self, id: EpisodeId) -> u32 {

@@ -1,14 +1,14 @@
 //! Answers one question over one owner's rows.
 //!
-//! Both legs name their best rows; these and the rows beside them are the candidates, and each candidate gets its exact
+//! Words and meaning name their best rows; these and the rows beside them are the candidates, and each candidate gets its exact
 //! score from every leg. Up to a few thousand rows that is every row with any evidence.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use crate::analysis::question;
+use crate::analysis::{Asked, question};
 use crate::error::SearchError;
-use crate::fusion::Weights;
-use crate::legs::{MeaningLeg, WordLeg};
+use crate::fusion::{BY_DISTANCE, Weights};
+use crate::legs::{LikenessLeg, MeaningLeg, WordLeg, asked_pieces};
 use crate::owner::State;
 use crate::query::{HITS_MAX, Hit, Hits, Parts, Query, Recency};
 use crate::rows::Columns;
@@ -16,9 +16,15 @@ use crate::snippet::snippet;
 use crate::world::{Bits, Clocks, chosen, world};
 
 /// Rows that each leg names.
-const CANDIDATES: usize = 2_048;
+const CANDIDATES: usize = 256;
+/// Up to so many visible rows everything with any evidence is a candidate.
+const WHOLE_MAX: u32 = 4_096;
 /// Turns further apart in time than this are of different sessions: no neighbours.
-const SESSION_GAP_MS: i64 = 6 * 60 * 60 * 1_000;
+const SESSION_GAP_MS: u64 = 6 * 60 * 60 * 1_000;
+/// Followers of one row that count; more are alternatives of each other.
+const FOLLOWERS_MAX: usize = 4;
+/// How far off a row may be to become a candidate by what stands beside it.
+const BESIDE: usize = 2;
 
 /// The hits of a question whose vector was checked; `besides` is never a hit.
 pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Result<Hits, SearchError> {
@@ -28,15 +34,18 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
     let asked = question(&query.text);
     let words = WordLeg::ask(&state.words, columns, &world, &asked).map_err(SearchError::Words)?;
     let meaning = query.vector.as_ref().map(|vector| MeaningLeg::ask(&state.vectors, columns, &world, vector));
-    let scene = Scene { columns, world: &world, words, meaning, weights: query.weights };
+    let pieces = asked_pieces(&asked, &words.rarities);
+    let likeness = LikenessLeg::ask(pieces, &world, |row| state.pieces(row));
+    let named = named_speakers(columns, &asked);
+    let mut scene =
+        Scene { state, world: &world, words, meaning, likeness, named, weights: query.weights, own: HashMap::new() };
 
-    let mut ranked: Vec<(u32, f32, Parts)> = scene
-        .candidates(state, chosen.as_ref())
-        .into_iter()
-        .filter(|row| Some(*row) != besides)
+    let candidates = scene.candidates(chosen.as_ref());
+    let scored = candidates.into_iter().filter(|row| Some(*row) != besides);
+    let mut ranked: Vec<(u32, f32, Parts)> = scored
         .map(|row| {
             let parts = scene.parts(row, query.recency);
-            (row, parts.words + parts.meaning + parts.neighbours + parts.recency, parts)
+            (row, parts.sum(), parts)
         })
         .collect();
     let better = |a: &(u32, f32, Parts), b: &(u32, f32, Parts)| {
@@ -48,7 +57,7 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
         ranked.truncate(limit);
     }
     ranked.sort_by(better);
-    let wanted: HashSet<&str> = asked.iter().map(|(term, _)| term.as_str()).collect();
+    let wanted: HashSet<&str> = asked.iter().map(|asked| asked.term.as_str()).collect();
     let hits = ranked.into_iter().map(|(row, score, parts)| hit(state, row, score, parts, &wanted));
     Ok(Hits { hits: hits.collect(), cursor: state.cursor, visible: world.count() })
 }
@@ -69,70 +78,117 @@ fn hit(state: &State, row: u32, score: f32, parts: Parts, wanted: &HashSet<&str>
     }
 }
 
+/// For each different speaker, whether the question has a part of the name.
+fn named_speakers(columns: &Columns, asked: &[Asked]) -> Vec<bool> {
+    let is_named = |terms: &Vec<String>| terms.iter().any(|term| asked.iter().any(|asked| asked.term == *term));
+    columns.speaker_terms.iter().map(is_named).collect()
+}
+
+/// Everything one question needs to score rows.
 struct Scene<'a> {
-    columns: &'a Columns,
+    state: &'a State,
     world: &'a Bits,
     words: WordLeg,
     meaning: Option<MeaningLeg<'a>>,
+    likeness: LikenessLeg,
+    named: Vec<bool>,
     weights: Weights,
+    /// Scores of rows by themselves: every candidate is also a neighbour of others.
+    own: HashMap<u32, f32>,
 }
 
 impl Scene<'_> {
     /// Rows worth an exact score: what the legs name, and what stands beside it.
-    fn candidates(&self, state: &State, chosen: Option<&Bits>) -> Vec<u32> {
+    fn candidates(&self, chosen: Option<&Bits>) -> Vec<u32> {
+        let columns = &self.state.columns;
+        let count = self.world.count();
+        let wanted = if count <= WHOLE_MAX { count as usize } else { CANDIDATES };
         let mut named = Vec::new();
         for among in [Some(self.world), chosen].into_iter().flatten() {
-            named.extend(self.words.best(among, CANDIDATES));
+            named.extend(self.words.best(among, wanted));
             if let Some(meaning) = &self.meaning {
-                let count = self.columns.count();
-                named.extend(state.vectors.candidates(&meaning.asked, among, count, CANDIDATES));
+                named.extend(self.nearest(meaning, among, wanted));
             }
         }
         named.sort_unstable();
         named.dedup();
-        let beside = named.iter().flat_map(|row| self.neighbours(*row)).map(|(row, _)| row).collect::<Vec<_>>();
+        let beside: Vec<u32> = named.iter().flat_map(|row| self.neighbours(*row, BESIDE)).map(|(row, _)| row).collect();
         named.extend(beside);
         named.sort_unstable();
         named.dedup();
-        named.retain(|row| chosen.unwrap_or(self.world).has(*row));
+        let among = chosen.unwrap_or(self.world);
+        named.retain(|row| among.has(*row) && columns.alive.has(*row));
         named
     }
 
-    /// The rows beside one, with what they count.
-    fn neighbours(&self, row: u32) -> Vec<(u32, f32)> {
-        let columns = self.columns;
+    fn nearest(&self, meaning: &MeaningLeg<'_>, among: &Bits, wanted: usize) -> Vec<u32> {
+        let columns = &self.state.columns;
+        let rows = self.state.vectors.candidates(&meaning.asked, among, columns.count(), wanted * SKETCHED);
+        let similar = rows.into_iter().filter_map(|row| meaning.similarity(row).map(|similarity| (row, similarity)));
+        let mut similar: Vec<(u32, f32)> = similar.collect();
+        if similar.len() > wanted {
+            similar.select_nth_unstable_by(wanted, |a, b| b.1.total_cmp(&a.1));
+            similar.truncate(wanted);
+        }
+        similar.into_iter().map(|(row, _)| row).collect()
+    }
+
+    /// The rows up to `reach` turns off in the same session, with what they count.
+    fn neighbours(&self, row: u32, reach: usize) -> Vec<(u32, f32)> {
+        let columns = &self.state.columns;
         let same_session = |other: &u32| {
             let apart = columns.valid_at[row as usize].abs_diff(columns.valid_at[*other as usize]);
-            self.world.has(*other) && apart <= SESSION_GAP_MS.unsigned_abs()
+            self.world.has(*other) && apart <= SESSION_GAP_MS && *other != row
         };
-        let before = columns.before(row).filter(same_session);
-        let after: Vec<u32> = columns.after(row).filter(same_session).take(NEIGHBOURS_MAX).collect();
-        let mut found: Vec<(u32, f32)> = before.into_iter().chain(after.iter().copied()).map(|row| (row, 1.0)).collect();
-        let further = before.and_then(|row| columns.before(row)).filter(same_session);
-        let further_after = after.iter().flat_map(|row| columns.after(*row)).filter(same_session).take(NEIGHBOURS_MAX);
-        found.extend(further.into_iter().chain(further_after).map(|row| (row, 0.5)));
+        let mut found = Vec::new();
+        let (mut before, mut after) = (Some(row), vec![row]);
+        for part in &BY_DISTANCE[..reach] {
+            before = before.and_then(|row| columns.before(row)).filter(same_session);
+            found.extend(before.map(|row| (row, *part)));
+            let followers = after.iter().flat_map(|row| columns.after(*row)).filter(same_session);
+            after = followers.take(FOLLOWERS_MAX).collect();
+            found.extend(after.iter().map(|row| (*row, *part)));
+        }
         found
     }
 
-    fn parts(&self, row: u32, recency: Option<Recency>) -> Parts {
-        let words = self.weights.words * self.words.score(row);
-        let meaning = self.meaning.as_ref().map_or(0.0, |leg| self.weights.meaning * leg.score(row));
-        let beside = self.neighbours(row).into_iter().map(|(row, part)| part * self.words.score(row)).sum::<f32>();
+    fn parts(&mut self, row: u32, recency: Option<Recency>) -> Parts {
+        let beside = self.neighbours(row, BY_DISTANCE.len());
+        let beside: f32 = beside.into_iter().map(|(row, part)| part * self.own(row)).sum();
+        let is_named = self.named[self.state.columns.speaker[row as usize] as usize];
+        let mut parts = self.own_parts(row);
+        parts.neighbours = self.weights.neighbours * beside;
+        parts.speaker = if is_named { self.weights.speaker } else { 0.0 };
+        parts.recency = recency.map_or(0.0, |recency| self.recency(row, recency));
+        parts.similarity = self.meaning.as_ref().and_then(|leg| leg.similarity(row));
+        parts
+    }
+
+    fn own(&mut self, row: u32) -> f32 {
+        if let Some(score) = self.own.get(&row) {
+            return *score;
+        }
+        let score = self.own_parts(row).sum();
+        self.own.insert(row, score);
+        score
+    }
+
+    fn own_parts(&mut self, row: u32) -> Parts {
+        let likeness = if self.weights.likeness == 0.0 { 0.0 } else { self.likeness.score(self.state.pieces(row)) };
         Parts {
-            words,
-            meaning,
-            neighbours: beside * self.weights.neighbours * self.weights.words,
-            recency: recency.map_or(0.0, |recency| self.recency(row, recency)),
-            similarity: self.meaning.as_ref().and_then(|leg| leg.similarity(row)),
+            words: self.weights.words * self.words.score(row),
+            likeness: self.weights.likeness * likeness,
+            meaning: self.meaning.as_ref().map_or(0.0, |leg| self.weights.meaning * leg.score(row)),
+            ..Parts::default()
         }
     }
 
     fn recency(&self, row: u32, recency: Recency) -> f32 {
-        let age = recency.now.0.saturating_sub(self.columns.valid_at[row as usize]).max(0) as f64;
+        let age = recency.now.0.saturating_sub(self.state.columns.valid_at[row as usize]).max(0) as f64;
         let halvings = age / recency.half_life.max(1) as f64;
         recency.weight * (-halvings).exp2() as f32
     }
 }
 
-/// Followers of one row that count; more are alternatives of each other.
-const NEIGHBOURS_MAX: usize = 4;
+/// How many sketches are looked at for each vector that is wanted.
+const SKETCHED: usize = 16;

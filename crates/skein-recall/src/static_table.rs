@@ -13,6 +13,8 @@ const MAGIC: &[u8; 8] = b"SKTABLE1";
 const HEADER_BYTES: usize = 16;
 /// Pieces of one text that count; the rest of a longer one is left to the words.
 const PIECES_MAX: usize = 512;
+/// Pieces are counted in 16 bits.
+const PIECES_KNOWN_MAX: usize = 1 << 16;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| Table::read(ASSET).expect("the asset was checked by a test"));
 
@@ -46,38 +48,82 @@ impl Embedder for StaticTable {
     }
 }
 
-struct Table {
-    /// Scale of the row times the weight of its piece, four little-endian bytes each.
-    factors: &'static [u8],
+/// The table, read in place.
+pub(crate) struct Table {
+    /// What one step of a row is worth, four little-endian bytes each.
+    steps: &'static [u8],
+    /// How much a piece counts: the rarer the more.
+    weights: &'static [u8],
     rows: &'static [u8],
+    /// One over the length of each row, in steps.
+    lengths: Vec<f32>,
     pieces: WordPiece,
 }
 
 impl Table {
+    pub(crate) fn built_in() -> &'static Self {
+        &TABLE
+    }
+
     fn read(asset: &'static [u8]) -> Option<Self> {
         let (header, rest) = asset.split_at_checked(HEADER_BYTES)?;
         let number = |at: usize| Some(u32::from_le_bytes(header.get(at..at + 4)?.try_into().ok()?));
         let (count, dimensions) = (usize::try_from(number(8)?).ok()?, usize::try_from(number(12)?).ok()?);
-        if header.get(..8)? != MAGIC || dimensions != StaticTable::DIMENSIONS {
+        if header.get(..8)? != MAGIC || dimensions != StaticTable::DIMENSIONS || count > PIECES_KNOWN_MAX {
             return None;
         }
-        let (factors, rest) = rest.split_at_checked(count * 4)?;
+        let (steps, rest) = rest.split_at_checked(count * 4)?;
+        let (weights, rest) = rest.split_at_checked(count * 4)?;
         let (rows, vocabulary) = rest.split_at_checked(count * dimensions)?;
         let vocabulary = std::str::from_utf8(vocabulary).ok()?;
-        (vocabulary.lines().count() == count).then(|| Self { factors, rows, pieces: WordPiece::new(vocabulary.lines()) })
+        let length = |row: &[u8]| {
+            let squares: i32 = row.iter().map(|number| i32::from(number.cast_signed()).pow(2)).sum();
+            1.0 / (squares.max(1) as f32).sqrt()
+        };
+        let lengths = rows.chunks_exact(dimensions).map(length).collect();
+        let pieces = WordPiece::new(vocabulary.lines());
+        (vocabulary.lines().count() == count).then_some(Self { steps, weights, rows, lengths, pieces })
+    }
+
+    /// Pieces in the table.
+    pub(crate) fn count(&self) -> usize {
+        self.lengths.len()
+    }
+
+    /// The pieces of a text, by their number.
+    pub(crate) fn pieces(&self, text: &str) -> Vec<u16> {
+        let pieces = self.pieces.pieces(text, PIECES_MAX).into_iter();
+        pieces.map(|piece| u16::try_from(piece).expect("the table has no more pieces than 16 bits count")).collect()
+    }
+
+    pub(crate) fn weight(&self, piece: u16) -> f32 {
+        number_at(self.weights, piece)
+    }
+
+    /// The cosine of two pieces.
+    pub(crate) fn similarity(&self, a: u16, b: u16) -> f32 {
+        let products = self.row(a).iter().zip(self.row(b));
+        let product: i32 = products.map(|(a, b)| i32::from(a.cast_signed()) * i32::from(b.cast_signed())).sum();
+        product as f32 * self.lengths[usize::from(a)] * self.lengths[usize::from(b)]
+    }
+
+    fn row(&self, piece: u16) -> &[u8] {
+        &self.rows[usize::from(piece) * StaticTable::DIMENSIONS..][..StaticTable::DIMENSIONS]
     }
 
     fn weighted_sum(&self, text: &str) -> Vec<f32> {
         let mut sum = vec![0.0; StaticTable::DIMENSIONS];
-        for piece in self.pieces.pieces(text, PIECES_MAX) {
-            let at = piece as usize;
-            let factor = self.factors[at * 4..at * 4 + 4].try_into().map(f32::from_le_bytes);
-            let factor = factor.expect("four bytes were taken");
-            let row = &self.rows[at * StaticTable::DIMENSIONS..][..StaticTable::DIMENSIONS];
-            for (total, number) in sum.iter_mut().zip(row) {
+        for piece in self.pieces(text) {
+            let factor = number_at(self.steps, piece) * self.weight(piece);
+            for (total, number) in sum.iter_mut().zip(self.row(piece)) {
                 *total += factor * f32::from(number.cast_signed());
             }
         }
         sum
     }
+}
+
+fn number_at(numbers: &[u8], piece: u16) -> f32 {
+    let bytes = &numbers[usize::from(piece) * 4..][..4];
+    f32::from_le_bytes(bytes.try_into().expect("four bytes were taken"))
 }

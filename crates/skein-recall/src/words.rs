@@ -26,6 +26,7 @@ const ROW: &str = "row";
 pub(crate) struct Committed {
     pub(crate) rows: u32,
     pub(crate) text_bytes: u64,
+    pub(crate) piece_bytes: u64,
     pub(crate) burials: u64,
     pub(crate) cursor: String,
 }

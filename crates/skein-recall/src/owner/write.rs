@@ -6,12 +6,14 @@ use std::sync::{MutexGuard, PoisonError};
 use skein_core::garden::cursor::Cursor;
 use skein_core::{EpisodeId, Millis};
 
-use super::{Files, OwnerIndex, State};
+use super::{Files, OwnerIndex, State, speaker};
 use crate::analysis::terms;
 use crate::episode::{Change, Episode, KIND_BYTES_MAX, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::error::ApplyError;
 use crate::rows::{Row, content_of, kind_bytes};
+use crate::static_table::Table;
 use crate::words::Committed;
+use xxhash_rust::xxh64::xxh64;
 
 /// What a batch comes to after looking at what is there.
 #[derive(Default)]
@@ -63,13 +65,15 @@ impl OwnerIndex {
     fn show(&self, files: &Files, rows: &[Row], buried: &[u32], cursor: Cursor) -> Result<(), ApplyError> {
         let words = files.words.view(&self.read().words).map_err(ApplyError::Words)?;
         let (mapped, texts, vectors) = (files.rows.map()?, files.texts.map()?, files.vectors.map()?);
+        let pieces = files.pieces.map()?;
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         for row in rows {
-            state.columns.push(row);
+            state.columns.push(row, || speaker(&texts, row));
         }
         buried.iter().for_each(|row| state.columns.bury(*row));
         state.words = words;
-        (state.rows, state.texts, state.vectors, state.cursor) = (mapped, texts, vectors, cursor);
+        (state.rows, state.texts, state.pieces) = (mapped, texts, pieces);
+        (state.vectors, state.cursor) = (vectors, cursor);
         Ok(())
     }
 
@@ -132,7 +136,7 @@ fn episode(state: &State, row: u32, owner: skein_core::UserId) -> Episode {
         place: kept.place,
         previous: kept.previous,
         actor: kept.actor,
-        speaker: state.speaker(&kept).to_owned(),
+        speaker: speaker(&state.texts, &kept).to_owned(),
         kind: kept.kind().to_owned(),
         valid_at: kept.valid_at,
         created_at: kept.created_at,
@@ -171,27 +175,37 @@ fn id_of(change: &Change) -> EpisodeId {
     }
 }
 
+/// The bytes a batch adds to each file.
+#[derive(Default)]
+struct Added {
+    texts: Vec<u8>,
+    pieces: Vec<u8>,
+    records: Vec<u8>,
+}
+
 impl Files {
     /// Everything durable, the words last: they say how much of the rest counts.
     fn write(&mut self, plan: &Plan<'_>, cursor: Cursor, first: u32) -> Result<Vec<Row>, ApplyError> {
         let mut rows = Vec::with_capacity(plan.written.len());
-        let (mut texts, mut records, mut text_at) = (Vec::new(), Vec::new(), self.texts.length());
+        let mut added = Added::default();
         for (number, (episode, content)) in (first..).zip(&plan.written) {
             let (words, telling) = indexed(episode);
-            let row = row(episode, text_at, telling, *content);
-            text_at += u64::from(row.speaker_bytes) + u64::from(row.text_bytes);
-            texts.extend(episode.speaker.as_bytes());
-            texts.extend(episode.text.as_bytes());
-            records.extend(row.encode());
+            let text_at = self.texts.length() + added.texts.len() as u64;
+            let pieces_at = self.pieces.length() + added.pieces.len() as u64;
+            let pieces = different_pieces(&episode.text);
+            let row = row(episode, (text_at, pieces_at), (telling, pieces.len()), *content);
+            added.texts.extend(episode.speaker.as_bytes());
+            added.texts.extend(episode.text.as_bytes());
+            added.pieces.extend(pieces.iter().flat_map(|piece| piece.to_le_bytes()));
+            added.records.extend(row.encode());
             rows.push(row);
             self.words.add(number, words).map_err(ApplyError::Words)?;
         }
-        let vectors: Vec<Option<&[f32]>> = plan.written.iter().map(|(episode, _)| episode.vector.as_deref()).collect();
-        let burials: Vec<u8> = plan.buried.iter().flat_map(|row| row.to_le_bytes()).collect();
-        self.append(&texts, &records, &burials, &vectors).map_err(ApplyError::Write)?;
+        self.append(plan, &added).map_err(ApplyError::Write)?;
         let committed = Committed {
             rows: first + u32::try_from(rows.len()).expect("a batch is counted in 32 bits"),
             text_bytes: self.texts.length(),
+            piece_bytes: self.pieces.length(),
             burials: self.burials.length() / 4,
             cursor: cursor.to_string(),
         };
@@ -199,30 +213,36 @@ impl Files {
         Ok(rows)
     }
 
-    fn append(
-        &mut self,
-        texts: &[u8],
-        records: &[u8],
-        burials: &[u8],
-        vectors: &[Option<&[f32]>],
-    ) -> std::io::Result<()> {
-        if !burials.is_empty() {
-            self.burials.append(burials)?;
+    fn append(&mut self, plan: &Plan<'_>, added: &Added) -> std::io::Result<()> {
+        if !plan.buried.is_empty() {
+            let burials: Vec<u8> = plan.buried.iter().flat_map(|row| row.to_le_bytes()).collect();
+            self.burials.append(&burials)?;
             self.burials.sync()?;
         }
-        if vectors.is_empty() {
+        if plan.written.is_empty() {
             return Ok(());
         }
-        self.texts.append(texts)?;
-        self.rows.append(records)?;
-        self.vectors.append(vectors)?;
+        let vectors: Vec<Option<&[f32]>> = plan.written.iter().map(|(episode, _)| episode.vector.as_deref()).collect();
+        self.texts.append(&added.texts)?;
+        self.pieces.append(&added.pieces)?;
+        self.rows.append(&added.records)?;
+        self.vectors.append(&vectors)?;
         self.texts.sync()?;
+        self.pieces.sync()?;
         self.rows.sync()?;
         self.vectors.sync()
     }
 }
 
-fn row(episode: &Episode, text_at: u64, terms: u32, content: u64) -> Row {
+/// The pieces of a text, each once, in order of their number.
+fn different_pieces(text: &str) -> Vec<u16> {
+    let mut pieces = Table::built_in().pieces(text);
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
+}
+
+fn row(episode: &Episode, (text_at, pieces_at): (u64, u64), (terms, pieces): (u32, usize), content: u64) -> Row {
     let bytes = |text: &str| u32::try_from(text.len()).expect("lengths were checked");
     Row {
         id: episode.id,
@@ -236,6 +256,9 @@ fn row(episode: &Episode, text_at: u64, terms: u32, content: u64) -> Row {
         speaker_bytes: bytes(&episode.speaker),
         text_bytes: bytes(&episode.text),
         terms,
+        pieces_at,
+        pieces: u16::try_from(pieces).expect("a text has at most 512 pieces"),
+        speaker: xxh64(episode.speaker.as_bytes(), 0),
         has_vector: episode.vector.is_some(),
         content,
     }
