@@ -97,7 +97,17 @@ fn episodes(owner: UserId, number: u8, conversation: &Value, names: &mut HashMap
 /// `1:56 pm on 8 May, 2023`; only the day matters.
 fn moment(text: &str) -> Millis {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
         "December",
     ];
     let (_, date) = text.split_once(" on ").unwrap();

@@ -88,7 +88,11 @@ fn full_text(path: &Path, texts: &[String], questions: &[String]) {
     for (place, batch) in texts.chunks(BATCH).enumerate() {
         let transaction = database.transaction().unwrap();
         for (text, row) in batch.iter().zip(place * BATCH..) {
-            transaction.prepare_cached("INSERT INTO t(rowid, x) VALUES (?1, ?2)").unwrap().execute((row, text)).unwrap();
+            transaction
+                .prepare_cached("INSERT INTO t(rowid, x) VALUES (?1, ?2)")
+                .unwrap()
+                .execute((row, text))
+                .unwrap();
         }
         transaction.commit().unwrap();
     }
@@ -96,7 +100,8 @@ fn full_text(path: &Path, texts: &[String], questions: &[String]) {
     let times = questions.iter().take(QUESTIONS / 3).map(|text| {
         let begun = Instant::now();
         let any = text.replace(' ', " OR ");
-        let mut statement = database.prepare_cached("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 10").unwrap();
+        let mut statement =
+            database.prepare_cached("SELECT rowid FROM t WHERE t MATCH ?1 ORDER BY rank LIMIT 10").unwrap();
         let found: Vec<i64> = statement.query_map([any], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
         assert!(!found.is_empty());
         begun.elapsed()
@@ -113,7 +118,12 @@ fn tell(what: &str, mut times: Vec<Duration>) {
 fn memory() -> String {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let wanted = |line: &&str| ["VmHWM", "RssAnon", "RssFile"].iter().any(|name| line.starts_with(name));
-    status.lines().filter(wanted).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect::<Vec<_>>().join(", ")
+    status
+        .lines()
+        .filter(wanted)
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 struct Chance(u64);
@@ -129,8 +139,8 @@ impl Chance {
     /// A word by Zipf's law: the logarithm of its rank is even.
     fn word(&mut self) -> String {
         const SYLLABLES: [&str; 24] = [
-            "ka", "to", "mi", "ren", "sol", "va", "ner", "lin", "do", "pas", "ter", "ga", "hu", "bel", "ori", "sta", "wen",
-            "fi", "lum", "cro", "yan", "dep", "ix", "quo",
+            "ka", "to", "mi", "ren", "sol", "va", "ner", "lin", "do", "pas", "ter", "ga", "hu", "bel", "ori", "sta",
+            "wen", "fi", "lum", "cro", "yan", "dep", "ix", "quo",
         ];
         let even = self.next() as f64 / u64::MAX as f64;
         let mut rank = (WORDS as f64).powf(even) as usize;

@@ -11,11 +11,16 @@ use skein_core::EpisodeId;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Damage {
     Missing,
-    Short { wanted: u64, found: u64 },
+    Short {
+        wanted: u64,
+        found: u64,
+    },
     /// Another kind of file, another format, or a broken header.
     Header,
     /// A record whose checksum does not fit.
-    Record { row: u32 },
+    Record {
+        row: u32,
+    },
     /// The words index does not open; the text says what it complains about.
     Words(String),
     /// Two files do not tell the same story.

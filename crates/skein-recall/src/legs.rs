@@ -178,6 +178,7 @@ pub(crate) const ASKED_PIECES_MAX: usize = 64;
 pub(crate) fn asked_pieces(question: &[analysis::Asked], rarities: &[f32]) -> Vec<(u16, f32)> {
     let table = Table::built_in();
     let words = question.iter().zip(rarities);
-    let pieces = words.flat_map(|(asked, rarity)| table.pieces(&asked.word).into_iter().map(move |piece| (piece, *rarity)));
+    let pieces =
+        words.flat_map(|(asked, rarity)| table.pieces(&asked.word).into_iter().map(move |piece| (piece, *rarity)));
     pieces.map(|(piece, rarity)| (piece, rarity * table.weight(piece))).take(ASKED_PIECES_MAX).collect()
 }

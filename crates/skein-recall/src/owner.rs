@@ -42,7 +42,8 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn row(&self, row: u32) -> Row {
         let at = row as usize * ROW_BYTES;
-        Row::decode(&self.rows.bytes()[at..at + ROW_BYTES]).expect("every record was checked when it was read or written")
+        Row::decode(&self.rows.bytes()[at..at + ROW_BYTES])
+            .expect("every record was checked when it was read or written")
     }
 
     pub(crate) fn text(&self, row: &Row) -> &str {
@@ -124,13 +125,7 @@ impl OwnerIndex {
         Self::of(owner, make, files, &committed, folder)
     }
 
-    fn of(
-        owner: UserId,
-        make: &Make,
-        files: Files,
-        committed: &Committed,
-        folder: &Path,
-    ) -> Result<Self, OpenError> {
+    fn of(owner: UserId, make: &Make, files: Files, committed: &Committed, folder: &Path) -> Result<Self, OpenError> {
         let damaged = |path: &str, damage| OpenError::Damaged { path: folder.join(path), damage };
         let (rows, texts, pieces) = (files.rows.map()?, files.texts.map()?, files.pieces.map()?);
         let mut columns = Columns::default();

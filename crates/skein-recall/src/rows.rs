@@ -122,8 +122,15 @@ pub(crate) fn content_of(episode: &Episode) -> u64 {
     let place = episode.place.map(|place| (place.conversation, place.label));
     let head = format!(
         "{:?}{:?}{:?}{:?}{:?}{:?}{}\0{}\0{}",
-        place, episode.previous, episode.actor, episode.valid_at, episode.created_at, episode.kind.len(), episode.kind,
-        episode.speaker.len(), episode.speaker
+        place,
+        episode.previous,
+        episode.actor,
+        episode.valid_at,
+        episode.created_at,
+        episode.kind.len(),
+        episode.kind,
+        episode.speaker.len(),
+        episode.speaker
     );
     let text = xxh64(episode.text.as_bytes(), xxh64(head.as_bytes(), 0));
     let Some(vector) = &episode.vector else { return text };

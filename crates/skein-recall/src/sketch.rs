@@ -119,7 +119,8 @@ mod tests {
     fn near_vectors_have_near_sketches() {
         let sketcher = Sketcher::new(256);
         let vector: Vec<f32> = (0_u8..=255).map(|place| f32::from(place).sin()).collect();
-        let near: Vec<f32> = vector.iter().zip(0..).map(|(number, place)| number + f32::from(place % 3_u8) * 0.05).collect();
+        let near: Vec<f32> =
+            vector.iter().zip(0_u16..).map(|(number, place)| number + f32::from(place % 3) * 0.05).collect();
         let far: Vec<f32> = vector.iter().map(|number| -number).collect();
         let mut found = [0; 3];
         let sketches = [&vector, &near, &far].map(|vector| sketcher.sketch(vector)).concat();

@@ -111,7 +111,8 @@ mod tests {
 
     #[test]
     fn any_text_gives_a_snippet_of_whole_characters() {
-        for text in ["", "\u{0}\u{1F600}", &"漢".repeat(5_000), &"\u{1F600}".repeat(5_000), &"e\u{301}".repeat(5_000)] {
+        for text in ["", "\u{0}\u{1F600}", &"漢".repeat(5_000), &"\u{1F600}".repeat(5_000), &"e\u{301}".repeat(5_000)]
+        {
             let found = snippet(text, &HashSet::from(["漢字", "漢"]));
             assert!(found.text.len() <= SNIPPET_BYTES_MAX, "{}", found.text.len());
         }

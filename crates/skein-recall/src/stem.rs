@@ -12,7 +12,7 @@ pub(crate) fn stem(mut word: String) -> String {
     if word.len() > 5 && word.ends_with("ly") {
         word.truncate(word.len() - 2);
     }
-    if word.len() > 4 && word.ends_with('e') {
+    if word.len() > 3 && word.ends_with('e') {
         word.pop();
     }
     if word.len() > 3 && word.ends_with('y') {

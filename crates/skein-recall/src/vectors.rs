@@ -37,8 +37,7 @@ pub(crate) struct Asked {
 
 impl VectorFiles {
     fn kinds(fingerprint: &Fingerprint, dimensions: usize) -> [Kind; 2] {
-        ["vectors 1", "sketches 1"]
-            .map(|name| Kind { name, make: format!("{dimensions} {}", fingerprint.as_str()) })
+        ["vectors 1", "sketches 1"].map(|name| Kind { name, make: format!("{dimensions} {}", fingerprint.as_str()) })
     }
 
     pub(crate) fn create(folder: &Path, fingerprint: &Fingerprint, dimensions: usize) -> Result<Self, OpenError> {

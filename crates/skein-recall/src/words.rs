@@ -12,7 +12,9 @@ use tantivy::index::SegmentId;
 use tantivy::indexer::IndexWriterOptions;
 use tantivy::schema::{FAST, Field, IndexRecordOption, Schema, TextFieldIndexing, TextOptions};
 use tantivy::tokenizer::{PreTokenizedString, Token};
-use tantivy::{Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, SegmentReader, TantivyDocument, TantivyError};
+use tantivy::{
+    Index, IndexReader, IndexSettings, IndexWriter, ReloadPolicy, SegmentReader, TantivyDocument, TantivyError,
+};
 
 use crate::error::{Damage, OpenError};
 

@@ -114,11 +114,14 @@ pub(crate) fn chosen(columns: &Columns, world: &Bits, filter: &Filter) -> Option
     if open {
         return None;
     }
-    let lanes: Option<Vec<bool>> = filter.conversations.as_ref().map(|wanted| {
-        columns.lanes.values().iter().map(|(conversation, _)| wanted.contains(conversation)).collect()
-    });
-    let actors: Option<Vec<bool>> =
-        filter.actors.as_ref().map(|wanted| columns.actors.values().iter().map(|actor| wanted.contains(actor)).collect());
+    let lanes: Option<Vec<bool>> = filter
+        .conversations
+        .as_ref()
+        .map(|wanted| columns.lanes.values().iter().map(|(conversation, _)| wanted.contains(conversation)).collect());
+    let actors: Option<Vec<bool>> = filter
+        .actors
+        .as_ref()
+        .map(|wanted| columns.actors.values().iter().map(|actor| wanted.contains(actor)).collect());
     let kinds: Option<Vec<bool>> = filter.kinds.as_ref().map(|wanted| {
         let wanted: Vec<_> = wanted.iter().map(|kind| crate::rows::kind_bytes(kind)).collect();
         columns.kinds.values().iter().map(|kind| wanted.contains(kind)).collect()

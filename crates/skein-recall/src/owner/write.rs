@@ -275,7 +275,17 @@ fn indexed(episode: &Episode) -> (Vec<String>, u32) {
 /// `8 May 2023`, as people ask for days.
 fn date(moment: Millis) -> String {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
         "December",
     ];
     let spelled = moment.to_string();

@@ -10,7 +10,8 @@ use crate::build::{DAY_MS, branch, conversation, episode, id, ids, index_of, pla
 
 #[test]
 fn words_meaning_speaker_and_date_find_an_episode() {
-    let spoken = Episode { speaker: "Melanie".to_owned(), valid_at: Millis(1_683_500_000_000), ..episode(1, "I ran a race") };
+    let spoken =
+        Episode { speaker: "Melanie".to_owned(), valid_at: Millis(1_683_500_000_000), ..episode(1, "I ran a race") };
     let (index, _folder) = index_of(vec![spoken, episode(2, "Taxes are due"), episode(3, "A storm is coming")]);
     for text in ["race", "races", "melanie", "What happened in May 2023?", "jogging marathon"] {
         assert_eq!(ids(&index.search(&question(text)).unwrap())[0], id(1), "{text}");

@@ -13,8 +13,9 @@ const BATCH: u16 = 5;
 
 /// Batch `number`: five new episodes, and one of an earlier batch is changed, another deleted.
 fn batch(number: u16) -> Vec<Change> {
-    let mut changes: Vec<Change> =
-        (0..BATCH).map(|place| upsert(episode(number * BATCH + place, &format!("tea number {number} {place}")))).collect();
+    let mut changes: Vec<Change> = (0..BATCH)
+        .map(|place| upsert(episode(number * BATCH + place, &format!("tea number {number} {place}"))))
+        .collect();
     if number > 0 {
         let before = (number - 1) * BATCH;
         changes.push(upsert(episode(before, &format!("changed tea of {number}"))));
