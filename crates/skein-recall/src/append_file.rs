@@ -92,7 +92,10 @@ impl AppendFile {
 
     /// What is in the file now; it stays readable while the file grows.
     pub(crate) fn map(&self) -> Result<Mapped, OpenError> {
-        #[expect(unsafe_code, reason = "the file is only appended to, and cut only at opening, before anyone maps it")]
+        #[expect(
+            unsafe_code,
+            reason = "the file is only appended to; what is cut at opening was never committed, so nobody reads it"
+        )]
         let map = unsafe { Mmap::map(&self.file) };
         let map = map.map_err(|source| OpenError::Io { path: self.path.clone(), source })?;
         Ok(Mapped(Arc::new(map)))

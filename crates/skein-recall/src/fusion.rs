@@ -22,7 +22,7 @@ pub struct Weights {
 impl Default for Weights {
     /// Chosen by leaving one conversation out of a set of long ones; a wide plateau around them does as well.
     fn default() -> Self {
-        Self { words: 0.35, likeness: 0.3, meaning: 0.35, speaker: 1.0, neighbours: 0.5 }
+        Self { words: 0.25, likeness: 0.5, meaning: 0.25, speaker: 1.5, neighbours: 0.5 }
     }
 }
 

@@ -23,6 +23,8 @@ const FORMAT: u32 = 1;
 /// An owner's rows are written anew when more than this part of them is dead, and at least [`DEAD_ROWS_MIN`] are.
 const DEAD_PART_MAX: f64 = 0.25;
 const DEAD_ROWS_MIN: u32 = 1_000;
+/// Owners whose writers stay open between batches; each has a thread and up to 64 MiB.
+const WRITERS_MAX: usize = 4;
 /// Episodes written at once while compacting.
 const COMPACT_BATCH: usize = 10_000;
 
@@ -54,6 +56,8 @@ pub struct Index {
     make: Make,
     cursor: Mutex<Cursor>,
     owners: RwLock<HashMap<UserId, Arc<OwnerIndex>>>,
+    /// Who was written to last, the latest at the end.
+    written: Mutex<Vec<UserId>>,
     /// Held as long as the index is open.
     _lock: File,
 }
@@ -96,6 +100,10 @@ impl Index {
         for entry in std::fs::read_dir(folder.join("owners")).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            if name.ends_with(UNFINISHED) {
+                std::fs::remove_dir_all(&path).map_err(failed)?;
+                continue;
+            }
             match UserId::from_bare(name) {
                 Ok(owner) => {
                     owners.insert(owner, Arc::new(OwnerIndex::open(&current(&path)?, owner, &make)?));
@@ -108,6 +116,7 @@ impl Index {
             make,
             cursor: Mutex::new(cursor),
             owners: RwLock::new(owners),
+            written: Mutex::default(),
             _lock: lock,
         };
         if !folder.join(MANIFEST).exists() {
@@ -163,6 +172,7 @@ impl Index {
             self.reopen(owner)?;
         }
         applied?;
+        self.rest_others(owner)?;
         let figures = index.figures();
         let dead = figures.rows - figures.living;
         if dead >= DEAD_ROWS_MIN && f64::from(dead) > f64::from(figures.rows) * DEAD_PART_MAX {
@@ -222,6 +232,18 @@ impl Index {
         owners.iter().try_for_each(|index| index.rest())
     }
 
+    /// Closes the writer of whoever was not written to for longest.
+    fn rest_others(&self, owner: UserId) -> Result<(), ApplyError> {
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        written.retain(|other| *other != owner);
+        written.push(owner);
+        if written.len() <= WRITERS_MAX {
+            return Ok(());
+        }
+        let oldest = written.remove(0);
+        self.owner(oldest).map_or(Ok(()), |index| index.rest())
+    }
+
     fn compact_owner(&self, owner: UserId, index: &OwnerIndex) -> Result<(), ApplyError> {
         let home = self.home(owner);
         let before = current(&home)?;
@@ -230,6 +252,7 @@ impl Index {
         if after.exists() {
             std::fs::remove_dir_all(&after).map_err(failed)?;
         }
+        index.rest()?;
         let cursor = index.figures().cursor;
         let fresh = OwnerIndex::create(&after, owner, &self.make)?;
         let mut waiting = Vec::new();
@@ -255,13 +278,15 @@ impl Index {
     fn create_owner(&self, owner: UserId) -> Result<Arc<OwnerIndex>, OpenError> {
         let home = self.home(owner);
         let failed = |source| OpenError::Io { path: home.clone(), source };
-        if home.exists() {
-            std::fs::remove_dir_all(&home).map_err(failed)?;
+        let aside = self.folder.join("owners").join(format!("{}{UNFINISHED}", owner.bare()));
+        if aside.exists() {
+            std::fs::remove_dir_all(&aside).map_err(failed)?;
         }
-        let first = home.join("1");
-        let index = Arc::new(OwnerIndex::create(&first, owner, &self.make)?);
-        set_current(&home, &first).map_err(failed)?;
+        drop(OwnerIndex::create(&aside.join(FIRST), owner, &self.make)?);
+        set_current(&aside, &aside.join(FIRST)).map_err(failed)?;
+        std::fs::rename(&aside, &home).map_err(failed)?;
         sync_folder(&self.folder.join("owners")).map_err(failed)?;
+        let index = Arc::new(OwnerIndex::open(&home.join(FIRST), owner, &self.make)?);
         self.owners.write().unwrap_or_else(PoisonError::into_inner).insert(owner, index.clone());
         Ok(index)
     }
@@ -291,6 +316,9 @@ impl Index {
     }
 }
 
+/// How the folder of an owner ends that is being made; what a dying process left of it is nothing yet.
+const UNFINISHED: &str = ".new";
+const FIRST: &str = "1";
 const MANIFEST: &str = "index.json";
 const CURRENT: &str = "current";
 

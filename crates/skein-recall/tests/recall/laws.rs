@@ -42,7 +42,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => Just(Step::Reopen),
         1 => Just(Step::Compact),
     ];
-    proptest::collection::vec(step, 1..24)
+    proptest::collection::vec(step, 1..14)
 }
 
 /// What should be there in the end.
@@ -69,7 +69,7 @@ fn same(a: &Hits, b: &Hits) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 8, ..ProptestConfig::default() })]
 
     #[test]
     fn any_sequence_with_reopening_equals_a_rebuild(steps in steps(), text in texts()) {
