@@ -139,6 +139,8 @@ impl Words {
         let segments = searcher.segment_readers().iter().map(|reader| {
             let id = reader.segment_id();
             let known = before.segments.iter().find(|segment| segment.id == id).map(|segment| segment.rows.clone());
+            // Tantivy opens the parts of a segment when they are first used; damage is to be told at opening.
+            reader.inverted_index(self.text)?;
             let rows = known.map_or_else(|| rows_of(reader).map(Arc::new), Ok)?;
             Ok(Segment { id, reader: reader.clone(), rows })
         });
