@@ -165,6 +165,9 @@ async fn a_chain_of_steps_hands_on_what_each_gives() {
     let world = World::new().await;
     let echo = world.tool("Echo").await;
     let process = world.process(chain(echo, 5)).await;
+    // By then the worker has made itself known.
+    let first = world.run(process, json!({ "x": "first" })).await;
+    world.ended(first).await;
     let before = world.engine.statistics();
     let run = world.run(process, json!({ "x": "hello" })).await;
     let shown = world.ended(run).await;

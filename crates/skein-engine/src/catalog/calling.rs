@@ -124,8 +124,21 @@ impl Engine {
 
 /// Loads what a call stands on and judges it.
 pub(crate) fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId, purpose: Purpose) -> Result<Ready, StoreError> {
+    let tool = load(tx, &Viewer::User(executor), tool)?;
+    ready_with(tx, executor, tool, purpose)
+}
+
+/// [`ready`] for a tool that was read in this transaction, by whomever.
+pub(crate) fn ready_with(
+    tx: &mut Tx<'_>,
+    executor: UserId,
+    tool: Shown<Tool>,
+    purpose: Purpose,
+) -> Result<Ready, StoreError> {
     let viewer = Viewer::User(executor);
-    let tool: Shown<Tool> = load(tx, &viewer, tool)?;
+    if !tool.shared && !viewer.may_read(tool.owner, tx.now()) {
+        return Err(StoreError::NotFound(tool.id.to_string()));
+    }
     // What the tool stands on may not be the executor's to see; the chain says whether it may be used.
     let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
     let tool_secret = tool.entry.secret_id.map(|secret| load::<Secret>(tx, &SYSTEM, secret)).transpose()?;

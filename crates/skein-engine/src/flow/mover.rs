@@ -15,8 +15,12 @@ use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
 use skein_core::flow::execution::machine::step;
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Execution, Phase, StepState};
-use skein_core::{ItemId, RecordId, ReviewId, RunId, Viewer};
+use skein_core::flow::plan::PlannedStep;
+use skein_core::flow::step::Target;
+use skein_core::garden::item::ItemDraft;
+use skein_core::{ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
+use skein_store::items::DrawnItem;
 use skein_store::jobs::{Holder, Job, JobDraft};
 use skein_store::{SqlError, StoreError, Tx};
 
@@ -71,14 +75,34 @@ pub(crate) struct Mover<'a, 't> {
     pub(super) after: Aftermath,
     /// The last call of each session, as far as this transaction made it.
     pub(super) sequences: BTreeMap<RunId, LastCall>,
+    /// Facts that are stated and not recorded yet: most moves state three, and one statement records them.
+    stated: Vec<DrawnItem>,
     /// The job that is done, until its row is passed on or gone.
     done: Option<Job>,
+    /// Whether this transaction keeps apart from others by locks alone.
+    pub(super) is_locking: bool,
 }
 
 impl<'a, 't> Mover<'a, 't> {
     pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a Hand) -> Self {
         let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), Aftermath::default());
-        Self { engine, tx, hand, runs, pending, after, sequences: BTreeMap::new(), done: None }
+        Self {
+            engine,
+            tx,
+            hand,
+            runs,
+            pending,
+            after,
+            sequences: BTreeMap::new(),
+            stated: Vec::new(),
+            done: None,
+            is_locking: false,
+        }
+    }
+
+    /// For a transaction that keeps apart from others by locks alone ([`Loaded::is_plain`]).
+    pub(super) fn locking(self, is_locking: bool) -> Self {
+        Self { is_locking, ..self }
     }
 
     /// Tells a run what happened; [`Self::finish`] carries on from there.
@@ -126,7 +150,7 @@ impl<'a, 't> Mover<'a, 't> {
 
     pub(super) fn load(&mut self, run: RunId) -> Result<&mut Loaded, StoreError> {
         if !self.runs.contains_key(&run) {
-            let row = self.tx.execution(&SYSTEM, run)?;
+            let row = self.tx.locked_execution(&SYSTEM, run)?;
             let ready = self.engine.parts().plans.of(self.tx, row.process, row.process_version)?;
             let rows = self.tx.execution_steps(run)?;
             let state = row.standing(&rows, &ready.process, &ready.plan);
@@ -151,6 +175,7 @@ impl<'a, 't> Mover<'a, 't> {
         let before = converses.then(|| loaded.state.clone());
         loaded.take(moved.state);
         if let Some(before) = before {
+            self.record()?;
             self.tell_tool_runs(run, &before)?;
         }
         for effect in moved.effects {
@@ -159,7 +184,26 @@ impl<'a, 't> Mover<'a, 't> {
         Ok(())
     }
 
+    /// States a fact; it is recorded before anything that could refer to it.
+    pub(super) fn state(&mut self, owner: UserId, draft: ItemDraft) -> Result<ItemId, StoreError> {
+        let drawn = self.tx.draw_item(&Viewer::User(owner), draft)?;
+        let id = drawn.id();
+        self.stated.push(drawn);
+        Ok(id)
+    }
+
+    /// Records what was stated.
+    pub(super) fn record(&mut self) -> Result<(), StoreError> {
+        match std::mem::take(&mut self.stated) {
+            stated if stated.is_empty() => Ok(()),
+            stated => self.tx.append_drawn(stated).map_err(raced),
+        }
+    }
+
     fn carry_out(&mut self, run: RunId, effect: Effect) -> Result<(), StoreError> {
+        if !matches!(effect, Effect::Call { .. }) {
+            self.record()?;
+        }
         match effect {
             Effect::Call { place, tool, inputs, attempt, delay_ms } => {
                 self.call(run, place, tool, &inputs, attempt, delay_ms)
@@ -181,15 +225,15 @@ impl<'a, 't> Mover<'a, 't> {
         attempt: u32,
         delay_ms: i64,
     ) -> Result<(), StoreError> {
-        let kind = match load::<Tool>(self.tx, &SYSTEM, tool) {
-            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, &shown, inputs),
-            Ok(shown) => shown.entry.operation.kind(),
-            Err(StoreError::NotFound(_)) => {
-                self.tell(run, Input::Faulted { place, fault: no_such_tool(tool) });
+        let shown = match self.tool(tool)? {
+            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, shown, inputs),
+            Ok(shown) => shown,
+            Err(fault) => {
+                self.tell(run, Input::Faulted { place, fault });
                 return Ok(());
             }
-            Err(error) => return Err(error),
         };
+        let kind = shown.entry.operation.kind();
         let draft = self.job(run, place, kind, delay_ms)?;
         let holder = self.hand.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
         let Some(holder) = holder else {
@@ -202,7 +246,7 @@ impl<'a, 't> Mover<'a, 't> {
             self.after.queued = true;
             return Ok(());
         };
-        let prepared = match self.prepare(run, place, tool, inputs, attempt)? {
+        let prepared = match self.prepare(run, place, shown, inputs, attempt)? {
             Ok(prepared) => prepared,
             Err(fault) => {
                 self.tell(run, Input::Faulted { place, fault });
@@ -213,6 +257,15 @@ impl<'a, 't> Mover<'a, 't> {
         let job = self.lease(&viewer, &draft, &holder)?;
         self.after.handed.push(prepared.held_by(job, kind));
         Ok(())
+    }
+
+    /// A tool as it is now, whoever may use it.
+    pub(super) fn tool(&mut self, id: RecordId) -> Result<Result<Shown<Tool>, Fault>, StoreError> {
+        match load::<Tool>(self.tx, &SYSTEM, id) {
+            Ok(shown) => Ok(Ok(shown)),
+            Err(StoreError::NotFound(_)) => Ok(Err(no_such_tool(id))),
+            Err(error) => Err(error),
+        }
     }
 
     /// A worker has one place to offer for each kind it names.
@@ -270,18 +323,19 @@ impl<'a, 't> Mover<'a, 't> {
         &mut self,
         run: RunId,
         place: Place,
-        tool: &Shown<Tool>,
+        tool: Shown<Tool>,
         inputs: &Map<String, Value>,
     ) -> Result<(), StoreError> {
-        let Operation::McpTool(call) = &tool.entry.operation else { return Ok(()) };
+        self.record()?;
         let owner = self.load(run)?.row.owner;
-        let inputs = match self.judged(owner, tool.id, inputs)? {
-            Ok((_, inputs)) => inputs,
+        let (ready, inputs) = match self.judged(owner, tool, inputs)? {
+            Ok(judged) => judged,
             Err(fault) => {
                 self.tell(run, Input::Faulted { place, fault });
                 return Ok(());
             }
         };
+        let Operation::McpTool(call) = &ready.tool.entry.operation else { return Ok(()) };
         let begun = match call.render(&inputs) {
             Ok(mut arguments) => match named_process(&mut arguments) {
                 Some((process, context)) if self.load(run)?.state.levels_left > 0 => {
@@ -351,15 +405,12 @@ impl<'a, 't> Mover<'a, 't> {
             calls: std::mem::take(&mut loaded.calls),
             links: std::mem::take(&mut loaded.links),
         };
-        let owner = Viewer::User(loaded.row.owner);
-        for row in &rows {
-            self.tx.put_step(run, row)?;
+        let owner = loaded.row.owner;
+        if !moved.steps.is_empty() || !moved.calls.is_empty() || !moved.links.is_empty() {
+            self.state(owner, moved.to_draft()?)?;
         }
-        if moved.steps.is_empty() && moved.calls.is_empty() && moved.links.is_empty() {
-            return Ok(());
-        }
-        self.tx.append_item(&owner, &moved.to_draft()?).map_err(raced)?;
-        Ok(())
+        self.record()?;
+        self.tx.put_steps(run, &rows)
     }
 }
 
@@ -371,6 +422,14 @@ impl Loaded {
         steps: BTreeMap<usize, StepRow>,
     ) -> Self {
         Self { row, state, ready, steps, touched: Vec::new(), calls: Vec::new(), links: Vec::new() }
+    }
+
+    /// Whether moving it touches nothing but itself and what it calls: no conversation, no other run. Then locking the run
+    /// is enough to keep others apart.
+    pub(super) fn is_plain(&self) -> bool {
+        let calls_a_tool =
+            |step: &PlannedStep| matches!(step.definition.target, Target::Tool(_)) && step.definition.offers.is_empty();
+        self.row.target.is_none() && self.row.parent.is_none() && self.ready.plan.steps().iter().all(calls_a_tool)
     }
 
     /// Takes up where the run stands now; only what changed is written.

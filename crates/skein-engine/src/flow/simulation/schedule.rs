@@ -180,7 +180,8 @@ impl<'a> Schedule<'a> {
         self.may_fail |= job.lost >= LOST_MAX;
         let (engine, held, dies) = (self.world.engine.clone(), job.clone(), fate == Fate::DiesBefore);
         let taken = self.world.store.write(move |tx| {
-            let taken = call::take_up(&engine, tx, &held, LOST_MAX)?;
+            let taken = call::take_up(&engine, tx, &held, LOST_MAX, false)?;
+            let taken = taken.ok_or_else(|| StoreError::Unavailable("nothing was taken up".to_owned()))?;
             if dies { Err(StoreError::Forbidden) } else { Ok(taken) }
         });
         match taken.await {
