@@ -108,8 +108,12 @@ fn lines_of(output: ChildStdout) -> Receiver<String> {
 
 /// A key for programs that may write, made as anybody would make one.
 pub(crate) fn create_key(program: &Path, directory: &Path) -> Result<String> {
+    create_key_for(program, directory, "write")
+}
+
+pub(crate) fn create_key_for(program: &Path, directory: &Path, scope: &str) -> Result<String> {
     let made = Command::new(program)
-        .args(["key", "create", "bench", "--scope", "write", "--quiet", "--dir"])
+        .args(["key", "create", "bench", "--scope", scope, "--quiet", "--dir"])
         .arg(directory)
         .env_clear()
         .output()
