@@ -1,0 +1,10 @@
+//! Runs of processes as the doors start them, on both databases.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod memory;
+mod refusals;
+mod runs;
+mod tool_runs;
+mod trace;
+mod world;
