@@ -88,11 +88,11 @@ impl Mover<'_, '_> {
         let owner = self.load(run)?.row.owner;
         let (ready, inputs) = match self.judged(owner, tool, inputs)? {
             Ok(judged) => judged,
-            Err(fault) => return self.explained(run, place, tool, fault).map(Err),
+            Err(fault) => return self.explained(run, place.step, tool, fault).map(Err),
         };
         let call = match self.write_call(run, place, &ready, &inputs)? {
             Ok(call) => call,
-            Err(fault) => return self.explained(run, place, tool, fault).map(Err),
+            Err(fault) => return self.explained(run, place.step, tool, fault).map(Err),
         };
         self.ready_to_make(run, place, ready, inputs, call, attempt).map(Ok)
     }
@@ -106,7 +106,7 @@ impl Mover<'_, '_> {
         let ready = match ready(self.tx, owner, tool, Purpose::Use) {
             Ok(ready) => ready,
             Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
-            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(tool).map(Err),
+            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, tool).map(Err),
             Err(error) => return Err(error),
         };
         if ready.callable == Callable::WithWarning {
@@ -117,7 +117,7 @@ impl Mover<'_, '_> {
         Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))
     }
 
-    fn write_call(
+    pub(super) fn write_call(
         &mut self,
         run: RunId,
         place: Place,
@@ -154,6 +154,10 @@ impl Mover<'_, '_> {
             Err(bad) => return Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
         };
         let call = self.tx.append_item(&Viewer::User(owner), &draft)?.item.header.id;
+        // Told with the intent: whatever becomes of the call, their things are used (rule BR-SHARE-010).
+        if ready.footing.is_across_users() {
+            tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
+        }
         self.sequences.insert(session, LastCall { call, sequence });
         #[cfg(test)]
         if super::simulation::Bug::LostIntent.is_in(self.engine) {
@@ -354,7 +358,7 @@ impl Mover<'_, '_> {
         let (ready, inputs) = match self.judged(owner, wanted.tool, &wanted.inputs)? {
             Ok(judged) => judged,
             Err(fault) => {
-                let fault = self.explained(run, place, wanted.tool, fault)?;
+                let fault = self.explained(run, place.step, wanted.tool, fault)?;
                 return Ok(Err(Input::Faulted { place, fault }));
             }
         };
@@ -365,7 +369,7 @@ impl Mover<'_, '_> {
     }
 
     /// Writes down what came of a call, and what it tells about tool and service.
-    fn write_result(
+    pub(super) fn write_result(
         &mut self,
         run: RunId,
         place: Place,
@@ -520,12 +524,9 @@ impl Mover<'_, '_> {
         Ok(Some(self.tx.append_item(&Viewer::User(owner), &draft)?.item.header.id))
     }
 
-    /// Owners hear of foreign use (rule BR-SHARE-010), health is noted, and what was measured is kept either way.
+    /// Health is noted, and what was measured is kept either way.
     fn note_use(&mut self, prepared: &Prepared, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
         let ready = &prepared.ready;
-        if ready.footing.is_across_users() {
-            tell_owners(self.tx, &ready.footing, ready.tool.id, prepared.call)?;
-        }
         if is_telling && let Some(finding) = Finding::of(ready, result) {
             finding.keep(self.tx)?;
         }

@@ -8,6 +8,7 @@ mod abilities;
 mod answers;
 mod begin;
 mod call;
+mod children;
 mod ending;
 mod fitness;
 mod gifts;

@@ -4,6 +4,7 @@
 
 mod answers;
 mod memory;
+mod nested;
 mod refusals;
 mod runs;
 mod tool_runs;

@@ -124,6 +124,8 @@ both! {
         assert_eq!(authors, [AuthorType::Model, AuthorType::System, AuthorType::Model]);
         let types: Vec<TurnType> = said.iter().map(|node| node.spoken.unwrap().1).collect();
         assert_eq!(types, [TurnType::Message, TurnType::ToolResult, TurnType::Message]);
+        let made_by = said.iter().map(|node| node.row.executed_by.map(|by| by.process_id));
+        assert!(made_by.eq([Some(process); 3]), "what the system says names its process, too");
         assert_eq!(text(&said[0]), "Let me look.\necho({\"value\":\"pancakes\"})");
         assert_eq!(text(&said[1]), "echo: {\"value\":\"pancakes\"}");
         assert_eq!(text(&said[2]), world.said(node).await);
@@ -183,5 +185,32 @@ both! {
         let (fork, said) = tool_run(world, conversation).await;
         assert_eq!(said.len(), 4, "two wishes and two results");
         assert!(fork.shown.entry.summary.unwrap().text.contains("limit of rounds"));
+    }
+
+    async fn br_episode_003_what_tools_said_refuses_to_enter_the_main_thread(world: &World) {
+        let (rogue, insatiable) = (model(false), model(true));
+        let cook = process(world, &rogue, "never", 4).await;
+        let (conversation, asked) = world.talk("What shall we eat?").await;
+        let (answer, run) = world.answer(conversation, cook).await;
+        world.ended(run).await;
+        let path = world.engine.path(&world.caller, conversation, None, 100).await.unwrap().rows;
+        let path: Vec<_> = path.into_iter().map(|node| node.seen.row.id).collect();
+        assert_eq!(path, [asked, answer], "the main thread has the question and the answer");
+        // A later answer is given nothing of it either, and a run that fails leaves no more than that it failed.
+        let hungry = process(world, &insatiable, "never", 1).await;
+        let (failed, run) = world.answer(conversation, hungry).await;
+        world.ended(run).await;
+        let sent: Value = serde_json::from_slice(&insatiable.requests()[0].body).unwrap();
+        let sent = sent["messages"].to_string();
+        assert!(sent.contains("The tool says") && !sent.contains("Let me look") && !sent.contains("echo("), "{sent}");
+        let failed = world.engine.node(&world.caller, failed).await.unwrap();
+        assert_eq!((failed.seen.row.status, failed.seen.content), (GenerationStatus::Failed, None));
+        let forks = world.engine.forks(&world.caller, conversation, None, 10).await.unwrap().rows;
+        assert_eq!(forks.len(), 2, "what the tools did is kept for each");
+        assert!(forks.iter().all(|fork| fork.shown.entry.kind == ConversationKind::ToolRun && fork.row.folded));
+        for fork in forks {
+            let nodes = world.engine.path(&world.caller, fork.row.id, None, 100).await.unwrap().rows;
+            assert!(format!("{nodes:?}").contains("echo("), "{nodes:?}");
+        }
     }
 }

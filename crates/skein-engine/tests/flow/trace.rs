@@ -1,9 +1,14 @@
 //! What a run leaves behind: what led to what, also once its rows are gone, and what ends with its operation.
 
+use std::time::Duration;
+
 use serde_json::json;
 use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::Endpoint;
 use skein_core::{ItemId, Viewer};
+use skein_store::items::ItemQuery;
+use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::world::{World, both, fresh, process, step};
 
@@ -85,5 +90,76 @@ both! {
         assert_eq!(shown.row.status, RunStatus::Cancelled);
         assert!(world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.is_empty());
         assert!(world.engine.cancel(&world.caller, fresh(&world.caller), begun.operation).await.is_err());
+    }
+
+    async fn br_obs_001_a_run_leaves_trigger_steps_calls_end_time_and_use_on_record_holds(world: &World) {
+        let (conversation, asked) = world.talk("Where did the heron stand? It stood in the reeds.").await;
+        let chat = world.process_named("Chat").await;
+        let (node, run) = world.answer(conversation, chat).await;
+        let shown = world.ended(run).await;
+        let begun = world.facts(&world.caller, ItemType::EXECUTION_BEGUN).await;
+        let [begun] = &begun[..] else { panic!("one run: {begun:?}") };
+        assert_eq!(begun["trigger"], json!({ "by": "person", "userId": world.caller.user }));
+        assert_eq!((&begun["processId"], &begun["context"]["nodeId"]), (&json!(chat), &json!(asked)));
+        assert_eq!(begun["target"], json!({ "conversationId": conversation, "nodeId": node, "parentId": asked }));
+        assert!(shown.row.created_at.0 > 0 && shown.row.ended_at >= Some(shown.row.created_at));
+        for step in &shown.steps {
+            let state = &step.row.state;
+            assert!(state.phase == Phase::Done && !state.inputs.is_empty() && !state.output.is_null(), "{step:?}");
+            assert!(state.began_at.is_some() && state.ended_at >= state.began_at, "{step:?}");
+        }
+        assert_eq!(shown.calls.len(), shown.steps.len());
+        for (call, step) in shown.calls.iter().zip(&shown.steps) {
+            assert_eq!(call.said["inputs"], json!(step.row.state.inputs));
+            let came = call.result.as_ref().unwrap();
+            assert_eq!((&came.said["status"], &came.said["output"]), (&json!("success"), &step.row.state.output));
+            assert!(came.said["latencyMs"].is_i64(), "{came:?}");
+        }
+        let ended = world.facts(&world.caller, ItemType::EXECUTION_ENDED).await;
+        let [ended] = &ended[..] else { panic!("one end: {ended:?}") };
+        assert_eq!((&ended["runId"], &ended["status"]), (&json!(run), &json!("completed")));
+        assert_eq!(ended["output"], json!(world.said(node).await));
+        assert!(ended["tokens"].as_u64().unwrap() > 0 && ended["latencyMs"].is_i64(), "{ended}");
+        assert_eq!(ended["steps"].as_array().unwrap().len(), shown.steps.len());
+    }
+
+    async fn br_obs_001_a_run_that_comes_to_nothing_refuses_to_go_without_a_trace(world: &World) {
+        let rogue = Rogue::start(|_| Behaviour::Silence);
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let echo = world.tool("Echo").await;
+        let first = || step("first", echo, json!({ "value": "{x}" }));
+        let unfit = step("second", echo, json!({ "value": 1, "more": 2 }));
+        let failing = world.process(process("failing", vec![first(), unfit], "{{second}}")).await;
+        let hanging = step("second", tool, json!({ "value": "{x}" }));
+        let hanging = world.process(process("hanging", vec![first(), hanging], "{{second}}")).await;
+        let failed = world.run(failing, json!({ "x": "Oslo" })).await;
+        let failed = world.ended(failed).await;
+        let cancelled = world.run(hanging, json!({ "x": "Oslo" })).await;
+        let arrived = async {
+            while rogue.requests().is_empty() {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), arrived).await.unwrap();
+        world.engine.cancel_run(&world.caller, fresh(&world.caller), cancelled).await.unwrap();
+        let cancelled = world.ended(cancelled).await;
+        let ended = world.facts(&world.caller, ItemType::EXECUTION_ENDED).await;
+        for (shown, status) in [(&failed, "failed"), (&cancelled, "cancelled")] {
+            let end = ended.iter().find(|ended| ended["runId"] == json!(shown.row.id)).unwrap();
+            assert_eq!((&end["status"], &end["output"]), (&json!(status), &json!(null)));
+            assert_eq!(end["steps"][0]["phase"], "done");
+            assert_eq!(shown.calls[0].result.as_ref().unwrap().said["output"]["value"], "Oslo");
+            assert!(shown.calls.iter().all(|call| call.result.is_some()), "no call is left open: {:?}", shown.calls);
+            assert!(end["latencyMs"].is_i64() && end["tokens"].is_u64(), "{end}");
+        }
+        let reason = ended.iter().find(|ended| ended["status"] == "failed").unwrap();
+        assert_eq!((&reason["failure"]["stepId"], &reason["failure"]["rule"]), (&json!("second"), &json!("BR-TOOL-002")));
+        assert_eq!(cancelled.calls[1].result.as_ref().unwrap().said["status"], "cancelled");
+        // What happened cannot be taken out of it: only what was said.
+        let viewer = Viewer::User(world.caller.user);
+        let query = ItemQuery { item_type: Some(ItemType::EXECUTION_MOVED), limit: 1, ..ItemQuery::default() };
+        let moved = world.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap().rows[0].item.header.id;
+        let viewer = Viewer::User(world.caller.user);
+        assert!(world.store.write(move |tx| tx.redact_item(&viewer, moved, "gone")).await.is_err());
     }
 }

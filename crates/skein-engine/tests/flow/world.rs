@@ -9,16 +9,18 @@ use skein_connect::http::HttpOptions;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::process::{Process, ProcessDraft};
+use skein_core::garden::item::ItemType;
 use skein_core::tree::conversation::ConversationDraft;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
 use skein_engine::account::Presented;
 use skein_engine::catalog::{Outside, Passing};
-use skein_engine::flow::{NewAnswers, NewRun, ShownReview, ShownRun, Wanted};
+use skein_engine::flow::{NewAnswers, NewRun, Pools, ShownReview, ShownRun, Wanted};
 use skein_engine::tree::{NewTurn, conversation_id};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
 use skein_store::catalogue::VisibleQuery;
+use skein_store::items::ItemQuery;
 use skein_store::{Location, Store, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use tempfile::TempDir;
@@ -54,37 +56,45 @@ pub(crate) struct World {
     pub(crate) store: Store,
     pub(crate) caller: Caller,
     _worker: Worker,
-    _dir: TempDir,
-    _database: Option<Database>,
+    dir: TempDir,
+    database: Option<Database>,
 }
 
 impl World {
     pub(crate) async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        Self::open(Location::Directory(dir.path().to_owned()), dir, None).await
+        Self::open(Location::Directory(dir.path().to_owned()), dir, None, &Pools::default()).await
     }
 
     pub(crate) async fn postgres() -> Self {
+        Self::postgres_with(&Pools::default()).await
+    }
+
+    /// On PostgreSQL, with so many calls at once.
+    pub(crate) async fn postgres_with(pools: &Pools) -> Self {
         let cluster = Cluster::shared();
         ensure_template(cluster, TEMPLATE, |url| {
             drop(Store::open(StoreOptions::at(Location::Postgres(url.to_owned()))).unwrap());
         });
         let database = Database::from_template(cluster, TEMPLATE);
         let location = Location::Postgres(database.url().to_owned());
-        Self::open(location, tempfile::tempdir().unwrap(), Some(database)).await
+        Self::open(location, tempfile::tempdir().unwrap(), Some(database), pools).await
     }
 
-    async fn open(location: Location, dir: TempDir, database: Option<Database>) -> Self {
-        let store = Store::open(StoreOptions { connections: 8, ..StoreOptions::at(location) }).unwrap();
-        let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
-        let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
-        let engine = Engine::new(store.clone(), blobs, outside.unwrap());
+    /// Another server of the same database, at which nobody works.
+    pub(crate) fn another(&self) -> Engine {
+        let location = Location::Postgres(self.database.as_ref().unwrap().url().to_owned());
+        engine_at(location, &self.dir).0
+    }
+
+    async fn open(location: Location, dir: TempDir, database: Option<Database>, pools: &Pools) -> Self {
+        let (engine, store) = engine_at(location, &dir);
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
-        let worker = Worker::start(engine.clone(), "test".to_owned());
-        Self { engine, store, caller, _worker: worker, _dir: dir, _database: database }
+        let worker = Worker::with_pools(engine.clone(), "test".to_owned(), pools);
+        Self { engine, store, caller, _worker: worker, dir, database }
     }
 
     pub(crate) async fn tool(&self, name: &'static str) -> RecordId {
@@ -168,6 +178,14 @@ impl World {
         self.engine.decide(&self.caller, fresh(&self.caller), review.row.id, decision).await.unwrap();
     }
 
+    /// What is on record of a kind, of somebody's.
+    pub(crate) async fn facts(&self, caller: &Caller, item_type: ItemType) -> Vec<Value> {
+        let viewer = Viewer::User(caller.user);
+        let query = ItemQuery { item_type: Some(item_type), limit: 500, ..ItemQuery::default() };
+        let items = self.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap().rows;
+        items.iter().filter_map(|stored| stored.item.document()).map(Value::Object).collect()
+    }
+
     /// Waits until a run has ended.
     pub(crate) async fn ended(&self, run: RunId) -> ShownRun {
         let mut rung = self.store.wake().subscribe();
@@ -181,8 +199,15 @@ impl World {
     }
 }
 
+fn engine_at(location: Location, dir: &TempDir) -> (Engine, Store) {
+    let store = Store::open(StoreOptions { connections: 8, ..StoreOptions::at(location) }).unwrap();
+    let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
+    let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
+    (Engine::new(store.clone(), blobs, outside.unwrap()), store)
+}
+
 /// Something happened; in a test it happens soon.
-async fn heard(rung: &mut tokio::sync::watch::Receiver<u64>) {
+pub(crate) async fn heard(rung: &mut tokio::sync::watch::Receiver<u64>) {
     tokio::time::timeout(Duration::from_secs(30), rung.changed()).await.unwrap().unwrap();
 }
 
