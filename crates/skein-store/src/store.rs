@@ -321,7 +321,7 @@ impl Store {
     }
 
     /// Whether nobody else can write to this database at the same time.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub fn is_alone(&self) -> bool {
         matches!(self.inner.backend, Backend::Sqlite { .. })
     }
 

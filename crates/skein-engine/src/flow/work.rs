@@ -23,6 +23,8 @@ use crate::flow::call::{self, Claimed, Prepared};
 use crate::flow::mover::Hand;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Between two looks at whether calls are still wanted, however much happens.
+const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
 const KINDS: [OperationType; 4] =
     [OperationType::GraphQuery, OperationType::LlmCall, OperationType::RestCall, OperationType::McpTool];
@@ -93,6 +95,17 @@ impl CrewState {
     fn held(&self) -> Vec<Job> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.values().map(|running| running.job.clone()).collect()
+    }
+
+    /// Breaks off calls whose jobs are somebody else's now, or nobody's.
+    fn lose(&self, held: &[Job], is_lost: impl Fn(&Job) -> bool) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        for job in held.iter().filter(|job| is_lost(job)) {
+            // A row that was passed on meanwhile is another call's now.
+            if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
+                running.stop.notify_one();
+            }
+        }
     }
 
     fn begin(&self, job: &Job) -> Arc<Notify> {
@@ -222,7 +235,8 @@ impl Crew {
         let (own, draft) = (engine.clone(), worker(pools));
         let working = tokio::spawn(async move {
             let (id, holder, terms) = introduce(&own, &draft).await;
-            tokio::join!(claim(&own, &holder, terms, stopped), beat(&own, id, &holder, terms), tend(&own));
+            let working = claim(&own, &holder, terms, stopped);
+            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own));
         });
         Self { stopping, engine, working }
     }
@@ -366,21 +380,35 @@ async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms)
         beats.tick().await;
         let held = engine.parts().crew.held();
         match engine.parts().store.keep_jobs(holder, &held).await {
-            Ok(lost) => {
-                let running = engine.parts().crew.running.lock().unwrap_or_else(PoisonError::into_inner);
-                for job in held.iter().filter(|job| lost.contains(&job.id)) {
-                    // A row that was passed on meanwhile is another call's now.
-                    if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
-                        running.stop.notify_one();
-                    }
-                }
-            }
+            Ok(lost) => engine.parts().crew.lose(&held, |job| lost.contains(&job.id)),
             Err(error) => tracing::debug!(%error, "could not say that calls are under way"),
         }
         let tally = engine.parts().crew.tally();
         if let Err(error) = engine.parts().store.write(move |tx| tx.beat_worker(&SYSTEM, id, tally)).await {
             tracing::debug!(%error, "could not say that a worker is alive");
         }
+    }
+}
+
+/// Hears of runs that were ended elsewhere, where others share the database: their calls here are broken off at once, not
+/// at the next beat.
+async fn follow(engine: &Engine) {
+    let (store, crew) = (&engine.parts().store, &engine.parts().crew);
+    if store.is_alone() {
+        return;
+    }
+    let mut rung = store.wake().subscribe();
+    loop {
+        let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
+        let held = crew.held();
+        if !held.is_empty() {
+            let asked = held.clone();
+            match store.read(move |tx| tx.held_jobs(&SYSTEM, &asked)).await {
+                Ok(kept) => crew.lose(&held, |job| !kept.contains(&(job.id, job.fence))),
+                Err(error) => tracing::debug!(%error, "could not see whether calls are still wanted"),
+            }
+        }
+        tokio::time::sleep(PAUSE_BETWEEN_LOOKS).await;
     }
 }
 
