@@ -6,6 +6,7 @@ mod answers;
 mod faults;
 mod memory;
 mod nested;
+mod redaction;
 mod refusals;
 mod runs;
 mod tool_runs;
