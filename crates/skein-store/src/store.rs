@@ -92,16 +92,16 @@ enum Backend {
 /// How functions that write at once are kept apart where several can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Apart {
-    BySnapshots,
-    ByLocks,
-    ByLocksWithoutFacts,
+    Serialized,
+    Locked,
+    LockedWithoutFacts,
 }
 
 impl Apart {
     fn isolation(self) -> Isolation {
         match self {
-            Self::BySnapshots => Isolation::Serializable,
-            Self::ByLocks | Self::ByLocksWithoutFacts => Isolation::ReadCommitted,
+            Self::Serialized => Isolation::Serializable,
+            Self::Locked | Self::LockedWithoutFacts => Isolation::ReadCommitted,
         }
     }
 }
@@ -198,7 +198,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (work, outcome) = Function::queued(function);
-        self.submit_work(work, weight, urgency, Apart::BySnapshots)?;
+        self.submit_work(work, weight, urgency, Apart::Serialized)?;
         Ok(outcome)
     }
 
@@ -222,7 +222,7 @@ impl Store {
                     if queued {
                         jobs.wake();
                     }
-                    notifier.committed(apart != Apart::ByLocksWithoutFacts, queued);
+                    notifier.committed(apart != Apart::LockedWithoutFacts, queued);
                 }))
             }
         }
@@ -237,7 +237,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (work, outcome) = Function::queued(function);
-        self.submit_work(work, weight, Urgency::Interactive, Apart::ByLocks)?;
+        self.submit_work(work, weight, Urgency::Interactive, Apart::Locked)?;
         outcome.await.unwrap_or_else(|_| Err(closed()))
     }
 
@@ -248,7 +248,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (work, outcome) = Function::queued(function);
-        self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, Apart::ByLocksWithoutFacts)?;
+        self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, Apart::LockedWithoutFacts)?;
         Ok(outcome)
     }
 
@@ -351,7 +351,7 @@ impl Store {
     }
 
     /// Whether nobody else can write to this database at the same time.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub fn is_alone(&self) -> bool {
         matches!(self.inner.backend, Backend::Sqlite { .. })
     }
 

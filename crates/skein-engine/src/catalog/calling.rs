@@ -252,13 +252,14 @@ pub(crate) fn nothing(call: ItemId) -> ToolResult {
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
 pub(crate) fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
-    let mut owners = vec![footing.tool_owner, footing.service_owner];
-    owners.dedup();
-    for owner in owners.into_iter().filter(|owner| *owner != footing.executor && *owner != UserId::SYSTEM) {
+    let service = load::<Tool>(tx, &SYSTEM, tool).map_or(tool, |tool| tool.entry.service_id);
+    let mut used = vec![(footing.tool_owner, tool), (footing.service_owner, service)];
+    used.dedup_by_key(|(owner, _)| *owner);
+    for (owner, used) in used.into_iter().filter(|(owner, _)| *owner != footing.executor && *owner != UserId::SYSTEM) {
         let about =
-            [("executorId", json!(footing.executor)), ("payerId", json!(footing.payer)), ("callId", json!(call))];
-        let about = about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        tx.tell_own(&Viewer::User(owner), EventName::ToolUsed, Some(&tool.to_string()), about)?;
+            json!({ "executorId": footing.executor, "ownerId": owner, "payerId": footing.payer, "callId": call });
+        let Value::Object(about) = about else { unreachable!("it is an object") };
+        tx.tell_own(&Viewer::User(owner), EventName::ToolUsed, Some(&used.to_string()), about)?;
     }
     Ok(())
 }

@@ -10,12 +10,11 @@ use skein_core::catalog::service::Builtin;
 use skein_core::catalog::tool::{Retry, Tool};
 use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
 use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
-use skein_core::flow::execution::state::Phase;
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::ravens::input_hash;
 use skein_core::tree::node_hash::raw_response_bytes;
-use skein_core::{ItemId, RecordId, RuleViolation, RunId, UserId};
+use skein_core::{ItemId, RuleViolation, RunId, UserId};
 use skein_store::flow::{Chunk, LastCall, Measured};
 use skein_store::jobs::Job;
 use skein_store::{StoreError, Tx};
@@ -64,7 +63,7 @@ impl Prepared {
     }
 
     #[cfg(test)]
-    pub(super) fn tool(&self) -> RecordId {
+    pub(super) fn tool(&self) -> skein_core::RecordId {
         self.ready.tool.id
     }
 
@@ -91,11 +90,11 @@ impl Mover<'_, '_> {
         let (owner, id) = (self.load(run)?.row.owner, tool.id);
         let (ready, inputs) = match self.judged(owner, tool, inputs)? {
             Ok(judged) => judged,
-            Err(fault) => return self.explained(run, place, id, fault).map(Err),
+            Err(fault) => return self.explained(run, place.step, id, fault).map(Err),
         };
         let call = match self.write_call(run, place, &ready, &inputs)? {
             Ok(call) => call,
-            Err(fault) => return self.explained(run, place, id, fault).map(Err),
+            Err(fault) => return self.explained(run, place.step, id, fault).map(Err),
         };
         self.ready_to_make(run, place, ready, inputs, call, attempt).map(Ok)
     }
@@ -110,7 +109,7 @@ impl Mover<'_, '_> {
         let ready = match ready_with(self.tx, owner, tool, Purpose::Use) {
             Ok(ready) => ready,
             Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
-            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(id).map(Err),
+            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, id).map(Err),
             Err(error) => return Err(error),
         };
         if ready.callable == Callable::WithWarning {
@@ -121,7 +120,7 @@ impl Mover<'_, '_> {
         Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))
     }
 
-    fn write_call(
+    pub(super) fn write_call(
         &mut self,
         run: RunId,
         place: Place,
@@ -158,6 +157,11 @@ impl Mover<'_, '_> {
             Err(bad) => return Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
         };
         let call = self.state(owner, draft)?;
+        // Told with the intent: whatever becomes of the call, their things are used (rule BR-SHARE-010).
+        if ready.footing.is_across_users() {
+            self.record()?;
+            tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
+        }
         self.sequences.insert(session, LastCall { call, sequence });
         #[cfg(test)]
         if super::simulation::Bug::LostIntent.is_in(self.engine) {
@@ -193,7 +197,7 @@ impl Mover<'_, '_> {
     }
 
     /// Everything the call needs once the transaction is over.
-    fn ready_to_make(
+    pub(super) fn ready_to_make(
         &mut self,
         run: RunId,
         place: Place,
@@ -233,163 +237,9 @@ impl Mover<'_, '_> {
     }
 }
 
-/// What is to be done with a job that was claimed.
-pub(super) enum Claimed {
-    Make(Box<Prepared>),
-    /// There was nothing to make: it is settled.
-    Settled,
-}
-
-/// Takes up a claimed job: judges and writes down its call, or settles what an earlier worker left behind. With locks alone
-/// it does so for plain runs only, and does nothing for others.
-pub(super) fn take_up(
-    engine: &Engine,
-    tx: &mut Tx<'_>,
-    job: &Job,
-    lost_max: i64,
-    is_locking: bool,
-) -> Result<Option<(Claimed, Aftermath)>, StoreError> {
-    let hand = Hand::default();
-    // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
-    tx.hold_job(&SYSTEM, job)?;
-    let (Some((run, _)), Ok(place)) = (job.run, serde_json::from_str::<Place>(&job.payload)) else {
-        tx.complete_job(&SYSTEM, job)?;
-        return Ok(Some((Claimed::Settled, Aftermath::default())));
-    };
-    let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
-    let Some(wanted) = mover.wanted(run, place)? else {
-        mover.tx.complete_job(&SYSTEM, job)?;
-        return Ok(Some((Claimed::Settled, mover.finish()?)));
-    };
-    if is_locking && !mover.load(run)?.is_plain() {
-        return Ok(None);
-    }
-    mover.begin_call(job, run, place, &wanted, lost_max).map(Some)
-}
-
-impl<'a, 't> Mover<'a, 't> {
-    fn begin_call(
-        mut self,
-        job: &Job,
-        run: RunId,
-        place: Place,
-        wanted: &WantedCall,
-        lost_max: i64,
-    ) -> Result<(Claimed, Aftermath), StoreError> {
-        if job.lost >= lost_max {
-            let message = format!("{} workers vanished while they were at it", job.lost);
-            let fault = Fault::new("lost_worker", message);
-            return settle(self, job, run, place, wanted.open, Input::Faulted { place, fault });
-        }
-        let prepared = match wanted.open {
-            // Somebody wrote the call down before and vanished.
-            Some(call) => match self.made_again(run, place, call, wanted)? {
-                Ok(prepared) => Ok(prepared),
-                Err(input) => return settle(self, job, run, place, Some(call), input),
-            },
-            None => match self.tool(wanted.tool)? {
-                Ok(tool) => self.prepare(run, place, tool, &wanted.inputs, wanted.attempt)?,
-                Err(fault) => Err(fault),
-            },
-        };
-        match prepared {
-            Ok(prepared) => {
-                let kind = prepared.kind;
-                let made = Claimed::Make(Box::new(prepared.held_by(job.clone(), kind)));
-                Ok((made, self.finish()?))
-            }
-            Err(fault) => settle(self, job, run, place, None, Input::Faulted { place, fault }),
-        }
-    }
-}
-
-/// Ends a job without a call.
-fn settle(
-    mut mover: Mover<'_, '_>,
-    job: &Job,
-    run: RunId,
-    place: Place,
-    open: Option<ItemId>,
-    input: Input,
-) -> Result<(Claimed, Aftermath), StoreError> {
-    mover.tx.complete_job(&SYSTEM, job)?;
-    if let Some(call) = open {
-        let message = "its worker vanished while the call was under way; the service may have carried it out";
-        let error = json!({ "code": "outcome_unknown", "message": message });
-        let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
-        mover.write_result(run, place, &result, None, None)?;
-    }
-    mover.tell(run, input);
-    Ok((Claimed::Settled, mover.finish()?))
-}
-
-/// A call that a run waits for.
-struct WantedCall {
-    tool: RecordId,
-    inputs: Map<String, Value>,
-    attempt: u32,
-    /// The call as it was written down before, if it was.
-    open: Option<ItemId>,
-}
-
 impl Mover<'_, '_> {
-    /// What a run waits for at a place, if it still does.
-    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<WantedCall>, StoreError> {
-        use skein_core::flow::step::Target;
-        let loaded = match self.load(run) {
-            Ok(loaded) if !loaded.state.status.has_ended() => loaded,
-            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let Some(state) = loaded.state.steps.get(place.step) else { return Ok(None) };
-        let row = loaded.steps.get(&place.step);
-        Ok(match place.call {
-            None => {
-                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else {
-                    return Ok(None);
-                };
-                let open = row.and_then(|row| row.call.filter(|_| row.is_open));
-                let (inputs, attempt) = (state.inputs.clone(), state.attempt);
-                (state.phase == Phase::Calling).then_some(WantedCall { tool, inputs, attempt, open })
-            }
-            Some(index) => {
-                let wish = state.dialogue.as_ref().and_then(|dialogue| dialogue.open.get(index));
-                wish.filter(|wish| wish.phase == Phase::Calling).and_then(|wish| {
-                    let (inputs, open) = (wish.inputs.clone(), wish.call);
-                    wish.tool.map(|tool| WantedCall { tool, inputs, attempt: 1, open })
-                })
-            }
-        })
-    }
-
-    /// Makes a call ready that was written down before; or says why it is not made again.
-    fn made_again(
-        &mut self,
-        run: RunId,
-        place: Place,
-        call: ItemId,
-        wanted: &WantedCall,
-    ) -> Result<Result<Prepared, Input>, StoreError> {
-        let owner = self.load(run)?.row.owner;
-        let judged = match self.tool(wanted.tool)? {
-            Ok(tool) => self.judged(owner, tool, &wanted.inputs)?,
-            Err(fault) => Err(fault),
-        };
-        let (ready, inputs) = match judged {
-            Ok(judged) => judged,
-            Err(fault) => {
-                let fault = self.explained(run, place, wanted.tool, fault)?;
-                return Ok(Err(Input::Faulted { place, fault }));
-            }
-        };
-        if retry_of(&ready) == Retry::Never {
-            return Ok(Err(Input::Lost { place }));
-        }
-        self.ready_to_make(run, place, ready, inputs, call, wanted.attempt).map(Ok)
-    }
-
     /// Writes down what came of a call, and what it tells about tool and service.
-    fn write_result(
+    pub(super) fn write_result(
         &mut self,
         run: RunId,
         place: Place,
@@ -418,7 +268,7 @@ impl Mover<'_, '_> {
 }
 
 /// What its tool says about repeats, else what its kind allows: asking a model twice costs twice and does no harm.
-fn retry_of(ready: &Ready) -> Retry {
+pub(super) fn retry_of(ready: &Ready) -> Retry {
     let tool = &ready.tool.entry;
     let by_kind = match &tool.operation {
         Operation::LlmCall(_) => Retry::Safe,
@@ -543,13 +393,9 @@ impl Mover<'_, '_> {
         self.state(owner, draft).map(Some)
     }
 
-    /// Owners hear of foreign use (rule BR-SHARE-010), health is noted, and what was measured is kept either way.
+    /// Health is noted, and what was measured is kept either way.
     fn note_use(&mut self, prepared: &Prepared, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
         let ready = &prepared.ready;
-        if ready.footing.is_across_users() {
-            self.record()?;
-            tell_owners(self.tx, &ready.footing, ready.tool.id, prepared.call)?;
-        }
         if is_telling && let Some(finding) = Finding::of(ready, result) {
             finding.keep(self.tx)?;
         }

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use skein_core::catalog::operation::{Operation, OperationType};
+use skein_core::catalog::operation::OperationType;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
 use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
@@ -27,13 +27,9 @@ use skein_store::{SqlError, StoreError, Tx};
 use crate::catalog::{Shown, load};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
-use crate::flow::abilities::RUN_PROCESS;
-use crate::flow::begin::Beginning;
 use crate::flow::call::Prepared;
+use crate::flow::children::is_process_in_disguise;
 use crate::flow::plans::ReadyProcess;
-
-/// Most runs that one transaction moves: a process whose steps start processes without end must not hold everybody up.
-const RUNS_AT_ONCE_MAX: usize = 100;
 
 /// Whoever can take a call up at once: the worker at hand, and for which kinds it has a place.
 #[derive(Debug, Clone, Default)]
@@ -304,94 +300,6 @@ impl<'a, 't> Mover<'a, 't> {
         self.tx.insert_review(&NewReview { id, owner, run, place, asked, expires_at })
     }
 
-    fn start_child(
-        &mut self,
-        run: RunId,
-        place: Place,
-        process: RecordId,
-        context: Map<String, Value>,
-    ) -> Result<(), StoreError> {
-        match self.begin_child(run, place, process, context)? {
-            Ok(child) => self.tell(child, Input::Begin),
-            Err(fault) => self.tell(run, Input::ChildEnded { place, outcome: Err(fault), tokens: 0 }),
-        }
-        Ok(())
-    }
-
-    /// A tool that stands in front of a process starts a run and holds no worker (decision X10).
-    fn start_disguised(
-        &mut self,
-        run: RunId,
-        place: Place,
-        tool: Shown<Tool>,
-        inputs: &Map<String, Value>,
-    ) -> Result<(), StoreError> {
-        self.record()?;
-        let owner = self.load(run)?.row.owner;
-        let (ready, inputs) = match self.judged(owner, tool, inputs)? {
-            Ok(judged) => judged,
-            Err(fault) => {
-                self.tell(run, Input::Faulted { place, fault });
-                return Ok(());
-            }
-        };
-        let Operation::McpTool(call) = &ready.tool.entry.operation else { return Ok(()) };
-        let begun = match call.render(&inputs) {
-            Ok(mut arguments) => match named_process(&mut arguments) {
-                Some((process, context)) if self.load(run)?.state.levels_left > 0 => {
-                    self.begin_child(run, place, process, context)?
-                }
-                Some(_) => {
-                    Err(Fault::new("recursion_limit_exceeded", "runs are nested too deep").by_rule("BR-STEP-008"))
-                }
-                None => Err(Fault::new("bad_arguments", "the tool names no process to run")),
-            },
-            Err(violation) => Err(Fault::breach(&violation)),
-        };
-        match begun {
-            Ok(child) => self.tell(child, Input::Begin),
-            Err(fault) => self.tell(run, Input::Faulted { place, fault }),
-        }
-        Ok(())
-    }
-
-    fn begin_child(
-        &mut self,
-        run: RunId,
-        place: Place,
-        process: RecordId,
-        context: Map<String, Value>,
-    ) -> Result<Result<RunId, Fault>, StoreError> {
-        if self.runs.len() >= RUNS_AT_ONCE_MAX {
-            let message = format!("more than {RUNS_AT_ONCE_MAX} runs would begin at once");
-            return Ok(Err(Fault::new("too_many_runs", message).by_rule("BR-PROCESS-007")));
-        }
-        let loaded = self.load(run)?;
-        let (owner, session, priority) = (loaded.row.owner, loaded.row.session, loaded.row.priority);
-        let above = (loaded.state.levels_left, loaded.state.stack.clone());
-        let cause = loaded.cause_of(place.step);
-        let beginning = Beginning {
-            owner,
-            process,
-            context,
-            parent: Some((run, place)),
-            above: Some(above),
-            session: Some(session),
-            cause: Some(cause),
-            priority,
-            ..Beginning::default()
-        };
-        match self.begin(beginning) {
-            Ok(child) => Ok(Ok(child)),
-            Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
-            Err(StoreError::Item(bad)) => Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
-            Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Forbidden)) => {
-                Ok(Err(Fault::new("process_unavailable", error.to_string())))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     /// Writes where a run stands now, and the one fact that tells this move.
     fn write(&mut self, run: RunId) -> Result<(), StoreError> {
         let Some(loaded) = self.runs.get_mut(&run) else { return Ok(()) };
@@ -531,21 +439,6 @@ fn step_row(steps: &mut BTreeMap<usize, StepRow>, step: usize) -> &mut StepRow {
 
 pub(super) fn no_such_tool(tool: RecordId) -> Fault {
     Fault::new("tool_not_found", format!("Tool {tool} does not exist")).by_rule("BR-EXEC-003")
-}
-
-fn is_process_in_disguise(tool: &Shown<Tool>) -> bool {
-    matches!(&tool.entry.operation, Operation::McpTool(call) if call.tool == RUN_PROCESS)
-        && crate::flow::abilities::is_own(tool.entry.service_id)
-}
-
-/// The process that a tool in front of one runs, and what it is given.
-fn named_process(arguments: &mut Map<String, Value>) -> Option<(RecordId, Map<String, Value>)> {
-    let process = arguments.remove("processId")?.as_str()?.parse().ok()?;
-    let context = match arguments.remove("context") {
-        Some(Value::Object(context)) => context,
-        _ => std::mem::take(arguments),
-    };
-    Some((process, context))
 }
 
 /// Another run of the same session took the next number: run again, it will be seen.

@@ -19,10 +19,13 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::call::{self, Claimed, Prepared};
-use crate::flow::mover::Hand;
+use crate::flow::call::{self, Prepared};
+use crate::flow::claimed::{self, Claimed};
+use crate::flow::mover::{Aftermath, Hand};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Between two looks at whether calls are still wanted, however much happens.
+const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
 const KINDS: [OperationType; 4] =
     [OperationType::GraphQuery, OperationType::LlmCall, OperationType::RestCall, OperationType::McpTool];
@@ -93,6 +96,17 @@ impl CrewState {
     fn held(&self) -> Vec<Job> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.values().map(|running| running.job.clone()).collect()
+    }
+
+    /// Breaks off calls whose jobs are somebody else's now, or nobody's.
+    fn lose(&self, held: &[Job], is_lost: impl Fn(&Job) -> bool) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        for job in held.iter().filter(|job| is_lost(job)) {
+            // A row that was passed on meanwhile is another call's now.
+            if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
+                running.stop.notify_one();
+            }
+        }
     }
 
     fn begin(&self, job: &Job) -> Arc<Notify> {
@@ -166,12 +180,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
 }
 
 /// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
-async fn conclude(
-    engine: &Engine,
-    prepared: Prepared,
-    came: call::Came,
-    hand: Hand,
-) -> Option<crate::flow::mover::Aftermath> {
+async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: Hand) -> Option<Aftermath> {
     let (prepared, mut came, mut is_replaced) = (Arc::new(prepared), Arc::new(came), false);
     loop {
         let (own, prepared, kept, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
@@ -179,10 +188,8 @@ async fn conclude(
         let run = prepared.run;
         let (is_plain, store) = (prepared.is_plain, &engine.parts().store);
         let write = move |tx: &mut Tx<'_>| call::conclude(&own, tx, &prepared, &kept, &hand);
-        let written = match is_plain {
-            true => store.write_locking(weight, write).await,
-            false => store.write_weighing(weight, write).await,
-        };
+        let written =
+            if is_plain { store.write_locking(weight, write).await } else { store.write_weighing(weight, write).await };
         match written {
             Ok(after) => return Some(after.value),
             Err(StoreError::LeaseLost(_)) => {
@@ -226,7 +233,8 @@ impl Crew {
         let (own, draft, pools) = (engine.clone(), worker(pools), pools.clone());
         let working = tokio::spawn(async move {
             let (id, holder, terms) = introduce(&own, &draft).await;
-            tokio::join!(claim(&own, &pools, &holder, terms, stopped), beat(&own, id, &holder, terms), tend(&own));
+            let working = claim(&own, &pools, &holder, terms, stopped);
+            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own));
         });
         Self { stopping, engine, working }
     }
@@ -368,19 +376,15 @@ async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, 
 }
 
 /// Most runs can be moved by locks alone; only inside does it show whether this one can.
-async fn take_up_job(
-    engine: &Engine,
-    job: &Job,
-    lost_max: i64,
-) -> Result<(Claimed, crate::flow::mover::Aftermath), StoreError> {
+async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claimed, Aftermath), StoreError> {
     let take = |is_locking: bool| {
         let (own, held) = (engine.clone(), job.clone());
-        move |tx: &mut Tx<'_>| call::take_up(&own, tx, &held, lost_max, is_locking)
+        move |tx: &mut Tx<'_>| claimed::take_up(&own, tx, &held, lost_max, is_locking)
     };
     let store = &engine.parts().store;
     match store.write_locking(1 << 10, take(true)).await?.value {
         Some(taken) => Ok(taken),
-        None => Ok(store.write(take(false)).await?.value.unwrap_or((Claimed::Settled, Default::default()))),
+        None => Ok(store.write(take(false)).await?.value.unwrap_or((Claimed::Settled, Aftermath::default()))),
     }
 }
 
@@ -392,21 +396,35 @@ async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms)
         beats.tick().await;
         let held = engine.parts().crew.held();
         match engine.parts().store.keep_jobs(holder, &held).await {
-            Ok(lost) => {
-                let running = engine.parts().crew.running.lock().unwrap_or_else(PoisonError::into_inner);
-                for job in held.iter().filter(|job| lost.contains(&job.id)) {
-                    // A row that was passed on meanwhile is another call's now.
-                    if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
-                        running.stop.notify_one();
-                    }
-                }
-            }
+            Ok(lost) => engine.parts().crew.lose(&held, |job| lost.contains(&job.id)),
             Err(error) => tracing::debug!(%error, "could not say that calls are under way"),
         }
         let tally = engine.parts().crew.tally();
         if let Err(error) = engine.parts().store.write(move |tx| tx.beat_worker(&SYSTEM, id, tally)).await {
             tracing::debug!(%error, "could not say that a worker is alive");
         }
+    }
+}
+
+/// Hears of runs that were ended elsewhere, where others share the database: their calls here are broken off at once, not
+/// at the next beat.
+async fn follow(engine: &Engine) {
+    let (store, crew) = (&engine.parts().store, &engine.parts().crew);
+    if store.is_alone() {
+        return;
+    }
+    let mut rung = store.wake().subscribe();
+    loop {
+        let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
+        let held = crew.held();
+        if !held.is_empty() {
+            let asked = held.clone();
+            match store.read(move |tx| tx.held_jobs(&SYSTEM, &asked)).await {
+                Ok(kept) => crew.lose(&held, |job| !kept.contains(&(job.id, job.fence))),
+                Err(error) => tracing::debug!(%error, "could not see whether calls are still wanted"),
+            }
+        }
+        tokio::time::sleep(PAUSE_BETWEEN_LOOKS).await;
     }
 }
 

@@ -79,7 +79,7 @@ struct Options {
     /// Where the scripts are that measure other engines; without them those benchmarks are left out
     #[arg(long, value_name = "DIR", env = "SKEIN_BENCH_PEERS", default_value = "../shared/bench")]
     peers: PathBuf,
-    /// A Python that has LangGraph and DBOS
+    /// A Python that has `LangGraph` and DBOS
     #[arg(long, value_name = "FILE", env = "SKEIN_BENCH_PEERS_PYTHON")]
     peers_python: Option<PathBuf>,
     #[command(subcommand)]

@@ -1,4 +1,4 @@
-//! Runs of five steps that do nothing, beside what others need for the same: LangGraph on SQLite, DBOS on PostgreSQL.
+//! Runs of five steps that do nothing, beside what others need for the same: `LangGraph` on SQLite, DBOS on PostgreSQL.
 //!
 //! Every side is a program of its own. What the disk is asked for is counted by `strace`: that figure does not swing.
 
@@ -148,9 +148,9 @@ fn arguments<'a>(command: &'a mut Command, alone: &Alone) -> &'a mut Command {
 }
 
 fn said(command: &mut Command) -> Result<String> {
-    let output = command.output().with_context(|| format!("{:?} cannot be started", command.get_program()))?;
+    let output = command.output().with_context(|| format!("{} cannot be started", command.get_program().display()))?;
     let complaint = String::from_utf8_lossy(&output.stderr);
-    ensure!(output.status.success(), "{:?} failed: {complaint}", command.get_program());
+    ensure!(output.status.success(), "{} failed: {complaint}", command.get_program().display());
     Ok(String::from_utf8(output.stdout)?)
 }
 
