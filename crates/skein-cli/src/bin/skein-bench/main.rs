@@ -187,7 +187,10 @@ fn main() -> Result<()> {
     let options = Options::parse();
     match &options.part {
         Some(Part::BareServer { body }) => return bare_server::run(body),
-        Some(Part::RunsAlone(alone)) => return Ok(println!("{}", alone.run()?)),
+        Some(Part::RunsAlone(alone)) => {
+            println!("{}", alone.run()?);
+            return Ok(());
+        }
         None => {}
     }
     let folder = Folder::new(options.dir)?;
