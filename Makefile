@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check bench openapi setup setup-build fmt clippy deny vectors tests
+.PHONY: help serve test check bench peers openapi setup setup-build fmt clippy deny vectors tests
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -40,9 +40,19 @@ test: setup vectors fmt clippy tests ## everything CI runs: formatting, lints, a
 
 check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
 
-bench: setup ## release build and benchmarks: make bench ARGS="..."
+bench: setup peers ## release build and benchmarks: make bench ARGS="..."
 	$(call step,release build,cargo build --release --workspace --bin skein --bin skein-bench --bin with_postgres)
 	$(call step,benchmarks,SKEIN_TEST_POSTGRES_DURABLE=1 "$$CARGO_TARGET_DIR/release/with_postgres" "$$CARGO_TARGET_DIR/release/skein-bench" $(ARGS))
+
+# Other engines, measured beside ours where their scripts are at hand.
+export SKEIN_BENCH_PEERS ?= ../shared/bench
+export SKEIN_BENCH_PEERS_PYTHON ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/peers/bin/python
+peers:
+ifneq ($(wildcard $(SKEIN_BENCH_PEERS)/dbos.py),)
+	$(call step,other engines,scripts/peers.sh)
+else
+	@printf '\n==> other engines\n    left out: no scripts in %s (SKEIN_BENCH_PEERS)\n' '$(SKEIN_BENCH_PEERS)'
+endif
 
 openapi: setup-build ## write openapi/skein.json anew, after an endpoint changed
 	$(call step,API document,cargo build -q --workspace --example openapi && mkdir -p openapi && "$$CARGO_TARGET_DIR/debug/examples/openapi" >openapi/skein.json.new && mv openapi/skein.json.new openapi/skein.json)
