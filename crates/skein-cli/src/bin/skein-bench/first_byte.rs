@@ -27,7 +27,7 @@ pub(crate) fn run(setting: &mut Setting) -> Result<Vec<Line>> {
     };
     let directory = setting.folder.make("first-byte")?;
     let server = Server::skein(&program, &directory)?;
-    let key = create_key_for(&program, &directory, "admin")?;
+    let key = create_key_for(&program, &directory, None, "admin")?;
     let clock = Instant::now();
     let provider = TokenServer::start(clock, TOKENS)?;
     let measured = two_threads()?.block_on(async {

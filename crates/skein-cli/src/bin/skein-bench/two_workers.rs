@@ -89,7 +89,7 @@ impl Place<'_> {
             serve.arg(self.directory).stderr(Stdio::null());
             serve
         })?;
-        let key = create_key_for(self.program, self.directory, "admin")?;
+        let key = create_key_for(self.program, self.directory, Some(self.database), "admin")?;
         let mut maker = Maker::at(&server.address, &key).await?;
         let waiting = OneStep {
             name: "Wait",
