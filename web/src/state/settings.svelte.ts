@@ -3,9 +3,14 @@ import { keep, kept } from "./kept";
 
 export type Theme = "system" | "light" | "dark";
 export type Announce = "whole" | "sentences" | "off";
+export type Size = "small" | "normal" | "large" | "largest";
+export type Density = "dense" | "roomy";
+export type Motion = "system" | "reduced";
 interface Kept {
   theme: Theme;
-  size: "normal" | "large";
+  size: Size;
+  density: Density;
+  motion: Motion;
   singleKeys: boolean;
   announce: Announce;
   keys: Record<string, string[]>;
@@ -15,6 +20,8 @@ interface Kept {
 const FIRST: Kept = {
   theme: "system",
   size: "normal",
+  density: "dense",
+  motion: "system",
   singleKeys: true,
   announce: "whole",
   keys: {},
@@ -34,8 +41,20 @@ class Settings {
   get size() {
     return this.#kept.size;
   }
-  set size(size: Kept["size"]) {
+  set size(size: Size) {
     this.#change({ size });
+  }
+  get density() {
+    return this.#kept.density;
+  }
+  set density(density: Density) {
+    this.#change({ density });
+  }
+  get motion() {
+    return this.#kept.motion;
+  }
+  set motion(motion: Motion) {
+    this.#change({ motion });
   }
   /** Whether single letters act as keys; people who speak to their computer may not want it. */
   get singleKeys() {
@@ -60,6 +79,10 @@ class Settings {
     else delete changed[id];
     this.#change({ keys: changed });
   }
+  /** Every key as the table has it. */
+  unbind(): void {
+    this.#change({ keys: {} });
+  }
   get inspectorWidth() {
     return this.#kept.inspectorWidth;
   }
@@ -79,6 +102,8 @@ class Settings {
     if (this.theme === "system") delete root.dataset.theme;
     else root.dataset.theme = this.theme;
     root.dataset.size = this.size;
+    root.dataset.density = this.density;
+    root.dataset.motion = this.motion;
   }
 
   start(): () => void {
