@@ -17,7 +17,8 @@ export default defineConfig({
     locale: "en-GB",
     timezoneId: "Europe/Berlin",
     actionTimeout: 10_000,
-    trace: "retain-on-failure",
+    screenshot: "only-on-failure",
+    contextOptions: { reducedMotion: "reduce" },
     launchOptions: { executablePath: CHROMIUM, args: FLAGS },
   },
   projects: [
