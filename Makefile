@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check bench openapi setup setup-build fmt clippy deny vectors tests
+.PHONY: help serve web test check bench openapi screenshots setup setup-build fmt clippy deny vectors tests page browser
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -31,11 +31,14 @@ endef
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
 
-serve: setup-build ## build once and run the server: make serve ARGS="--listen 127.0.0.1:8080"
+serve: setup-build web ## build once and run the server: make serve ARGS="--listen 127.0.0.1:8080"
 	$(call step,building skein (the first build takes minutes and later ones seconds),cargo build --workspace --bin skein)
 	@exec "$$CARGO_TARGET_DIR/debug/skein" serve $(ARGS)
 
-test: setup vectors fmt clippy tests ## everything CI runs: formatting, lints, all tests on both databases
+web: ## build the page into web/dist, where Node is and something changed; without Node a notice takes its place
+	$(call step,the page,scripts/web.sh build)
+
+test: setup web page vectors fmt clippy tests browser ## everything CI runs: formatting, lints, all tests on both databases, the page in a browser
 	@printf '\nAll steps passed.\n'
 
 check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
@@ -52,6 +55,17 @@ setup: ## install what the tests need (PostgreSQL and Python servers)
 
 setup-build:
 	$(call step,set-up,scripts/setup.sh --build-only)
+
+page:
+	$(call step,the page: types and formatting and unit tests,scripts/web.sh check)
+
+browser:
+	$(call step,building the server the browser talks to,cargo build --workspace --bin skein)
+	$(call step,the page in a browser,scripts/web.sh browser)
+
+screenshots: setup web ## every screen, light and dark, filled and empty, into web/screenshots
+	$(call step,building the server the browser talks to,cargo build --workspace --bin skein)
+	$(call step,screenshots,scripts/web.sh screenshots)
 
 vectors:
 	$(call step,golden vectors against an independent implementation,python3 scripts/golden_vectors.py --check)

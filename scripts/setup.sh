@@ -3,7 +3,7 @@
 # Running it again changes nothing and takes less than a second.
 #
 #   scripts/setup.sh                all that `make test` needs
-#   scripts/setup.sh --build-only   only what `make serve` needs: Rust and a C compiler
+#   scripts/setup.sh --build-only   only what `make serve` needs: Rust and a C compiler (and Node, for the page)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -99,6 +99,21 @@ check_curl() {
   say curl "$(command -v curl)"
 }
 
+# The page is built and tested with it; `make serve` goes without.
+check_node() {
+  local found
+  found=$(node --version 2>/dev/null) || fail "Node.js 20.19 or newer is needed to test the page: https://nodejs.org"
+  printf '%s\n%s\n' 20.19.0 "${found#v}" | sort --check=quiet --version-sort ||
+    fail "Node.js 20.19 or newer is needed to test the page, this is $found: https://nodejs.org"
+  say Node "$found"
+}
+
+# The page is tried in the browser that people use.
+check_chromium() {
+  [ -x /usr/bin/chromium ] || install_packages chromium
+  say Chromium /usr/bin/chromium
+}
+
 check_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null ||
@@ -139,6 +154,8 @@ case "${1-}" in
     check_postgres
     check_openssl
     check_curl
+    check_node
+    check_chromium
     check_python_servers
     ;;
   *) fail "usage: scripts/setup.sh [--build-only]" ;;

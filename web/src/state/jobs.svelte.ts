@@ -41,7 +41,7 @@ class Jobs {
     try {
       const [running, reviews] = await Promise.all([
         call("get", "/api/v1/executions", { query: { status: "running", limit: SHOWN_MAX } }),
-        call("get", "/api/v1/reviews", { query: { status: "pending", limit: SHOWN_MAX } }),
+        call("get", "/api/v1/reviews", { query: { limit: SHOWN_MAX } }),
       ]);
       this.runs = running.data;
       this.reviews = reviews.data;
