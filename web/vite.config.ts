@@ -8,6 +8,7 @@ const toServer = { target: SERVER, changeOrigin: true, headers: { origin: SERVER
 
 export default defineConfig({
   plugins: [svelte()],
+  html: { cspNonce: "{nonce}" },
   build: {
     target: "es2022",
     // Inlined files would need `data:` in the policy of the page.

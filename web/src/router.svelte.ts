@@ -9,7 +9,7 @@ export interface Place {
 }
 
 function placeOf(href: string): Place {
-  const url = new URL(href, location.origin);
+  const url = new URL(href);
   const path = url.pathname.length > 1 ? url.pathname.replace(/\/+$/, "") : url.pathname;
   for (const route of routes) {
     const params = match(route.path, path);
