@@ -28,6 +28,7 @@ test("the rail leads to every place, and back is back", async ({ page }) => {
 });
 
 test("the palette and the help are there by keys", async ({ page }) => {
+  await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
   await page.keyboard.press("Control+k");
   await page.keyboard.type("go to runs");
   await page.keyboard.press("Enter");
