@@ -100,6 +100,10 @@ export const bindings: Binding[] = [
   binding("map", "bookmark", ["b"], "Set or take away the bookmark"),
   binding("map", "collapse", ["-"], "Collapse or expand what follows"),
   binding("map", "find", ["/"], "Find in the tree"),
+  binding("map", "zoomIn", ["+", "="], "Nearer"),
+  binding("map", "zoomOut", ["_"], "Farther"),
+  binding("map", "colour", [], "Colour by the next: speaker, process, stale"),
+  binding("map", "context", ["o"], "Show what a model would be told at this node"),
 
   binding("compare", "first", ["1"], "Take the first"),
   binding("compare", "second", ["2"], "Take the second"),

@@ -11,6 +11,8 @@ export const icons = {
   settings: "M2.5 4.5h6M11.5 4.5h2M10 3v3M2.5 11.5h2M7.5 11.5h6M6 10v3",
   map: "M8 2v3.2M8 5.2 3.5 9v1.8M8 5.2V10.8M8 5.2 12.5 9v1.8M2.3 10.8h2.4v2.4H2.3zM6.8 10.8h2.4v2.4H6.8zM11.3 10.8h2.4v2.4h-2.4z",
   plus: "M8 3v10M3 8h10",
+  minus: "M3 8h10",
+  list: "M3 4h10M5.5 8H13M5.5 12H13M3 8h.01M3 12h.01",
   close: "m4 4 8 8M12 4l-8 8",
   check: "m3 8.5 3.2 3.2L13 5",
   left: "M10 3 5 8l5 5",
