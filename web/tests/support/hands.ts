@@ -59,7 +59,9 @@ export class Keyboard implements Hands {
         element.matches("input[type=checkbox], input[type=radio], [role=switch], [role=checkbox]") ||
         element.tagName === "SUMMARY",
     );
-    await this.page.keyboard.press(isTicked ? "Space" : "Enter");
+    const isRadio = await at.evaluate((element) => element.matches("input[type=radio]:checked"));
+    // Arrows choose among radio buttons as they reach them.
+    if (!isRadio) await this.page.keyboard.press(isTicked ? "Space" : "Enter");
   }
 
   async write(at: Locator, text: string): Promise<void> {
@@ -122,13 +124,18 @@ export class Keyboard implements Hands {
     for (let presses = 0; presses < TABS_MAX; presses++) {
       const where = await at.evaluate((element) => {
         const focused = document.activeElement;
-        if (focused === element) return "there";
-        if (!focused || focused === document.body) return "after";
-        const follows = focused.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING;
-        return follows ? "after" : "before";
+        if (focused === element) return undefined;
+        if (!focused || focused === document.body) return "Tab";
+        const follows = Boolean(focused.compareDocumentPosition(element) & Node.DOCUMENT_POSITION_FOLLOWING);
+        const isRadio = element instanceof HTMLInputElement && element.type === "radio";
+        const isBeside = isRadio && focused instanceof HTMLInputElement && focused.name === element.name;
+        if (isBeside) return follows ? "ArrowDown" : "ArrowUp";
+        const tabs = element.closest("[role=tablist]");
+        if (tabs?.contains(focused)) return follows ? "ArrowRight" : "ArrowLeft";
+        return follows ? "Tab" : "Shift+Tab";
       });
-      if (where === "there") return;
-      await this.page.keyboard.press(where === "after" ? "Tab" : "Shift+Tab");
+      if (where === undefined) return;
+      await this.page.keyboard.press(where);
     }
     throw new Error(`Tab does not reach ${String(at)}`);
   }

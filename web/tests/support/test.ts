@@ -2,6 +2,7 @@
 import { test as base, expect, type BrowserContext, type Page } from "@playwright/test";
 import { Api } from "./api";
 import { Keyboard, Mouse, type Hands } from "./hands";
+import { httpbin, litellm, type Peer } from "./peers";
 import { Person } from "./person";
 import { Skein } from "./server";
 import { tell, type Story } from "./story";
@@ -22,10 +23,16 @@ interface PerTest {
   page: Page;
   /** The page of somebody who has used everything. */
   told: Page;
+  /** Which hands the task is done with. */
+  by: Hands["kind"];
+  hands: Hands;
 }
 interface PerWorker {
   skein: Skein;
   story: Story;
+  /** Servers written by others, started when a test asks for them. */
+  litellm: Peer;
+  httpbin: Peer;
 }
 
 /** Makes an administrator with a link for a browser and a session for the test. */
@@ -61,6 +68,24 @@ export const test = base.extend<PerTest, PerWorker>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
+  litellm: [
+    async ({}, use) => {
+      const peer = await litellm();
+      await use(peer);
+      await peer.stop();
+    },
+    { scope: "worker", timeout: 180_000 },
+  ],
+  httpbin: [
+    async ({}, use) => {
+      const peer = await httpbin();
+      await use(peer);
+      await peer.stop();
+    },
+    { scope: "worker", timeout: 180_000 },
+  ],
+  by: ["mouse", { option: true }],
+  hands: async ({ page, by }, use) => use(by === "mouse" ? new Mouse(page) : new Keyboard(page)),
   newcomer: async ({ skein }, use, info) =>
     use(await newcomer(skein, `${info.workerIndex} ${info.title}`.slice(0, 60))),
   person: async ({ newcomer }, use) => use(newcomer.person),
@@ -84,15 +109,14 @@ export const test = base.extend<PerTest, PerWorker>({
 });
 export { expect };
 
-type Task = (
-  hands: Hands,
-  fixtures: { page: Page; person: Person; skein: Skein; watch: Watch },
-) => Promise<void>;
+type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
 
-/** A task done by mouse, and again by keys alone. */
-export function task(title: string, steps: Task): void {
-  test(`${title}, by mouse`, async ({ page, person, skein, watch }) =>
-    steps(new Mouse(page), { page, person, skein, watch }));
-  test(`${title}, by keys alone`, async ({ page, person, skein, watch }) =>
-    steps(new Keyboard(page), { page, person, skein, watch }));
+/** A task done by mouse, and again by keys alone: from page load on only presses and typing. */
+export function task(title: string, steps: (fixtures: Fixtures) => Promise<void>): void {
+  for (const by of ["mouse", "keyboard"] as const) {
+    test.describe(`by ${by}`, () => {
+      test.use({ by });
+      test(title, steps);
+    });
+  }
 }
