@@ -2,7 +2,7 @@
 import { expect, type Locator, type Page } from "@playwright/test";
 import type { Hands } from "./hands";
 
-export const composer = (page: Page): Locator => page.getByRole("textbox", { name: "Message" });
+export const composer = (page: Page): Locator => page.getByRole("textbox", { name: "Your message" });
 export const turns = (page: Page): Locator => page.getByRole("article");
 export const lastTurn = (page: Page): Locator => turns(page).last();
 export const turnWith = (page: Page, text: string | RegExp): Locator => turns(page).filter({ hasText: text });
