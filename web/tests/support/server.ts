@@ -3,19 +3,17 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Api } from "./api";
-import { serveDist, type Front } from "./front";
 import { Started } from "./process";
 
 const START_MS = 30_000;
 
-/** The program under test. */
+/** The program under test. While the page is written, DEBUG_SKEIN_PAGE names the folder it takes it from. */
 export function binary(): string {
   const target = process.env.CARGO_TARGET_DIR ?? join(process.env.HOME ?? "", ".cache/skein/target");
   return process.env.SKEIN_BIN ?? join(target, "debug/skein");
 }
 
 export class Skein {
-  #front: Front | undefined;
   private constructor(
     readonly dir: string,
     private program: Started,
@@ -28,15 +26,12 @@ export class Skein {
   static async start(): Promise<Skein> {
     const dir = await mkdtemp(join(tmpdir(), "skein-page-"));
     const { program, address, link } = await serve(dir, "127.0.0.1:0");
-    const skein = new Skein(dir, program, address, link);
-    // While the page is written it need not be in the program: SKEIN_PAGE=dist serves the built files.
-    if (process.env.SKEIN_PAGE === "dist") skein.#front = await serveDist(address);
-    return skein;
+    return new Skein(dir, program, address, link);
   }
 
   /** Where a browser finds the page. */
   get origin(): string {
-    return this.#front?.origin ?? this.address;
+    return this.address;
   }
 
   /** The same link as a browser has to open it. */
@@ -61,7 +56,6 @@ export class Skein {
   }
 
   async stop(): Promise<void> {
-    await this.#front?.stop();
     await this.program.stop();
     await rm(this.dir, { recursive: true, force: true });
   }
