@@ -88,7 +88,7 @@ export const to = {
   conversation: (id: string) => `/c/${id}`,
   node: (conversation: string, node: string) => `/c/${conversation}/n/${node}`,
   map: (conversation: string, node?: string) => `/c/${conversation}/map${node ? `?at=${node}` : ""}`,
-  compare: (nodes: string[]) => `/compare?nodes=${nodes.join(",")}`,
+  compare: (nodes: readonly string[]) => `/compare?nodes=${nodes.join(",")}`,
   search: (text: string) => `/search?q=${encodeURIComponent(text)}`,
   catalogue: (kind: string, id?: string) => `/catalogue/${kind}${id ? `/${id}` : ""}`,
   process: (id: string) => `/processes/${id}`,
