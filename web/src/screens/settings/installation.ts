@@ -11,6 +11,9 @@ export function kindOf({ name, default: usual, min, max }: Setting): SettingKind
   return name.endsWith(".tool") ? "tool" : "json";
 }
 
+/** What people read for what programs say. */
+const GROUPS: Record<string, string> = { executions: "Runs" };
+
 /** `summaries.treeNodes` reads as "Tree nodes", under "Summaries". */
 export function wordsOf(name: string): { group: string; label: string } {
   const [group = "", ...rest] = name.split(".");
@@ -18,7 +21,7 @@ export function wordsOf(name: string): { group: string; label: string } {
     const spaced = text.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
     return spaced.charAt(0).toUpperCase() + spaced.slice(1);
   };
-  return { group: sentence(group), label: sentence(rest.join(" ")) };
+  return { group: GROUPS[group] ?? sentence(group), label: sentence(rest.join(" ")) };
 }
 
 export function grouped(settings: Setting[]): { group: string; settings: Setting[] }[] {
