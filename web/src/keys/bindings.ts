@@ -129,6 +129,7 @@ export const bindings: Binding[] = [
   binding("review", "edit", ["e"], "Edit before approving"),
   binding("review", "deny", ["d"], "Deny…"),
   binding("review", "scope", ["s"], "How far the approval reaches"),
+  binding("review", "close", ["Escape"], "Close without deciding", true),
 
   binding("inspector", "verify", ["Shift+v"], "Verify this node"),
 ];
