@@ -5,7 +5,7 @@ import openapiTS, { astToString } from "openapi-typescript";
 const DOCUMENT = new URL("../../openapi/skein.json", import.meta.url);
 const TYPES = new URL("../src/api/schema.d.ts", import.meta.url);
 
-const made = `// Made by \`npm run types\` from openapi/skein.json.\n\n${astToString(await openapiTS(DOCUMENT, { emptyObjectsUnknown: true }))}`;
+const made = `// Made by \`npm run types\` from openapi/skein.json.\n\n${astToString(await openapiTS(DOCUMENT, { emptyObjectsUnknown: true, defaultNonNullable: false }))}`;
 if (process.argv.includes("--check")) {
   const kept = await readFile(TYPES, "utf8").catch(() => "");
   if (kept !== made) {

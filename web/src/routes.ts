@@ -31,7 +31,7 @@ const screen = (path: string, name: string, section: Section, load: () => Screen
   load: load as unknown as Route["load"],
 });
 
-const conversation = () => import("./screens/conversation/Conversation.svelte");
+const conversation = () => import("./screens/conversation/Opened.svelte");
 const catalogue = () => import("./screens/catalogue/Catalogue.svelte");
 const processes = () => import("./screens/processes/Processes.svelte");
 const runs = () => import("./screens/runs/Runs.svelte");

@@ -18,6 +18,7 @@ use crate::error::{ApiError, no_such_path};
 
 /// Every file of the built page, sorted by name; none where it was not built. A debug build takes another page from the
 /// folder that `DEBUG_SKEIN_PAGE` names, so that whoever works on the page need not build the program each time.
+#[expect(clippy::disallowed_methods, reason = "it is no setting: programs that people are given do not look at it")]
 static BUILT: LazyLock<Files> = LazyLock::new(|| {
     let folder = std::env::var_os("DEBUG_SKEIN_PAGE").filter(|_| cfg!(debug_assertions));
     folder.map_or(Files(include!(concat!(env!("OUT_DIR"), "/page_files.rs"))), |folder| {

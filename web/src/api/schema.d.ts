@@ -2214,7 +2214,7 @@ export interface components {
              * @description Whether the turn shows it from now on.
              * @default false
              */
-            makeActive: boolean;
+            makeActive?: boolean;
             /** @description The node of the turn before that it answers; what that turn shows, unless one is named. */
             parentAlternativeId?: string | null;
             /** @description The process that is to answer. */
@@ -2343,21 +2343,21 @@ export interface components {
              * @description In place of what the run was given.
              * @default null
              */
-            initialContext: {
+            initialContext?: {
                 [key: string]: unknown;
             } | null;
             /**
              * @description In place of what earlier steps gave, by variable.
              * @default {}
              */
-            outputs: {
+            outputs?: {
                 [key: string]: unknown;
             };
             /**
              * @description The step to begin at; the one that did not come out, unless it is named.
              * @default null
              */
-            stepId: string | null;
+            stepId?: string | null;
         };
         /** @description A branch of a project, as its stack lists it. */
         BranchView: {
@@ -2846,7 +2846,7 @@ export interface components {
              * @description Values for what the process asks for.
              * @default {}
              */
-            initialContext: {
+            initialContext?: {
                 [key: string]: unknown;
             };
             /**
@@ -2854,7 +2854,7 @@ export interface components {
              * @description Among your own runs, higher comes first.
              * @default 0
              */
-            priority: number;
+            priority?: number;
         };
         /** @description The process that made a node, as it was then. */
         ExecutedByView: {
@@ -2915,12 +2915,12 @@ export interface components {
              * @description Only this conversation, with those it was forked from.
              * @default null
              */
-            conversationId: string | null;
+            conversationId?: string | null;
             /**
              * @description The values of your secrets too, sealed under the passphrase that each download is asked for with.
              * @default false
              */
-            withSecrets: boolean;
+            withSecrets?: boolean;
         };
         /** @description A cut of your timeline, ready to be downloaded. */
         ExportView: {
@@ -2975,14 +2975,14 @@ export interface components {
              * @description What the turn shows, unless one is named.
              * @default null
              */
-            alternativeId: string | null;
+            alternativeId?: string | null;
             /**
              * @description Whether what is active here is active there too; nothing is, as long as nothing is remembered.
              * @default true
              */
-            copyActiveEntities: boolean | null;
+            copyActiveEntities?: boolean | null;
             /** @default null */
-            title: string | null;
+            title?: string | null;
         };
         /**
          * @description Where to go on from, and how to call it.
@@ -2995,14 +2995,14 @@ export interface components {
              * @description Whether what is active here is active there too; nothing is, as long as nothing is remembered.
              * @default true
              */
-            copyActiveEntities: boolean | null;
+            copyActiveEntities?: boolean | null;
             /**
              * @description The node to go on from; where you stand unless it is named.
              * @default null
              */
-            nodeId: string | null;
+            nodeId?: string | null;
             /** @default null */
-            title: string | null;
+            title?: string | null;
         };
         /** @description A node that has some of the words. */
         FoundView: {
@@ -3813,32 +3813,32 @@ export interface components {
          */
         MarksBody: {
             /** @default null */
-            bookmarked: boolean | null;
+            bookmarked?: boolean | null;
             /**
              * @description Whether models are not shown it.
              * @default null
              */
-            excluded: boolean | null;
+            excluded?: boolean | null;
             /**
              * @description What the bookmark is called; goes with it.
              * @default null
              */
-            label: string | null;
+            label?: string | null;
             /**
              * @description Whether it is cut off, with all that follows it.
              * @default null
              */
-            pruned: boolean | null;
+            pruned?: boolean | null;
             /**
              * @description Tags to give it.
              * @default []
              */
-            tag: string[];
+            tag?: string[];
             /**
              * @description Tags to take off.
              * @default []
              */
-            untag: string[];
+            untag?: string[];
         };
         /**
          * @description Which project a conversation is to be of.
@@ -5045,12 +5045,12 @@ export interface components {
              * @description Whether the turn shows it from now on.
              * @default false
              */
-            makeActive: boolean;
+            makeActive?: boolean;
             /**
              * @description How many.
              * @default null
              */
-            samples: number | null;
+            samples?: number | null;
         };
         /** @description A typed edge between two things. */
         RelationView: {
