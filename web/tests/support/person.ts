@@ -147,6 +147,15 @@ export class Person {
     await this.api.post("/allowed-endpoints", { host, port });
   }
 
+  /** Takes back what was allowed, so that a test can be the first to allow it. */
+  async refuse(at: { host: string; port: number }): Promise<void> {
+    const { data } =
+      await this.api.get<Page<{ id: string; host: string; port: number }>>("/allowed-endpoints");
+    for (const { id, host, port } of data) {
+      if (host === at.host && port === at.port) await this.api.delete(`/allowed-endpoints/${id}`);
+    }
+  }
+
   async run(process: string, initialContext: Record<string, unknown>): Promise<string> {
     const begun = await this.api.post<{ executionId: string }>(`/processes/${process}/execute`, {
       initialContext,

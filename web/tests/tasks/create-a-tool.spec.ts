@@ -1,6 +1,9 @@
-import { expect, task } from "../support/test";
+import { expect, task, test } from "../support/test";
 
-task("create a REST tool and try it", async ({ page, hands, httpbin }) => {
+test.describe.configure({ mode: "default" });
+
+task("create a REST tool and try it", async ({ page, hands, person, httpbin }) => {
+  await person.refuse(httpbin);
   await hands.go("Catalogue");
   await hands.press(page.getByRole("link", { name: "New service" }).first());
   await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "Mirror");

@@ -9,10 +9,10 @@ for (const by of ["mouse", "keyboard"] as const) {
     const page = await context.newPage();
     await page.goto(newcomer.link);
     const hands = by === "mouse" ? new Mouse(page) : new Keyboard(page);
-    await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
-    const begin = page.getByRole("main").getByRole("button", { name: "New conversation" }).first();
-    await begin.waitFor();
-    await hands.act(begin, "c");
+    await expect(page.getByRole("heading", { name: /^Welcome/ })).toBeVisible();
+    await hands.press(page.getByRole("button", { name: "Ask this" }));
+    await expect(page.getByText(/^answered in/)).toBeVisible();
+    await hands.press(page.getByRole("button", { name: "Begin your own" }));
     await expect(page).toHaveURL(/\/c\//);
     await composer(page).waitFor();
     await send(hands, page, "What can you do?");
