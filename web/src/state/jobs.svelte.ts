@@ -1,0 +1,65 @@
+// What is under way: runs, operations and questions to people, for the status bar and the rail.
+import { call, type Schemas } from "../api/client";
+import { onProgress, onResync, onTold, type Told } from "../api/events";
+
+export type Run = Schemas["ExecutionView"];
+const REFRESH_WAIT_MS = 150;
+const SHOWN_MAX = 100;
+
+class Jobs {
+  runs = $state.raw<Run[]>([]);
+  reviews = $state.raw<Schemas["ReviewView"][]>([]);
+  /** Percent of operations that tell it. */
+  operations = $state.raw<ReadonlyMap<string, number>>(new Map());
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  get pendingReviews(): number {
+    return this.reviews.length;
+  }
+
+  start(): () => void {
+    const stops = [
+      onTold((told) => this.#told(told)),
+      onResync(() => this.#soon()),
+      onProgress(({ operationId, progress }) => {
+        const next = new Map(this.operations);
+        if (progress >= 100) next.delete(operationId);
+        else next.set(operationId, Math.max(progress, next.get(operationId) ?? 0));
+        this.operations = next;
+      }),
+    ];
+    void this.refresh();
+    return () => stops.forEach((stop) => stop());
+  }
+
+  /** The run that makes this node, if one does. */
+  runOf(nodeId: string): Run | undefined {
+    return this.runs.find((run) => run.nodeId === nodeId);
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const [running, reviews] = await Promise.all([
+        call("get", "/api/v1/executions", { query: { status: "running", limit: SHOWN_MAX } }),
+        call("get", "/api/v1/reviews", { query: { status: "open", limit: SHOWN_MAX } }),
+      ]);
+      this.runs = running.data;
+      this.reviews = reviews.data;
+    } catch {
+      // The status bar shows the connection; what was known stays.
+    }
+  }
+
+  #told({ event }: Told): void {
+    if (event.startsWith("execution.") || event.startsWith("review.")) this.#soon();
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.refresh();
+    }, REFRESH_WAIT_MS);
+  }
+}
+
+export const jobs = new Jobs();

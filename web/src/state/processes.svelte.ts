@@ -1,0 +1,33 @@
+// The processes that can answer, by name: for pickers and for who said what.
+import { all, call, type Schemas } from "../api/client";
+import { onTold } from "../api/events";
+
+class Processes {
+  list = $state.raw<Schemas["ProcessView"][]>([]);
+  loaded = $state(false);
+  #started = false;
+
+  /** Those that can be asked to answer: switched on and not put away. */
+  get usable(): Schemas["ProcessView"][] {
+    return this.list.filter(({ enabled, archived }) => enabled && !archived);
+  }
+  nameOf(id: string | undefined): string {
+    return this.list.find((process) => process.id === id)?.name ?? "a process";
+  }
+  start(): void {
+    if (!this.#started) onTold(({ event }) => void (event.startsWith("process.") && this.refresh()));
+    this.#started = true;
+    void this.refresh();
+  }
+  async refresh(): Promise<void> {
+    try {
+      this.list = await all((cursor) =>
+        call("get", "/api/v1/processes", { query: { includeArchived: true, cursor } }),
+      );
+      this.loaded = true;
+    } catch {
+      // Pickers show what was known.
+    }
+  }
+}
+export const processes = new Processes();
