@@ -24,7 +24,8 @@ export function briefOf(text: string, most = 160): string {
     .replace(/```\w*/g, " ")
     .replace(/^[ \t]*(?:#{1,6}|>+|[-*+]|\d+[.)])[ \t]+/gm, "")
     .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replace(/[*_`~]{1,3}(?=\S)|(?<=\S)[*_`~]{1,3}/g, "")
+    .replace(/[*`~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}/g, "")
+    .replace(/(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])/gu, "")
     .replace(/\s+/g, " ")
     .trim();
   return plain.length > most ? `${plain.slice(0, most - 1).trimEnd()}…` : plain;

@@ -35,7 +35,7 @@ const between = (low: number, value: number, high: number) => Math.max(low, Math
 export function fitted(
   bounds: { x0: number; y0: number; x1: number; y1: number },
   window: Extent,
-  most: { stepX: number; stepY: number } = { stepX: 200, stepY: 34 },
+  most: { stepX: number; stepY: number } = { stepX: 240, stepY: 40 },
 ): Camera {
   const columns = bounds.x1 - bounds.x0 + TAIL;
   const rows = bounds.y1 - bounds.y0 + 1;

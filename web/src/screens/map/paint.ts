@@ -2,6 +2,7 @@
 import { detailOf, screenX, screenY, type Camera, type Detail, type Extent } from "./camera";
 import { BOOKMARKED, EXCLUDED, PRUNED } from "./forest";
 import { lookOf, spoken, type ColourBy, type Ink, type Look, type Makers } from "./looks";
+import { drawHere } from "./flag";
 import { drawRunDot, markShape } from "./shapes";
 import { placeAt, type Scene } from "./scene";
 import type { Texts } from "./texts.svelte";
@@ -221,24 +222,4 @@ function ring(context: Context, drawn: Drawn, entry: number, x: number, y: numbe
   if (isPicked) context.setLineDash([3, 2]);
   context.stroke();
   context.setLineDash([]);
-}
-
-function drawHere(context: Context, drawn: Drawn, detail: Detail): void {
-  const { scene, camera, inks, font } = drawn;
-  if (scene.here < 0) return;
-  const x = screenX(camera, scene.layout.x[scene.here] ?? 0);
-  const y = screenY(camera, scene.layout.y[scene.here] ?? 0) - (detail === "cards" ? 48 : 17);
-  const words = "You are here";
-  context.font = `600 11px ${font}`;
-  const width = context.measureText(words).width + 12;
-  const left = Math.max(4, Math.min(x - 8, drawn.window.width - width - 4));
-  context.fillStyle = inks.accent;
-  context.beginPath();
-  context.roundRect(left, y - 9, width, 17, 4);
-  context.moveTo(x - 4, y + 8);
-  context.lineTo(x + 4, y + 8);
-  context.lineTo(x, y + 12);
-  context.fill();
-  context.fillStyle = inks.bg;
-  context.fillText(words, left + 6, y);
 }
