@@ -40,7 +40,7 @@ export class Problem extends Error {
     if (this.code === "unreachable") return "Check that `skein serve` is running. What you typed is kept.";
     if (this.status === 401) return "Open the link that `skein serve` printed. What you typed is kept.";
     if (this.status === 403) return "Ask an administrator, or use an account that may do this.";
-    if (this.status === 409)
+    if (this.code === "record_changed")
       return "It was changed elsewhere meanwhile. Look at the newest state and try again.";
     if (this.status === 413) return "Send less at once.";
     if (this.status === 429 || this.status === 503) return "Wait a moment and try again.";
