@@ -76,8 +76,16 @@ export class ReviewStore {
     this.inputs = structuredClone(asked.inputs);
     this.isEditing = true;
   }
+  put(inputs: Record<string, unknown>): void {
+    this.inputs = inputs;
+    this.typed();
+  }
   unedit(): void {
     this.isEditing = false;
+    this.typed();
+  }
+  because(reason: string): void {
+    this.reason = reason;
     this.typed();
   }
   /** Keeps what was typed until it is decided. */
