@@ -18,7 +18,6 @@ use crate::error::{ApiError, no_such_path};
 
 /// Every file of the built page, sorted by name; none where it was not built. A debug build takes another page from the
 /// folder that `DEBUG_SKEIN_PAGE` names, so that whoever works on the page need not build the program each time.
-#[expect(clippy::disallowed_methods, reason = "it is no setting: programs that people are given do not look at it")]
 static BUILT: LazyLock<Files> = LazyLock::new(|| {
     let folder = std::env::var_os("DEBUG_SKEIN_PAGE").filter(|_| cfg!(debug_assertions));
     folder.map_or(Files(include!(concat!(env!("OUT_DIR"), "/page_files.rs"))), |folder| {
@@ -43,12 +42,11 @@ const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
 /// `GET` of anything that no other route answers: a file of the page, the page itself where a browser goes, else nothing.
 pub(crate) async fn show(request: Request) -> Result<Response, ApiError> {
     let (uri, headers) = (request.uri(), request.headers());
-    if matches!(*request.method(), Method::GET | Method::HEAD) {
-        if let Some(found) = BUILT.answer(uri, headers)? {
-            return Ok(found);
-        }
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    match if is_read { BUILT.answer(uri, headers)? } else { None } {
+        Some(found) => Ok(found),
+        None => Err(no_such_path(uri.clone()).await),
     }
-    Err(no_such_path(uri.clone()).await)
 }
 
 struct Files(&'static [(&'static str, &'static [u8])]);
@@ -101,9 +99,8 @@ impl Files {
 
     fn file(&self, name: &str, bytes: &'static [u8], headers: &HeaderMap) -> Response {
         let kept = if name.starts_with(ASSETS) { FOR_EVER } else { ASKED_AFTER };
-        let smaller = ENCODINGS.iter().filter(|(encoding, _)| accepts(headers, encoding));
-        let smaller =
-            smaller.filter_map(|(encoding, end)| Some((*encoding, self.find(&format!("{name}{end}"))?))).next();
+        let mut smaller = ENCODINGS.iter().filter(|(encoding, _)| accepts(headers, encoding));
+        let smaller = smaller.find_map(|(encoding, end)| Some((*encoding, self.find(&format!("{name}{end}"))?)));
         let (encoding, bytes) = smaller.unwrap_or(("identity", bytes));
         let tag = format!("\"{}-{encoding}\"", to_hex(&Sha256::digest(bytes)[..12]));
         let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
