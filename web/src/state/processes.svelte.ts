@@ -2,14 +2,24 @@
 import { all, call, type Schemas } from "../api/client";
 import { onTold } from "../api/events";
 
+/** What a run is given when it answers in a conversation. */
+const GIVEN = ["conversationId", "nodeId", "message"];
+
+function isAnswerable(context: unknown): boolean {
+  const needed = Array.isArray(context) ? context : (context as { required?: string[] } | null)?.required;
+  return (needed ?? []).every((name) => GIVEN.includes(String(name)));
+}
+
 class Processes {
   list = $state.raw<Schemas["ProcessView"][]>([]);
   loaded = $state(false);
   #started = false;
 
-  /** Those that can be asked to answer: switched on and not put away. */
+  /** Those that can be asked to answer: switched on, not put away, and content with a conversation. Oldest first. */
   get usable(): Schemas["ProcessView"][] {
-    return this.list.filter(({ enabled, archived }) => enabled && !archived);
+    return this.list
+      .filter(({ enabled, archived, initialContext }) => enabled && !archived && isAnswerable(initialContext))
+      .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.name.localeCompare(b.name));
   }
   nameOf(id: string | undefined): string {
     return this.list.find((process) => process.id === id)?.name ?? "a process";

@@ -86,8 +86,7 @@ export const test = base.extend<PerTest, PerWorker>({
   ],
   by: ["mouse", { option: true }],
   hands: async ({ page, by }, use) => use(by === "mouse" ? new Mouse(page) : new Keyboard(page)),
-  newcomer: async ({ skein }, use, info) =>
-    use(await newcomer(skein, `${info.workerIndex} ${info.title}`.slice(0, 60))),
+  newcomer: async ({ skein }, use) => use(await newcomer(skein, "Ada")),
   person: async ({ newcomer }, use) => use(newcomer.person),
   watch: async ({ context, skein }, use) => {
     const watch = new Watch(context, skein.origin);
