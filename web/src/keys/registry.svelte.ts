@@ -22,11 +22,13 @@ const byId = new Map(bindings.map((binding) => [binding.id, binding]));
 
 class Registry {
   #layers = $state.raw<Layer[]>([]);
+  /** The same without runes: while a component goes away, what is read of a rune is what it was before. */
+  #held: Layer[] = [];
 
   /** Puts actions in: `{ "conversation.edit": () => … }`. A handler that returns false lets the key pass on. */
   add(layer: Layer): () => void {
-    this.#layers = [...this.#layers, layer];
-    return () => (this.#layers = this.#layers.filter((other) => other !== layer));
+    this.#layers = this.#held = [...this.#held, layer];
+    return () => (this.#layers = this.#held = this.#held.filter((other) => other !== layer));
   }
 
   /** What can be run now, the newest layer first. */
