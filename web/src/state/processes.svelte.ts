@@ -11,6 +11,10 @@ class Processes {
   get usable(): Schemas["ProcessView"][] {
     return this.list.filter(({ enabled, archived }) => enabled && !archived);
   }
+  /** Who answers when nobody was chosen: the plainest. */
+  get first(): Schemas["ProcessView"] | undefined {
+    return this.usable.find(({ name }) => name === "Chat") ?? this.usable[0];
+  }
   nameOf(id: string | undefined): string {
     return this.list.find((process) => process.id === id)?.name ?? "a process";
   }
