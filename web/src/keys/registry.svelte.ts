@@ -21,16 +21,23 @@ interface Layer {
 const byId = new Map(bindings.map((binding) => [binding.id, binding]));
 
 class Registry {
-  #layers = $state.raw<Layer[]>([]);
+  // Not state itself: what tears a component down reads state as it was before, and would take out what came since.
+  #layers: Layer[] = [];
+  #revision = $state.raw({});
 
   /** Puts actions in: `{ "conversation.edit": () => … }`. A handler that returns false lets the key pass on. */
   add(layer: Layer): () => void {
     this.#layers = [...this.#layers, layer];
-    return () => (this.#layers = this.#layers.filter((other) => other !== layer));
+    this.#revision = {};
+    return () => {
+      this.#layers = this.#layers.filter((other) => other !== layer);
+      this.#revision = {};
+    };
   }
 
   /** What can be run now, the newest layer first. */
   get actions(): Action[] {
+    void this.#revision;
     const seen = new Set<string>();
     const found: Action[] = [];
     for (const { handlers } of [...this.#layers].reverse()) {
