@@ -4,6 +4,7 @@ import { durationOf, metricsOf, wordCount } from "../../src/screens/compare/metr
 import { briefOf, textOf } from "../../src/screens/inspector/content";
 import { canonical, hashedText, sha256 } from "../../src/screens/inspector/nodeHash";
 import { reportOf } from "../../src/screens/inspector/verdicts";
+import { readable } from "../../src/ui/diffParts";
 import { sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
 
 describe("content", () => {
@@ -118,5 +119,37 @@ describe("compare", () => {
     expect(metricsOf({ id: "item_1" }).map(({ shown }) => shown)).toEqual(["—", "—", "—"]);
     expect(durationOf("2026-11-15T10:00:00.000Z", "2026-11-15T10:00:01.250Z")).toBe("1.3 s");
     expect(wordCount("  two words ")).toBe(2);
+  });
+});
+
+describe("differences", () => {
+  it("joins changes that only white space keeps apart", () => {
+    const parts = [
+      { value: "the crop will be fine; " },
+      { value: "may", removed: true },
+      { value: "might", added: true },
+      { value: " " },
+      { value: "survive", removed: true },
+      { value: "last", added: true },
+      { value: " the frost" },
+    ];
+    expect(readable(parts)).toEqual([
+      { value: "the crop will be fine; " },
+      { value: "may survive", removed: true },
+      { value: "might last", added: true },
+      { value: " the frost" },
+    ]);
+  });
+  it("shows texts without common words as a whole", () => {
+    const parts = [
+      { value: "one two", removed: true },
+      { value: "three four", added: true },
+      { value: " " },
+      { value: "five", removed: true },
+    ];
+    expect(readable(parts)).toEqual([
+      { value: "one two five", removed: true },
+      { value: "three four ", added: true },
+    ]);
   });
 });

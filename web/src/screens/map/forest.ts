@@ -30,10 +30,10 @@ export class Forest {
     this.#turns = turns;
     this.ids = nodes.id;
     this.size = nodes.id.length;
-    this.parent = Int32Array.from(nodes.parent);
-    this.marks = Uint8Array.from(nodes.marks);
-    this.stale = Uint8Array.from(nodes.stale);
-    this.selected = Uint8Array.from(nodes.selected);
+    this.parent = new Int32Array(nodes.parent);
+    this.marks = new Uint8Array(nodes.marks);
+    this.stale = new Uint8Array(nodes.stale);
+    this.selected = new Uint8Array(nodes.selected);
     const counts = new Int32Array(this.size + 1);
     let roots = 0;
     // A remark stands beside the turns: it has no depth and no place here.
@@ -59,7 +59,7 @@ export class Forest {
         filled[parent] = place + 1;
       }
     }
-    this.cursor = cursorNodeId ? (this.at(cursorNodeId) ?? -1) : -1;
+    this.cursor = cursorNodeId ? this.ids.lastIndexOf(cursorNodeId) : -1;
   }
 
   /** Where a node stands in the columns. */

@@ -67,7 +67,12 @@ export class MapState {
 
   #take(forest: Forest, at?: string, hoist?: string): void {
     const before = this.forest;
-    const place = (id: string | undefined) => (id === undefined ? undefined : forest.at(id));
+    const place = (id: string | undefined) => {
+      if (id === undefined || before) return id === undefined ? undefined : forest.at(id);
+      // The first time there are one or two to find: an index of all would only delay the picture.
+      const at = forest.ids.indexOf(id);
+      return at < 0 ? undefined : at;
+    };
     const moved = (old: number) => place(before?.id(old));
     const kept = (old: ReadonlySet<number>) =>
       new Set([...old].map(moved).filter((to): to is number => to !== undefined));
