@@ -5,6 +5,7 @@ import { onProgress, onResync, onTold, type Told } from "../api/events";
 export type Run = Schemas["ExecutionView"];
 const REFRESH_WAIT_MS = 150;
 const SHOWN_MAX = 100;
+const LOOK_WAIT_MS = 2_000;
 
 class Jobs {
   runs = $state.raw<Run[]>([]);
@@ -12,6 +13,7 @@ class Jobs {
   /** Percent of operations that tell it. */
   operations = $state.raw<ReadonlyMap<string, number>>(new Map());
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #look: ReturnType<typeof setTimeout> | undefined;
 
   get pendingReviews(): number {
     return this.reviews.length;
@@ -26,6 +28,7 @@ class Jobs {
         if (progress >= 100) next.delete(operationId);
         else next.set(operationId, Math.max(progress, next.get(operationId) ?? 0));
         this.operations = next;
+        this.#watch();
       }),
     ];
     void this.refresh();
@@ -48,6 +51,23 @@ class Jobs {
     } catch {
       // The status bar shows the connection; what was known stays.
     }
+  }
+
+  /** The end of an operation is not told as progress: what shows none for a while is asked after. */
+  #watch(): void {
+    clearTimeout(this.#look);
+    if (this.operations.size > 0) this.#look = setTimeout(() => void this.#drop(), LOOK_WAIT_MS);
+  }
+  async #drop(): Promise<void> {
+    const asked = [...this.operations.keys()].map((id) =>
+      call("get", "/api/v1/operations/{id}", { params: { id } }).then(
+        ({ status }) => (status === "queued" || status === "processing" ? undefined : id),
+        ({ status }: { status?: number }) => (status === 404 ? id : undefined),
+      ),
+    );
+    const over = new Set(await Promise.all(asked));
+    this.operations = new Map([...this.operations].filter(([id]) => !over.has(id)));
+    this.#watch();
   }
 
   #told({ event }: Told): void {
