@@ -21,6 +21,10 @@ class Processes {
       .filter(({ enabled, archived, initialContext }) => enabled && !archived && isAnswerable(initialContext))
       .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.name.localeCompare(b.name));
   }
+  /** Who answers when nobody was chosen: the plainest. */
+  get first(): Schemas["ProcessView"] | undefined {
+    return this.usable.find(({ name }) => name === "Chat") ?? this.usable[0];
+  }
   nameOf(id: string | undefined): string {
     return this.list.find((process) => process.id === id)?.name ?? "a process";
   }
