@@ -73,7 +73,7 @@ setup-build:
 page:
 	$(call step,the page: types and formatting and unit tests,scripts/web.sh check)
 
-browser:
+browser: setup web
 	$(call step,building the server the browser talks to,cargo build --workspace --bin skein)
 	$(call step,the page in a browser,scripts/web.sh browser)
 

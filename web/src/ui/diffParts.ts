@@ -1,5 +1,4 @@
-// Differences as people read them: changes that only white space keeps apart are one change, and two texts that have
-// hardly a word in common are one whole removal and one whole addition.
+// Differences as people read them: changes that only white space keeps apart are one change.
 export interface DiffPart {
   value: string;
   added?: boolean;
@@ -7,10 +6,14 @@ export interface DiffPart {
 }
 const ALIKE_MIN = 0.2;
 
+/** Whether two texts have enough words in common for their differences to say something. */
+export function areAlike(parts: readonly DiffPart[]): boolean {
+  const count = (some: readonly DiffPart[]) => some.reduce((sum, { value }) => sum + words(value), 0);
+  const all = count(parts);
+  return all === 0 || count(parts.filter((part) => !isChange(part))) / all >= ALIKE_MIN;
+}
+
 export function readable(parts: readonly DiffPart[]): DiffPart[] {
-  const kept = parts.reduce((sum, part) => sum + (isChange(part) ? 0 : words(part.value)), 0);
-  const all = parts.reduce((sum, part) => sum + words(part.value), 0);
-  const isOther = all > 0 && kept / all < ALIKE_MIN;
   const found: DiffPart[] = [];
   let [removed, added] = ["", ""];
   const flush = () => {
@@ -22,7 +25,7 @@ export function readable(parts: readonly DiffPart[]): DiffPart[] {
     const next = parts[index + 1];
     if (part.removed) removed += part.value;
     else if (part.added) added += part.value;
-    else if (isOther || ((removed || added) && next && isChange(next) && part.value.trim() === "")) {
+    else if ((removed || added) && next && isChange(next) && part.value.trim() === "") {
       removed += part.value;
       added += part.value;
     } else {

@@ -25,7 +25,7 @@ async function refuseTurns(page: Page, status: number, code: string, headers: Re
 }
 
 for (const [status, code, advice] of [
-  [409, "conflict", /changed elsewhere|newest/i],
+  [409, "record_changed", /changed elsewhere|newest/i],
   [422, "rule_violation", undefined],
   [429, "too_many_requests", /wait/i],
   [503, "unavailable", /wait|again/i],

@@ -12,6 +12,8 @@ export interface Story {
   edited: Node;
   answers: Node[];
   stale: Node;
+  /** The answer to the edit, where the path leads. */
+  onEdit: Node;
   tool: string;
   service: string;
   process: string;
@@ -144,5 +146,17 @@ export async function tell(api: Api): Promise<Story> {
   const done = await work(person, tool);
   const second = await person.begin("Plan of the summer");
   await person.ask(second.id, "What can you do without a network?");
-  return { person, survey, question, edited, answers, stale: water, service, tool, ...grown, ...done };
+  return {
+    person,
+    survey,
+    question,
+    edited,
+    answers,
+    stale: water,
+    onEdit,
+    service,
+    tool,
+    ...grown,
+    ...done,
+  };
 }

@@ -4,7 +4,7 @@ import { durationOf, metricsOf, wordCount } from "../../src/screens/compare/metr
 import { briefOf, textOf } from "../../src/screens/inspector/content";
 import { canonical, hashedText, sha256 } from "../../src/screens/inspector/nodeHash";
 import { reportOf } from "../../src/screens/inspector/verdicts";
-import { readable } from "../../src/ui/diffParts";
+import { areAlike, readable } from "../../src/ui/diffParts";
 import { sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
 
 describe("content", () => {
@@ -140,16 +140,14 @@ describe("differences", () => {
       { value: " the frost" },
     ]);
   });
-  it("shows texts without common words as a whole", () => {
-    const parts = [
-      { value: "one two", removed: true },
-      { value: "three four", added: true },
-      { value: " " },
-      { value: "five", removed: true },
+  it("knows texts that have hardly a word in common", () => {
+    const other = [
+      { value: "one two three", removed: true },
+      { value: "four five six", added: true },
+      { value: " seven" },
     ];
-    expect(readable(parts)).toEqual([
-      { value: "one two five", removed: true },
-      { value: "three four ", added: true },
-    ]);
+    expect(areAlike(other)).toBe(false);
+    expect(areAlike([{ value: "one two" }, { value: " three", added: true }])).toBe(true);
+    expect(areAlike([])).toBe(true);
   });
 });

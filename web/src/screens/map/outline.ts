@@ -34,10 +34,11 @@ export function outlineOf(forest: Forest, { hoisted, collapsed, opened }: Foldin
   const level = new Int32Array(forest.size);
   const open = new Uint8Array(forest.size);
   let length = 0;
-  /** With how many plain turns stand right above: the first of a run stays in sight, the second begins it. */
-  const waiting: [node: number, parent: number, plainAbove: number][] = [];
+  // Three numbers for each that waits: its node, the entry it follows, and how many plain turns stand right above it:
+  // the first of a run stays in sight, the second begins it.
+  const waiting: number[] = [];
   const roots = hoisted === undefined ? forest.roots : Int32Array.of(hoisted);
-  for (let at = roots.length - 1; at >= 0; at--) waiting.push([roots[at] ?? 0, -1, 0]);
+  for (let at = roots.length - 1; at >= 0; at--) waiting.push(roots[at] ?? 0, -1, 0);
 
   const put = (at: number, above: number, together: number): number => {
     node[length] = at;
@@ -46,13 +47,15 @@ export function outlineOf(forest: Forest, { hoisted, collapsed, opened }: Foldin
     level[length] = above < 0 ? 1 : (level[above] ?? 0) + 1;
     return length++;
   };
-  for (let next = waiting.pop(); next; next = waiting.pop()) {
-    const [at, above, plainAbove] = next;
+  while (waiting.length > 0) {
+    const plainAbove = waiting.pop() ?? 0;
+    const above = waiting.pop() ?? -1;
+    const at = waiting.pop() ?? 0;
     const found = plainAbove === 1 && !opened.has(at) ? runFrom(forest, at, collapsed) : undefined;
     if (found) {
       const entry = put(at, above, found.count);
       open[entry] = 1;
-      waiting.push([found.end, entry, 2]);
+      waiting.push(found.end, entry, 2);
       continue;
     }
     const entry = put(at, above, 0);
@@ -62,7 +65,7 @@ export function outlineOf(forest: Forest, { hoisted, collapsed, opened }: Foldin
     if (collapsed.has(at)) continue;
     const plain = isPlain(forest, at, collapsed) ? plainAbove + 1 : 0;
     for (let child = children.length - 1; child >= 0; child--)
-      waiting.push([children[child] ?? 0, entry, plain]);
+      waiting.push(children[child] ?? 0, entry, plain);
   }
   return {
     length,
