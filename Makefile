@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve test check bench openapi setup setup-build fmt clippy deny vectors tests
+.PHONY: help serve web test check bench bench-page peers openapi screenshots setup setup-build fmt clippy deny vectors tests page browser
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -31,18 +31,35 @@ endef
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
 
-serve: setup-build ## build once and run the server: make serve ARGS="--listen 127.0.0.1:8080"
+serve: setup-build web ## build once and run the server: make serve ARGS="--listen 127.0.0.1:8080"
 	$(call step,building skein (the first build takes minutes and later ones seconds),cargo build --workspace --bin skein)
 	@exec "$$CARGO_TARGET_DIR/debug/skein" serve $(ARGS)
 
-test: setup vectors fmt clippy tests ## everything CI runs: formatting, lints, all tests on both databases
+web: ## build the page into web/dist, where Node is and something changed; without Node a notice takes its place
+	$(call step,the page,scripts/web.sh build)
+
+test: setup web page vectors fmt clippy tests browser ## everything CI runs: formatting, lints, all tests on both databases, the page in a browser
 	@printf '\nAll steps passed.\n'
 
 check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
 
-bench: setup ## release build and benchmarks: make bench ARGS="..."
+bench: setup peers ## release build and benchmarks: make bench ARGS="..."
 	$(call step,release build,cargo build --release --workspace --bin skein --bin skein-bench --bin with_postgres)
 	$(call step,benchmarks,SKEIN_TEST_POSTGRES_DURABLE=1 "$$CARGO_TARGET_DIR/release/with_postgres" "$$CARGO_TARGET_DIR/release/skein-bench" $(ARGS))
+
+# Other engines, measured beside ours where their scripts are at hand.
+export SKEIN_BENCH_PEERS ?= ../shared/bench
+export SKEIN_BENCH_PEERS_PYTHON ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/peers/bin/python
+peers:
+ifneq ($(wildcard $(SKEIN_BENCH_PEERS)/dbos.py),)
+	$(call step,other engines,scripts/peers.sh)
+else
+	@printf '\n==> other engines\n    left out: no scripts in %s (SKEIN_BENCH_PEERS)\n' '$(SKEIN_BENCH_PEERS)'
+endif
+
+bench-page: setup web ## how quick the page is in a browser, as a table
+	$(call step,release build,cargo build --release --workspace --bin skein)
+	$(call step,the page,SKEIN_BIN="$$CARGO_TARGET_DIR/release/skein" scripts/web.sh speed)
 
 openapi: setup-build ## write openapi/skein.json anew, after an endpoint changed
 	$(call step,API document,cargo build -q --workspace --example openapi && mkdir -p openapi && "$$CARGO_TARGET_DIR/debug/examples/openapi" >openapi/skein.json.new && mv openapi/skein.json.new openapi/skein.json)
@@ -52,6 +69,17 @@ setup: ## install what the tests need (PostgreSQL and Python servers)
 
 setup-build:
 	$(call step,set-up,scripts/setup.sh --build-only)
+
+page:
+	$(call step,the page: types and formatting and unit tests,scripts/web.sh check)
+
+browser: setup web
+	$(call step,building the server the browser talks to,cargo build --workspace --bin skein)
+	$(call step,the page in a browser,scripts/web.sh browser)
+
+screenshots: setup web ## every screen, light and dark, filled and empty, into web/screenshots
+	$(call step,building the server the browser talks to,cargo build --workspace --bin skein)
+	$(call step,screenshots,scripts/web.sh screenshots)
 
 vectors:
 	$(call step,golden vectors against an independent implementation,python3 scripts/golden_vectors.py --check)

@@ -3,7 +3,7 @@
 # Running it again changes nothing and takes less than a second.
 #
 #   scripts/setup.sh                all that `make test` needs
-#   scripts/setup.sh --build-only   only what `make serve` needs: Rust and a C compiler
+#   scripts/setup.sh --build-only   only what `make serve` needs: Rust and a C compiler (and Node, for the page)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -99,6 +99,19 @@ check_curl() {
   say curl "$(command -v curl)"
 }
 
+# The page is built and tested with it; what is left out without it is said there.
+check_node() {
+  say Node "$(node --version 2>/dev/null || echo 'missing: the page is neither built nor tested (https://nodejs.org)')"
+}
+
+# The page is tried in a browser that people use. Where it cannot be had, the tests say so.
+check_chromium() {
+  command -v node >/dev/null || return 0
+  [ -x "${SKEIN_CHROMIUM:-/usr/bin/chromium}" ] || (install_packages chromium) || true
+  [ -x "${SKEIN_CHROMIUM:-/usr/bin/chromium}" ] || say Chromium missing
+  [ ! -x "${SKEIN_CHROMIUM:-/usr/bin/chromium}" ] || say Chromium "${SKEIN_CHROMIUM:-/usr/bin/chromium}"
+}
+
 check_python() {
   python3 -c 'import ensurepip, venv' 2>/dev/null || install_packages python3 python3-venv
   python3 -c 'import ensurepip, venv' 2>/dev/null ||
@@ -139,6 +152,8 @@ case "${1-}" in
     check_postgres
     check_openssl
     check_curl
+    check_node
+    check_chromium
     check_python_servers
     ;;
   *) fail "usage: scripts/setup.sh [--build-only]" ;;

@@ -14,7 +14,7 @@ use crate::layer::Put;
 use crate::signed_in::Gate;
 use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, search, summaries, turns, window};
 use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
-use crate::{docs, edge, error, health, landing, metrics, openapi, sessions, sign_in};
+use crate::{docs, edge, error, health, metrics, openapi, page, sessions, sign_in};
 
 /// For everybody who is signed in.
 fn for_users() -> Api {
@@ -183,7 +183,7 @@ fn for_admins() -> Api {
 /// For anybody: what is asked before, or without, signing in.
 fn for_anybody() -> Router<Context> {
     Router::new()
-        .route("/", get(landing::show))
+        .route("/", get(page::show))
         .route("/sign-in/{token}", get(sign_in::open_link).post(sign_in::follow_link))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
@@ -227,7 +227,7 @@ pub fn router(context: Context, hosts: AllowedHosts) -> Router {
     let routes = api
         .route_layer(Put::new(Gate(context.clone())))
         .merge(for_anybody())
-        .fallback(error::no_such_path)
+        .fallback(page::show)
         .method_not_allowed_fallback(error::no_such_method)
         .with_state(context.clone());
     edge::around(routes, context, hosts)

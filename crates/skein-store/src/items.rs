@@ -111,6 +111,16 @@ pub struct Page<T, P> {
     pub next: Option<P>,
 }
 
+/// A fact whose id is known and that is not recorded yet.
+#[derive(Debug, Clone)]
+pub struct DrawnItem(Item);
+
+impl DrawnItem {
+    pub fn id(&self) -> ItemId {
+        self.0.header.id
+    }
+}
+
 impl Tx<'_> {
     /// Records a fact in the viewer's own name.
     pub fn append_item(&mut self, viewer: &Viewer, draft: &ItemDraft) -> Result<StoredItem, StoreError> {
@@ -146,6 +156,20 @@ impl Tx<'_> {
         let realize = |draft: &ItemDraft| draft.clone().realize(ItemId::new(now, self.entropy()), owner, now);
         let items: Vec<Item> = drafts.iter().map(realize).collect();
         self.append_realized(items)
+    }
+
+    /// Makes a fact that is to be recorded soon, together with others, by [`Self::append_drawn`].
+    pub fn draw_item(&mut self, viewer: &Viewer, draft: ItemDraft) -> Result<DrawnItem, StoreError> {
+        if !viewer.may_write(viewer.owner()) {
+            return Err(StoreError::Forbidden);
+        }
+        let now = self.now();
+        Ok(DrawnItem(draft.realize(ItemId::new(now, self.entropy()), viewer.owner(), now)))
+    }
+
+    /// Records facts that were drawn in this transaction, in this order and in one statement.
+    pub fn append_drawn(&mut self, items: Vec<DrawnItem>) -> Result<(), StoreError> {
+        self.append_realized(items.into_iter().map(|drawn| drawn.0).collect()).map(drop)
     }
 
     /// Records facts that are complete already; the caller has judged who may.

@@ -17,7 +17,7 @@ use crate::tx::{Tx, system_only};
 
 pub use aside::{DeadJob, JobStanding, JobState};
 pub(crate) use claim::Turns;
-pub use claim::{Claimed, PLACES_MAX, Wanted};
+pub use claim::{Claimed, PLACES_MAX, Waiting, Wanted};
 pub use keep::{LeaseTerms, Tended};
 
 const QUEUE_NAME_BYTES_MAX: usize = 64;

@@ -176,7 +176,7 @@ impl Tx<'_> {
 
     fn project_relation(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some((id, draft)) = RelationDraft::from_document(document) else { return Ok(None) };
-        self.insert_relation(item, id, draft).map(Some)
+        self.insert_relation(item, id, draft, IfTaken::Refuse).map(Some)
     }
 
     /// Writes the edge that an item makes.
@@ -185,13 +185,16 @@ impl Tx<'_> {
         item: &Item,
         id: RelationId,
         draft: RelationDraft,
+        if_taken: IfTaken,
     ) -> Result<(), StoreError> {
         let relation = draft.into_relation(id, item.header.realized_at);
         let metadata = Json::Object(relation.qualities.metadata).to_string();
+        let sql = match if_taken {
+            IfTaken::Refuse => INSERT_RELATION.to_owned(),
+            IfTaken::Leave => format!("{INSERT_RELATION} ON CONFLICT DO NOTHING"),
+        };
         let inserted = self.execute(
-            "INSERT INTO relations (id, owner, kind, source_type, source, target_type, target, target_position,
-                 confidence, metadata, realized_at, item)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            &sql,
             params![
                 &id,
                 &item.header.owner,
@@ -312,6 +315,19 @@ impl Tx<'_> {
 
 /// `None` when the item's document is not what its type promises.
 pub(crate) type Projected = Result<Option<()>, StoreError>;
+
+/// What becomes of an edge whose end has its only one of the kind already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IfTaken {
+    Refuse,
+    /// What is there stays: a fact that must not fail says more than this edge.
+    Leave,
+}
+
+const INSERT_RELATION: &str =
+    "INSERT INTO relations (id, owner, kind, source_type, source, target_type, target, target_position,
+         confidence, metadata, realized_at, item)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
 fn taken(kind: RelationKind) -> RuleViolation {
     let problem = format!("one end of this {kind} relation has its only one already");

@@ -9,7 +9,7 @@ use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
 use crate::sql::{Row, params};
-use crate::tx::Tx;
+use crate::tx::{Tx, system_only};
 
 /// Most records or versions one page holds.
 pub const RECORDS_PER_PAGE_MAX: usize = 1_000;
@@ -159,6 +159,15 @@ impl Tx<'_> {
             .filter(|record| record.content.is_open() || viewer.may_read(record.owner, now))
             .filter(|record| !record.content.is_deleted())
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// Makes whoever changes a record meanwhile collide with this transaction, where others write too.
+    pub fn lock_record(&mut self, viewer: &Viewer, id: RecordId) -> Result<(), StoreError> {
+        system_only(viewer)?;
+        if self.sql.is_shared() {
+            self.execute("UPDATE records SET version = version WHERE id = ?1", params![&id])?;
+        }
+        Ok(())
     }
 
     /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.

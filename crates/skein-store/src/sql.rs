@@ -214,6 +214,9 @@ pub(crate) trait Sql {
     /// What the database itself finds wrong with its pages and indexes.
     fn damage(&mut self) -> Result<Vec<String>, SqlError>;
 
+    /// Whether there are others who write meanwhile.
+    fn is_shared(&self) -> bool;
+
     /// How whoever takes a job passes over those that others are just taking.
     fn claim_lock(&self) -> &'static str;
 

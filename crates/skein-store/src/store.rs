@@ -89,6 +89,23 @@ enum Backend {
     Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters>, access: Access },
 }
 
+/// How functions that write at once are kept apart where several can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Apart {
+    Serialized,
+    Locked,
+    LockedWithoutFacts,
+}
+
+impl Apart {
+    fn isolation(self) -> Isolation {
+        match self {
+            Self::Serialized => Isolation::Serializable,
+            Self::Locked | Self::LockedWithoutFacts => Isolation::ReadCommitted,
+        }
+    }
+}
+
 /// What a store was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
@@ -96,11 +113,11 @@ enum Access {
     Writing,
 }
 
-/// What a store on PostgreSQL has done since it was opened; a single writer has nothing to collide with.
+/// What a store has done since it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Statistics {
     pub commits: u64,
-    /// Transactions that collided with another one and were run again.
+    /// Transactions that collided with another one and were run again; a single writer has nothing to collide with.
     pub collisions: u64,
 }
 
@@ -181,7 +198,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (work, outcome) = Function::queued(function);
-        self.submit_work(work, weight, urgency, Isolation::Serializable)?;
+        self.submit_work(work, weight, urgency, Apart::Serialized)?;
         Ok(outcome)
     }
 
@@ -190,7 +207,7 @@ impl Store {
         work: Box<dyn Work>,
         weight: usize,
         urgency: Urgency,
-        isolation: Isolation,
+        apart: Apart,
     ) -> Result<(), StoreError> {
         match &self.inner.backend {
             Backend::Sqlite { writer: Some(writer), .. } => writer.submit(work, weight, urgency),
@@ -201,24 +218,37 @@ impl Store {
             Backend::Postgres { sessions, notifier, .. } => {
                 let (notifier, jobs) = (Arc::clone(notifier), self.inner.wakes.jobs.clone());
                 sessions.submit(Box::new(move |session| {
-                    let queued = session.write(work, isolation);
+                    let queued = session.write(work, apart.isolation());
                     if queued {
                         jobs.wake();
                     }
-                    notifier.committed(isolation == Isolation::Serializable, queued);
+                    notifier.committed(apart != Apart::LockedWithoutFacts, queued);
                 }))
             }
         }
     }
 
-    /// Who holds which job: the one kind of write that is not serializable, because it keeps apart by locking rows.
+    /// [`Self::write_weighing`] for a function that locks what it reads before it relies on it
+    /// ([`Tx::locked_execution`], [`Tx::lock_record`]). On PostgreSQL such functions do not collide when they touch rows
+    /// that are neighbours in an index, as serializable ones do; on SQLite there is no difference.
+    pub async fn write_locking<T, F>(&self, weight: usize, function: F) -> Result<Committed<T>, StoreError>
+    where
+        T: Send + 'static,
+        F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
+    {
+        let (work, outcome) = Function::queued(function);
+        self.submit_work(work, weight, Urgency::Interactive, Apart::Locked)?;
+        outcome.await.unwrap_or_else(|_| Err(closed()))
+    }
+
+    /// Who holds which job: kept apart by locking rows, and no fact.
     pub(crate) fn settle<T, F>(&self, function: F) -> Result<Outcome<Committed<T>>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let (work, outcome) = Function::queued(function);
-        self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, Isolation::ReadCommitted)?;
+        self.submit_work(work, WEIGHT_UNKNOWN, Urgency::Interactive, Apart::LockedWithoutFacts)?;
         Ok(outcome)
     }
 
@@ -321,13 +351,15 @@ impl Store {
     }
 
     /// Whether nobody else can write to this database at the same time.
-    pub(crate) fn is_alone(&self) -> bool {
+    pub fn is_alone(&self) -> bool {
         matches!(self.inner.backend, Backend::Sqlite { .. })
     }
 
     pub fn statistics(&self) -> Statistics {
         match &self.inner.backend {
-            Backend::Sqlite { .. } => Statistics::default(),
+            Backend::Sqlite { writer, .. } => {
+                Statistics { commits: writer.as_ref().map_or(0, Writer::commits), collisions: 0 }
+            }
             Backend::Postgres { counters, .. } => Statistics {
                 commits: counters.commits.load(Ordering::Relaxed),
                 collisions: counters.collisions.load(Ordering::Relaxed),

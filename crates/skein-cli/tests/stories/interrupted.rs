@@ -16,15 +16,15 @@ use crate::server::{Home, Server};
 const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A service that answers nobody until it is told to.
-struct Slow {
-    rogue: Rogue,
+pub(crate) struct Slow {
+    pub(crate) rogue: Rogue,
     gate: Arc<(Mutex<bool>, Condvar)>,
     arrived: Arc<AtomicUsize>,
 }
 
 impl Slow {
     /// It keeps its first request waiting for as long as the gate is shut, and answers every other at once.
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let gate = Arc::new((Mutex::new(false), Condvar::new()));
         let arrived = Arc::new(AtomicUsize::new(0));
         let (kept, counted) = (Arc::clone(&gate), Arc::clone(&arrived));
@@ -44,12 +44,12 @@ impl Slow {
         self.gate.1.notify_all();
     }
 
-    fn wait_for_requests(&self, count: usize) {
+    pub(crate) fn wait_for_requests(&self, count: usize) {
         until(|| (self.arrived() >= count).then_some(()));
     }
 
     /// Requests that came, whether they were answered or not.
-    fn arrived(&self) -> usize {
+    pub(crate) fn arrived(&self) -> usize {
         self.arrived.load(Ordering::SeqCst)
     }
 }
@@ -60,7 +60,7 @@ impl Drop for Slow {
     }
 }
 
-fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
         if let Some(found) = look() {
@@ -71,14 +71,14 @@ fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-fn ask(server: &Server, method: &str, path: &str, body: &Value) -> Value {
+pub(crate) fn ask(server: &Server, method: &str, path: &str, body: &Value) -> Value {
     let body = if body.is_null() { String::new() } else { body.to_string() };
     let answer = server.connect().request(method, &format!("/api/v1{path}"), &server.key, &body).unwrap();
     assert!(answer.status < 300, "{method} {path}: {} {}", answer.status, answer.body);
     serde_json::from_str(&answer.body).unwrap()
 }
 
-fn made(server: &Server, path: &str, body: &Value) -> String {
+pub(crate) fn made(server: &Server, path: &str, body: &Value) -> String {
     let made = ask(server, "POST", path, body);
     made["id"].as_str().unwrap_or_else(|| panic!("{path}: {made}")).to_owned()
 }
@@ -108,7 +108,7 @@ fn execute(server: &Server, rogue: &Rogue, method: &str) -> String {
     begun["executionId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned()
 }
 
-fn ended(server: &Server, run: &str) -> Value {
+pub(crate) fn ended(server: &Server, run: &str) -> Value {
     until(|| {
         Some(ask(server, "GET", &format!("/executions/{run}"), &Value::Null)).filter(|run| run["status"] != "running")
     })
@@ -156,14 +156,19 @@ fn a_tool_whose_answer_has_no_end_fails_its_step_and_says_so() {
     assert_eq!(rogue.requests().len(), 1);
 }
 
+/// From the next start on, what a server held that died is taken up soon.
+pub(crate) fn lease_shortly(server: &Server) {
+    for (name, seconds) in [("workers.heartbeatSeconds", 1), ("workers.leaseSeconds", 2)] {
+        ask(server, "PUT", &format!("/settings/{name}"), &json!({ "value": seconds }));
+    }
+}
+
 /// Two servers over one database, whose leases are short.
 fn two_servers(cluster: &Cluster, folder: &Path) -> (Server, Server, Database) {
     let database = Database::fresh(cluster);
     let home = |name: &str| Home { database: Some(database.url().to_owned()), ..Home::at(&folder.join(name)) };
     let mut first = home("a").serve();
-    for (name, seconds) in [("workers.heartbeatSeconds", 1), ("workers.leaseSeconds", 2)] {
-        ask(&first, "PUT", &format!("/settings/{name}"), &json!({ "value": seconds }));
-    }
+    lease_shortly(&first);
     assert!(first.process.terminate().success());
     (home("a").serve(), home("b").serve(), database)
 }

@@ -13,7 +13,7 @@ use crate::server::Home;
 /// Far above what it takes; whoever needs longer hangs.
 const TIME_MAX: Duration = Duration::from_mins(4);
 /// Per operation, beside those that are made from the limits of its schema.
-const EXAMPLES: &str = "20";
+const EXAMPLES: &str = "8";
 /// Every check there is but this one: rules refuse more than a schema can say.
 const UNCHECKED: &str = "positive_data_acceptance";
 const HOOKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/schemathesis_hooks.py");

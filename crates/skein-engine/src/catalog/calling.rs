@@ -124,8 +124,21 @@ impl Engine {
 
 /// Loads what a call stands on and judges it.
 pub(crate) fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId, purpose: Purpose) -> Result<Ready, StoreError> {
+    let tool = load(tx, &Viewer::User(executor), tool)?;
+    ready_with(tx, executor, tool, purpose)
+}
+
+/// [`ready`] for a tool that was read in this transaction, by whomever.
+pub(crate) fn ready_with(
+    tx: &mut Tx<'_>,
+    executor: UserId,
+    tool: Shown<Tool>,
+    purpose: Purpose,
+) -> Result<Ready, StoreError> {
     let viewer = Viewer::User(executor);
-    let tool: Shown<Tool> = load(tx, &viewer, tool)?;
+    if !tool.shared && !viewer.may_read(tool.owner, tx.now()) {
+        return Err(StoreError::NotFound(tool.id.to_string()));
+    }
     // What the tool stands on may not be the executor's to see; the chain says whether it may be used.
     let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
     let tool_secret = tool.entry.secret_id.map(|secret| load::<Secret>(tx, &SYSTEM, secret)).transpose()?;
@@ -239,13 +252,14 @@ pub(crate) fn nothing(call: ItemId) -> ToolResult {
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
 pub(crate) fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
-    let mut owners = vec![footing.tool_owner, footing.service_owner];
-    owners.dedup();
-    for owner in owners.into_iter().filter(|owner| *owner != footing.executor && *owner != UserId::SYSTEM) {
+    let service = load::<Tool>(tx, &SYSTEM, tool).map_or(tool, |tool| tool.entry.service_id);
+    let mut used = vec![(footing.tool_owner, tool), (footing.service_owner, service)];
+    used.dedup_by_key(|(owner, _)| *owner);
+    for (owner, used) in used.into_iter().filter(|(owner, _)| *owner != footing.executor && *owner != UserId::SYSTEM) {
         let about =
-            [("executorId", json!(footing.executor)), ("payerId", json!(footing.payer)), ("callId", json!(call))];
-        let about = about.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-        tx.tell_own(&Viewer::User(owner), EventName::ToolUsed, Some(&tool.to_string()), about)?;
+            json!({ "executorId": footing.executor, "ownerId": owner, "payerId": footing.payer, "callId": call });
+        let Value::Object(about) = about else { unreachable!("it is an object") };
+        tx.tell_own(&Viewer::User(owner), EventName::ToolUsed, Some(&used.to_string()), about)?;
     }
     Ok(())
 }

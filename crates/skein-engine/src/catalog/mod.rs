@@ -5,7 +5,7 @@
 //! Start at [`services`] for how an entry lives, at [`trials`] for how a tool is called.
 
 mod asking;
-mod bindings;
+pub(crate) mod bindings;
 pub(crate) mod calling;
 pub(crate) mod calls;
 mod discovery;

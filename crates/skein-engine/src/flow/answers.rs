@@ -110,7 +110,9 @@ impl Engine {
     ) -> Result<Changed<Answering>, EngineError> {
         self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
             let processes = wanted_processes(tx, viewer, conversation, &new)?;
-            remember_hint(tx, viewer, conversation, processes.last().copied())?;
+            // Whoever has an answer made again chose no process.
+            let chosen = processes.last().copied().filter(|_| !matches!(new.wanted, Wanted::Again { .. }));
+            remember_hint(tx, viewer, conversation, chosen)?;
             let mut mover = Mover::new(engine, tx, hand);
             let mut begun = Vec::new();
             let mut first = None;

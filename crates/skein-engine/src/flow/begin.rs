@@ -173,6 +173,10 @@ impl Mover<'_, '_> {
     /// Writes a run down that has not moved yet. Refuses processes that may not be run, and contexts that do not fit.
     pub(super) fn begin(&mut self, beginning: Beginning) -> Result<RunId, StoreError> {
         let viewer = Viewer::User(beginning.owner);
+        if self.is_locking {
+            // Whoever deletes it meanwhile has to see this run.
+            self.tx.lock_record(&SYSTEM, beginning.process)?;
+        }
         let shown = runnable(self.tx, beginning.owner, beginning.process)?;
         let (ready, version) = match &beginning.branch {
             Some(branch) => {
@@ -214,8 +218,7 @@ impl Mover<'_, '_> {
             branched_from: begun.branched_from,
             priority: beginning.priority,
         };
-        self.tx.insert_execution(&new, &state)?;
-        let row = self.tx.execution(&SYSTEM, run)?;
+        let row = self.tx.insert_execution(new, &state)?;
         let mut loaded = Loaded::new(row, state, ready, BTreeMap::new());
         for taken in beginning.branch.into_iter().flat_map(|branch| branch.steps) {
             loaded.state.steps[taken.step] = taken.state.clone();

@@ -7,20 +7,20 @@ use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::health::Callable;
 use skein_core::catalog::operation::{Operation, OperationType};
 use skein_core::catalog::service::Builtin;
-use skein_core::catalog::tool::Retry;
+use skein_core::catalog::tool::{Retry, Tool};
 use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
 use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
-use skein_core::flow::execution::state::Phase;
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::ravens::input_hash;
 use skein_core::tree::node_hash::raw_response_bytes;
-use skein_core::{ItemId, RecordId, RuleViolation, RunId, UserId, Viewer};
+use skein_core::{ItemId, RuleViolation, RunId, UserId};
 use skein_store::flow::{Chunk, LastCall, Measured};
 use skein_store::jobs::Job;
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::calling::{Finding, Purpose, Ready, nothing, ready, storable, tell_owners};
+use crate::catalog::Shown;
+use crate::catalog::calling::{Finding, Purpose, Ready, nothing, ready_with, storable, tell_owners};
 use crate::catalog::calls::{Answered, Extras, is_repeatable};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
@@ -50,6 +50,8 @@ pub(crate) struct Prepared {
     max_tokens: Option<u32>,
     /// How many pieces were said before, where the answer is passed on as it comes.
     said_before: Option<i64>,
+    /// Whether locking the run keeps others apart ([`crate::flow::mover::Loaded::is_plain`]).
+    pub(super) is_plain: bool,
 }
 
 /// What a call stands on, and what it is made with.
@@ -61,7 +63,7 @@ impl Prepared {
     }
 
     #[cfg(test)]
-    pub(super) fn tool(&self) -> RecordId {
+    pub(super) fn tool(&self) -> skein_core::RecordId {
         self.ready.tool.id
     }
 
@@ -81,18 +83,18 @@ impl Mover<'_, '_> {
         &mut self,
         run: RunId,
         place: Place,
-        tool: RecordId,
+        tool: Shown<Tool>,
         inputs: &Map<String, Value>,
         attempt: u32,
     ) -> Result<Result<Prepared, Fault>, StoreError> {
-        let owner = self.load(run)?.row.owner;
+        let (owner, id) = (self.load(run)?.row.owner, tool.id);
         let (ready, inputs) = match self.judged(owner, tool, inputs)? {
             Ok(judged) => judged,
-            Err(fault) => return self.explained(run, place, tool, fault).map(Err),
+            Err(fault) => return self.explained(run, place.step, id, fault).map(Err),
         };
         let call = match self.write_call(run, place, &ready, &inputs)? {
             Ok(call) => call,
-            Err(fault) => return self.explained(run, place, tool, fault).map(Err),
+            Err(fault) => return self.explained(run, place.step, id, fault).map(Err),
         };
         self.ready_to_make(run, place, ready, inputs, call, attempt).map(Ok)
     }
@@ -100,24 +102,25 @@ impl Mover<'_, '_> {
     pub(super) fn judged(
         &mut self,
         owner: UserId,
-        tool: RecordId,
+        tool: Shown<Tool>,
         inputs: &Map<String, Value>,
     ) -> Result<Result<Judged, Fault>, StoreError> {
-        let ready = match ready(self.tx, owner, tool, Purpose::Use) {
+        let id = tool.id;
+        let ready = match ready_with(self.tx, owner, tool, Purpose::Use) {
             Ok(ready) => ready,
             Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
-            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(tool).map(Err),
+            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, id).map(Err),
             Err(error) => return Err(error),
         };
         if ready.callable == Callable::WithWarning {
-            tracing::debug!(%tool, "calling a tool that is degraded or was never checked");
+            tracing::debug!(tool = %id, "calling a tool that is degraded or was never checked");
         }
         let inputs = ready.tool.entry.with_defaults(inputs.clone());
         let fits = self.engine.check_fits(&ready).and_then(|()| self.engine.check_inputs(&ready.tool, &inputs));
         Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))
     }
 
-    fn write_call(
+    pub(super) fn write_call(
         &mut self,
         run: RunId,
         place: Place,
@@ -153,7 +156,12 @@ impl Mover<'_, '_> {
             Ok(draft) => draft,
             Err(bad) => return Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
         };
-        let call = self.tx.append_item(&Viewer::User(owner), &draft)?.item.header.id;
+        let call = self.state(owner, draft)?;
+        // Told with the intent: whatever becomes of the call, their things are used (rule BR-SHARE-010).
+        if ready.footing.is_across_users() {
+            self.record()?;
+            tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
+        }
         self.sequences.insert(session, LastCall { call, sequence });
         #[cfg(test)]
         if super::simulation::Bug::LostIntent.is_in(self.engine) {
@@ -189,7 +197,7 @@ impl Mover<'_, '_> {
     }
 
     /// Everything the call needs once the transaction is over.
-    fn ready_to_make(
+    pub(super) fn ready_to_make(
         &mut self,
         run: RunId,
         place: Place,
@@ -215,6 +223,7 @@ impl Mover<'_, '_> {
             job: None,
             owner: loaded.row.owner,
             timeout: seconds.unwrap_or(TIMEOUT_DEFAULT),
+            is_plain: loaded.is_plain(),
             round: loaded.state.steps[place.step].dialogue.as_ref().map_or(0, |dialogue| dialogue.rounds),
             dialogue: dialogue.map(|dialogue| dialogue.messages.clone()).unwrap_or_default(),
             max_tokens: budget.filter(|_| place.call.is_none()),
@@ -228,144 +237,9 @@ impl Mover<'_, '_> {
     }
 }
 
-/// What is to be done with a job that was claimed.
-pub(super) enum Claimed {
-    Make(Box<Prepared>),
-    /// There was nothing to make: it is settled.
-    Settled,
-}
-
-/// Takes up a claimed job: judges and writes down its call, or settles what an earlier worker left behind.
-pub(super) fn take_up(
-    engine: &Engine,
-    tx: &mut Tx<'_>,
-    job: &Job,
-    lost_max: i64,
-) -> Result<(Claimed, Aftermath), StoreError> {
-    let hand = Hand::default();
-    // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
-    tx.hold_job(&SYSTEM, job)?;
-    let (Some((run, _)), Ok(place)) = (job.run, serde_json::from_str::<Place>(&job.payload)) else {
-        tx.complete_job(&SYSTEM, job)?;
-        return Ok((Claimed::Settled, Aftermath::default()));
-    };
-    let mut mover = Mover::new(engine, tx, &hand);
-    let Some(wanted) = mover.wanted(run, place)? else {
-        mover.tx.complete_job(&SYSTEM, job)?;
-        return Ok((Claimed::Settled, mover.finish()?));
-    };
-    if job.lost >= lost_max {
-        let message = format!("{} workers vanished while they were at it", job.lost);
-        return settle(
-            mover,
-            job,
-            run,
-            place,
-            wanted.open,
-            Input::Faulted { place, fault: Fault::new("lost_worker", message) },
-        );
-    }
-    let prepared = match wanted.open {
-        // Somebody wrote the call down before and vanished.
-        Some(call) => match mover.made_again(run, place, call, &wanted)? {
-            Ok(prepared) => Ok(prepared),
-            Err(input) => return settle(mover, job, run, place, Some(call), input),
-        },
-        None => mover.prepare(run, place, wanted.tool, &wanted.inputs, wanted.attempt)?,
-    };
-    match prepared {
-        Ok(prepared) => {
-            let kind = prepared.kind;
-            let made = Claimed::Make(Box::new(prepared.held_by(job.clone(), kind)));
-            Ok((made, mover.finish()?))
-        }
-        Err(fault) => settle(mover, job, run, place, None, Input::Faulted { place, fault }),
-    }
-}
-
-/// Ends a job without a call.
-fn settle(
-    mut mover: Mover<'_, '_>,
-    job: &Job,
-    run: RunId,
-    place: Place,
-    open: Option<ItemId>,
-    input: Input,
-) -> Result<(Claimed, Aftermath), StoreError> {
-    mover.tx.complete_job(&SYSTEM, job)?;
-    if let Some(call) = open {
-        let message = "its worker vanished while the call was under way; the service may have carried it out";
-        let error = json!({ "code": "outcome_unknown", "message": message });
-        let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
-        mover.write_result(run, place, &result, None, None)?;
-    }
-    mover.tell(run, input);
-    Ok((Claimed::Settled, mover.finish()?))
-}
-
-/// A call that a run waits for.
-struct WantedCall {
-    tool: RecordId,
-    inputs: Map<String, Value>,
-    attempt: u32,
-    /// The call as it was written down before, if it was.
-    open: Option<ItemId>,
-}
-
 impl Mover<'_, '_> {
-    /// What a run waits for at a place, if it still does.
-    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<WantedCall>, StoreError> {
-        use skein_core::flow::step::Target;
-        let loaded = match self.load(run) {
-            Ok(loaded) if !loaded.state.status.has_ended() => loaded,
-            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(None),
-            Err(error) => return Err(error),
-        };
-        let Some(state) = loaded.state.steps.get(place.step) else { return Ok(None) };
-        let row = loaded.steps.get(&place.step);
-        Ok(match place.call {
-            None => {
-                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else {
-                    return Ok(None);
-                };
-                let open = row.and_then(|row| row.call.filter(|_| row.is_open));
-                let (inputs, attempt) = (state.inputs.clone(), state.attempt);
-                (state.phase == Phase::Calling).then_some(WantedCall { tool, inputs, attempt, open })
-            }
-            Some(index) => {
-                let wish = state.dialogue.as_ref().and_then(|dialogue| dialogue.open.get(index));
-                wish.filter(|wish| wish.phase == Phase::Calling).and_then(|wish| {
-                    let (inputs, open) = (wish.inputs.clone(), wish.call);
-                    wish.tool.map(|tool| WantedCall { tool, inputs, attempt: 1, open })
-                })
-            }
-        })
-    }
-
-    /// Makes a call ready that was written down before; or says why it is not made again.
-    fn made_again(
-        &mut self,
-        run: RunId,
-        place: Place,
-        call: ItemId,
-        wanted: &WantedCall,
-    ) -> Result<Result<Prepared, Input>, StoreError> {
-        let owner = self.load(run)?.row.owner;
-        let (ready, inputs) = match self.judged(owner, wanted.tool, &wanted.inputs)? {
-            Ok(judged) => judged,
-            Err(fault) => {
-                let fault = self.explained(run, place, wanted.tool, fault)?;
-                return Ok(Err(Input::Faulted { place, fault }));
-            }
-        };
-        if retry_of(&ready) == Retry::Never {
-            return Ok(Err(Input::Lost { place }));
-        }
-        self.ready_to_make(run, place, ready, inputs, call, wanted.attempt).map(Ok)
-    }
-
     /// Writes down what came of a call, and what it tells about tool and service.
-    fn write_result(
+    pub(super) fn write_result(
         &mut self,
         run: RunId,
         place: Place,
@@ -373,11 +247,10 @@ impl Mover<'_, '_> {
         large: Option<&ItemDraft>,
         raw: Option<ItemId>,
     ) -> Result<ItemId, StoreError> {
-        let viewer = Viewer::User(self.load(run)?.row.owner);
-        let output_in = large.map(|output| self.tx.append_item(&viewer, output)).transpose()?;
-        let output_in = output_in.map(|stored| stored.item.header.id);
+        let owner = self.load(run)?.row.owner;
+        let output_in = large.map(|output| self.state(owner, output.clone())).transpose()?;
         let draft = ToolResult { output_in, raw_response: raw, ..result.clone() }.to_draft()?;
-        let written = self.tx.append_item(&viewer, &draft)?.item.header.id;
+        let written = self.state(owner, draft)?;
         self.load(run)?.note_result(place, result.call, written, raw);
         Ok(written)
     }
@@ -395,7 +268,7 @@ impl Mover<'_, '_> {
 }
 
 /// What its tool says about repeats, else what its kind allows: asking a model twice costs twice and does no harm.
-fn retry_of(ready: &Ready) -> Retry {
+pub(super) fn retry_of(ready: &Ready) -> Retry {
     let tool = &ready.tool.entry;
     let by_kind = match &tool.operation {
         Operation::LlmCall(_) => Retry::Safe,
@@ -494,7 +367,7 @@ pub(super) fn conclude(
         Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
         Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
     };
-    let mut mover = Mover::new(engine, tx, hand);
+    let mut mover = Mover::new(engine, tx, hand).locking(prepared.is_plain);
     mover.finishes(job.clone());
     let raw = mover.keep_raw(prepared.owner, answered)?;
     mover.write_result(prepared.run, prepared.place, &result, large.as_ref(), raw)?;
@@ -517,15 +390,12 @@ impl Mover<'_, '_> {
     fn keep_raw(&mut self, owner: UserId, answered: &Answered) -> Result<Option<ItemId>, StoreError> {
         let Some(raw) = &answered.raw else { return Ok(None) };
         let draft = ItemDraft::recorded_raw(ItemType::RAW_RESPONSE, raw_response_bytes(&raw.headers, &raw.body))?;
-        Ok(Some(self.tx.append_item(&Viewer::User(owner), &draft)?.item.header.id))
+        self.state(owner, draft).map(Some)
     }
 
-    /// Owners hear of foreign use (rule BR-SHARE-010), health is noted, and what was measured is kept either way.
+    /// Health is noted, and what was measured is kept either way.
     fn note_use(&mut self, prepared: &Prepared, result: &ToolResult, is_telling: bool) -> Result<(), StoreError> {
         let ready = &prepared.ready;
-        if ready.footing.is_across_users() {
-            tell_owners(self.tx, &ready.footing, ready.tool.id, prepared.call)?;
-        }
         if is_telling && let Some(finding) = Finding::of(ready, result) {
             finding.keep(self.tx)?;
         }

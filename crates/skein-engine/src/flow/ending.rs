@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::flow::execution::fact::{ExecutionEnded, Failure, Link, LinkKind, StepTold, Target};
 use skein_core::flow::execution::input::{Ending, Fault, Input};
-use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::flow::execution::state::RunStatus;
 use skein_core::tree::content::Content;
 use skein_core::{ItemId, RunId, Viewer};
 use skein_store::StoreError;
@@ -55,7 +55,7 @@ impl Mover<'_, '_> {
                 None => Err(Fault::new("cancelled", "the run it started was cancelled")),
                 Some(failure) => Err(child_fault(run, failure)),
             };
-            self.tell_parent(parent, place, result, ended.tokens)?;
+            self.tell_parent((parent, place), result, ended.tokens, ended.latency_ms)?;
         }
         self.after.ended.push(run);
         Ok(())
@@ -76,11 +76,15 @@ impl Mover<'_, '_> {
     }
 
     fn outcome(&mut self, run: RunId, ending: Ending) -> Result<Outcome, StoreError> {
-        let loaded = self.load(run)?;
         Ok(match ending {
             Ending::Completed { output } => Outcome { status: RunStatus::Completed, output, failure: None },
             Ending::Cancelled => Outcome { status: RunStatus::Cancelled, output: Value::Null, failure: None },
             Ending::Failed { step, fault } => {
+                let fault = match step {
+                    Some(step) => self.explained_failure(run, step, fault)?,
+                    None => fault,
+                };
+                let loaded = self.load(run)?;
                 let step_id = step.map(|step| loaded.ready.plan.steps()[step].definition.id.clone());
                 let failure = Failure {
                     process_id: loaded.row.process,
@@ -151,29 +155,6 @@ impl Mover<'_, '_> {
         let loaded = self.load(run)?;
         let streamed = loaded.ready.plan.streamed_step().and_then(|step| loaded.steps.get(&step)?.raw);
         Ok(streamed.or_else(|| loaded.steps.values().rev().find_map(|row| row.raw)))
-    }
-
-    /// A step that calls a process waits for it as a run; a tool in front of one waits as for any call.
-    fn tell_parent(
-        &mut self,
-        parent: RunId,
-        place: skein_core::flow::execution::input::Place,
-        result: Result<Value, Fault>,
-        tokens: u64,
-    ) -> Result<(), StoreError> {
-        let loaded = match self.load(parent) {
-            Ok(loaded) => loaded,
-            Err(StoreError::NotFound(_)) => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        let is_called = place.call.is_some() || loaded.state.steps[place.step].phase == Phase::Calling;
-        let input = match result {
-            result if !is_called => Input::ChildEnded { place, outcome: result, tokens },
-            Ok(output) => Input::Returned { place, output, tokens, wishes: Vec::new() },
-            Err(fault) => Input::Faulted { place, fault },
-        };
-        self.tell(parent, input);
-        Ok(())
     }
 
     /// Takes back everything a run has open: calls, questions, other runs.

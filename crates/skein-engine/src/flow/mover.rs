@@ -8,28 +8,28 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use skein_core::catalog::operation::{Operation, OperationType};
+use skein_core::catalog::operation::OperationType;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
 use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
 use skein_core::flow::execution::machine::step;
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::flow::execution::state::{Execution, Phase, StepState};
-use skein_core::{ItemId, RecordId, ReviewId, RunId, Viewer};
+use skein_core::flow::plan::PlannedStep;
+use skein_core::flow::step::Target;
+use skein_core::garden::item::ItemDraft;
+use skein_core::{ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
+use skein_store::items::DrawnItem;
 use skein_store::jobs::{Holder, Job, JobDraft};
 use skein_store::{SqlError, StoreError, Tx};
 
 use crate::catalog::{Shown, load};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
-use crate::flow::abilities::RUN_PROCESS;
-use crate::flow::begin::Beginning;
 use crate::flow::call::Prepared;
+use crate::flow::children::is_process_in_disguise;
 use crate::flow::plans::ReadyProcess;
-
-/// Most runs that one transaction moves: a process whose steps start processes without end must not hold everybody up.
-const RUNS_AT_ONCE_MAX: usize = 100;
 
 /// Whoever can take a call up at once: the worker at hand, and for which kinds it has a place.
 #[derive(Debug, Clone, Default)]
@@ -71,14 +71,34 @@ pub(crate) struct Mover<'a, 't> {
     pub(super) after: Aftermath,
     /// The last call of each session, as far as this transaction made it.
     pub(super) sequences: BTreeMap<RunId, LastCall>,
+    /// Facts that are stated and not recorded yet: most moves state three, and one statement records them.
+    stated: Vec<DrawnItem>,
     /// The job that is done, until its row is passed on or gone.
     done: Option<Job>,
+    /// Whether this transaction keeps apart from others by locks alone.
+    pub(super) is_locking: bool,
 }
 
 impl<'a, 't> Mover<'a, 't> {
     pub(crate) fn new(engine: &'a Engine, tx: &'a mut Tx<'t>, hand: &'a Hand) -> Self {
         let (runs, pending, after) = (BTreeMap::new(), VecDeque::new(), Aftermath::default());
-        Self { engine, tx, hand, runs, pending, after, sequences: BTreeMap::new(), done: None }
+        Self {
+            engine,
+            tx,
+            hand,
+            runs,
+            pending,
+            after,
+            sequences: BTreeMap::new(),
+            stated: Vec::new(),
+            done: None,
+            is_locking: false,
+        }
+    }
+
+    /// For a transaction that keeps apart from others by locks alone ([`Loaded::is_plain`]).
+    pub(super) fn locking(self, is_locking: bool) -> Self {
+        Self { is_locking, ..self }
     }
 
     /// Tells a run what happened; [`Self::finish`] carries on from there.
@@ -126,7 +146,7 @@ impl<'a, 't> Mover<'a, 't> {
 
     pub(super) fn load(&mut self, run: RunId) -> Result<&mut Loaded, StoreError> {
         if !self.runs.contains_key(&run) {
-            let row = self.tx.execution(&SYSTEM, run)?;
+            let row = self.tx.locked_execution(&SYSTEM, run)?;
             let ready = self.engine.parts().plans.of(self.tx, row.process, row.process_version)?;
             let rows = self.tx.execution_steps(run)?;
             let state = row.standing(&rows, &ready.process, &ready.plan);
@@ -151,6 +171,7 @@ impl<'a, 't> Mover<'a, 't> {
         let before = converses.then(|| loaded.state.clone());
         loaded.take(moved.state);
         if let Some(before) = before {
+            self.record()?;
             self.tell_tool_runs(run, &before)?;
         }
         for effect in moved.effects {
@@ -159,7 +180,26 @@ impl<'a, 't> Mover<'a, 't> {
         Ok(())
     }
 
+    /// States a fact; it is recorded before anything that could refer to it.
+    pub(super) fn state(&mut self, owner: UserId, draft: ItemDraft) -> Result<ItemId, StoreError> {
+        let drawn = self.tx.draw_item(&Viewer::User(owner), draft)?;
+        let id = drawn.id();
+        self.stated.push(drawn);
+        Ok(id)
+    }
+
+    /// Records what was stated.
+    pub(super) fn record(&mut self) -> Result<(), StoreError> {
+        match std::mem::take(&mut self.stated) {
+            stated if stated.is_empty() => Ok(()),
+            stated => self.tx.append_drawn(stated).map_err(raced),
+        }
+    }
+
     fn carry_out(&mut self, run: RunId, effect: Effect) -> Result<(), StoreError> {
+        if !matches!(effect, Effect::Call { .. }) {
+            self.record()?;
+        }
         match effect {
             Effect::Call { place, tool, inputs, attempt, delay_ms } => {
                 self.call(run, place, tool, &inputs, attempt, delay_ms)
@@ -181,15 +221,15 @@ impl<'a, 't> Mover<'a, 't> {
         attempt: u32,
         delay_ms: i64,
     ) -> Result<(), StoreError> {
-        let kind = match load::<Tool>(self.tx, &SYSTEM, tool) {
-            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, &shown, inputs),
-            Ok(shown) => shown.entry.operation.kind(),
-            Err(StoreError::NotFound(_)) => {
-                self.tell(run, Input::Faulted { place, fault: no_such_tool(tool) });
+        let shown = match self.tool(tool)? {
+            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, shown, inputs),
+            Ok(shown) => shown,
+            Err(fault) => {
+                self.tell(run, Input::Faulted { place, fault });
                 return Ok(());
             }
-            Err(error) => return Err(error),
         };
+        let kind = shown.entry.operation.kind();
         let draft = self.job(run, place, kind, delay_ms)?;
         let holder = self.hand.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
         let Some(holder) = holder else {
@@ -202,7 +242,7 @@ impl<'a, 't> Mover<'a, 't> {
             self.after.queued = true;
             return Ok(());
         };
-        let prepared = match self.prepare(run, place, tool, inputs, attempt)? {
+        let prepared = match self.prepare(run, place, shown, inputs, attempt)? {
             Ok(prepared) => prepared,
             Err(fault) => {
                 self.tell(run, Input::Faulted { place, fault });
@@ -213,6 +253,15 @@ impl<'a, 't> Mover<'a, 't> {
         let job = self.lease(&viewer, &draft, &holder)?;
         self.after.handed.push(prepared.held_by(job, kind));
         Ok(())
+    }
+
+    /// A tool as it is now, whoever may use it.
+    pub(super) fn tool(&mut self, id: RecordId) -> Result<Result<Shown<Tool>, Fault>, StoreError> {
+        match load::<Tool>(self.tx, &SYSTEM, id) {
+            Ok(shown) => Ok(Ok(shown)),
+            Err(StoreError::NotFound(_)) => Ok(Err(no_such_tool(id))),
+            Err(error) => Err(error),
+        }
     }
 
     /// A worker has one place to offer for each kind it names.
@@ -251,93 +300,6 @@ impl<'a, 't> Mover<'a, 't> {
         self.tx.insert_review(&NewReview { id, owner, run, place, asked, expires_at })
     }
 
-    fn start_child(
-        &mut self,
-        run: RunId,
-        place: Place,
-        process: RecordId,
-        context: Map<String, Value>,
-    ) -> Result<(), StoreError> {
-        match self.begin_child(run, place, process, context)? {
-            Ok(child) => self.tell(child, Input::Begin),
-            Err(fault) => self.tell(run, Input::ChildEnded { place, outcome: Err(fault), tokens: 0 }),
-        }
-        Ok(())
-    }
-
-    /// A tool that stands in front of a process starts a run and holds no worker (decision X10).
-    fn start_disguised(
-        &mut self,
-        run: RunId,
-        place: Place,
-        tool: &Shown<Tool>,
-        inputs: &Map<String, Value>,
-    ) -> Result<(), StoreError> {
-        let Operation::McpTool(call) = &tool.entry.operation else { return Ok(()) };
-        let owner = self.load(run)?.row.owner;
-        let inputs = match self.judged(owner, tool.id, inputs)? {
-            Ok((_, inputs)) => inputs,
-            Err(fault) => {
-                self.tell(run, Input::Faulted { place, fault });
-                return Ok(());
-            }
-        };
-        let begun = match call.render(&inputs) {
-            Ok(mut arguments) => match named_process(&mut arguments) {
-                Some((process, context)) if self.load(run)?.state.levels_left > 0 => {
-                    self.begin_child(run, place, process, context)?
-                }
-                Some(_) => {
-                    Err(Fault::new("recursion_limit_exceeded", "runs are nested too deep").by_rule("BR-STEP-008"))
-                }
-                None => Err(Fault::new("bad_arguments", "the tool names no process to run")),
-            },
-            Err(violation) => Err(Fault::breach(&violation)),
-        };
-        match begun {
-            Ok(child) => self.tell(child, Input::Begin),
-            Err(fault) => self.tell(run, Input::Faulted { place, fault }),
-        }
-        Ok(())
-    }
-
-    fn begin_child(
-        &mut self,
-        run: RunId,
-        place: Place,
-        process: RecordId,
-        context: Map<String, Value>,
-    ) -> Result<Result<RunId, Fault>, StoreError> {
-        if self.runs.len() >= RUNS_AT_ONCE_MAX {
-            let message = format!("more than {RUNS_AT_ONCE_MAX} runs would begin at once");
-            return Ok(Err(Fault::new("too_many_runs", message).by_rule("BR-PROCESS-007")));
-        }
-        let loaded = self.load(run)?;
-        let (owner, session, priority) = (loaded.row.owner, loaded.row.session, loaded.row.priority);
-        let above = (loaded.state.levels_left, loaded.state.stack.clone());
-        let cause = loaded.cause_of(place.step);
-        let beginning = Beginning {
-            owner,
-            process,
-            context,
-            parent: Some((run, place)),
-            above: Some(above),
-            session: Some(session),
-            cause: Some(cause),
-            priority,
-            ..Beginning::default()
-        };
-        match self.begin(beginning) {
-            Ok(child) => Ok(Ok(child)),
-            Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
-            Err(StoreError::Item(bad)) => Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
-            Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Forbidden)) => {
-                Ok(Err(Fault::new("process_unavailable", error.to_string())))
-            }
-            Err(error) => Err(error),
-        }
-    }
-
     /// Writes where a run stands now, and the one fact that tells this move.
     fn write(&mut self, run: RunId) -> Result<(), StoreError> {
         let Some(loaded) = self.runs.get_mut(&run) else { return Ok(()) };
@@ -351,15 +313,12 @@ impl<'a, 't> Mover<'a, 't> {
             calls: std::mem::take(&mut loaded.calls),
             links: std::mem::take(&mut loaded.links),
         };
-        let owner = Viewer::User(loaded.row.owner);
-        for row in &rows {
-            self.tx.put_step(run, row)?;
+        let owner = loaded.row.owner;
+        if !moved.steps.is_empty() || !moved.calls.is_empty() || !moved.links.is_empty() {
+            self.state(owner, moved.to_draft()?)?;
         }
-        if moved.steps.is_empty() && moved.calls.is_empty() && moved.links.is_empty() {
-            return Ok(());
-        }
-        self.tx.append_item(&owner, &moved.to_draft()?).map_err(raced)?;
-        Ok(())
+        self.record()?;
+        self.tx.put_steps(run, &rows)
     }
 }
 
@@ -371,6 +330,14 @@ impl Loaded {
         steps: BTreeMap<usize, StepRow>,
     ) -> Self {
         Self { row, state, ready, steps, touched: Vec::new(), calls: Vec::new(), links: Vec::new() }
+    }
+
+    /// Whether moving it touches nothing but itself and what it calls: no conversation, no other run. Then locking the run
+    /// is enough to keep others apart.
+    pub(super) fn is_plain(&self) -> bool {
+        let calls_a_tool =
+            |step: &PlannedStep| matches!(step.definition.target, Target::Tool(_)) && step.definition.offers.is_empty();
+        self.row.target.is_none() && self.row.parent.is_none() && self.ready.plan.steps().iter().all(calls_a_tool)
     }
 
     /// Takes up where the run stands now; only what changed is written.
@@ -472,21 +439,6 @@ fn step_row(steps: &mut BTreeMap<usize, StepRow>, step: usize) -> &mut StepRow {
 
 pub(super) fn no_such_tool(tool: RecordId) -> Fault {
     Fault::new("tool_not_found", format!("Tool {tool} does not exist")).by_rule("BR-EXEC-003")
-}
-
-fn is_process_in_disguise(tool: &Shown<Tool>) -> bool {
-    matches!(&tool.entry.operation, Operation::McpTool(call) if call.tool == RUN_PROCESS)
-        && crate::flow::abilities::is_own(tool.entry.service_id)
-}
-
-/// The process that a tool in front of one runs, and what it is given.
-fn named_process(arguments: &mut Map<String, Value>) -> Option<(RecordId, Map<String, Value>)> {
-    let process = arguments.remove("processId")?.as_str()?.parse().ok()?;
-    let context = match arguments.remove("context") {
-        Some(Value::Object(context)) => context,
-        _ => std::mem::take(arguments),
-    };
-    Some((process, context))
 }
 
 /// Another run of the same session took the next number: run again, it will be seen.

@@ -128,7 +128,7 @@ impl Engine {
             if row.status.has_ended() {
                 return Err(has_ended(&row).into());
             }
-            let after = cancel(engine, tx, hand, id)?;
+            let after = cancel_all(engine, tx, hand, &[id])?;
             let row = tx.execution(viewer, id)?;
             Ok((engine.show_run(tx, row)?, after))
         })
@@ -214,10 +214,17 @@ fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<Option<usize>, Stor
     Ok(None)
 }
 
-/// Takes a run back with all it has open.
-fn cancel(engine: &Engine, tx: &mut Tx<'_>, hand: &Hand, run: RunId) -> Result<Aftermath, StoreError> {
+/// Takes runs back with all they have open.
+pub(crate) fn cancel_all(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    hand: &Hand,
+    runs: &[RunId],
+) -> Result<Aftermath, StoreError> {
     let mut mover = Mover::new(engine, tx, hand);
-    mover.tell(run, Input::Cancel);
+    for run in runs {
+        mover.tell(*run, Input::Cancel);
+    }
     mover.finish()
 }
 
@@ -232,7 +239,7 @@ pub(crate) fn cancel_of(
     if tx.execution(viewer, run)?.status.has_ended() {
         return Ok(None);
     }
-    cancel(engine, tx, &Hand::default(), run).map(Some)
+    cancel_all(engine, tx, &Hand::default(), &[run]).map(Some)
 }
 
 fn waiting(step: usize) -> StepRow {

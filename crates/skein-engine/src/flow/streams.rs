@@ -1,7 +1,7 @@
 //! What models say while they say it: at once to whoever listens here, soon after to everybody else.
 //!
-//! Pieces are numbered without gaps. Here they go through a channel; a task writes them down in small batches, so that a
-//! listener at another server, or one who comes back, finds them.
+//! Pieces are numbered without gaps. Here they are kept until the run ends; a task writes them down in small batches, so
+//! that a listener at another server, or one who comes back later, finds them.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use std::time::Duration;
 use skein_core::RunId;
 use skein_store::Store;
 use skein_store::flow::Chunk;
-use tokio::sync::broadcast;
+use tokio::sync::watch;
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -19,8 +19,6 @@ use crate::flow::SYSTEM;
 
 /// How long pieces are gathered before they are written down.
 const GATHER: Duration = Duration::from_millis(100);
-/// How many pieces a slow listener may be behind before it reads them from the store.
-const BEHIND_MAX: usize = 1_024;
 
 /// A piece, or that what was said before is void.
 pub type Piece = Chunk;
@@ -31,14 +29,29 @@ pub(crate) struct Streams(Arc<Mutex<HashMap<RunId, Live>>>);
 
 struct Live {
     next: i64,
-    heard: broadcast::Sender<Chunk>,
-    unwritten: Vec<Chunk>,
+    /// All that was said here.
+    said: Vec<Chunk>,
+    /// The last piece that is written down.
+    written: i64,
+    heard: watch::Sender<i64>,
     is_written_soon: bool,
 }
 
+impl Default for Live {
+    fn default() -> Self {
+        Self { next: 1, said: Vec::new(), written: 0, heard: watch::channel(0).0, is_written_soon: false }
+    }
+}
+
 impl Live {
-    fn new(next: i64) -> Self {
-        Self { next, heard: broadcast::channel(BEHIND_MAX).0, unwritten: Vec::new(), is_written_soon: false }
+    /// The pieces after one, if what was said here reaches back to it.
+    fn after(&self, number: i64) -> Option<&[Chunk]> {
+        let first = self.said.first()?.number;
+        self.said.get(usize::try_from(number + 1 - first).ok()?..)
+    }
+
+    fn unwritten(&self) -> Vec<Chunk> {
+        self.said.iter().filter(|chunk| chunk.number > self.written).cloned().collect()
     }
 }
 
@@ -55,27 +68,35 @@ impl Streams {
     /// Numbers go on where an earlier worker stopped.
     fn go_on_after(&self, run: RunId, said_before: i64) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let live = live.entry(run).or_insert_with(|| Live::new(1));
-        live.next = live.next.max(said_before + 1);
+        let live = live.entry(run).or_default();
+        if live.next <= said_before {
+            // The pieces between were said elsewhere; they are written down.
+            *live = Live { next: said_before + 1, written: said_before, heard: live.heard.clone(), ..Live::default() };
+        }
     }
 
     /// What was said and is not written down yet, for whoever writes down the whole.
     pub(crate) fn unwritten(&self, run: RunId) -> Vec<Chunk> {
-        let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        live.get_mut(&run).map(|live| std::mem::take(&mut live.unwritten)).unwrap_or_default()
+        let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        live.get(&run).map(Live::unwritten).unwrap_or_default()
+    }
+
+    /// The pieces after one, as far as they were said here.
+    fn after(&self, run: RunId, number: i64) -> Vec<Chunk> {
+        let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        live.get(&run).and_then(|live| live.after(number)).map(<[Chunk]>::to_vec).unwrap_or_default()
     }
 
     fn push(&self, store: &Store, run: RunId, chunk: Chunk) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let live = live.entry(run).or_insert_with(|| Live::new(1));
+        let live = live.entry(run).or_default();
         if chunk.is_reset && live.next == 1 {
             return;
         }
         let chunk = Chunk { number: live.next, ..chunk };
         live.next += 1;
-        live.unwritten.push(chunk.clone());
-        // Nobody may be listening.
-        let _ = live.heard.send(chunk);
+        live.heard.send_replace(chunk.number);
+        live.said.push(chunk);
         if !live.is_written_soon {
             live.is_written_soon = true;
             let (streams, store) = (self.clone(), store.clone());
@@ -86,22 +107,30 @@ impl Streams {
         }
     }
 
+    /// What cannot be written down now is with the next pieces, or with the whole.
     async fn write(&self, store: &Store, run: RunId) {
         let chunks = {
             let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(live) = live.get_mut(&run) else { return };
             live.is_written_soon = false;
-            std::mem::take(&mut live.unwritten)
+            live.unwritten()
         };
-        if let Err(error) = store.write(move |tx| tx.put_chunks(&SYSTEM, run, &chunks)).await {
-            tracing::debug!(%error, %run, "pieces of an answer were not written down");
+        let Some(last) = chunks.last().map(|chunk| chunk.number) else { return };
+        match store.write(move |tx| tx.put_chunks(&SYSTEM, run, &chunks)).await {
+            Ok(_) => {
+                let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                if let Some(live) = live.get_mut(&run) {
+                    live.written = live.written.max(last);
+                }
+            }
+            Err(error) => tracing::debug!(%error, %run, "pieces of an answer were not written down"),
         }
     }
 
-    /// Pieces that are said here from now on.
-    fn subscribe(&self, run: RunId) -> broadcast::Receiver<Chunk> {
+    /// Is told whenever something more is said here.
+    fn subscribe(&self, run: RunId) -> watch::Receiver<i64> {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        live.entry(run).or_insert_with(|| Live::new(1)).heard.subscribe()
+        live.entry(run).or_default().heard.subscribe()
     }
 
     /// Forgets a run that nobody listens to and that says nothing here.
@@ -124,7 +153,7 @@ pub struct Listening {
     run: RunId,
     after: i64,
     ready: std::collections::VecDeque<Chunk>,
-    heard: broadcast::Receiver<Chunk>,
+    heard: watch::Receiver<i64>,
 }
 
 impl Drop for Listening {
@@ -147,7 +176,6 @@ impl Engine {
     pub async fn listen(&self, caller: &Caller, run: RunId, after: i64) -> Result<Listening, EngineError> {
         let viewer = caller.viewer();
         self.parts().store.read(move |tx| tx.execution(&viewer, run).map(drop)).await?;
-        // What was said before is read; what is said from now on is heard.
         let heard = self.parts().streams.subscribe(run);
         Ok(Listening { engine: self.clone(), run, after, ready: std::collections::VecDeque::new(), heard })
     }
@@ -166,11 +194,10 @@ impl Listening {
                     return Ok(Heard::Piece(chunk));
                 }
             }
-            if let Ok(chunk) = self.heard.try_recv()
-                && chunk.number == self.after + 1
-            {
-                self.after = chunk.number;
-                return Ok(Heard::Piece(chunk));
+            self.heard.borrow_and_update();
+            self.ready.extend(self.engine.parts().streams.after(self.run, self.after));
+            if !self.ready.is_empty() {
+                continue;
             }
             let status = self.look().await?;
             if !self.ready.is_empty() {
@@ -179,11 +206,9 @@ impl Listening {
             if status.has_ended() {
                 return Ok(Heard::End(status));
             }
-            if let Ok(Ok(chunk)) = tokio::time::timeout(LOOK_EVERY, self.heard.recv()).await
-                && chunk.number == self.after + 1
-            {
-                self.after = chunk.number;
-                return Ok(Heard::Piece(chunk));
+            // Nothing more is said here; what goes on, goes on elsewhere.
+            if let Ok(Err(_)) = tokio::time::timeout(LOOK_EVERY, self.heard.changed()).await {
+                self.heard = self.engine.parts().streams.subscribe(self.run);
             }
         }
     }

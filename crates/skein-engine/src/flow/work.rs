@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use skein_core::catalog::operation::OperationType;
 use skein_core::{JobId, RunId, WorkerId};
-use skein_store::StoreError;
-use skein_store::jobs::{Holder, Job, LeaseTerms, Wanted};
+use skein_store::jobs::{Holder, Job, LeaseTerms, Waiting, Wanted};
 use skein_store::workers::{Tally, Worker, WorkerDraft};
+use skein_store::{StoreError, Tx};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
@@ -19,10 +19,13 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::call::{self, Claimed, Prepared};
-use crate::flow::mover::Hand;
+use crate::flow::call::{self, Prepared};
+use crate::flow::claimed::{self, Claimed};
+use crate::flow::mover::{Aftermath, Hand};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// Between two looks at whether calls are still wanted, however much happens.
+const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
 const KINDS: [OperationType; 4] =
     [OperationType::GraphQuery, OperationType::LlmCall, OperationType::RestCall, OperationType::McpTool];
@@ -93,6 +96,17 @@ impl CrewState {
     fn held(&self) -> Vec<Job> {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         running.values().map(|running| running.job.clone()).collect()
+    }
+
+    /// Breaks off calls whose jobs are somebody else's now, or nobody's.
+    fn lose(&self, held: &[Job], is_lost: impl Fn(&Job) -> bool) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        for job in held.iter().filter(|job| is_lost(job)) {
+            // A row that was passed on meanwhile is another call's now.
+            if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
+                running.stop.notify_one();
+            }
+        }
     }
 
     fn begin(&self, job: &Job) -> Arc<Notify> {
@@ -166,20 +180,17 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
 }
 
 /// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
-async fn conclude(
-    engine: &Engine,
-    prepared: Prepared,
-    came: call::Came,
-    hand: Hand,
-) -> Option<crate::flow::mover::Aftermath> {
+async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: Hand) -> Option<Aftermath> {
     let (prepared, mut came, mut is_replaced) = (Arc::new(prepared), Arc::new(came), false);
     loop {
         let (own, prepared, kept, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
         let weight = kept.weight().max(1 << 10);
         let run = prepared.run;
+        let (is_plain, store) = (prepared.is_plain, &engine.parts().store);
+        let write = move |tx: &mut Tx<'_>| call::conclude(&own, tx, &prepared, &kept, &hand);
         let written =
-            engine.parts().store.write_weighing(weight, move |tx| call::conclude(&own, tx, &prepared, &kept, &hand));
-        match written.await {
+            if is_plain { store.write_locking(weight, write).await } else { store.write_weighing(weight, write).await };
+        match written {
             Ok(after) => return Some(after.value),
             Err(StoreError::LeaseLost(_)) => {
                 tracing::info!(%run, "somebody else took a call over; what came of it here is not kept");
@@ -219,10 +230,11 @@ impl Crew {
         let places = pools.0.iter().map(|(kind, places)| (*kind, Arc::new(Semaphore::new(*places)))).collect();
         let _ = engine.parts().crew.places.set(places);
         let (stopping, stopped) = watch::channel(false);
-        let (own, draft) = (engine.clone(), worker(pools));
+        let (own, draft, pools) = (engine.clone(), worker(pools), pools.clone());
         let working = tokio::spawn(async move {
             let (id, holder, terms) = introduce(&own, &draft).await;
-            tokio::join!(claim(&own, &holder, terms, stopped), beat(&own, id, &holder, terms), tend(&own));
+            let working = claim(&own, &pools, &holder, terms, stopped);
+            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own));
         });
         Self { stopping, engine, working }
     }
@@ -292,40 +304,51 @@ fn worker(pools: &Pools) -> WorkerDraft {
     }
 }
 
-async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
+async fn claim(engine: &Engine, pools: &Pools, holder: &Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
     let mut rung = engine.parts().store.job_wake().subscribe();
     loop {
         if *stopped.borrow() {
             return;
         }
-        let mut permits = free_places(engine);
-        let wanted: Vec<Wanted> = permits
-            .iter()
-            .map(|(kind, permits)| Wanted { queue: kind.as_str().to_owned(), places: permits.len() })
-            .filter(|wanted| wanted.places > 0)
-            .collect();
-        let claimed =
-            if wanted.is_empty() { None } else { engine.parts().store.claim_jobs(holder, &wanted).await.ok() };
-        let due = claimed.as_ref().and_then(|claimed| claimed.due_in_ms);
-        let jobs = claimed.map(|claimed| claimed.jobs).unwrap_or_default();
-        let is_idle = jobs.is_empty();
-        for job in jobs {
-            let kind = KINDS.into_iter().find(|kind| kind.as_str() == job.queue);
-            let permit = kind.and_then(|kind| permits.get_mut(&kind)).and_then(Vec::pop);
-            let (engine, lost_max) = (engine.clone(), terms.lost_max);
-            tokio::spawn(async move { begin(&engine, job, permit, lost_max).await });
+        let queues = pools.0.iter().map(|(kind, _)| kind.as_str().to_owned()).collect();
+        let waiting = engine.parts().store.jobs_waiting(queues).await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "could not look for calls to make");
+            Waiting::default()
+        });
+        if waiting.is_any && take_some(engine, holder, terms).await {
+            continue;
         }
-        drop(permits);
-        if is_idle {
-            let moment = due.and_then(|due| u64::try_from(due).ok()).map_or(LOOK_EVERY, Duration::from_millis);
-            tokio::select! {
-                () = engine.parts().crew.wake.notified() => {}
-                _ = rung.changed() => {}
-                _ = stopped.changed() => {}
-                () = tokio::time::sleep(moment.clamp(Duration::from_millis(1), LOOK_EVERY)) => {}
-            }
+        let moment =
+            waiting.due_in_ms.and_then(|due| u64::try_from(due).ok()).map_or(LOOK_EVERY, Duration::from_millis);
+        tokio::select! {
+            () = engine.parts().crew.wake.notified() => {}
+            _ = rung.changed() => {}
+            _ = stopped.changed() => {}
+            () = tokio::time::sleep(moment.clamp(Duration::from_millis(1), LOOK_EVERY)) => {}
         }
     }
+}
+
+/// Takes up as much as there are free places for; says whether there was anything.
+async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> bool {
+    let mut permits = free_places(engine);
+    let wanted: Vec<Wanted> = permits
+        .iter()
+        .map(|(kind, permits)| Wanted { queue: kind.as_str().to_owned(), places: permits.len() })
+        .filter(|wanted| wanted.places > 0)
+        .collect();
+    if wanted.is_empty() {
+        return false;
+    }
+    let Ok(claimed) = engine.parts().store.claim_jobs(holder, &wanted).await else { return false };
+    let is_any = !claimed.jobs.is_empty();
+    for job in claimed.jobs {
+        let kind = KINDS.into_iter().find(|kind| kind.as_str() == job.queue);
+        let permit = kind.and_then(|kind| permits.get_mut(&kind)).and_then(Vec::pop);
+        let (engine, lost_max) = (engine.clone(), terms.lost_max);
+        tokio::spawn(async move { begin(&engine, job, permit, lost_max).await });
+    }
+    is_any
 }
 
 /// Every free place, taken for the moment.
@@ -339,14 +362,8 @@ fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePerm
 
 /// Judges and writes down the call of a claimed job, then makes it.
 async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
-    let (own, held) = (engine.clone(), job.clone());
-    let taken = engine.parts().store.write(move |tx| {
-        let (claimed, after) = call::take_up(&own, tx, &held, lost_max)?;
-        Ok((claimed, after))
-    });
-    match taken.await {
-        Ok(taken) => {
-            let (claimed, after) = taken.value;
+    match take_up_job(engine, &job, lost_max).await {
+        Ok((claimed, after)) => {
             engine.after(after, Places::default());
             if let (Claimed::Make(prepared), Some(permit)) = (claimed, permit) {
                 carry_on(engine, *prepared, permit).await;
@@ -358,6 +375,19 @@ async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, 
     }
 }
 
+/// Most runs can be moved by locks alone; only inside does it show whether this one can.
+async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claimed, Aftermath), StoreError> {
+    let take = |is_locking: bool| {
+        let (own, held) = (engine.clone(), job.clone());
+        move |tx: &mut Tx<'_>| claimed::take_up(&own, tx, &held, lost_max, is_locking)
+    };
+    let store = &engine.parts().store;
+    match store.write_locking(1 << 10, take(true)).await?.value {
+        Some(taken) => Ok(taken),
+        None => Ok(store.write(take(false)).await?.value.unwrap_or((Claimed::Settled, Aftermath::default()))),
+    }
+}
+
 /// Says that this process is alive and at its calls; breaks off those that are somebody else's now.
 async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms) {
     let every = Duration::from_millis(u64::try_from(terms.heartbeat_ms).unwrap_or(30_000));
@@ -366,21 +396,35 @@ async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms)
         beats.tick().await;
         let held = engine.parts().crew.held();
         match engine.parts().store.keep_jobs(holder, &held).await {
-            Ok(lost) => {
-                let running = engine.parts().crew.running.lock().unwrap_or_else(PoisonError::into_inner);
-                for job in held.iter().filter(|job| lost.contains(&job.id)) {
-                    // A row that was passed on meanwhile is another call's now.
-                    if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
-                        running.stop.notify_one();
-                    }
-                }
-            }
+            Ok(lost) => engine.parts().crew.lose(&held, |job| lost.contains(&job.id)),
             Err(error) => tracing::debug!(%error, "could not say that calls are under way"),
         }
         let tally = engine.parts().crew.tally();
         if let Err(error) = engine.parts().store.write(move |tx| tx.beat_worker(&SYSTEM, id, tally)).await {
             tracing::debug!(%error, "could not say that a worker is alive");
         }
+    }
+}
+
+/// Hears of runs that were ended elsewhere, where others share the database: their calls here are broken off at once, not
+/// at the next beat.
+async fn follow(engine: &Engine) {
+    let (store, crew) = (&engine.parts().store, &engine.parts().crew);
+    if store.is_alone() {
+        return;
+    }
+    let mut rung = store.wake().subscribe();
+    loop {
+        let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
+        let held = crew.held();
+        if !held.is_empty() {
+            let asked = held.clone();
+            match store.read(move |tx| tx.held_jobs(&SYSTEM, &asked)).await {
+                Ok(kept) => crew.lose(&held, |job| !kept.contains(&(job.id, job.fence))),
+                Err(error) => tracing::debug!(%error, "could not see whether calls are still wanted"),
+            }
+        }
+        tokio::time::sleep(PAUSE_BETWEEN_LOOKS).await;
     }
 }
 
@@ -405,7 +449,7 @@ impl Engine {
     /// Every worker that was heard of lately, for administrators.
     pub async fn workers(&self, caller: &Caller) -> Result<Vec<Worker>, EngineError> {
         caller.require_admin()?;
-        let look = |tx: &mut skein_store::Tx<'_>| {
+        let look = |tx: &mut Tx<'_>| {
             let lease_ms = tx.lease_terms(&SYSTEM)?.lease_ms;
             tx.workers(&SYSTEM, lease_ms)
         };
@@ -418,7 +462,7 @@ impl Engine {
         const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
         let kept_ms = self.number(&skein_core::setting::EXECUTIONS_KEPT_DAYS).await * DAY_MS;
         loop {
-            let sweep = move |tx: &mut skein_store::Tx<'_>| {
+            let sweep = move |tx: &mut Tx<'_>| {
                 let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;
                 Ok(swept + tx.sweep_measurements(&SYSTEM, kept_ms)?)
             };

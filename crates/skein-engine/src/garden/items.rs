@@ -10,6 +10,7 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::flow::{Hand, cancel_all};
 use crate::request::{Changed, REDACTION, Request};
 
 /// Most items one batch holds.
@@ -111,7 +112,7 @@ impl Engine {
     }
 
     /// Destroys the payload of a fact: its owner may, and an administrator under a grant. With an attachment go the
-    /// bytes that nobody else attached.
+    /// bytes that nobody else attached, and runs that are under way with it are cancelled.
     pub async fn redact_item(
         &self,
         caller: &Caller,
@@ -121,11 +122,15 @@ impl Engine {
     ) -> Result<Changed<StoredItem>, EngineError> {
         let seeing = caller.viewer();
         let attached = self.attached_hash(caller, id).await?;
-        let redact = move |tx: &mut Tx<'_>, _: &_| {
+        let redact = move |engine: &Self, tx: &mut Tx<'_>, _: &_, hand: &Hand| {
+            // What is to be destroyed must not go out any more.
+            let stored = tx.item(&seeing, id)?;
+            let open = tx.open_runs_with(&stored.item)?;
+            let after = cancel_all(engine, tx, hand, &open)?;
             tx.redact_item(&seeing, id, &reason)?;
-            tx.item(&seeing, id)
+            Ok((tx.item(&seeing, id)?, after))
         };
-        let changed = self.change(caller, request, REDACTION, redact).await?;
+        let changed = self.change_moving(caller, request, REDACTION, redact).await?;
         if let Some(hash) = attached {
             // Should this fail, the daily sweep finds that nobody names the object.
             if let Err(error) = self.parts().blobs.remove_unnamed(&self.parts().store, hash).await {

@@ -3,16 +3,21 @@
 
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
+use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::execution::fact::Failure;
+use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::process::Process;
+use skein_core::garden::item::ItemType;
 use skein_core::{Digest, RecordId, Viewer};
 use skein_engine::account::Presented;
 use skein_engine::catalog::SecretValue;
+use skein_engine::flow::NewRun;
 use skein_engine::{Caller, KeyText};
-use skein_store::items::ItemQuery;
+use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::{World, fresh, process, step};
+use crate::world::{World, both, fresh, heard, process, step};
 
 impl World {
     /// Somebody else, with everything they are given.
@@ -28,7 +33,7 @@ impl World {
     }
 
     /// A tool of somebody's that asks an HTTP service, with their secret.
-    async fn rest_tool(&self, caller: &Caller, rogue: &Rogue) -> RecordId {
+    pub(crate) async fn rest_tool(&self, caller: &Caller, rogue: &Rogue) -> RecordId {
         let address = rogue.address();
         let host = address.ip().to_string();
         self.engine.allow_endpoint(&self.caller, fresh(&self.caller), &host, address.port()).await.unwrap();
@@ -36,9 +41,7 @@ impl World {
             "connectionSchema": { "type": "object", "required": ["endpoint"], "properties": { "endpoint": { "type": "string" } } } });
         let service = serde_json::from_value(service).unwrap();
         let service = self.engine.create_service(caller, fresh(caller), service).await.unwrap().value.id;
-        let draft = serde_json::from_value(json!({ "name": "weather key", "type": "api_key" })).unwrap();
-        let value = SecretValue::text("k-7f9c24e53b1a".to_owned());
-        let secret = self.engine.create_secret(caller, fresh(caller), draft, value).await.unwrap().value.id;
+        let secret = self.secret(caller, "k-7f9c24e53b1a").await;
         let tool = json!({ "name": "Weather now", "serviceId": service, "secretId": secret,
             "connectionParams": { "endpoint": rogue.endpoint() },
             "operation": { "type": "rest_call", "method": "GET", "path": "/now/{{value}}" },
@@ -48,8 +51,20 @@ impl World {
         self.engine.create_tool(caller, fresh(caller), tool).await.unwrap().value.id
     }
 
+    async fn secret(&self, caller: &Caller, value: &str) -> RecordId {
+        let draft = serde_json::from_value(json!({ "name": "weather key", "type": "api_key" })).unwrap();
+        let value = SecretValue::text(value.to_owned());
+        self.engine.create_secret(caller, fresh(caller), draft, value).await.unwrap().value.id
+    }
+
+    /// What an owner was told about others who used their things.
+    async fn uses(&self, owner: &Caller) -> Vec<Value> {
+        let told = self.facts(owner, ItemType::SYSTEM_EVENT).await;
+        told.into_iter().filter(|told| told["event"] == "tool.used").collect()
+    }
+
     /// A process of one step.
-    async fn one_step(&self, tool: RecordId) -> RecordId {
+    pub(crate) async fn one_step(&self, tool: RecordId) -> RecordId {
         static NUMBER: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let steps = vec![step("now", tool, json!({ "value": "{x}" }))];
@@ -78,111 +93,279 @@ fn told(failure: &Failure) -> (&str, Option<&str>) {
     (failure.fault.message.as_str(), failure.fault.rule.as_deref())
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn br_exec_003_a_tool_that_is_not_there_not_shared_or_taken_back_refuses() {
-    let world = World::new().await;
-    let (rogue, bert) = (weather(), world.other("bert").await);
-    let gone = world.rest_tool(&world.caller, &rogue).await;
-    let (process, viewer) = (world.one_step(gone).await, Viewer::User(world.caller.user));
-    world.store.write(move |tx| tx.delete_record(&viewer, gone, None, None)).await.unwrap();
-    let failure = world.run_fails(process).await;
-    assert_eq!(told(&failure), (format!("Tool {gone} does not exist").as_str(), Some("BR-EXEC-003")));
-    let tool = world.rest_tool(&bert, &rogue).await;
-    world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
-    let process = world.one_step(tool).await;
-    let taken_back = world.engine.share_tool(&bert, fresh(&bert), tool, false).await.unwrap().value;
-    let failure = world.run_fails(process).await;
-    assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));
-    assert_eq!((failure.step, failure.step_id.as_deref()), (Some(1), Some("now")));
-    assert_eq!(failure.fault.details["toolName"], "Weather now");
-    assert!(!failure.suggested_action.is_empty());
-    // That it was shared once is forgotten after a while.
-    let mut hash = taken_back.shown.hash;
-    for number in 0..20 {
-        let change = serde_json::from_value(json!({ "description": format!("Change {number}") })).unwrap();
-        let changed = world.engine.change_tool(&bert, fresh(&bert), tool, change, hash).await.unwrap();
-        hash = changed.value.shown.hash;
+both! {
+    async fn br_exec_003_a_tool_that_is_not_there_not_shared_or_taken_back_refuses(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let gone = world.rest_tool(&world.caller, &rogue).await;
+        let (process, viewer) = (world.one_step(gone).await, Viewer::User(world.caller.user));
+        world.store.write(move |tx| tx.delete_record(&viewer, gone, None, None)).await.unwrap();
+        let failure = world.run_fails(process).await;
+        assert_eq!(told(&failure), (format!("Tool {gone} does not exist").as_str(), Some("BR-EXEC-003")));
+        let tool = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+        let process = world.one_step(tool).await;
+        let taken_back = world.engine.share_tool(&bert, fresh(&bert), tool, false).await.unwrap().value;
+        let failure = world.run_fails(process).await;
+        assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));
+        assert_eq!((failure.step, failure.step_id.as_deref()), (Some(1), Some("now")));
+        assert_eq!(failure.fault.details["toolName"], "Weather now");
+        assert!(!failure.suggested_action.is_empty());
+        // That it was shared once is forgotten after a while.
+        let mut hash = taken_back.shown.hash;
+        for number in 0..20 {
+            let change = serde_json::from_value(json!({ "description": format!("Change {number}") })).unwrap();
+            let changed = world.engine.change_tool(&bert, fresh(&bert), tool, change, hash).await.unwrap();
+            hash = changed.value.shown.hash;
+        }
+        let failure = world.run_fails(process).await;
+        let not_shared = format!("Tool Weather now owned by {} is not shared", bert.user);
+        assert_eq!(told(&failure), (not_shared.as_str(), Some("BR-EXEC-003")));
+        assert!(rogue.requests().is_empty());
     }
-    let failure = world.run_fails(process).await;
-    let not_shared = format!("Tool Weather now owned by {} is not shared", bert.user);
-    assert_eq!(told(&failure), (not_shared.as_str(), Some("BR-EXEC-003")));
-    assert!(rogue.requests().is_empty());
-}
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn br_share_008_and_010_a_shared_tool_is_paid_by_its_owner_who_learns_who_used_it_holds() {
-    let world = World::new().await;
-    let (rogue, bert) = (weather(), world.other("bert").await);
-    let tool = world.rest_tool(&bert, &rogue).await;
-    world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
-    let steps = vec![step("now", tool, json!({ "value": "{x}" }))];
-    let id = world.process(process("weather", steps, "{{now.body.celsius}}{{now.celsius}}")).await;
-    let run = world.run(id, json!({ "x": "Oslo" })).await;
-    let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
-    let sent = &rogue.requests()[0];
-    assert!(format!("{:?}", sent.headers).contains("k-7f9c24e53b1a"), "the owner's key was used");
-    let call = &shown.calls[0];
-    assert_eq!((&call.said["executorId"], &call.said["payerId"]), (&json!(world.caller.user), &json!(bert.user)));
-    assert_eq!(call.said["owners"]["secret"], json!(bert.user));
-    assert!(!format!("{shown:?}").contains("k-7f9c24e53b1a"), "nobody is shown the key");
-    let owner = Viewer::User(bert.user);
-    let query = ItemQuery { limit: 500, ..ItemQuery::default() };
-    let items = world.store.read(move |tx| tx.items(&owner, &query)).await.unwrap().rows;
-    let said: Vec<Value> = items.iter().filter_map(|stored| stored.item.document()).map(Value::Object).collect();
-    let used = said.iter().find(|document| document.to_string().contains(&call.id.to_string())).unwrap().to_string();
-    for part in [world.caller.user.to_string(), bert.user.to_string(), tool.to_string()] {
-        assert!(used.contains(&part), "{used}");
+    async fn br_exec_003_own_and_shared_tools_with_the_secrets_that_belong_are_called_holds(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let (own, shared) = (world.rest_tool(&world.caller, &rogue).await, world.rest_tool(&bert, &rogue).await);
+        world.engine.share_tool(&bert, fresh(&bert), shared, true).await.unwrap();
+        for tool in [own, shared] {
+            let process = world.one_step(tool).await;
+            let run = world.run(process, json!({ "x": "Oslo" })).await;
+            let shown = world.ended(run).await;
+            assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+            assert_eq!(shown.calls[0].said["toolId"], json!(tool));
+        }
+        assert_eq!(rogue.requests().len(), 2);
     }
-    assert!(!said.iter().any(|document| document.to_string().contains("Oslo")), "not what was asked");
-}
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn br_tool_005_a_disabled_tool_refuses() {
-    let world = World::new().await;
-    let rogue = weather();
-    let tool = world.rest_tool(&world.caller, &rogue).await;
-    let hash = world.hash(tool).await;
-    let change = serde_json::from_value(json!({ "enabled": false })).unwrap();
-    world.engine.change_tool(&world.caller, fresh(&world.caller), tool, change, hash).await.unwrap();
-    assert_eq!(world.fails(tool).await.fault.rule.as_deref(), Some("BR-TOOL-005"));
-}
+    async fn br_exec_003_a_tool_that_is_taken_back_between_two_steps_refuses_at_the_second(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let tool = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+        let mut first = step("first", world.tool("Echo").await, json!({ "value": "{x}" }));
+        first["execution"] = json!({ "interactionMode": "manual" });
+        let mut now = step("now", tool, json!({ "value": "{x}" }));
+        // Neither a repeat nor what stands in makes a tool of somebody else's usable again.
+        now["retry"] = json!({ "maxRetries": 3, "backoff": "fixed", "backoffMs": 0 });
+        let after = step("after", world.tool("Echo").await, json!({ "value": "{x}" }));
+        let id = world.process(process("two", vec![first, now, after], "{{after.value}}")).await;
+        let run = world.run(id, json!({ "x": "Oslo" })).await;
+        let review = world.review().await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, false).await.unwrap();
+        world.decide(&review, Decision::Approve { inputs: None }).await;
+        let shown = world.ended(run).await;
+        let failure = shown.row.failure.unwrap();
+        assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));
+        assert_eq!((failure.step, shown.calls.len()), (Some(2), 1), "the step before was called, none after");
+        assert!(rogue.requests().is_empty());
+    }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn br_tool_006_a_tool_whose_service_is_down_or_disabled_refuses() {
-    let world = World::new().await;
-    let rogue = weather();
-    let tool = world.rest_tool(&world.caller, &rogue).await;
-    let service = world.service_of(tool).await;
-    let hash = world.hash(service).await;
-    let change = serde_json::from_value(json!({ "enabled": false })).unwrap();
-    world.engine.change_service(&world.caller, fresh(&world.caller), service, change, hash).await.unwrap();
-    assert_eq!(world.fails(tool).await.fault.rule.as_deref(), Some("BR-TOOL-006"));
-    assert!(rogue.requests().is_empty());
-}
+    async fn br_exec_003_a_secret_that_is_gone_refuses_and_is_named(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let (process, viewer) = (world.one_step(tool).await, Viewer::User(world.caller.user));
+        let secret = world.part_of(tool, "secretId").await;
+        world.store.write(move |tx| tx.delete_record(&viewer, secret, None, None)).await.unwrap();
+        let failure = world.run_fails(process).await;
+        let message = format!("Tool Weather now references non-existent Secret {secret}");
+        assert_eq!(told(&failure), (message.as_str(), Some("BR-EXEC-003")));
+        let bert = world.other("bert").await;
+        let shared = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), shared, true).await.unwrap();
+        let (process, own) = (world.one_step(shared).await, world.secret(&world.caller, "mine").await);
+        world.engine.bind_secret(&world.caller, fresh(&world.caller), shared, own).await.unwrap();
+        let viewer = Viewer::User(world.caller.user);
+        world.store.write(move |tx| tx.delete_record(&viewer, own, None, None)).await.unwrap();
+        let failure = world.run_fails(process).await;
+        assert_eq!(told(&failure), ("Secret weather key no longer accessible", Some("BR-EXEC-003")));
+        assert!(rogue.requests().is_empty());
+    }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn br_service_004_a_service_that_a_tool_stands_on_is_not_deleted_refuses() {
-    let world = World::new().await;
-    let rogue = weather();
-    let tool = world.rest_tool(&world.caller, &rogue).await;
-    let service = world.service_of(tool).await;
-    let refused = world.engine.delete_service(&world.caller, fresh(&world.caller), service).await.unwrap_err();
-    assert!(format!("{refused:?}").contains("BR-SERVICE-004"), "{refused:?}");
-}
+    async fn br_share_008_what_a_shared_tool_uses_is_paid_by_its_owner_holds(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let tool = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+        let steps = vec![step("now", tool, json!({ "value": "{x}" }))];
+        let id = world.process(process("weather", steps, "{{now.body.celsius}}{{now.celsius}}")).await;
+        let run = world.run(id, json!({ "x": "Oslo" })).await;
+        let shown = world.ended(run).await;
+        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        let sent = &rogue.requests()[0];
+        assert!(format!("{:?}", sent.headers).contains("k-7f9c24e53b1a"), "the owner's key was used");
+        let call = &shown.calls[0];
+        assert_eq!((&call.said["executorId"], &call.said["payerId"]), (&json!(world.caller.user), &json!(bert.user)));
+        assert_eq!(call.said["owners"]["secret"], json!(bert.user));
+        assert!(!format!("{shown:?}").contains("k-7f9c24e53b1a"), "nobody is shown the key");
+    }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn br_cross_001_a_process_that_is_disabled_or_anothers_refuses() {
-    let world = World::new().await;
-    let echo = world.tool("Echo").await;
-    let mut definition = process("off", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}");
-    definition["enabled"] = json!(false);
-    let id = world.process(definition).await;
-    let new = || skein_engine::flow::NewRun { context: json!({ "x": 1 }).as_object().unwrap().clone(), priority: 0 };
-    let refused = world.engine.execute(&world.caller, fresh(&world.caller), id, new()).await.unwrap_err();
-    assert!(format!("{refused:?}").contains("BR-CROSS-001"), "{refused:?}");
-    let bert = world.other("bert").await;
-    assert!(world.engine.execute(&bert, fresh(&bert), id, new()).await.is_err());
+    async fn br_share_008_a_call_that_fails_or_is_paid_by_an_own_key_refuses_to_shift_the_cost(world: &World) {
+        let rogue = Rogue::start(|_| Behaviour::answer(503, &[], "closed"));
+        let bert = world.other("bert").await;
+        let tool = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+        let process = world.one_step(tool).await;
+        let run = world.run(process, json!({ "x": "Oslo" })).await;
+        let failed = world.ended(run).await;
+        assert_eq!(failed.row.status, RunStatus::Failed);
+        assert_eq!(failed.calls[0].said["payerId"], json!(bert.user), "nothing is given back");
+        let own = world.secret(&world.caller, "own-key-1").await;
+        world.engine.bind_secret(&world.caller, fresh(&world.caller), tool, own).await.unwrap();
+        let run = world.run(process, json!({ "x": "Oslo" })).await;
+        let paid = world.ended(run).await;
+        assert_eq!(paid.calls[0].said["payerId"], json!(world.caller.user));
+        assert_eq!(paid.calls[0].said["secretId"], json!(own));
+        let last = rogue.requests().pop().unwrap();
+        assert!(format!("{:?}", last.headers).contains("own-key-1"), "{:?}", last.headers);
+    }
+
+    async fn br_share_010_every_use_is_recorded_with_who_whose_what_and_when_holds(world: &World) {
+        let rogue = Rogue::start(|request| match request.path.as_str() {
+            "/now/never" => Behaviour::Silence,
+            _ => Behaviour::json(r#"{"celsius":7}"#),
+        });
+        let bert = world.other("bert").await;
+        let tool = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+        let process = world.one_step(tool).await;
+        let run = world.run(process, json!({ "x": "Oslo" })).await;
+        let answered = world.ended(run).await;
+        // One that is broken off used what it used.
+        let run = world.run(process, json!({ "x": "never" })).await;
+        world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
+        let broken_off = world.ended(run).await;
+        let used = world.uses(&bert).await;
+        assert_eq!(used.len(), 2, "{used:?}");
+        for (used, run) in used.iter().zip([&answered, &broken_off]) {
+            assert_eq!((&used["subject"], &used["callId"]), (&json!(tool), &json!(run.calls[0].id)));
+            assert_eq!((&used["executorId"], &used["ownerId"]), (&json!(world.caller.user), &json!(bert.user)));
+            assert!(!used.to_string().contains("Oslo"), "not what was asked");
+        }
+    }
+
+    async fn br_share_010_own_use_and_refused_calls_refuse_to_be_told_as_foreign_use(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let own = world.rest_tool(&bert, &rogue).await;
+        let draft = process("own", vec![step("now", own, json!({ "value": "{x}" }))], "{{now}}");
+        let content = Process::create(serde_json::from_value(draft).unwrap()).unwrap().to_content(false);
+        let viewer = Viewer::User(bert.user);
+        let process = world.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None)).await.unwrap();
+        let new = NewRun { context: json!({ "x": "Oslo" }).as_object().unwrap().clone(), priority: 0 };
+        let run = world.engine.execute(&bert, fresh(&bert), process.value.id, new).await.unwrap().value;
+        let mut rung = world.store.wake().subscribe();
+        while !world.engine.run(&bert, run).await.unwrap().row.status.has_ended() {
+            heard(&mut rung).await;
+        }
+        assert_eq!(rogue.requests().len(), 1);
+        world.engine.share_tool(&bert, fresh(&bert), own, true).await.unwrap();
+        let foreign = world.one_step(own).await;
+        world.engine.share_tool(&bert, fresh(&bert), own, false).await.unwrap();
+        world.run_fails(foreign).await;
+        assert_eq!(world.uses(&bert).await, Vec::<Value>::new());
+    }
+
+    async fn br_service_004_a_service_that_nothing_uses_any_more_is_deleted_holds(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let (service, caller) = (world.service_of(tool).await, &world.caller);
+        let process = world.one_step(tool).await;
+        let run = world.run(process, json!({ "x": "Oslo" })).await;
+        world.ended(run).await;
+        world.engine.delete_process(caller, fresh(caller), process).await.unwrap();
+        world.engine.delete_tool(caller, fresh(caller), tool).await.unwrap();
+        world.engine.delete_service(caller, fresh(caller), service).await.unwrap();
+    }
+
+    async fn br_service_004_a_service_of_an_open_run_refuses_to_go_until_it_has_ended(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let (service, caller) = (world.service_of(tool).await, &world.caller);
+        let ask = json!({ "id": "wanted", "ask": { "prompt": "?" }, "output": { "variable": "wanted" } });
+        let steps = vec![ask, step("now", tool, json!({ "value": "{x}" }))];
+        let id = world.process(process("asks first", steps, "{{now}}")).await;
+        let run = world.run(id, json!({ "x": "Oslo" })).await;
+        // The process does without the tool by now; the run that is open does not.
+        let hash = world.hash(id).await;
+        let steps = json!({ "steps": [step("a", world.tool("Echo").await, json!({ "value": "{x}" }))], "outputTemplate": "{{a}}" });
+        let change = serde_json::from_value(steps).unwrap();
+        world.engine.change_process(caller, fresh(caller), id, change, hash).await.unwrap();
+        let refused = world.engine.delete_tool(caller, fresh(caller), tool).await.unwrap_err();
+        assert!(format!("{refused:?}").contains("BR-TOOL-004"), "{refused:?}");
+        let refused = world.engine.delete_service(caller, fresh(caller), service).await.unwrap_err();
+        assert!(format!("{refused:?}").contains("BR-SERVICE-004"), "{refused:?}");
+        world.engine.cancel_run(caller, fresh(caller), run).await.unwrap();
+        world.engine.delete_tool(caller, fresh(caller), tool).await.unwrap();
+        world.engine.delete_service(caller, fresh(caller), service).await.unwrap();
+    }
+
+    async fn br_cross_001_a_chain_that_is_enabled_and_not_down_is_run_holds(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let (service, inner) = (world.service_of(tool).await, world.one_step(tool).await);
+        let call = json!({ "id": "sub", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } });
+        let outer = world.process(process("outer", vec![call], "{{sub}}")).await;
+        for found in ["healthy", "degraded"] {
+            let set = move |tx: &mut Tx<'_>| tx.set_health(&Viewer::System("test"), service, found, None, None);
+            world.store.write(set).await.unwrap();
+            let run = world.run(outer, json!({ "x": "Oslo" })).await;
+            let shown = world.ended(run).await;
+            assert_eq!(shown.row.status, RunStatus::Completed, "{found}: {:?}", shown.row.failure);
+        }
+    }
+
+    async fn br_cross_001_a_link_that_is_down_or_disabled_refuses_wherever_it_is(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let (service, inner) = (world.service_of(tool).await, world.one_step(tool).await);
+        let call = json!({ "id": "sub", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } });
+        let outer = world.process(process("outer", vec![call], "{{sub}}")).await;
+        let set = move |tx: &mut Tx<'_>| tx.set_health(&Viewer::System("test"), service, "down", None, None);
+        world.store.write(set).await.unwrap();
+        assert_eq!(world.run_fails(outer).await.fault.rule.as_deref(), Some("BR-TOOL-006"));
+        let (caller, hash) = (&world.caller, world.hash(inner).await);
+        let off = serde_json::from_value(json!({ "enabled": false })).unwrap();
+        world.engine.change_process(caller, fresh(caller), inner, off, hash).await.unwrap();
+        assert_eq!(world.run_fails(outer).await.fault.rule.as_deref(), Some("BR-CROSS-001"));
+        assert!(rogue.requests().is_empty());
+    }
+
+    async fn br_tool_005_a_disabled_tool_refuses(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let hash = world.hash(tool).await;
+        let change = serde_json::from_value(json!({ "enabled": false })).unwrap();
+        world.engine.change_tool(&world.caller, fresh(&world.caller), tool, change, hash).await.unwrap();
+        assert_eq!(world.fails(tool).await.fault.rule.as_deref(), Some("BR-TOOL-005"));
+    }
+
+    async fn br_tool_006_a_tool_whose_service_is_down_or_disabled_refuses(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let service = world.service_of(tool).await;
+        let hash = world.hash(service).await;
+        let change = serde_json::from_value(json!({ "enabled": false })).unwrap();
+        world.engine.change_service(&world.caller, fresh(&world.caller), service, change, hash).await.unwrap();
+        assert_eq!(world.fails(tool).await.fault.rule.as_deref(), Some("BR-TOOL-006"));
+        assert!(rogue.requests().is_empty());
+    }
+
+    async fn br_service_004_a_service_that_a_tool_stands_on_is_not_deleted_refuses(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let service = world.service_of(tool).await;
+        let refused = world.engine.delete_service(&world.caller, fresh(&world.caller), service).await.unwrap_err();
+        assert!(format!("{refused:?}").contains("BR-SERVICE-004"), "{refused:?}");
+    }
+
+    async fn br_cross_001_a_process_that_is_disabled_or_anothers_refuses(world: &World) {
+        let echo = world.tool("Echo").await;
+        let mut definition = process("off", vec![step("a", echo, json!({ "value": "{x}" }))], "{{a.value}}");
+        definition["enabled"] = json!(false);
+        let id = world.process(definition).await;
+        let new = || NewRun { context: json!({ "x": 1 }).as_object().unwrap().clone(), priority: 0 };
+        let refused = world.engine.execute(&world.caller, fresh(&world.caller), id, new()).await.unwrap_err();
+        assert!(format!("{refused:?}").contains("BR-CROSS-001"), "{refused:?}");
+        let bert = world.other("bert").await;
+        assert!(world.engine.execute(&bert, fresh(&bert), id, new()).await.is_err());
+    }
 }
 
 impl World {
@@ -191,9 +374,13 @@ impl World {
         self.store.read(move |tx| tx.record(&viewer, record)).await.unwrap().hash
     }
 
-    async fn service_of(&self, tool: RecordId) -> RecordId {
+    pub(crate) async fn service_of(&self, tool: RecordId) -> RecordId {
+        self.part_of(tool, "serviceId").await
+    }
+
+    async fn part_of(&self, tool: RecordId, name: &str) -> RecordId {
         let viewer = Viewer::User(self.caller.user);
         let record = self.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap();
-        json!(record.content.data)["serviceId"].as_str().unwrap().parse().unwrap()
+        json!(record.content.data)[name].as_str().unwrap().parse().unwrap()
     }
 }

@@ -12,7 +12,7 @@ use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
-use crate::{World, fresh, heard};
+use crate::world::{World, both, fresh};
 
 /// A model that asks for `echo` once, or forever, and then tells what it was told.
 pub(crate) fn model(is_insatiable: bool) -> Rogue {
@@ -109,96 +109,108 @@ fn text(node: &SeenNode) -> &str {
     node.content.as_ref().unwrap()["text"].as_str().unwrap()
 }
 
-async fn review(world: &World) -> skein_engine::flow::ShownReview {
-    let mut rung = world.store.wake().subscribe();
-    loop {
-        if let Some(review) = world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows.into_iter().next()
-        {
-            return review;
-        }
-        heard(&mut rung).await;
+both! {
+    async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_it_holds(world: &World) {
+        let rogue = model(false);
+        let process = process(world, &rogue, "never", 4).await;
+        let (conversation, asked) = world.talk("What shall we eat?").await;
+        let (node, run) = world.answer(conversation, process).await;
+        let shown = world.ended(run).await;
+        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert_eq!(world.said(node).await, "The tool says {\"value\":\"pancakes\"}");
+        let (fork, said) = tool_run(world, conversation).await;
+        assert_eq!((fork.shown.entry.kind, fork.row.origin), (ConversationKind::ToolRun, Some(asked)));
+        let authors: Vec<AuthorType> = said.iter().map(|node| node.row.author_type).collect();
+        assert_eq!(authors, [AuthorType::Model, AuthorType::System, AuthorType::Model]);
+        let types: Vec<TurnType> = said.iter().map(|node| node.spoken.unwrap().1).collect();
+        assert_eq!(types, [TurnType::Message, TurnType::ToolResult, TurnType::Message]);
+        let made_by = said.iter().map(|node| node.row.executed_by.map(|by| by.process_id));
+        assert!(made_by.eq([Some(process); 3]), "what the system says names its process, too");
+        assert_eq!(text(&said[0]), "Let me look.\necho({\"value\":\"pancakes\"})");
+        assert_eq!(text(&said[1]), "echo: {\"value\":\"pancakes\"}");
+        assert_eq!(text(&said[2]), world.said(node).await);
+        assert!(fork.row.folded && fork.shown.entry.summary.unwrap().text.starts_with("The tool says"));
+        let viewer = Viewer::User(world.caller.user);
+        let query = ConversationQuery { archived: false, project: None, after: None, limit: 10 };
+        let listed = world.store.read(move |tx| tx.conversations(&viewer, &query)).await.unwrap().rows;
+        assert_eq!(listed.len(), 1, "tool runs are not listed");
+        let window =
+            world.engine.context_at(&world.caller, node, skein_engine::tree::ContextQuery::default()).await.unwrap();
+        assert!(!format!("{:?}", window.window.prompt).contains("echo("), "{:?}", window.window.prompt);
+        let callers: Vec<&str> = shown.calls.iter().map(|call| call.said["caller"].as_str().unwrap()).collect();
+        assert_eq!(callers, ["process", "process", "model", "process"]);
     }
-}
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn br_episode_003_the_main_thread_gets_the_answer_and_the_tool_run_all_of_it_holds() {
-    let world = World::new().await;
-    let rogue = model(false);
-    let process = process(&world, &rogue, "never", 4).await;
-    let (conversation, asked) = world.talk("What shall we eat?").await;
-    let (node, run) = world.answer(conversation, process).await;
-    let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
-    assert_eq!(world.said(node).await, "The tool says {\"value\":\"pancakes\"}");
-    let (fork, said) = tool_run(&world, conversation).await;
-    assert_eq!((fork.shown.entry.kind, fork.row.origin), (ConversationKind::ToolRun, Some(asked)));
-    let authors: Vec<AuthorType> = said.iter().map(|node| node.row.author_type).collect();
-    assert_eq!(authors, [AuthorType::Model, AuthorType::System, AuthorType::Model]);
-    let types: Vec<TurnType> = said.iter().map(|node| node.spoken.unwrap().1).collect();
-    assert_eq!(types, [TurnType::Message, TurnType::ToolResult, TurnType::Message]);
-    assert_eq!(text(&said[0]), "Let me look.\necho({\"value\":\"pancakes\"})");
-    assert_eq!(text(&said[1]), "echo: {\"value\":\"pancakes\"}");
-    assert_eq!(text(&said[2]), world.said(node).await);
-    assert!(fork.row.folded && fork.shown.entry.summary.unwrap().text.starts_with("The tool says"));
-    let viewer = Viewer::User(world.caller.user);
-    let query = ConversationQuery { archived: false, project: None, after: None, limit: 10 };
-    let listed = world.store.read(move |tx| tx.conversations(&viewer, &query)).await.unwrap().rows;
-    assert_eq!(listed.len(), 1, "tool runs are not listed");
-    let window =
-        world.engine.context_at(&world.caller, node, skein_engine::tree::ContextQuery::default()).await.unwrap();
-    assert!(!format!("{:?}", window.window.prompt).contains("echo("), "{:?}", window.window.prompt);
-    let callers: Vec<&str> = shown.calls.iter().map(|call| call.said["caller"].as_str().unwrap()).collect();
-    assert_eq!(callers, ["process", "process", "model", "process"]);
-}
+    async fn a_call_that_is_to_be_approved_waits_and_is_made_as_it_was_edited(world: &World) {
+        let rogue = model(false);
+        let process = process(world, &rogue, "always", 4).await;
+        let (conversation, _) = world.talk("What shall we eat?").await;
+        let (node, run) = world.answer(conversation, process).await;
+        let asked = world.review().await;
+        assert_eq!(json!(asked.row.asked)["inputs"], json!({ "value": "pancakes" }), "{:?}", asked.row.asked);
+        let Value::Object(inputs) = json!({ "value": "waffles" }) else { unreachable!() };
+        let approve = Decision::Approve { inputs: Some(inputs) };
+        world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, approve).await.unwrap();
+        world.ended(run).await;
+        assert_eq!(world.said(node).await, "The tool says {\"value\":\"waffles\"}");
+    }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_is_to_be_approved_waits_and_is_made_as_it_was_edited() {
-    let world = World::new().await;
-    let rogue = model(false);
-    let process = process(&world, &rogue, "always", 4).await;
-    let (conversation, _) = world.talk("What shall we eat?").await;
-    let (node, run) = world.answer(conversation, process).await;
-    let asked = review(&world).await;
-    assert_eq!(json!(asked.row.asked)["inputs"], json!({ "value": "pancakes" }), "{:?}", asked.row.asked);
-    let Value::Object(inputs) = json!({ "value": "waffles" }) else { unreachable!() };
-    let approve = Decision::Approve { inputs: Some(inputs) };
-    world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, approve).await.unwrap();
-    world.ended(run).await;
-    assert_eq!(world.said(node).await, "The tool says {\"value\":\"waffles\"}");
-}
+    async fn a_call_that_is_denied_is_told_to_the_model(world: &World) {
+        let rogue = model(false);
+        let process = process(world, &rogue, "always", 4).await;
+        let (conversation, _) = world.talk("What shall we eat?").await;
+        let (node, run) = world.answer(conversation, process).await;
+        let asked = world.review().await;
+        let deny = Decision::Deny { reason: Some("not before noon".to_owned()) };
+        world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, deny).await.unwrap();
+        let shown = world.ended(run).await;
+        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert!(world.said(node).await.contains("denied this call: not before noon"), "{}", world.said(node).await);
+        let (_, said) = tool_run(world, conversation).await;
+        assert!(text(&said[1]).contains("not before noon"));
+        assert!(shown.calls.iter().all(|call| call.said["caller"] == "process"), "nothing was called");
+    }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_call_that_is_denied_is_told_to_the_model() {
-    let world = World::new().await;
-    let rogue = model(false);
-    let process = process(&world, &rogue, "always", 4).await;
-    let (conversation, _) = world.talk("What shall we eat?").await;
-    let (node, run) = world.answer(conversation, process).await;
-    let asked = review(&world).await;
-    let deny = Decision::Deny { reason: Some("not before noon".to_owned()) };
-    world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, deny).await.unwrap();
-    let shown = world.ended(run).await;
-    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
-    assert!(world.said(node).await.contains("denied this call: not before noon"), "{}", world.said(node).await);
-    let (_, said) = tool_run(&world, conversation).await;
-    assert!(text(&said[1]).contains("not before noon"));
-    assert!(shown.calls.iter().all(|call| call.said["caller"] == "process"), "nothing was called");
-}
+    async fn z14_a_model_that_never_stops_asking_is_stopped_refuses(world: &World) {
+        let rogue = model(true);
+        let process = process(world, &rogue, "never", 2).await;
+        let (conversation, _) = world.talk("What shall we eat?").await;
+        let (node, run) = world.answer(conversation, process).await;
+        let shown = world.ended(run).await;
+        let failure = shown.row.failure.unwrap();
+        assert_eq!((failure.fault.code.as_str(), failure.fault.rule.as_deref()), ("tool_limit_exceeded", Some("Z14")));
+        assert_eq!(rogue.requests().len(), 3, "two rounds, and the one that was too many");
+        let node = world.engine.node(&world.caller, node).await.unwrap();
+        assert_eq!(node.seen.row.status, GenerationStatus::Failed);
+        let (fork, said) = tool_run(world, conversation).await;
+        assert_eq!(said.len(), 4, "two wishes and two results");
+        assert!(fork.shown.entry.summary.unwrap().text.contains("limit of rounds"));
+    }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn z14_a_model_that_never_stops_asking_is_stopped_refuses() {
-    let world = World::new().await;
-    let rogue = model(true);
-    let process = process(&world, &rogue, "never", 2).await;
-    let (conversation, _) = world.talk("What shall we eat?").await;
-    let (node, run) = world.answer(conversation, process).await;
-    let shown = world.ended(run).await;
-    let failure = shown.row.failure.unwrap();
-    assert_eq!((failure.fault.code.as_str(), failure.fault.rule.as_deref()), ("tool_limit_exceeded", Some("Z14")));
-    assert_eq!(rogue.requests().len(), 3, "two rounds, and the one that was too many");
-    let node = world.engine.node(&world.caller, node).await.unwrap();
-    assert_eq!(node.seen.row.status, GenerationStatus::Failed);
-    let (fork, said) = tool_run(&world, conversation).await;
-    assert_eq!(said.len(), 4, "two wishes and two results");
-    assert!(fork.shown.entry.summary.unwrap().text.contains("limit of rounds"));
+    async fn br_episode_003_what_tools_said_refuses_to_enter_the_main_thread(world: &World) {
+        let (rogue, insatiable) = (model(false), model(true));
+        let cook = process(world, &rogue, "never", 4).await;
+        let (conversation, asked) = world.talk("What shall we eat?").await;
+        let (answer, run) = world.answer(conversation, cook).await;
+        world.ended(run).await;
+        let path = world.engine.path(&world.caller, conversation, None, 100).await.unwrap().rows;
+        let path: Vec<_> = path.into_iter().map(|node| node.seen.row.id).collect();
+        assert_eq!(path, [asked, answer], "the main thread has the question and the answer");
+        // A later answer is given nothing of it either, and a run that fails leaves no more than that it failed.
+        let hungry = process(world, &insatiable, "never", 1).await;
+        let (failed, run) = world.answer(conversation, hungry).await;
+        world.ended(run).await;
+        let sent: Value = serde_json::from_slice(&insatiable.requests()[0].body).unwrap();
+        let sent = sent["messages"].to_string();
+        assert!(sent.contains("The tool says") && !sent.contains("Let me look") && !sent.contains("echo("), "{sent}");
+        let failed = world.engine.node(&world.caller, failed).await.unwrap();
+        assert_eq!((failed.seen.row.status, failed.seen.content), (GenerationStatus::Failed, None));
+        let forks = world.engine.forks(&world.caller, conversation, None, 10).await.unwrap().rows;
+        assert_eq!(forks.len(), 2, "what the tools did is kept for each");
+        assert!(forks.iter().all(|fork| fork.shown.entry.kind == ConversationKind::ToolRun && fork.row.folded));
+        for fork in forks {
+            let nodes = world.engine.path(&world.caller, fork.row.id, None, 100).await.unwrap().rows;
+            assert!(format!("{nodes:?}").contains("echo("), "{nodes:?}");
+        }
+    }
 }

@@ -24,15 +24,18 @@ async fn health_needs_no_key() {
 }
 
 #[tokio::test]
-async fn the_landing_page_says_what_there_is_and_loads_nothing() {
+async fn a_browser_gets_a_page_at_the_start_and_programs_never_do() {
     let world = World::new().await;
-    let page = get(&world, "/", &[("host", HOST)]).await;
-    assert_eq!(page.header("content-type"), "text/html; charset=utf-8");
-    for path in ["/api/v1/items", "/api/docs", "/health/ready", "Idempotency-Key", env!("CARGO_PKG_VERSION")] {
-        assert!(page.text.contains(path), "{path} is not on the page");
+    let browser = ("accept", "text/html");
+    let page = get(&world, "/", &[("host", HOST), browser]).await;
+    assert_eq!((page.status, page.header("content-type")), (StatusCode::OK, "text/html; charset=utf-8"));
+    assert!(page.header("content-security-policy").starts_with("default-src '"), "{:?}", page.headers);
+    assert_eq!(page.header("cache-control"), "no-store");
+    for path in ["/api/v1/nothing", "/api/nothing", "/health/nothing", "/metrics/nothing", "/assets/nothing.js"] {
+        let answer = get(&world, path, &[("host", HOST), browser]).await;
+        assert_eq!((answer.status, answer.code().as_str()), (StatusCode::NOT_FOUND, "not_found"), "{path}");
     }
-    assert!(!page.text.contains("src=") && !page.text.contains("href=\"http"));
-    assert!(page.header("content-security-policy").starts_with("default-src 'none'"));
+    assert_eq!(get(&world, "/c/x", &[("host", HOST)]).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ async fn begin_run(world: &World, process: &Value) {
             stack: Vec::new(),
             token_budget: None,
         };
-        tx.insert_execution(&new, &state)
+        tx.insert_execution(new.clone(), &state)
     };
     world.store.write(begin).await.unwrap();
 }

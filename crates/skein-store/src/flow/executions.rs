@@ -1,5 +1,7 @@
 //! Runs and their steps.
 
+use std::sync::LazyLock;
+
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 use skein_core::flow::execution::fact::{Failure, Target};
@@ -22,6 +24,28 @@ const SWEEP_ROWS_MAX: i64 = 500;
 const COLUMNS: &str = "id, owner, process, process_version, process_name, status, context, levels_left, stack, parent,
     parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens, output, failure,
     created_at, ended_at, session, cause";
+
+const STEPS_PER_STATEMENT: usize = 2;
+const STEP_WIDTH: usize = 14;
+/// The statements that write one step, and two.
+static PUT_STEPS: LazyLock<[String; STEPS_PER_STATEMENT]> = LazyLock::new(|| {
+    [1, 2].map(|count| {
+        let row = |row: usize| {
+            let places: Vec<String> = (1..=STEP_WIDTH).map(|place| format!("?{}", row * STEP_WIDTH + place)).collect();
+            format!("({})", places.join(", "))
+        };
+        let rows: Vec<String> = (0..count).map(row).collect();
+        format!(
+            "INSERT INTO execution_steps (run, step, phase, attempt, inputs, output, fault, dialogue, tokens, call, is_open, raw,
+                 began_at, ended_at) VALUES {}
+             ON CONFLICT (run, step) DO UPDATE SET phase = excluded.phase, attempt = excluded.attempt,
+                 inputs = excluded.inputs, output = excluded.output, fault = excluded.fault, dialogue = excluded.dialogue,
+                 tokens = excluded.tokens, call = excluded.call, is_open = excluded.is_open, raw = excluded.raw,
+                 began_at = excluded.began_at, ended_at = excluded.ended_at",
+            rows.join(", ")
+        )
+    })
+});
 
 /// A run that begins.
 #[derive(Debug, Clone)]
@@ -82,12 +106,83 @@ pub struct StepRow {
     pub raw: Option<ItemId>,
 }
 
+/// A step with its documents as text.
+struct SpelledStep<'a> {
+    row: &'a StepRow,
+    inputs: String,
+    output: String,
+    fault: Option<String>,
+    dialogue: Option<String>,
+}
+
+impl<'a> SpelledStep<'a> {
+    fn of(row: &'a StepRow) -> Self {
+        let state = &row.state;
+        Self {
+            row,
+            inputs: to_text(&state.inputs),
+            output: state.output.to_string(),
+            fault: state.fault.as_ref().map(to_text),
+            dialogue: state.dialogue.as_ref().map(to_text),
+        }
+    }
+
+    fn values<'b>(&'b self, run: &'b RunId) -> [Value<'b>; STEP_WIDTH] {
+        let StepRow { step, state, call, is_open, raw } = self.row;
+        [
+            Value::from(run),
+            whole(*step).into(),
+            state.phase.as_str().into(),
+            i64::from(state.attempt).into(),
+            (&self.inputs).into(),
+            (&self.output).into(),
+            self.fault.as_ref().into(),
+            self.dialogue.as_ref().into(),
+            i64::try_from(state.tokens).unwrap_or(i64::MAX).into(),
+            call.as_ref().into(),
+            (*is_open).into(),
+            raw.as_ref().into(),
+            state.began_at.into(),
+            state.ended_at.into(),
+        ]
+    }
+}
+
 /// Which runs to list.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ExecutionFilter {
     pub status: Option<RunStatus>,
     pub process: Option<RecordId>,
     pub conversation: Option<ConversationId>,
+}
+
+impl NewExecution {
+    /// The row that is written for it.
+    fn begun(self, state: &Execution, now: Millis) -> ExecutionRow {
+        ExecutionRow {
+            id: self.id,
+            owner: self.owner,
+            process: self.process,
+            process_version: self.process_version,
+            process_name: self.process_name,
+            status: RunStatus::Running,
+            context: state.context.clone(),
+            levels_left: state.levels_left,
+            stack: state.stack.clone(),
+            parent: self.parent,
+            target: self.target,
+            session: self.session,
+            cause: self.cause,
+            operation: self.operation,
+            branched_from: self.branched_from,
+            priority: self.priority,
+            tokens: 0,
+            output: None,
+            failure: None,
+            created_at: now,
+            ended_at: None,
+        }
+    }
 }
 
 impl ExecutionRow {
@@ -112,7 +207,7 @@ impl ExecutionRow {
 
 impl Tx<'_> {
     /// Writes a run down that begins now.
-    pub fn insert_execution(&mut self, new: &NewExecution, state: &Execution) -> Result<(), StoreError> {
+    pub fn insert_execution(&mut self, new: NewExecution, state: &Execution) -> Result<ExecutionRow, StoreError> {
         let now = self.now();
         let (parent, place) = (new.parent.as_ref().map(|(run, _)| run), new.parent.as_ref().map(|(_, place)| place));
         let (context, stack) = (to_text(&state.context), to_text(&state.stack));
@@ -145,39 +240,16 @@ impl Tx<'_> {
                 &new.cause,
             ],
         )?;
-        Ok(())
+        Ok(new.begun(state, now))
     }
 
-    /// Writes where a step stands.
-    pub fn put_step(&mut self, run: RunId, row: &StepRow) -> Result<(), StoreError> {
-        let StepRow { step, state, call, is_open, raw } = row;
-        let (inputs, output) = (to_text(&state.inputs), state.output.to_string());
-        let (fault, dialogue) = (state.fault.as_ref().map(to_text), state.dialogue.as_ref().map(to_text));
-        self.execute(
-            "INSERT INTO execution_steps (run, step, phase, attempt, inputs, output, fault, dialogue, tokens, call, is_open, raw,
-                 began_at, ended_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
-             ON CONFLICT (run, step) DO UPDATE SET phase = excluded.phase, attempt = excluded.attempt,
-                 inputs = excluded.inputs, output = excluded.output, fault = excluded.fault, dialogue = excluded.dialogue,
-                 tokens = excluded.tokens, call = excluded.call, is_open = excluded.is_open, raw = excluded.raw, began_at = excluded.began_at,
-                 ended_at = excluded.ended_at",
-            params![
-                &run,
-                whole(*step),
-                state.phase.as_str(),
-                i64::from(state.attempt),
-                &inputs,
-                &output,
-                fault.as_ref(),
-                dialogue.as_ref(),
-                i64::try_from(state.tokens).unwrap_or(i64::MAX),
-                call.as_ref(),
-                *is_open,
-                raw.as_ref(),
-                state.began_at,
-                state.ended_at,
-            ],
-        )?;
+    /// Writes where steps stand. Most moves end one step and begin the next: one statement for the two.
+    pub fn put_steps(&mut self, run: RunId, rows: &[StepRow]) -> Result<(), StoreError> {
+        for rows in rows.chunks(STEPS_PER_STATEMENT) {
+            let spelled: Vec<SpelledStep<'_>> = rows.iter().map(SpelledStep::of).collect();
+            let values: Vec<Value<'_>> = spelled.iter().flat_map(|step| step.values(&run)).collect();
+            self.execute(&PUT_STEPS[rows.len() - 1], &values)?;
+        }
         Ok(())
     }
 
@@ -206,6 +278,17 @@ impl Tx<'_> {
         let found = self.first(&sql, params![&id], read_execution)?;
         let found = found.filter(|row| viewer.may_read(row.owner, self.now()));
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// A run that nobody else moves until the transaction ends. It is written as it was, not only locked: so somebody who
+    /// works on an older snapshot collides instead of moving what they did not see.
+    pub fn locked_execution(&mut self, viewer: &Viewer, id: RunId) -> Result<ExecutionRow, StoreError> {
+        system_only(viewer)?;
+        if !self.sql.is_shared() {
+            return self.execution(viewer, id);
+        }
+        let sql = format!("UPDATE executions SET priority = priority WHERE id = ?1 RETURNING {COLUMNS}");
+        self.first(&sql, params![&id], read_execution)?.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
     /// The steps of a run that are more than waiting, in order.

@@ -4,6 +4,7 @@
 
 mod chunks;
 mod executions;
+mod forget;
 mod metrics;
 mod project;
 mod reviews;

@@ -8,7 +8,7 @@ use skein_core::{ItemId, RunId, UserId};
 
 use crate::error::StoreError;
 use crate::flow::executions::{index, whole};
-use crate::project::Projected;
+use crate::project::{IfTaken, Projected};
 use crate::sql::params;
 use crate::tx::Tx;
 
@@ -40,7 +40,8 @@ impl Tx<'_> {
             let Ok(draft) = RelationDraft::new(link.kind.relation(), source, target, Qualities::default()) else {
                 return Ok(None);
             };
-            self.insert_relation(item, ExecutionMoved::relation_id(item.header.id, index), draft)?;
+            // A person may have said before what came of a call; a run does not stand still for that.
+            self.insert_relation(item, ExecutionMoved::relation_id(item.header.id, index), draft, IfTaken::Leave)?;
         }
         Ok(Some(()))
     }

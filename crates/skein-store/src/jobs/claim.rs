@@ -55,7 +55,30 @@ impl Turns {
     }
 }
 
+/// What a look at some queues shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Waiting {
+    /// Whether there is a job that can be taken now.
+    pub is_any: bool,
+    /// In how many milliseconds the next delayed job of any queue is due.
+    pub due_in_ms: Option<i64>,
+}
+
 impl Store {
+    /// Looks whether a claim would find something. It costs no commit, and nobody has to be ready for what it finds.
+    pub async fn jobs_waiting(&self, queues: Vec<String>) -> Result<Waiting, StoreError> {
+        self.look_up(move |tx| {
+            let due_in_ms = tx.due_in_ms()?;
+            let mut is_any = due_in_ms == Some(0);
+            for queue in &queues {
+                let sql = "SELECT CAST(1 AS BIGINT) FROM jobs WHERE queue = ?1 AND state = 'queued' LIMIT 1";
+                is_any = is_any || tx.first(sql, params![queue], |row| row.int(0))?.is_some();
+            }
+            Ok(Waiting { is_any, due_in_ms })
+        })
+        .await
+    }
+
     /// Takes the next jobs of some queues, in one transaction.
     pub async fn claim_jobs(&self, holder: &Holder, wanted: &[Wanted]) -> Result<Claimed, StoreError> {
         let with_turn = |wanted: &Wanted| (wanted.clone(), self.turns().last(&wanted.queue));

@@ -127,19 +127,29 @@ impl Tx<'_> {
     /// Extends the leases of those jobs that are still held, and says which.
     fn keep(&mut self, holder: &Holder, jobs: &[Job]) -> Result<BTreeSet<(JobId, i64)>, StoreError> {
         let until = self.now().plus(holder.lease_ms);
+        let sql = "UPDATE jobs SET lease_until = ?2 WHERE worker = ?1 AND state = 'leased' AND id IN (IDS) RETURNING id, fence";
+        self.of_jobs(sql, &[Value::from(&holder.worker), Value::from(until)], jobs)
+    }
+
+    /// Which of these jobs are held, by whomever, each with its fence.
+    pub fn held_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<BTreeSet<(JobId, i64)>, StoreError> {
+        system_only(viewer)?;
+        self.of_jobs("SELECT id, fence FROM jobs WHERE lease_until IS NOT NULL AND id IN (IDS)", &[], jobs)
+    }
+
+    /// Carries a statement about some jobs out, some at a time.
+    fn of_jobs(&mut self, sql: &str, bound: &[Value<'_>], jobs: &[Job]) -> Result<BTreeSet<(JobId, i64)>, StoreError> {
         let per_statement = if jobs.len() <= KEPT_FEW { KEPT_FEW } else { KEPT_MANY };
-        let places: Vec<String> = (3..per_statement + 3).map(|number| format!("?{number}")).collect();
-        let sql = format!(
-            "UPDATE jobs SET lease_until = ?2 WHERE worker = ?1 AND state = 'leased' AND id IN ({}) RETURNING id, fence",
-            places.join(", ")
-        );
-        let mut kept = BTreeSet::new();
+        let first = bound.len() + 1;
+        let places: Vec<String> = (first..first + per_statement).map(|number| format!("?{number}")).collect();
+        let sql = sql.replace("IDS", &places.join(", "));
+        let mut found = BTreeSet::new();
         for chunk in jobs.chunks(per_statement) {
             let filled = chunk.iter().cycle().take(per_statement).map(|job| Value::from(&job.id));
-            let bound = [Value::from(&holder.worker), Value::from(until)].into_iter().chain(filled).collect::<Vec<_>>();
-            kept.extend(self.all(&sql, &bound, |row| Ok((JobId::from_bytes(row.array(0)?), row.int(1)?)))?);
+            let bound: Vec<Value<'_>> = bound.iter().copied().chain(filled).collect();
+            found.extend(self.all(&sql, &bound, |row| Ok((JobId::from_bytes(row.array(0)?), row.int(1)?)))?);
         }
-        Ok(kept)
+        Ok(found)
     }
 }
 

@@ -184,6 +184,10 @@ impl Sql for PostgresSql<'_> {
         Ok(Vec::new())
     }
 
+    fn is_shared(&self) -> bool {
+        true
+    }
+
     fn claim_lock(&self) -> &'static str {
         "FOR UPDATE SKIP LOCKED"
     }

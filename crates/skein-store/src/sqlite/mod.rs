@@ -189,6 +189,10 @@ impl Sql for SqliteSql<'_> {
         Ok(found)
     }
 
+    fn is_shared(&self) -> bool {
+        false
+    }
+
     fn claim_lock(&self) -> &'static str {
         ""
     }

@@ -6,7 +6,7 @@
 //! made durable, the next gathers.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI32, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -38,6 +38,7 @@ const CHECKPOINT_ABOVE_PAGES: i32 = 4_000;
 pub(crate) struct Writer {
     queue: Option<Sender<Queued>>,
     waiting: Arc<Waiting>,
+    commits: Arc<AtomicU64>,
     revisions: Revisions,
     thread: Option<JoinHandle<()>>,
 }
@@ -58,17 +59,20 @@ impl Writer {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
         let (waiting, revisions) = (Arc::new(Waiting::default()), Revisions::default());
+        let commits = Arc::new(AtomicU64::new(0));
         let last_now = last_now(&connection)?.max(clock.now());
         let mut thread = WriterThread {
             last_now,
             requests: RequestNames::load(&connection, last_now)?,
             number: crate::store::timeline_offset(&mut SqliteSql::on(&connection))?,
             log_pages,
+            changes: connection.total_changes(),
             connection,
             clock,
             wakes,
             tasks,
             waiting: Arc::clone(&waiting),
+            commits: Arc::clone(&commits),
             revisions: revisions.clone(),
             open: Open::default(),
             owes_truncation: false,
@@ -76,11 +80,16 @@ impl Writer {
         let run = move || thread.run();
         let thread = std::thread::Builder::new().name("skein-writer".to_owned()).spawn(run);
         let thread = Some(thread.expect("the system can start a thread"));
-        Ok(Self { queue: Some(queue), waiting, revisions, thread })
+        Ok(Self { queue: Some(queue), waiting, commits, revisions, thread })
     }
 
     pub(crate) fn revisions(&self) -> &Revisions {
         &self.revisions
+    }
+
+    /// How many transactions were committed that changed something; one carries whatever waited together.
+    pub(crate) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
     }
 
     /// Queues a function, unless too much waits already.
@@ -161,6 +170,9 @@ struct WriterThread {
     wakes: Wakes,
     tasks: Receiver<Queued>,
     waiting: Arc<Waiting>,
+    commits: Arc<AtomicU64>,
+    /// Rows that were changed until the last commit.
+    changes: u64,
     revisions: Revisions,
     open: Open,
     /// Whether the log still holds what was destroyed.
@@ -314,6 +326,10 @@ impl WriterThread {
     fn commit(&mut self) -> Result<(), SqlError> {
         self.requests.file(&self.connection)?;
         self.statement("COMMIT")?;
+        let changes = self.connection.total_changes();
+        if std::mem::replace(&mut self.changes, changes) != changes {
+            self.commits.fetch_add(1, Ordering::Relaxed);
+        }
         self.requests.committed(self.last_now);
         let Open { is_revised, is_destroying, has_queued } = std::mem::take(&mut self.open);
         if is_revised {

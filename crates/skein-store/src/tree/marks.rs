@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use skein_core::garden::item::ItemType;
+use skein_core::garden::item::{Item, ItemType};
 use skein_core::tree::node::{Fact, NodeMarked, TreeSummary};
 use skein_core::{ConversationId, ItemId, NodeId, Viewer};
 
@@ -50,8 +50,13 @@ impl Tx<'_> {
     /// The node that an item tells the place or the words of.
     pub(crate) fn node_of_item(&mut self, viewer: &Viewer, id: ItemId) -> Result<Option<NodeRow>, StoreError> {
         let item = self.item(viewer, id)?.item;
+        self.node_told_by(&item)
+    }
+
+    /// The node that an item, while it says anything, is a part of.
+    pub(crate) fn node_told_by(&mut self, item: &Item) -> Result<Option<NodeRow>, StoreError> {
         let told = match &item.header.item_type {
-            t if *t == ItemType::NODE => Some(NodeId::from_bytes(*id.as_bytes())),
+            t if *t == ItemType::NODE => Some(NodeId::from_bytes(*item.header.id.as_bytes())),
             t if *t == ItemType::NODE_CONTENT => item.document().and_then(|document| {
                 document.get("nodeId").and_then(|node| node.as_str()).and_then(|node| node.parse().ok())
             }),
@@ -99,7 +104,7 @@ impl Tx<'_> {
     }
 
     /// A conversation and all that grew from it.
-    fn grown_of(&mut self, conversation: ConversationId) -> Result<Vec<ConversationId>, StoreError> {
+    pub(crate) fn grown_of(&mut self, conversation: ConversationId) -> Result<Vec<ConversationId>, StoreError> {
         let sql = "WITH RECURSIVE grown(id) AS (
                  SELECT c.id FROM conversations c WHERE c.id = ?1
                  UNION SELECT c.id FROM grown g JOIN conversations c ON c.parent = g.id)

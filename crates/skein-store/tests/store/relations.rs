@@ -1,9 +1,10 @@
 //! Edges: uniqueness by kind, what may change, chains, tenancy.
 
 use serde_json::json;
+use skein_core::flow::execution::fact::{ExecutionMoved, Link, LinkKind};
 use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
-use skein_core::{ItemId, RecordId};
+use skein_core::{ItemId, RecordId, RunId};
 use skein_store::StoreError;
 use skein_store::items::ItemQuery;
 use skein_store::relations::Side;
@@ -46,6 +47,22 @@ fn chain(world: &World, length: usize) -> Vec<Endpoint> {
 }
 
 both! {
+    fn what_a_person_said_came_of_a_call_does_not_stop_the_run_that_made_it(world: &World) {
+        let [call, claimed, result] = [item(world), item(world), item(world)];
+        relate(world, RelationKind::ResultOf, claimed, call).unwrap();
+        let link = Link { kind: LinkKind::ResultOf, source: id_of(result), target: id_of(call) };
+        let moved = ExecutionMoved { run_id: RunId::from_bytes([7; 16]), steps: Vec::new(), calls: Vec::new(), links: vec![link] };
+        let (viewer, draft) = (world.anna.clone(), moved.to_draft().unwrap());
+        world.write(move |tx| tx.append_item(&viewer, &draft));
+        let viewer = world.anna.clone();
+        let kept = world.read(move |tx| tx.relations(&viewer, call, Side::Incoming, Some(RelationKind::ResultOf), None, 10));
+        assert_eq!(kept.rows.iter().map(|kept| kept.source).collect::<Vec<_>>(), [claimed]);
+        // A person's second one is refused as ever, and made anew all is as it was.
+        assert_eq!(rule_of(relate(world, RelationKind::ResultOf, result, call)), "MG-REL-001");
+        world.seal();
+        assert_eq!(world.verify(true).breaks, Vec::new());
+    }
+
     fn mg_rel_001_one_cause_and_one_successor_per_target_holds(world: &World) {
         let [a, b, c] = [item(world), item(world), item(world)];
         relate(world, RelationKind::Triggers, a, b).unwrap();

@@ -64,15 +64,20 @@ pub(crate) fn get(address: &str, path: &str, key: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\r\n").into_bytes()
 }
 
-/// `POST /api/v1/items` under an idempotency key.
-pub(crate) fn post_item(address: &str, key: &str, idempotency_key: u128, body: &[u8]) -> Vec<u8> {
+/// `POST path` under an idempotency key.
+pub(crate) fn post(address: &str, path: &str, key: &str, idempotency_key: u128, body: &[u8]) -> Vec<u8> {
     let head = format!(
-        "POST /api/v1/items HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
+        "POST {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {key}\r\n\
          Idempotency-Key: {}\r\nContent-Type: application/json\r\nContent-Length: {}\r\n\r\n",
         uuid(idempotency_key),
         body.len(),
     );
     [head.as_bytes(), body].concat()
+}
+
+/// `POST /api/v1/items` under an idempotency key.
+pub(crate) fn post_item(address: &str, key: &str, idempotency_key: u128, body: &[u8]) -> Vec<u8> {
+    post(address, "/api/v1/items", key, idempotency_key, body)
 }
 
 pub(crate) fn uuid(bits: u128) -> String {

@@ -11,6 +11,7 @@ mod batch;
 mod chain;
 mod client;
 mod comparison;
+mod first_byte;
 mod folder;
 mod guard;
 mod http_get;
@@ -19,6 +20,7 @@ mod http_tool;
 mod idempotency;
 mod idle_server;
 mod machine;
+mod made;
 mod million;
 mod notes;
 mod pages;
@@ -26,12 +28,15 @@ mod postgres;
 mod process;
 mod queue;
 mod report;
+mod runs;
+mod runs_alone;
 mod start;
 mod stream;
 mod tree;
 mod tree_bare;
 mod tree_made;
 mod tree_whole;
+mod two_workers;
 mod verify;
 mod wal;
 
@@ -71,6 +76,12 @@ struct Options {
     /// Where `make bench` says its PostgreSQL is
     #[arg(long, env = "SKEIN_TEST_POSTGRES", hide = true, hide_env_values = true)]
     test_postgres: Option<String>,
+    /// Where the scripts are that measure other engines; without them those benchmarks are left out
+    #[arg(long, value_name = "DIR", env = "SKEIN_BENCH_PEERS", default_value = "../shared/bench")]
+    peers: PathBuf,
+    /// A Python that has `LangGraph` and DBOS
+    #[arg(long, value_name = "FILE", env = "SKEIN_BENCH_PEERS_PYTHON")]
+    peers_python: Option<PathBuf>,
     #[command(subcommand)]
     part: Option<Part>,
 }
@@ -81,6 +92,9 @@ enum Part {
     /// Serve a file from memory until standard input ends
     #[command(hide = true)]
     BareServer { body: PathBuf },
+    /// Run a process over and over, and say how fast
+    #[command(hide = true)]
+    RunsAlone(runs_alone::Alone),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -115,6 +129,12 @@ enum Benchmark {
     Tree,
     /// Claiming jobs where very many wait
     Queue,
+    /// Runs of processes, beside other engines
+    Runs,
+    /// The first words of a run's answer
+    FirstByte,
+    /// Two programs that make calls, beside one
+    TwoWorkers,
 }
 
 /// What every benchmark needs to know.
@@ -123,6 +143,7 @@ struct Setting {
     rounds: u32,
     items: usize,
     postgres: Option<String>,
+    peers: Option<runs::Peers>,
     million: Option<Million>,
 }
 
@@ -144,6 +165,9 @@ impl Benchmark {
             Self::Guard => guard::run(setting),
             Self::Tree => tree::run(setting),
             Self::Queue => queue::run(setting),
+            Self::Runs => runs::run(setting),
+            Self::FirstByte => first_byte::run(setting),
+            Self::TwoWorkers => two_workers::run(setting),
         }
     }
 }
@@ -161,8 +185,13 @@ impl Setting {
 
 fn main() -> Result<()> {
     let options = Options::parse();
-    if let Some(Part::BareServer { body }) = &options.part {
-        return bare_server::run(body);
+    match &options.part {
+        Some(Part::BareServer { body }) => return bare_server::run(body),
+        Some(Part::RunsAlone(alone)) => {
+            println!("{}", alone.run()?);
+            return Ok(());
+        }
+        None => {}
     }
     let folder = Folder::new(options.dir)?;
     folder.remove_when_interrupted();
@@ -175,6 +204,7 @@ fn main() -> Result<()> {
         rounds: options.rounds,
         items: options.items,
         postgres: options.postgres.or(options.test_postgres).filter(|url| !url.is_empty()),
+        peers: options.peers_python.and_then(|python| runs::Peers::find(&options.peers, &python)),
         million: None,
     };
     let mut report = Report::default();

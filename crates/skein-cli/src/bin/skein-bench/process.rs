@@ -108,12 +108,16 @@ fn lines_of(output: ChildStdout) -> Receiver<String> {
 
 /// A key for programs that may write, made as anybody would make one.
 pub(crate) fn create_key(program: &Path, directory: &Path) -> Result<String> {
-    let made = Command::new(program)
-        .args(["key", "create", "bench", "--scope", "write", "--quiet", "--dir"])
-        .arg(directory)
-        .env_clear()
-        .output()
-        .context("a key cannot be made")?;
+    create_key_for(program, directory, None, "write")
+}
+
+pub(crate) fn create_key_for(program: &Path, directory: &Path, database: Option<&str>, scope: &str) -> Result<String> {
+    let mut command = Command::new(program);
+    command.args(["key", "create", "bench", "--scope", scope, "--quiet", "--dir"]).arg(directory).env_clear();
+    if let Some(database) = database {
+        command.args(["--database", database]);
+    }
+    let made = command.output().context("a key cannot be made")?;
     ensure!(made.status.success(), "a key cannot be made: {}", String::from_utf8_lossy(&made.stderr));
     Ok(String::from_utf8(made.stdout)?.trim().to_owned())
 }

@@ -34,7 +34,7 @@ const KEY: &[u8] = b"sk-bench-0123456789abcdef0123456789abcdef";
 
 pub(crate) fn run(setting: &mut Setting) -> Result<Vec<Line>> {
     let clock = Instant::now();
-    let server = TokenServer::start(clock)?;
+    let server = TokenServer::start(clock, TOKENS)?;
     let runtime = two_threads()?;
     let model = model(server.address)?;
     let ours = || runtime.block_on(through_skein(&model, clock));
@@ -87,7 +87,7 @@ fn bare(address: SocketAddr, clock: Instant) -> Result<f64> {
 }
 
 /// Milliseconds since the moment written in a token.
-fn since(token: &str, clock: Instant) -> Result<f64> {
+pub(crate) fn since(token: &str, clock: Instant) -> Result<f64> {
     let written = Duration::from_nanos(token.parse().with_context(|| format!("no time in {token:?}"))?);
     Ok(clock.elapsed().saturating_sub(written).as_secs_f64() * 1e3)
 }
@@ -100,22 +100,23 @@ fn settled(waits: &[f64]) -> Result<f64> {
 }
 
 /// A provider that says nothing but the time.
-struct TokenServer {
-    address: SocketAddr,
+pub(crate) struct TokenServer {
+    pub(crate) address: SocketAddr,
     ending: Sender<()>,
     serving: JoinHandle<Result<()>>,
 }
 
 impl TokenServer {
-    fn start(clock: Instant) -> Result<Self> {
+    /// One that says so many tokens each time it is asked.
+    pub(crate) fn start(clock: Instant, tokens: usize) -> Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
         let (ending, ended) = channel();
-        let serving = std::thread::spawn(move || serve(&listener, clock, &ended));
+        let serving = std::thread::spawn(move || serve(&listener, clock, tokens, &ended));
         Ok(Self { address, ending, serving })
     }
 
-    fn stop(self) -> Result<()> {
+    pub(crate) fn stop(self) -> Result<()> {
         drop(self.ending);
         // Wakes the thread that accepts.
         let _ = TcpStream::connect(self.address);
@@ -123,17 +124,17 @@ impl TokenServer {
     }
 }
 
-fn serve(listener: &TcpListener, clock: Instant, ended: &Receiver<()>) -> Result<()> {
+fn serve(listener: &TcpListener, clock: Instant, tokens: usize, ended: &Receiver<()>) -> Result<()> {
     for connection in listener.incoming() {
         if ended.try_recv() == Err(std::sync::mpsc::TryRecvError::Disconnected) {
             return Ok(());
         }
-        answer(connection?, clock, ended)?;
+        answer(connection?, clock, tokens, ended)?;
     }
     Ok(())
 }
 
-fn answer(connection: TcpStream, clock: Instant, ended: &Receiver<()>) -> Result<()> {
+fn answer(connection: TcpStream, clock: Instant, tokens: usize, ended: &Receiver<()>) -> Result<()> {
     connection.set_nodelay(true)?;
     let mut connection = BufReader::new(connection);
     let mut length = 0;
@@ -150,7 +151,7 @@ fn answer(connection: TcpStream, clock: Instant, ended: &Receiver<()>) -> Result
     connection.read_exact(&mut vec![0; length])?;
     let connection = connection.get_mut();
     connection.write_all(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")?;
-    for _ in 0..TOKENS {
+    for _ in 0..tokens {
         // Nothing is ever sent: this waits.
         let _ = ended.recv_timeout(PACE);
         let now = clock.elapsed().as_nanos();

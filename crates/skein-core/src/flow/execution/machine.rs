@@ -453,10 +453,10 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// BR-STEP-008: the depth of the whole stack counts.
+    /// BR-STEP-008, BR-EXEC-007: the depth of the whole stack counts, and is looked at before each run that is started.
     fn run(&mut self, place: Place, process: RecordId, context: Map<String, Value>) {
         if self.state.levels_left == 0 {
-            return self.failed(place.step, too_deep(&self.state.stack));
+            return self.failed(place.step, self.state.too_deep());
         }
         self.at(place.step).phase = Phase::Running;
         self.effects.push(Effect::Run { place, process, context });
@@ -519,10 +519,4 @@ fn is_empty(output: &Value) -> bool {
         Value::Object(fields) => fields.is_empty(),
         Value::Bool(_) | Value::Number(_) => false,
     }
-}
-
-fn too_deep(stack: &[String]) -> Fault {
-    let message = format!("runs are nested too deep: {}", stack.join(" → "));
-    let fault = Fault::new("recursion_limit_exceeded", message).by_rule("BR-STEP-008");
-    Fault { details: json!({ "callStack": stack }), ..fault }
 }

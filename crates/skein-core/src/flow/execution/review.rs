@@ -41,6 +41,17 @@ pub enum Decision {
 }
 
 impl Asked {
+    /// The same question, without what it is about: somebody destroyed that.
+    #[must_use]
+    pub fn without_words(self) -> Self {
+        match self {
+            Self::Call { tool_id, .. } => Self::Call { tool_id, inputs: Map::new() },
+            Self::Wish { tool_id, name, .. } => Self::Wish { tool_id, name, inputs: Map::new() },
+            Self::Answer { schema, .. } => Self::Answer { prompt: String::new(), schema },
+            Self::Unknown { tool_id, .. } => Self::Unknown { tool_id, inputs: Map::new() },
+        }
+    }
+
     /// Refuses decisions that do not answer what was asked.
     pub fn check(&self, decision: &Decision) -> Result<(), RuleViolation> {
         match (self, decision) {
@@ -54,6 +65,18 @@ impl Asked {
             (Self::Call { .. } | Self::Wish { .. }, Decision::Answer { .. }) => {
                 Err(RuleViolation::new(RULE, "an approval is asked for, not an answer", "approve or deny the call"))
             }
+        }
+    }
+}
+
+impl Decision {
+    /// That it was decided, without what was said with it.
+    #[must_use]
+    pub fn without_words(self) -> Self {
+        match self {
+            Self::Approve { .. } => Self::Approve { inputs: None },
+            Self::Deny { .. } => Self::Deny { reason: None },
+            Self::Answer { .. } => Self::Answer { value: Value::Null },
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::flow::execution::dialogue::Dialogue;
 use crate::flow::execution::input::Fault;
@@ -143,6 +143,19 @@ impl Execution {
         let steps = vec![StepState::default(); plan.steps().len()];
         let (status, token_budget) = (RunStatus::Running, process.token_budget);
         Self { status, context, steps, levels_left, stack, token_budget }
+    }
+
+    /// Which run it is, counted from the outermost (rule BR-EXEC-007).
+    pub fn depth(&self) -> usize {
+        self.stack.len()
+    }
+
+    /// Why it may not start another run (rules BR-STEP-008, BR-EXEC-007).
+    pub fn too_deep(&self) -> Fault {
+        let (depth, stack) = (self.depth(), &self.stack);
+        let message = format!("runs are nested too deep at depth {depth}: {}", stack.join(" → "));
+        let fault = Fault::new("recursion_limit_exceeded", message).by_rule("BR-STEP-008");
+        Fault { details: json!({ "callStack": stack, "depth": depth }), ..fault }
     }
 
     pub fn tokens(&self) -> u64 {

@@ -11,7 +11,8 @@ use skein_store::clock::Clock as _;
 use skein_store::jobs::{Holder, Job, Wanted as WantedJobs};
 
 use crate::catalog::calls::Answered;
-use crate::flow::call::{self, Came, Claimed, Prepared};
+use crate::flow::call::{self, Came, Prepared};
+use crate::flow::claimed::Claimed;
 use crate::flow::mover::{Aftermath, Hand};
 use crate::flow::simulation::world::World;
 use crate::flow::simulation::{Dice, ledger};
@@ -180,7 +181,8 @@ impl<'a> Schedule<'a> {
         self.may_fail |= job.lost >= LOST_MAX;
         let (engine, held, dies) = (self.world.engine.clone(), job.clone(), fate == Fate::DiesBefore);
         let taken = self.world.store.write(move |tx| {
-            let taken = call::take_up(&engine, tx, &held, LOST_MAX)?;
+            let taken = crate::flow::claimed::take_up(&engine, tx, &held, LOST_MAX, false)?;
+            let taken = taken.ok_or_else(|| StoreError::Unavailable("nothing was taken up".to_owned()))?;
             if dies { Err(StoreError::Forbidden) } else { Ok(taken) }
         });
         match taken.await {

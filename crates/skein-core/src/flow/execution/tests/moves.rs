@@ -221,6 +221,33 @@ fn br_exec_004_parallel_steps_fail_one_by_one_holds() {
 }
 
 #[test]
+fn br_exec_004_what_comes_of_a_neighbour_refuses_to_change_a_parallel_step() {
+    let reading = parallel("b", json!({ "inputs": { "value": "{step.a}" } }));
+    let refused =
+        Process::create(serde_json::from_value(process(vec![parallel("a", json!({})), reading], "")).unwrap());
+    assert_eq!(refused.unwrap_err().rule(), "BR-STEP-002", "a step does not read what runs beside it");
+
+    let retry = json!({ "maxRetries": 1, "backoff": "fixed", "backoffMs": 100 });
+    let repeated = parallel("b", json!({ "retry": retry }));
+    let mut run = Run::begun(process(vec![parallel("a", json!({})), repeated], "{{b}}"));
+    let before = run.state.steps[1].clone();
+    run.gives(0, json!({ "x": "changed" }));
+    assert_eq!(run.state.steps[1], before);
+    run.fails(1, passing());
+    assert_eq!(
+        run.state.steps[1].inputs,
+        object(json!({ "value": 1 })),
+        "a repeat is made with what was read at first"
+    );
+    assert_eq!(run.state.context, object(json!({ "x": 1 })));
+    // What comes after a neighbour ended the run is not collected.
+    let mut run = Run::begun(process(vec![parallel("a", json!({})), parallel("b", json!({}))], "{{b}}"));
+    run.fails(0, lasting());
+    run.refuses(&returned(Place::of(1), json!("late"), 5));
+    assert_eq!((&run.state.steps[1].output, run.state.tokens()), (&json!(null), 0));
+}
+
+#[test]
 fn br_exec_005_a_timeout_of_a_required_step_refuses() {
     let mut run = Run::begun(process(vec![call("a", json!({ "execution": { "timeout": 5 } }))], "{{a}}"));
     run.fails(0, timeout());
@@ -289,6 +316,50 @@ fn a_step_that_runs_a_process_waits_for_it_and_counts_its_tokens() {
     let mut run = Run::begun(nested(1));
     run.tell(&Input::ChildEnded { place: Place::of(0), outcome: Err(lasting()), tokens: 7 });
     assert_eq!((run.failure().1, run.state.tokens()), ("bad_request".to_owned(), 7));
+}
+
+/// A run so far below the outermost one, with so many levels left above it.
+fn nested_in(stack: &[&str], left: Option<u8>) -> (Plan, Execution) {
+    let process = Process::create(serde_json::from_value(nested(10)).unwrap()).unwrap();
+    let plan = Plan::of(&process).unwrap();
+    let stack: Vec<String> = stack.iter().map(|name| (*name).to_owned()).collect();
+    let above = left.map(|left| (left, stack.as_slice()));
+    let state = Execution::of(&process, &plan, object(json!({ "x": 1 })), above);
+    (plan, state)
+}
+
+#[test]
+fn br_step_008_a_process_within_the_depth_is_run_and_counts_holds() {
+    let (plan, outermost) = nested_in(&[], None);
+    assert_eq!(outermost.levels_left, 10, "as many as its process says");
+    let (_, below) = nested_in(&["outer"], Some(3));
+    assert_eq!(below.levels_left, 2, "whatever its own process says");
+    let moved = step(&plan, &below, &Input::Begin, Millis(0));
+    assert!(matches!(moved.effects[..], [Effect::Run { process: OTHER, .. }]), "{:?}", moved.effects);
+}
+
+#[test]
+fn br_exec_007_the_depth_is_part_of_the_run_and_looked_at_before_each_start_holds() {
+    for (stack, left) in [(&["a"][..], 2), (&["a", "b"], 2), (&["a", "b", "c"], 5)] {
+        let (plan, state) = nested_in(stack, Some(left));
+        assert_eq!((state.depth(), state.levels_left), (stack.len() + 1, left - 1));
+        let moved = step(&plan, &state, &Input::Begin, Millis(0));
+        assert!(matches!(moved.effects[..], [Effect::Run { .. }]), "{stack:?}: {:?}", moved.effects);
+    }
+    let (_, outermost) = nested_in(&[], None);
+    assert_eq!(outermost.depth(), 1);
+}
+
+#[test]
+fn br_exec_007_a_start_beyond_the_depth_refuses_and_names_it() {
+    let (plan, state) = nested_in(&["outer", "inner"], Some(1));
+    let moved = step(&plan, &state, &Input::Begin, Millis(0));
+    let [Effect::End(Ending::Failed { step: Some(0), fault })] = &moved.effects[..] else {
+        panic!("nothing is started: {:?}", moved.effects)
+    };
+    assert_eq!(fault.code, "recursion_limit_exceeded");
+    assert_eq!(fault.message, "runs are nested too deep at depth 3: outer → inner → p");
+    assert_eq!(fault.details, json!({ "callStack": ["outer", "inner", "p"], "depth": 3 }));
 }
 
 #[test]

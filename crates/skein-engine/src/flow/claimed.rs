@@ -1,0 +1,172 @@
+//! Jobs that were claimed: what a run waits for at a place, made ready again or settled.
+
+use serde_json::{Map, Value, json};
+use skein_core::catalog::tool::Retry;
+use skein_core::flow::execution::input::{Fault, Input, Place};
+use skein_core::flow::execution::state::Phase;
+use skein_core::flow::tool_call::{CallStatus, ToolResult};
+use skein_core::{ItemId, RecordId, RunId};
+use skein_store::jobs::Job;
+use skein_store::{StoreError, Tx};
+
+use crate::catalog::calling::nothing;
+use crate::engine::Engine;
+use crate::flow::SYSTEM;
+use crate::flow::call::{Prepared, retry_of};
+use crate::flow::mover::{Aftermath, Hand, Mover};
+
+/// What is to be done with a job that was claimed.
+pub(super) enum Claimed {
+    Make(Box<Prepared>),
+    /// There was nothing to make: it is settled.
+    Settled,
+}
+
+/// Takes up a claimed job: judges and writes down its call, or settles what an earlier worker left behind. With locks alone
+/// it does so for plain runs only, and does nothing for others.
+pub(super) fn take_up(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    job: &Job,
+    lost_max: i64,
+    is_locking: bool,
+) -> Result<Option<(Claimed, Aftermath)>, StoreError> {
+    let hand = Hand::default();
+    // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
+    tx.hold_job(&SYSTEM, job)?;
+    let (Some((run, _)), Ok(place)) = (job.run, serde_json::from_str::<Place>(&job.payload)) else {
+        tx.complete_job(&SYSTEM, job)?;
+        return Ok(Some((Claimed::Settled, Aftermath::default())));
+    };
+    let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
+    let Some(wanted) = mover.wanted(run, place)? else {
+        mover.tx.complete_job(&SYSTEM, job)?;
+        return Ok(Some((Claimed::Settled, mover.finish()?)));
+    };
+    if is_locking && !mover.load(run)?.is_plain() {
+        return Ok(None);
+    }
+    mover.begin_call(job, run, place, &wanted, lost_max).map(Some)
+}
+
+impl Mover<'_, '_> {
+    fn begin_call(
+        mut self,
+        job: &Job,
+        run: RunId,
+        place: Place,
+        wanted: &WantedCall,
+        lost_max: i64,
+    ) -> Result<(Claimed, Aftermath), StoreError> {
+        if job.lost >= lost_max {
+            let message = format!("{} workers vanished while they were at it", job.lost);
+            let fault = Fault::new("lost_worker", message);
+            return settle(self, job, run, place, wanted.open, Input::Faulted { place, fault });
+        }
+        let prepared = match wanted.open {
+            // Somebody wrote the call down before and vanished.
+            Some(call) => match self.made_again(run, place, call, wanted)? {
+                Ok(prepared) => Ok(prepared),
+                Err(input) => return settle(self, job, run, place, Some(call), input),
+            },
+            None => match self.tool(wanted.tool)? {
+                Ok(tool) => self.prepare(run, place, tool, &wanted.inputs, wanted.attempt)?,
+                Err(fault) => Err(fault),
+            },
+        };
+        match prepared {
+            Ok(prepared) => {
+                let kind = prepared.kind;
+                let made = Claimed::Make(Box::new(prepared.held_by(job.clone(), kind)));
+                Ok((made, self.finish()?))
+            }
+            Err(fault) => settle(self, job, run, place, None, Input::Faulted { place, fault }),
+        }
+    }
+}
+
+/// Ends a job without a call.
+fn settle(
+    mut mover: Mover<'_, '_>,
+    job: &Job,
+    run: RunId,
+    place: Place,
+    open: Option<ItemId>,
+    input: Input,
+) -> Result<(Claimed, Aftermath), StoreError> {
+    mover.tx.complete_job(&SYSTEM, job)?;
+    if let Some(call) = open {
+        let message = "its worker vanished while the call was under way; the service may have carried it out";
+        let error = json!({ "code": "outcome_unknown", "message": message });
+        let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
+        mover.write_result(run, place, &result, None, None)?;
+    }
+    mover.tell(run, input);
+    Ok((Claimed::Settled, mover.finish()?))
+}
+
+/// A call that a run waits for.
+struct WantedCall {
+    tool: RecordId,
+    inputs: Map<String, Value>,
+    attempt: u32,
+    /// The call as it was written down before, if it was.
+    open: Option<ItemId>,
+}
+
+impl Mover<'_, '_> {
+    /// What a run waits for at a place, if it still does.
+    fn wanted(&mut self, run: RunId, place: Place) -> Result<Option<WantedCall>, StoreError> {
+        use skein_core::flow::step::Target;
+        let loaded = match self.load(run) {
+            Ok(loaded) if !loaded.state.status.has_ended() => loaded,
+            Ok(_) | Err(StoreError::NotFound(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        let Some(state) = loaded.state.steps.get(place.step) else { return Ok(None) };
+        let row = loaded.steps.get(&place.step);
+        Ok(match place.call {
+            None => {
+                let Target::Tool(tool) = loaded.ready.plan.steps()[place.step].definition.target else {
+                    return Ok(None);
+                };
+                let open = row.and_then(|row| row.call.filter(|_| row.is_open));
+                let (inputs, attempt) = (state.inputs.clone(), state.attempt);
+                (state.phase == Phase::Calling).then_some(WantedCall { tool, inputs, attempt, open })
+            }
+            Some(index) => {
+                let wish = state.dialogue.as_ref().and_then(|dialogue| dialogue.open.get(index));
+                wish.filter(|wish| wish.phase == Phase::Calling).and_then(|wish| {
+                    let (inputs, open) = (wish.inputs.clone(), wish.call);
+                    wish.tool.map(|tool| WantedCall { tool, inputs, attempt: 1, open })
+                })
+            }
+        })
+    }
+
+    /// Makes a call ready that was written down before; or says why it is not made again.
+    fn made_again(
+        &mut self,
+        run: RunId,
+        place: Place,
+        call: ItemId,
+        wanted: &WantedCall,
+    ) -> Result<Result<Prepared, Input>, StoreError> {
+        let owner = self.load(run)?.row.owner;
+        let judged = match self.tool(wanted.tool)? {
+            Ok(tool) => self.judged(owner, tool, &wanted.inputs)?,
+            Err(fault) => Err(fault),
+        };
+        let (ready, inputs) = match judged {
+            Ok(judged) => judged,
+            Err(fault) => {
+                let fault = self.explained(run, place.step, wanted.tool, fault)?;
+                return Ok(Err(Input::Faulted { place, fault }));
+            }
+        };
+        if retry_of(&ready) == Retry::Never {
+            return Ok(Err(Input::Lost { place }));
+        }
+        self.ready_to_make(run, place, ready, inputs, call, wanted.attempt).map(Ok)
+    }
+}

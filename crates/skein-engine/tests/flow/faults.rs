@@ -1,0 +1,130 @@
+//! Calls that take too long, fail, or are not wanted any more.
+
+use std::time::Duration;
+
+use serde_json::json;
+use skein_core::catalog::operation::OperationType;
+use skein_core::flow::execution::review::Decision;
+use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_engine::flow::Pools;
+use skein_testkit::rogue::{Behaviour, Rogue};
+
+use crate::world::{World, both, fresh, process, step};
+
+/// Far below a heartbeat, far above what a machine that is busy needs.
+const SOON: Duration = Duration::from_secs(15);
+
+/// A service that never answers about the place called never.
+fn moody() -> Rogue {
+    Rogue::start(|request| match request.path.as_str() {
+        "/now/never" => Behaviour::Silence,
+        "/now/broken" => Behaviour::answer(500, &[("content-type", "text/plain")], "the rain gauge is broken"),
+        _ => Behaviour::json(r#"{"celsius":7}"#),
+    })
+}
+
+both! {
+    async fn br_step_005_a_call_beyond_its_time_is_ended_and_an_optional_step_goes_on_holds(world: &World) {
+        let rogue = moody();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let mut slow = step("slow", tool, json!({ "value": "never" }));
+        slow["execution"] = json!({ "timeout": 1 });
+        slow["output"]["required"] = json!(false);
+        let after = step("after", world.tool("Echo").await, json!({ "value": "{x}" }));
+        let id = world.process(process("patient", vec![slow, after], "{{after.value}}")).await;
+        let run = world.run(id, json!({ "x": "went on" })).await;
+        let shown = world.ended(run).await;
+        assert_eq!((shown.row.status, shown.row.output), (RunStatus::Completed, Some(json!("went on"))));
+        let slow = &shown.steps[0].row.state;
+        assert_eq!((slow.phase, slow.fault.as_ref().unwrap().code.as_str()), (Phase::Failed, "timeout"));
+        assert_eq!(shown.calls[0].result.as_ref().unwrap().said["error"]["message"], "no answer within 1 s");
+        let latency = shown.calls[0].result.as_ref().unwrap().said["latencyMs"].as_i64().unwrap();
+        assert!((1_000..15_000).contains(&latency), "{latency}");
+    }
+
+    async fn br_step_005_a_call_beyond_its_time_where_its_output_is_required_refuses(world: &World) {
+        let rogue = moody();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let mut slow = step("slow", tool, json!({ "value": "never" }));
+        slow["execution"] = json!({ "timeout": 1 });
+        let after = step("after", world.tool("Echo").await, json!({ "value": "{x}" }));
+        let id = world.process(process("strict", vec![slow, after], "{{after.value}}")).await;
+        let run = world.run(id, json!({ "x": "went on" })).await;
+        let shown = world.ended(run).await;
+        let failure = shown.row.failure.unwrap();
+        assert_eq!((failure.step, failure.fault.code.as_str()), (Some(1), "timeout"));
+        assert_eq!(shown.calls.len(), 1, "what comes after it was not called");
+    }
+
+    async fn br_exec_006_a_failed_call_tells_process_step_tool_service_and_its_own_words_holds(world: &World) {
+        let rogue = moody();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let first = step("first", world.tool("Echo").await, json!({ "value": "{x}" }));
+        let second = step("now", tool, json!({ "value": "{x}" }));
+        let id = world.process(process("Forecast", vec![first, second], "{{now}}")).await;
+        let run = world.run(id, json!({ "x": "broken" })).await;
+        let failure = world.ended(run).await.row.failure.unwrap();
+        assert_eq!((failure.process_id, failure.process_name.as_str()), (id, "Forecast"));
+        assert_eq!((failure.step, failure.step_id.as_deref()), (Some(2), Some("now")));
+        let details = &failure.fault.details;
+        assert_eq!((&details["toolId"], &details["toolName"]), (&json!(tool), &json!("Weather now")));
+        assert_eq!(details["serviceName"], "Weather");
+        let told = format!("{} {details}", failure.fault.message);
+        assert!(told.contains("500"), "{told}");
+        assert!(!failure.suggested_action.is_empty());
+    }
+
+    async fn br_exec_006_no_failure_refuses_to_say_where_it_happened(world: &World) {
+        let rogue = moody();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let mut manual = step("now", tool, json!({ "value": "{x}" }));
+        manual["execution"] = json!({ "interactionMode": "manual" });
+        let unfit = step("now", tool, json!({ "value": 7 }));
+        let missing = step("now", tool, json!({ "value": "{x.y}" }));
+        for (name, step) in [("denied", manual), ("unfit", unfit), ("missing", missing)] {
+            let inner = world.process(process(name, vec![step], "{{now}}")).await;
+            let run = world.run(inner, json!({ "x": "Oslo" })).await;
+            if name == "denied" {
+                world.decide(&world.review().await, Decision::Deny { reason: Some("not today".to_owned()) }).await;
+            }
+            let failure = world.ended(run).await.row.failure.unwrap();
+            assert_eq!((failure.process_name.as_str(), failure.step_id.as_deref()), (name, Some("now")), "{failure:?}");
+            let details = &failure.fault.details;
+            assert_eq!((&details["toolName"], &details["serviceName"]), (&json!("Weather now"), &json!("Weather")), "{failure:?}");
+            assert!(!failure.fault.message.is_empty());
+            // One level up, it is still told.
+            if name == "unfit" {
+                let call = json!({ "id": "sub", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } });
+                let outer = world.process(process("outer", vec![call], "{{sub}}")).await;
+                let run = world.run(outer, json!({ "x": "Oslo" })).await;
+                let above = world.ended(run).await.row.failure.unwrap();
+                assert_eq!((above.process_name.as_str(), above.step_id.as_deref()), ("outer", Some("sub")));
+                assert!(above.fault.message.contains(&failure.fault.message), "{}", above.fault.message);
+                assert_eq!(above.fault.details["details"], failure.fault.details);
+            }
+        }
+        assert!(rogue.requests().is_empty());
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
+    let kinds = [OperationType::RestCall, OperationType::McpTool];
+    let world = World::postgres_with(&Pools(kinds.map(|kind| (kind, 1)).to_vec())).await;
+    let rogue = moody();
+    let tool = world.rest_tool(&world.caller, &rogue).await;
+    let process = world.one_step(tool).await;
+    let stuck = world.run(process, json!({ "x": "never" })).await;
+    let arrived = async {
+        while rogue.requests().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(SOON, arrived).await.unwrap();
+    let elsewhere = world.another();
+    elsewhere.cancel_run(&world.caller, fresh(&world.caller), stuck).await.unwrap();
+    // There is one place for such calls, and the one that is not wanted any more holds it.
+    let next = world.run(process, json!({ "x": "Oslo" })).await;
+    let shown = tokio::time::timeout(SOON, world.ended(next)).await.unwrap();
+    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+}

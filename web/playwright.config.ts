@@ -1,0 +1,29 @@
+import { defineConfig } from "@playwright/test";
+import { CHROMIUM, FLAGS } from "./tests/support/browser";
+
+export default defineConfig({
+  testDir: "tests",
+  outputDir: "test-results",
+  // The machine's cores are shared with the servers under test.
+  workers: 2,
+  fullyParallel: true,
+  forbidOnly: Boolean(process.env.CI),
+  retries: 0,
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
+  reporter: process.env.CI ? [["line"]] : [["list"]],
+  use: {
+    viewport: { width: 1280, height: 800 },
+    locale: "en-GB",
+    timezoneId: "Europe/Berlin",
+    actionTimeout: 20_000,
+    screenshot: "only-on-failure",
+    contextOptions: { reducedMotion: "reduce" },
+    launchOptions: { executablePath: CHROMIUM, args: FLAGS },
+  },
+  projects: [
+    { name: "page", testMatch: ["tasks/*.spec.ts", "gates/*.spec.ts"] },
+    { name: "pictures", testMatch: ["pictures/*.spec.ts"] },
+    { name: "speed", testMatch: ["speed/*.spec.ts"], workers: 1 },
+  ],
+});

@@ -1,0 +1,150 @@
+// What happens to your things, as it happens: one connection for all tabs of a browser.
+//
+// A browser opens six connections to a server at most, so tabs elect one that listens (a lock of the browser) and tells
+// the others. When it is closed another one takes over, from where the last message stood.
+import { isAbort } from "./client";
+import { Problem } from "./problem";
+import { messages } from "./sse";
+
+export interface Told {
+  /** One of the names in the API document; `resync` when too much was missed to be told one by one. */
+  event: string;
+  subject: string;
+  subjectType?: string | null;
+  itemId: string;
+  at: string;
+}
+export interface Progressed {
+  operationId: string;
+  progress: number;
+}
+export type Connection = "connecting" | "open" | "lost" | "refused";
+
+type Heard =
+  | { kind: "told"; told: Told; cursor?: string }
+  | { kind: "progress"; progress: Progressed }
+  | { kind: "resync"; cursor?: string }
+  | { kind: "connection"; connection: Connection }
+  | { kind: "ask" };
+
+const RETRY_FIRST_MS = 500;
+const RETRY_LAST_MS = 15_000;
+const LOCK = "skein-events";
+
+const tellings = new Set<(told: Told) => void>();
+const progressions = new Set<(progress: Progressed) => void>();
+const resyncs = new Set<() => void>();
+const connections = new Set<(connection: Connection) => void>();
+
+let cursor: string | undefined;
+let connection: Connection = "connecting";
+let leads = false;
+let started: AbortController | undefined;
+let channel: BroadcastChannel | undefined;
+let wake: (() => void) | undefined;
+
+function subscribe<T>(to: Set<T>, listener: T): () => void {
+  to.add(listener);
+  return () => to.delete(listener);
+}
+/** Hears every event; gives back how to stop. */
+export const onTold = (listener: (told: Told) => void) => subscribe(tellings, listener);
+export const onProgress = (listener: (progress: Progressed) => void) => subscribe(progressions, listener);
+/** Called when the state must be read anew: after a gap, and after the connection was lost. */
+export const onResync = (listener: () => void) => subscribe(resyncs, listener);
+export function onConnection(listener: (connection: Connection) => void): () => void {
+  listener(connection);
+  return subscribe(connections, listener);
+}
+
+/** Begins to listen; call it once somebody is signed in. */
+export function startEvents(): void {
+  if (started) return;
+  started = new AbortController();
+  channel = new BroadcastChannel(LOCK);
+  channel.onmessage = ({ data }: MessageEvent<Heard>) => hear(data, false);
+  channel.postMessage({ kind: "ask" } satisfies Heard);
+  const { signal } = started;
+  if (!navigator.locks) {
+    void lead(signal);
+    return;
+  }
+  navigator.locks.request(LOCK, { signal }, () => lead(signal)).catch(() => undefined);
+}
+
+export function stopEvents(): void {
+  started?.abort();
+  channel?.close();
+  started = channel = undefined;
+  leads = false;
+}
+
+/** Tries at once instead of waiting on. */
+export const reconnect = (): void => wake?.();
+
+async function lead(signal: AbortSignal): Promise<void> {
+  leads = true;
+  let wait = RETRY_FIRST_MS;
+  while (!signal.aborted) {
+    try {
+      const missed = connection === "lost" && cursor === undefined;
+      if (connection !== "lost") tell({ kind: "connection", connection: "connecting" });
+      const opened = () => {
+        wait = RETRY_FIRST_MS;
+        tell({ kind: "connection", connection: "open" });
+        if (missed) tell({ kind: "resync" });
+      };
+      for await (const message of messages("/api/v1/events", cursor, signal, opened)) {
+        receive(message.event, message.data, message.id);
+      }
+      tell({ kind: "connection", connection: "lost" });
+    } catch (error) {
+      if (isAbort(error)) return;
+      const refused = error instanceof Problem && error.status === 401;
+      tell({ kind: "connection", connection: refused ? "refused" : "lost" });
+    }
+    await paused(wait, signal);
+    wait = Math.min(wait * 2, RETRY_LAST_MS);
+  }
+}
+
+function receive(event: string, data: string, id: string | undefined): void {
+  if (event === "operation.progress") {
+    tell({ kind: "progress", progress: JSON.parse(data) as Progressed });
+  } else if (event === "resync") {
+    tell({ kind: "resync", cursor: id });
+  } else {
+    tell({ kind: "told", told: JSON.parse(data) as Told, cursor: id });
+  }
+}
+
+function tell(heard: Heard): void {
+  channel?.postMessage(heard);
+  hear(heard, true);
+}
+
+function hear(heard: Heard, own: boolean): void {
+  if (heard.kind === "ask") {
+    if (leads && !own) channel?.postMessage({ kind: "connection", connection } satisfies Heard);
+  } else if (heard.kind === "connection") {
+    connection = heard.connection;
+    for (const listener of connections) listener(connection);
+  } else if (heard.kind === "progress") {
+    for (const listener of progressions) listener(heard.progress);
+  } else {
+    if (heard.cursor !== undefined) cursor = heard.cursor;
+    if (heard.kind === "resync") for (const listener of resyncs) listener();
+    else for (const listener of tellings) listener(heard.told);
+  }
+}
+
+function paused(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    wake = () => {
+      clearTimeout(timer);
+      resolve();
+    };
+    signal.addEventListener("abort", () => wake?.(), { once: true });
+  });
+}

@@ -1,0 +1,94 @@
+// What a refusal says: what is wrong, which rule it is about, and what a person can do.
+interface Told {
+  code?: string;
+  message?: string;
+  rule?: string | null;
+  details?: Record<string, unknown>;
+  correlationId?: string;
+  retryable?: boolean;
+}
+
+interface Fields extends Told {
+  status: number;
+  retryAfterMs?: number;
+}
+
+export class Problem extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly rule?: string;
+  readonly details: Record<string, unknown>;
+  /** Under which the server's log has the request. */
+  readonly requestId?: string;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+
+  constructor(fields: Fields) {
+    super(fields.message ?? "The server gave no reason.");
+    this.name = "Problem";
+    this.status = fields.status;
+    this.code = fields.code ?? "unknown";
+    this.rule = fields.rule ?? undefined;
+    this.details = fields.details ?? {};
+    this.requestId = fields.correlationId;
+    this.retryable = fields.retryable ?? false;
+    this.retryAfterMs = fields.retryAfterMs;
+  }
+
+  /** What to do about it, where the message alone does not say. */
+  get hint(): string | undefined {
+    if (this.code === "unreachable") return "Check that `skein serve` is running. What you typed is kept.";
+    if (this.status === 401) return "Open the link that `skein serve` printed. What you typed is kept.";
+    if (this.status === 403) return "Ask an administrator, or use an account that may do this.";
+    if (this.code === "record_changed")
+      return "It was changed elsewhere meanwhile. Look at the newest state and try again.";
+    if (this.status === 413) return "Send less at once.";
+    if (this.status === 429 || this.status === 503) return "Wait a moment and try again.";
+    if (this.status >= 500) return "Try again. If it stays, the server's log has it under the request id.";
+    return undefined;
+  }
+
+  /** For whoever helps: everything known about it, as text. */
+  get report(): string {
+    const lines = [
+      this.message,
+      `status ${this.status}`,
+      `code ${this.code}`,
+      this.rule && `rule ${this.rule}`,
+      this.requestId && `request ${this.requestId}`,
+      Object.keys(this.details).length > 0 && JSON.stringify(this.details, null, 2),
+    ];
+    return lines.filter(Boolean).join("\n");
+  }
+}
+
+export async function problemOf(response: Response): Promise<Problem> {
+  const text = await response.text().catch(() => "");
+  let told: Told = {};
+  try {
+    told = (JSON.parse(text) as { error?: Told }).error ?? {};
+  } catch {
+    told = { message: `The server answered ${response.status} without an explanation.` };
+  }
+  const waits = Number(response.headers.get("retry-after"));
+  const retryAfterMs = waits > 0 && told.retryable ? waits * 1000 : undefined;
+  return new Problem({ ...told, status: response.status, retryAfterMs });
+}
+
+export function unreachable(cause: unknown): Problem {
+  const details = { cause: cause instanceof Error ? cause.message : String(cause) };
+  return new Problem({
+    status: 0,
+    code: "unreachable",
+    message: "The server cannot be reached.",
+    details,
+    retryable: true,
+  });
+}
+
+/** Whatever was thrown, as a problem that can be shown. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new Problem({ status: -1, code: "page", message: `Something went wrong in this page: ${message}` });
+}

@@ -1,0 +1,135 @@
+// Every action that a key or the palette can run: one table for the keys, the palette and the help.
+export type Where =
+  | "everywhere"
+  | "list"
+  | "home"
+  | "conversation"
+  | "map"
+  | "compare"
+  | "search"
+  | "catalogue"
+  | "processes"
+  | "runs"
+  | "review"
+  | "settings"
+  | "inspector";
+
+export interface Binding {
+  id: string;
+  /** As `Mod+k`, `Shift+g`, `[`, `g h` is not supported: one chord each. `Mod` is ⌘ on Apple's keyboards, else Ctrl. */
+  keys: string[];
+  where: Where;
+  what: string;
+  /** Not offered in the palette: it only makes sense as a key. */
+  keyOnly?: boolean;
+}
+
+const binding = (where: Where, id: string, keys: string[], what: string, keyOnly = false): Binding => ({
+  id: `${where}.${id}`,
+  keys,
+  where,
+  what,
+  keyOnly,
+});
+
+export const bindings: Binding[] = [
+  binding("everywhere", "palette", ["Mod+k"], "Open the palette"),
+  binding("everywhere", "keys", ["?"], "Show the keys of this screen"),
+  binding("everywhere", "search", ["/", "Mod+Shift+f"], "Search"),
+  binding("everywhere", "new", ["c"], "New conversation"),
+  binding("everywhere", "home", [], "Go to Home"),
+  binding("everywhere", "conversations", [], "Go to Conversations"),
+  binding("everywhere", "compare", [], "Go to Compare"),
+  binding("everywhere", "runs", [], "Go to Runs"),
+  binding("everywhere", "review", [], "Go to Review"),
+  binding("everywhere", "processes", [], "Go to Processes"),
+  binding("everywhere", "catalogue", [], "Go to Catalogue"),
+  binding("everywhere", "settings", [], "Go to Settings"),
+  binding("everywhere", "theme", [], "Switch between light and dark"),
+  binding("everywhere", "inspector", ["i"], "Open or close the inspector"),
+  binding("everywhere", "signOut", [], "Sign this browser out"),
+
+  binding("list", "next", ["j"], "Next entry", true),
+  binding("list", "previous", ["k"], "Previous entry", true),
+  binding("list", "open", ["Enter"], "Open the entry", true),
+
+  binding("conversation", "compose", ["Enter"], "Write: go to the composer"),
+  binding("conversation", "next", ["j"], "Next turn", true),
+  binding("conversation", "previous", ["k"], "Previous turn", true),
+  binding("conversation", "older", ["[", "ArrowUp"], "Show the alternative before"),
+  binding("conversation", "newer", ["]", "ArrowDown"], "Show the alternative after"),
+  binding("conversation", "parent", ["ArrowLeft"], "To the turn this one answers", true),
+  binding("conversation", "child", ["ArrowRight"], "To the turn that answers this one", true),
+  binding("conversation", "nextFork", ["n"], "Next turn with alternatives or forks"),
+  binding("conversation", "previousFork", ["p"], "Turn before with alternatives or forks"),
+  binding("conversation", "generate", ["g"], "Generate another answer"),
+  binding("conversation", "generateMany", ["Shift+g"], "Generate several answers, by several processes…"),
+  binding("conversation", "edit", ["e"], "Edit as a new alternative"),
+  binding("conversation", "bookmark", ["b"], "Set or take away the bookmark"),
+  binding("conversation", "exclude", ["x"], "Leave out of the context, or take in again"),
+  binding("conversation", "prune", [], "Prune this branch, or bring it back"),
+  binding("conversation", "annotate", ["a"], "Write a remark on this turn"),
+  binding("conversation", "tag", ["t"], "Tags of this turn…"),
+  binding("conversation", "alternatives", ["v"], "All alternatives of this turn"),
+  binding("conversation", "history", [], "How this text was edited"),
+  binding("conversation", "fork", ["f"], "Fork a new conversation from here"),
+  binding("conversation", "fold", [], "Fold this conversation into a summary…"),
+  binding("conversation", "beside", ["s"], "Show another branch beside this one"),
+  binding("conversation", "stop", ["."], "Stop the answer that is being made"),
+  binding("conversation", "regenerateBelow", [], "Regenerate the stale answers below…"),
+  binding("conversation", "map", ["m"], "Show the map"),
+  binding("conversation", "compareAlternatives", ["d"], "Compare the alternatives of this turn"),
+  binding("conversation", "link", ["l"], "Copy a link to this turn"),
+  binding("conversation", "context", ["o"], "Show what a model would be told here"),
+  binding("conversation", "provenance", [], "Show where this text comes from"),
+  binding("conversation", "export", [], "Export this conversation"),
+  binding("conversation", "rename", [], "Rename this conversation"),
+
+  binding("map", "parent", ["ArrowLeft"], "To the parent", true),
+  binding("map", "child", ["ArrowRight"], "To the first child", true),
+  binding("map", "older", ["ArrowUp", "["], "To the node above", true),
+  binding("map", "newer", ["ArrowDown", "]"], "To the node below", true),
+  binding("map", "open", ["Enter"], "Go to this node in the conversation"),
+  binding("map", "hoist", ["h"], "Show only what follows this node"),
+  binding("map", "unhoist", ["Shift+h"], "Show the whole tree again"),
+  binding("map", "fit", ["z"], "Fit the whole tree"),
+  binding("map", "fitPath", ["Shift+z"], "Fit the path you stand on"),
+  binding("map", "list", ["v"], "Switch between canvas and tree list"),
+  binding("map", "select", ["Space"], "Take this node in the selection, or out of it"),
+  binding("map", "compare", ["d"], "Compare the selected nodes"),
+  binding("map", "bookmark", ["b"], "Set or take away the bookmark"),
+  binding("map", "collapse", ["-"], "Collapse or expand what follows"),
+  binding("map", "find", ["/"], "Find in the tree"),
+  binding("map", "zoomIn", ["+", "="], "Nearer"),
+  binding("map", "zoomOut", ["_"], "Farther"),
+  binding("map", "colour", [], "Colour by the next: speaker, process, stale"),
+  binding("map", "context", ["o"], "Show what a model would be told at this node"),
+
+  binding("compare", "first", ["1"], "Take the first"),
+  binding("compare", "second", ["2"], "Take the second"),
+  binding("compare", "third", ["3"], "Take the third"),
+  binding("compare", "fourth", ["4"], "Take the fourth"),
+  binding("compare", "diff", ["d"], "Show or hide the word differences"),
+
+  binding("processes", "new", [], "New process"),
+  binding("processes", "save", ["Mod+s"], "Save the process"),
+  binding("processes", "run", ["Mod+Enter"], "Run the process…"),
+  binding("processes", "raw", [], "Switch between form and raw view"),
+
+  binding("catalogue", "connect", [], "Connect a model…"),
+  binding("catalogue", "new", [], "New entry of the catalogue"),
+
+  binding("runs", "cancel", ["."], "Cancel this run"),
+  binding("runs", "retry", ["Shift+r"], "Begin again from this step"),
+  binding("runs", "tree", ["1"], "Trace as a tree"),
+  binding("runs", "timeline", ["2"], "Trace as a timeline"),
+  binding("runs", "log", ["3"], "Trace as a log"),
+
+  binding("review", "approve", ["a"], "Approve"),
+  binding("review", "edit", ["e"], "Edit before approving"),
+  binding("review", "deny", ["d"], "Deny…"),
+  binding("review", "scope", ["s"], "How far the approval reaches"),
+  binding("review", "close", ["Escape"], "Close without deciding", true),
+
+  binding("inspector", "verify", ["Shift+v"], "Verify this node"),
+];

@@ -1,0 +1,97 @@
+// Which actions can be run now: screens put theirs in while they are shown, keys and the palette take them out.
+import { onDestroy } from "svelte";
+import { settings } from "../state/settings.svelte";
+import { bindings, type Binding, type Where } from "./bindings";
+import { chordOf, isEditable, isPlain, isSingle } from "./chord";
+
+export type Handler = (event?: KeyboardEvent) => void | boolean | Promise<void>;
+export interface Action {
+  id: string;
+  what: string;
+  keys: string[];
+  run: Handler;
+}
+
+interface Layer {
+  handlers: Record<string, Handler>;
+  /** Keys count only while this holds the focus; without it, on the whole screen. */
+  within?: () => HTMLElement | undefined;
+}
+
+const byId = new Map(bindings.map((binding) => [binding.id, binding]));
+
+class Registry {
+  #layers = $state.raw<Layer[]>([]);
+  /** The same without runes: while a component goes away, what is read of a rune is what it was before. */
+  #held: Layer[] = [];
+
+  /** Puts actions in: `{ "conversation.edit": () => … }`. A handler that returns false lets the key pass on. */
+  add(layer: Layer): () => void {
+    this.#layers = this.#held = [...this.#held, layer];
+    return () => (this.#layers = this.#held = this.#held.filter((other) => other !== layer));
+  }
+
+  /** What can be run now, the newest layer first. */
+  get actions(): Action[] {
+    const seen = new Set<string>();
+    const found: Action[] = [];
+    for (const { handlers } of [...this.#layers].reverse()) {
+      for (const [id, run] of Object.entries(handlers)) {
+        const binding = byId.get(id);
+        if (!binding || seen.has(id)) continue;
+        seen.add(id);
+        found.push({ id, what: binding.what, keys: keysOf(binding), run });
+      }
+    }
+    return found;
+  }
+
+  get palette(): Action[] {
+    return this.actions.filter(({ id }) => !byId.get(id)?.keyOnly);
+  }
+
+  run(id: string): void {
+    void this.actions.find((action) => action.id === id)?.run();
+  }
+
+  press(event: KeyboardEvent): void {
+    if (event.defaultPrevented || event.isComposing) return;
+    const chord = chordOf(event);
+    if (isPlain(chord) && (isEditable(event.target) || this.#isLeftToTheElement(event, chord))) return;
+    if (isSingle(chord) && !settings.singleKeys) return;
+    for (const { handlers, within } of [...this.#layers].reverse()) {
+      const region = within?.();
+      if (within && !(region && event.target instanceof Node && region.contains(event.target))) continue;
+      for (const [id, run] of Object.entries(handlers)) {
+        const binding = byId.get(id);
+        if (!binding || !keysOf(binding).includes(chord)) continue;
+        if (run(event) === false) continue;
+        event.preventDefault();
+        return;
+      }
+    }
+  }
+
+  /** Enter and Space on a button press it; arrows in menus, tabs and trees move there. */
+  #isLeftToTheElement(event: KeyboardEvent, chord: string): boolean {
+    const at = event.target;
+    if (!(at instanceof Element)) return false;
+    if (at.closest("dialog[open], [popover]:popover-open")) return true;
+    if (chord === "Enter" || chord === "Space")
+      return at.closest("button, a[href], summary, input, [role=option]") !== null;
+    return (
+      chord.startsWith("Arrow") &&
+      at.closest("[role=tablist], [role=menu], [role=tree], [role=radiogroup], [role=separator], input") !==
+        null
+    );
+  }
+}
+
+export const keysOf = (binding: Binding): string[] => settings.keys[binding.id] ?? binding.keys;
+export const bindingsOf = (where: Where): Binding[] => bindings.filter((binding) => binding.where === where);
+export const registry = new Registry();
+
+/** For a component: its actions, as long as it is there. */
+export function useActions(handlers: Record<string, Handler>, within?: () => HTMLElement | undefined): void {
+  onDestroy(registry.add({ handlers, within }));
+}

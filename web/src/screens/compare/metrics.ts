@@ -1,0 +1,28 @@
+// What is known of how an answer was made; what is not known is a dash, never a zero.
+import type { Column } from "./compared.svelte";
+import { textOf } from "../inspector/content";
+
+export interface Metric {
+  label: string;
+  shown: string;
+}
+const NONE = "—";
+
+export function wordCount(text: string): number {
+  return text.trim() === "" ? 0 : text.trim().split(/\s+/).length;
+}
+
+export function durationOf(startedAt: string, endedAt: string | null | undefined): string {
+  if (!endedAt) return NONE;
+  const milliseconds = Date.parse(endedAt) - Date.parse(startedAt);
+  return milliseconds < 1000 ? `${milliseconds} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+export function metricsOf({ node, run }: Column): Metric[] {
+  const text = textOf(node?.content);
+  return [
+    { label: "Words", shown: node ? wordCount(text).toLocaleString() : NONE },
+    { label: "Tokens", shown: run ? run.tokens.toLocaleString() : NONE },
+    { label: "Took", shown: run ? durationOf(run.startedAt, run.endedAt) : NONE },
+  ];
+}

@@ -1,0 +1,139 @@
+// What keys, menus and the palette do in a conversation.
+import type { Handler } from "../../keys/registry.svelte";
+import { router } from "../../router.svelte";
+import { to } from "../../routes";
+import { announcer } from "../../shell/announcer.svelte";
+import { inspector } from "../../shell/inspector.svelte";
+import { answers } from "../../state/answers.svelte";
+import { activate, answerAfter, answerBeside, fork, mark, regenerate, stop } from "../../state/talk";
+import type { Shown } from "../../state/tree";
+import type { View } from "./view.svelte";
+
+interface Parts {
+  view: View;
+  path: () => Shown[];
+  focus: (node: string | undefined, align?: "nearest" | "start") => Promise<void>;
+  composer: () => HTMLTextAreaElement | undefined;
+  list: () => { scrollToEnd: () => void } | undefined;
+}
+
+export function conversationActions({ view, path, focus, composer }: Parts): Record<string, Handler> {
+  const { conversation } = view;
+  const index = () =>
+    Math.max(
+      0,
+      path().findIndex(({ node }) => node === view.focused),
+    );
+  const here = (): Shown | undefined => path().find(({ node }) => node === view.focused) ?? path().at(-1);
+  const body = () => conversation.bodies.get(here()?.node ?? "");
+  const on =
+    (act: (shown: Shown) => unknown): Handler =>
+    () => {
+      const shown = here();
+      if (!shown || shown.node.startsWith("local-")) return;
+      view.focused = shown.node;
+      void act(shown);
+    };
+  const step = (by: number) =>
+    on(async ({ turn, node, alternatives }) => {
+      const next = alternatives[alternatives.indexOf(node) + by];
+      if (!next) return;
+      view.focused = next;
+      void activate(conversation, turn, next);
+      await focus(next);
+      announcer.say(`Alternative ${alternatives.indexOf(next) + 1} of ${alternatives.length}`);
+    });
+  const isFork = ({ alternatives, ways, node }: Shown) =>
+    alternatives.length > 1 || ways.length > 1 || conversation.forksOf(node).length > 0;
+  const toFork = (by: 1 | -1) => () => {
+    const all = path();
+    for (let at = index() + by; at >= 0 && at < all.length; at += by) {
+      const shown = all[at];
+      if (shown && isFork(shown)) return void focus(shown.node, "start");
+    }
+    announcer.say(by > 0 ? "No fork below." : "No fork above.");
+  };
+  const generate = on(async ({ turn, node }) => {
+    const knot = conversation.knot(node);
+    if (knot?.author !== "human") {
+      const made = conversation.bodies.get(node)?.executedBy;
+      const again = () =>
+        made
+          ? regenerate(conversation, turn, node)
+          : answerBeside(conversation, turn, knot?.parent, view.processIds, 1);
+      await conversation.attempt(node, "make another answer", again);
+    } else {
+      const after = conversation.tree.turnsAfter(node)[0];
+      if (after)
+        await conversation.attempt(node, "make another answer", () =>
+          answerBeside(conversation, after, node, view.processIds, 1),
+        );
+      else await answerAfter(conversation, node, view.processIds);
+    }
+  });
+  const toggle = (name: "bookmarked" | "excluded" | "pruned", words: [string, string]) =>
+    on(async ({ node }) => {
+      const now = !(conversation.knot(node)?.[name] ?? false);
+      if (await mark(conversation, node, { [name]: now })) announcer.say(words[now ? 0 : 1]);
+    });
+
+  return {
+    "conversation.compose": () => void composer()?.focus(),
+    "conversation.next": () => void focus(path()[Math.min(path().length - 1, index() + 1)]?.node),
+    "conversation.previous": () => void focus(path()[Math.max(0, index() - 1)]?.node),
+    "conversation.parent": () => void focus(path()[index() - 1]?.node),
+    "conversation.child": () => void focus(path()[index() + 1]?.node),
+    "conversation.older": step(-1),
+    "conversation.newer": step(1),
+    "conversation.nextFork": toFork(1),
+    "conversation.previousFork": toFork(-1),
+    "conversation.generate": generate,
+    "conversation.generateMany": on(({ node }) => view.open("generate", node)),
+    "conversation.edit": on(({ node }) => void (view.editing = node)),
+    "conversation.bookmark": toggle("bookmarked", ["Bookmarked", "Bookmark taken away"]),
+    "conversation.exclude": toggle("excluded", ["Left out of the context", "In the context again"]),
+    "conversation.prune": toggle("pruned", ["Pruned", "Brought back"]),
+    "conversation.annotate": on(({ node }) => void (view.annotating = node)),
+    "conversation.tag": on(({ node }) => view.open("tags", node)),
+    "conversation.alternatives": on(({ node }) =>
+      document.querySelector<HTMLElement>(`[data-node="${node}"] .count`)?.click(),
+    ),
+    "conversation.history": on(({ node }) => view.open("history", node)),
+    "conversation.fork": on(({ node }) =>
+      conversation.attempt(node, "fork", async () =>
+        router.go(to.conversation((await fork(conversation, node)).id)),
+      ),
+    ),
+    "conversation.fold": () => view.open("fold"),
+    "conversation.beside": on(({ node, alternatives }) => {
+      if (router.query("beside")) return router.setQuery({ beside: undefined });
+      const other = alternatives.find((one) => one !== node) ?? node;
+      router.setQuery({ beside: other });
+    }),
+    "conversation.stop": () => {
+      const said = answers.saying.get(view.focused ?? "") ?? [...answers.saying.values()][0];
+      if (said) void stop(said.executionId);
+    },
+    "conversation.regenerateBelow": () => {
+      const stale = path().find((shown) => shown.stale);
+      if (stale) view.open("below", stale.node);
+      else announcer.say("Nothing below is stale.");
+    },
+    "conversation.map": on(({ node }) => router.go(to.map(conversation.id, node))),
+    "conversation.compareAlternatives": on(({ alternatives, node }) => {
+      const others = alternatives.filter((one) => one !== node).slice(-3);
+      router.go(to.compare([node, ...others]));
+    }),
+    "conversation.link": on(async ({ node }) => {
+      await navigator.clipboard?.writeText(
+        location.origin + to.node(conversation.id, body()?.localId || node),
+      );
+      announcer.say("Link copied");
+    }),
+    "conversation.context": on(({ node }) => inspector.show("context", node)),
+    "conversation.provenance": on(({ node }) => inspector.show("provenance", node)),
+    "conversation.export": () =>
+      void window.open(`/api/v1/conversations/${conversation.id}/export?format=markdown`, "_blank"),
+    "conversation.rename": () => view.open("title"),
+  };
+}

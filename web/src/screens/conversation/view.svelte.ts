@@ -1,0 +1,27 @@
+// What the parts of the screen share: the conversation, which turn has the focus, and what is open.
+import { getContext, setContext } from "svelte";
+import type { Conversation } from "../../state/conversation.svelte";
+
+export type Sheet = "generate" | "tags" | "history" | "fold" | "links" | "title" | "below" | undefined;
+
+export class View {
+  readonly conversation: Conversation;
+  /** The turn that keys act on. */
+  focused = $state<string>();
+  editing = $state<string>();
+  annotating = $state<string>();
+  sheet = $state<Sheet>();
+  processIds = $state<string[]>([]);
+
+  constructor(conversation: Conversation) {
+    this.conversation = conversation;
+  }
+  open(sheet: Exclude<Sheet, undefined>, node?: string): void {
+    if (node) this.focused = node;
+    this.sheet = sheet;
+  }
+}
+
+const KEY = Symbol("conversation view");
+export const setView = (view: View): View => setContext(KEY, view);
+export const useView = (): View => getContext<View>(KEY);

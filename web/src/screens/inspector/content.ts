@@ -1,0 +1,32 @@
+// What a node says, as words.
+interface Part {
+  type?: unknown;
+  text?: unknown;
+  parts?: unknown;
+  alt?: unknown;
+  name?: unknown;
+}
+
+/** The text of any content; what is no text is named. */
+export function textOf(content: unknown): string {
+  if (content === null || typeof content !== "object") return "";
+  const { type, text, parts, alt, name } = content as Part;
+  if (typeof text === "string") return text;
+  if (Array.isArray(parts)) return parts.map(textOf).filter(Boolean).join("\n\n");
+  const what = [alt, name].find((one): one is string => typeof one === "string" && one !== "");
+  return typeof type === "string" ? `[${what ? `${type}: ${what}` : type}]` : "";
+}
+
+/** The first words, without the signs of Markdown, on one line. */
+export function briefOf(text: string, most = 160): string {
+  const plain = text
+    .slice(0, most * 4)
+    .replace(/```\w*/g, " ")
+    .replace(/^[ \t]*(?:#{1,6}|>+|[-*+]|\d+[.)])[ \t]+/gm, "")
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/[*`~]{1,3}(?=\S)|(?<=\S)[*`~]{1,3}/g, "")
+    .replace(/(?<![\p{L}\p{N}])_{1,3}|_{1,3}(?![\p{L}\p{N}])/gu, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  return plain.length > most ? `${plain.slice(0, most - 1).trimEnd()}…` : plain;
+}

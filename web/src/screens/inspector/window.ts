@@ -1,0 +1,73 @@
+// What a model would be told, added up for people.
+import type { Schemas } from "../../api/client";
+
+export type Part = Schemas["PartView"];
+export type Kind = "system" | "memory" | "path" | "folded" | "other";
+
+const KINDS: Record<string, Kind> = {
+  agentPrompt: "system",
+  systemContext: "system",
+  instruction: "system",
+  context: "memory",
+  node: "path",
+  folded: "folded",
+  marker: "other",
+};
+export const KIND_LABELS: Record<Kind, string> = {
+  system: "Instructions",
+  memory: "Remembered",
+  path: "Path",
+  folded: "Folded branches",
+  other: "Marks of gaps",
+};
+const PART_LABELS: Record<string, string> = {
+  agentPrompt: "Prompt of the actor",
+  systemContext: "What every model is told here",
+  instruction: "Instruction",
+  context: "Remembered",
+  node: "Turn",
+  folded: "Folded branch",
+  marker: "Mark that something is left out",
+};
+const REASONS: Record<string, string> = {
+  excluded: "left out by you",
+  pruned: "pruned",
+  annotation: "a remark, never shown to models",
+  empty: "it says nothing",
+  onPath: "it is on the path already",
+  originNotShown: "where it comes from is not shown",
+  bufferMode: "not used when text is continued",
+  overBudget: "no room for it",
+};
+
+export const kindOf = ({ kind }: Part): Kind => KINDS[kind] ?? "other";
+export const labelOf = ({ kind }: Part): string => PART_LABELS[kind] ?? kind;
+
+/** Why a part is in, or why it is not. */
+export function whyOf(part: Part): string {
+  if (part.droppedBecause) return REASONS[part.droppedBecause] ?? part.droppedBecause;
+  if (part.reason) return part.reason;
+  if (part.kind === "node") return "on the path to this node";
+  if (part.kind === "marker") return "turns in the middle had no room";
+  return "always shown";
+}
+
+export interface Share {
+  kind: Kind;
+  tokens: number;
+  /** Of the budget, 0 to 100. */
+  percent: number;
+}
+
+/** The stacked bar: tokens per kind of what is shown, as shares of the budget or of what is too much for it. */
+export function sharesOf(parts: readonly Part[], budget: number): Share[] {
+  const sums = new Map<Kind, number>();
+  for (const part of parts) {
+    if (part.included) sums.set(kindOf(part), (sums.get(kindOf(part)) ?? 0) + part.tokens);
+  }
+  const total = [...sums.values()].reduce((sum, tokens) => sum + tokens, 0);
+  const whole = Math.max(budget, total, 1);
+  return (Object.keys(KIND_LABELS) as Kind[])
+    .filter((kind) => sums.has(kind))
+    .map((kind) => ({ kind, tokens: sums.get(kind) ?? 0, percent: (100 * (sums.get(kind) ?? 0)) / whole }));
+}

@@ -1,0 +1,19 @@
+// Lays trees out beside the page, so that it never waits for it.
+import { layoutOf, type Layout, type Stage } from "./layout";
+
+export interface Asked {
+  ask: number;
+  parent: Int32Array;
+}
+export type Answered = { ask: number } & ({ stage: Stage } | { layout: Layout } | { failed: string });
+
+self.onmessage = ({ data: { ask, parent } }: MessageEvent<Asked>) => {
+  const answer = (answered: Answered, moved: Transferable[] = []) =>
+    self.postMessage(answered, { transfer: moved });
+  try {
+    const layout = layoutOf(parent, (stage) => answer({ ask, stage }));
+    answer({ ask, layout }, [layout.x.buffer, layout.y.buffer]);
+  } catch (error) {
+    answer({ ask, failed: error instanceof Error ? error.message : String(error) });
+  }
+};

@@ -1,0 +1,100 @@
+// How an entry looks: colour by what one asks for, with a shape, a letter or a hollow as the second sign.
+import type { Author, Forest } from "./forest";
+
+export type ColourBy = "speaker" | "process" | "stale";
+export type Shape = "square" | "circle" | "triangle" | "diamond";
+export type Ink =
+  | "person"
+  | "accent"
+  | "note"
+  | "warning"
+  | "success"
+  | "danger"
+  | "text"
+  | "textSoft"
+  | "textFaint"
+  | "line"
+  | "lineStrong"
+  | "surface"
+  | "bg"
+  | "accentSoft";
+
+export interface Look {
+  ink: Ink;
+  shape: Shape;
+  hollow?: boolean;
+  letter?: string;
+}
+export interface LegendEntry extends Look {
+  label: string;
+}
+
+const SHAPES: Record<Author, Shape> = {
+  person: "square",
+  model: "circle",
+  system: "triangle",
+  imported: "diamond",
+};
+const INKS: Record<Author, Ink> = {
+  person: "person",
+  model: "accent",
+  system: "note",
+  imported: "warning",
+};
+const SPOKEN: Record<Author, string> = {
+  person: "Person",
+  model: "Model",
+  system: "System",
+  imported: "Imported",
+};
+export const spoken = (author: Author): string => SPOKEN[author];
+const CYCLE: Ink[] = ["accent", "person", "warning", "note", "success", "danger"];
+
+/** Which process made which node, in the order processes first came up. */
+export interface Makers {
+  names: readonly string[];
+  of: ReadonlyMap<number, number>;
+}
+
+export function lookOf(forest: Forest, at: number, by: ColourBy, makers: Makers | undefined): Look {
+  const shape = SHAPES[forest.author(at)];
+  const hollow = forest.stale[at] === 1;
+  if (forest.status(at) === "failed") return { ink: "danger", shape, hollow: true, letter: "!" };
+  if (by === "stale") {
+    if (forest.status(at) === "pending") return { ink: "note", shape, letter: "…" };
+    return hollow ? { ink: "warning", shape, hollow } : { ink: "success", shape };
+  }
+  if (by === "process") {
+    const maker = makers?.of.get(at);
+    if (maker === undefined) return { ink: "textFaint", shape, hollow: true };
+    return { ink: inkOf(maker), shape: "circle", hollow, letter: letterOf(maker) };
+  }
+  return { ink: INKS[forest.author(at)], shape, hollow };
+}
+
+const inkOf = (maker: number): Ink => CYCLE[maker % CYCLE.length] ?? "accent";
+const letterOf = (maker: number): string => String.fromCharCode(65 + (maker % 26));
+
+export function legendOf(
+  by: ColourBy,
+  authors: readonly Author[],
+  makers: Makers | undefined,
+): LegendEntry[] {
+  if (by === "stale")
+    return [
+      { label: "Answers what is shown above it", ink: "success", shape: "circle" },
+      { label: "Stale: something else is shown above it", ink: "warning", shape: "circle", hollow: true },
+      { label: "Being made", ink: "note", shape: "circle", letter: "…" },
+    ];
+  if (by === "process")
+    return [
+      ...(makers?.names ?? []).map((label, index): LegendEntry => ({
+        label,
+        ink: inkOf(index),
+        shape: "circle",
+        letter: letterOf(index),
+      })),
+      { label: "No process", ink: "textFaint", shape: "square", hollow: true },
+    ];
+  return authors.map((author) => ({ label: SPOKEN[author], ink: INKS[author], shape: SHAPES[author] }));
+}

@@ -1,0 +1,43 @@
+// Asks the worker for a layout; only the last question counts.
+import type { Answered, Asked } from "./layout.worker";
+import { layoutOf, type Layout, type Stage } from "./layout";
+
+/** Smaller trees are laid out at once, which is quicker than to ask. */
+const AT_ONCE_MAX = 400;
+
+export class Planner {
+  #worker: Worker | undefined;
+  #asks = 0;
+
+  plan(parent: Int32Array, tell: (stage: Stage) => void): Promise<Layout | undefined> {
+    const ask = ++this.#asks;
+    if (parent.length <= AT_ONCE_MAX || typeof Worker === "undefined")
+      return Promise.resolve(layoutOf(parent));
+    this.#worker ??= new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+    const worker = this.#worker;
+    return new Promise((resolve, reject) => {
+      const end = (finish: () => void) => {
+        worker.removeEventListener("message", hear);
+        worker.removeEventListener("error", fail);
+        finish();
+      };
+      const hear = ({ data }: MessageEvent<Answered>) => {
+        if (data.ask !== ask) return;
+        if ("stage" in data) return void (ask === this.#asks && tell(data.stage));
+        if ("failed" in data) return end(() => reject(new Error(data.failed)));
+        end(() => resolve(ask === this.#asks ? data.layout : undefined));
+      };
+      const fail = (event: ErrorEvent) =>
+        end(() => reject(new Error(event.message || "the layout could not be made")));
+      worker.addEventListener("message", hear);
+      worker.addEventListener("error", fail);
+      const asked: Asked = { ask, parent: parent.slice() };
+      worker.postMessage(asked, [asked.parent.buffer]);
+    });
+  }
+
+  stop(): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+  }
+}

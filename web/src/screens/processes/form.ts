@@ -1,0 +1,90 @@
+// The definition as the form holds it: what may be missing is there, so that controls can be bound to it.
+import type { Schemas } from "../../api/client";
+import type { Definition, Step } from "./definition";
+
+export interface FormStep extends Step {
+  execution: Schemas["StepExecutionFields"];
+  inputs: Record<string, unknown>;
+  output: Schemas["StepOutputFields"];
+  fallback: FormStep[];
+  abortWhen: string[];
+  tools: Schemas["OfferFields"][];
+}
+export interface FormDefinition extends Definition {
+  steps: FormStep[];
+}
+
+export function formStep(step: Step): FormStep {
+  return {
+    ...step,
+    inputs: { ...step.inputs },
+    output: { required: true, ...step.output },
+    execution: { mode: "sequential", interactionMode: "auto", ...step.execution },
+    fallback: (step.fallback ?? []).map((one) => formStep(one)),
+    abortWhen: [...(step.abortWhen ?? [])],
+    tools: (step.tools ?? []).map((offer) => ({ ...offer })),
+  };
+}
+
+export const formOf = (definition: Definition): FormDefinition => ({
+  ...definition,
+  steps: (definition.steps ?? []).map(formStep),
+});
+
+const isNothing = (value: unknown) => value === undefined || value === null || value === "";
+function stripped<T extends object>(value: T): Partial<T> {
+  return Object.fromEntries(Object.entries(value).filter(([, inner]) => !isNothing(inner))) as Partial<T>;
+}
+
+/** A step as it is kept: nothing that is the rule anyway. */
+export function cleanStep(step: Step): Step {
+  const { mode, interactionMode, ...execution } = stripped(step.execution ?? {});
+  const rules = {
+    ...(mode && mode !== "sequential" ? { mode } : {}),
+    ...execution,
+    ...(interactionMode && interactionMode !== "auto" ? { interactionMode } : {}),
+  };
+  const { required, ...output } = stripped(step.output);
+  const clean: Step = {
+    ...(stripped({ id: step.id, name: step.name, toolId: step.toolId, processId: step.processId }) as Step),
+    id: step.id,
+    output: { ...output, variable: step.output.variable, ...(required === false ? { required } : {}) },
+  };
+  if (step.ask) clean.ask = step.ask;
+  if (!step.ask && Object.keys(step.inputs ?? {}).length > 0) clean.inputs = step.inputs;
+  if (Object.keys(rules).length > 0) clean.execution = rules;
+  if (step.dependsOn) clean.dependsOn = step.dependsOn;
+  if (step.review) clean.review = stripped(step.review);
+  if (step.retry) clean.retry = { ...stripped(step.retry), maxRetries: step.retry.maxRetries };
+  if (step.fallback?.length) clean.fallback = step.fallback.map(cleanStep);
+  if (step.abortWhen?.length) clean.abortWhen = step.abortWhen;
+  if (step.tools?.length)
+    clean.tools = step.tools.map((offer) => ({ ...stripped(offer), toolId: offer.toolId }));
+  const limits = step.toolLimits && stripped(step.toolLimits);
+  if (limits && Object.keys(limits).length > 0) clean.toolLimits = limits;
+  return clean;
+}
+
+/** What is sent, shown raw and compared. */
+export const cleaned = (definition: Definition): Definition => ({
+  name: definition.name,
+  ...(isNothing(definition.description) ? {} : { description: definition.description }),
+  initialContext: definition.initialContext ?? [],
+  steps: definition.steps.map(cleanStep),
+  outputTemplate: definition.outputTemplate,
+  ...(isNothing(definition.tokenBudget) ? {} : { tokenBudget: definition.tokenBudget }),
+  ...(isNothing(definition.maxRecursionDepth) || definition.maxRecursionDepth === 3
+    ? {}
+    : { maxRecursionDepth: definition.maxRecursionDepth }),
+});
+
+export const isSame = (a: Definition, b: Definition): boolean =>
+  JSON.stringify(ordered(cleaned(a))) === JSON.stringify(ordered(cleaned(b)));
+
+/** Members in one order, so that equal things are written alike. */
+function ordered(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(ordered);
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, ordered(inner)]));
+}

@@ -1,0 +1,40 @@
+// What is set about a step, in a few words for a folded section.
+import type { Step } from "./definition";
+
+export function rulesWords(step: Step): string {
+  const { mode, condition, timeout, interactionMode } = step.execution ?? {};
+  const waits = step.dependsOn ?? [];
+  return [
+    mode === "parallel" ? "in parallel" : "in order",
+    waits.length > 0 && `waits for ${waits.join(", ")}`,
+    condition && "only if a condition holds",
+    timeout && `${timeout} s at most`,
+    interactionMode === "manual" && "a person approves",
+    step.review?.expiresAfter && `expires after ${spanWords(step.review.expiresAfter)}`,
+  ]
+    .filter(Boolean)
+    .join(" · ");
+}
+
+export function faultsWords(step: Step): string {
+  const said = [
+    step.retry && `tried again ${times(step.retry.maxRetries)}`,
+    (step.abortWhen?.length ?? 0) > 0 && "may end the process",
+    (step.fallback?.length ?? 0) > 0 && `${count(step.fallback?.length ?? 0, "step")} in its place`,
+  ].filter(Boolean);
+  if (said.length > 0) return said.join(" · ");
+  return step.output.required === false ? "the process goes on without it" : "the process fails";
+}
+
+export const offersWords = (step: Step): string =>
+  (step.tools?.length ?? 0) === 0 ? "none" : count(step.tools?.length ?? 0, "tool");
+
+export const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? "" : "s"}`;
+const times = (number: number) => (number === 1 ? "once" : `${number} times`);
+
+export function spanWords(seconds: number): string {
+  if (seconds % 86_400 === 0) return count(seconds / 86_400, "day");
+  if (seconds % 3_600 === 0) return count(seconds / 3_600, "hour");
+  if (seconds % 60 === 0) return `${seconds / 60} min`;
+  return `${seconds} s`;
+}

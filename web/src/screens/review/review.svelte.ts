@@ -1,0 +1,116 @@
+// One review with what surrounds it: the run that waits, the step that asks, and what is being decided.
+import { call } from "../../api/client";
+import { draft, dropDraft, keepDraft } from "../../state/drafts";
+import type { Process, Step } from "../processes/definition";
+import type { RunView } from "../runs/trace";
+import { asReview, stepOf, type Decision, type ReviewView } from "./asked";
+
+interface Typed {
+  inputs?: Record<string, unknown>;
+  value?: Record<string, unknown>;
+  reason?: string;
+}
+
+export class ReviewStore {
+  readonly id: string;
+  review = $state.raw<ReviewView>();
+  run = $state.raw<RunView>();
+  step = $state.raw<Step>();
+  problem = $state.raw<unknown>();
+  decideProblem = $state.raw<unknown>();
+  isBusy = $state(false);
+  isEditing = $state(false);
+  isDenying = $state(false);
+  inputs = $state<Record<string, unknown>>({});
+  value = $state<Record<string, unknown>>({});
+  reason = $state("");
+
+  constructor(id: string) {
+    this.id = id;
+    const typed = draft<Typed>(this.#place, {});
+    this.value = typed.value ?? {};
+    this.reason = typed.reason ?? "";
+    if (typed.inputs) {
+      this.inputs = typed.inputs;
+      this.isEditing = true;
+    }
+  }
+  get #place(): string {
+    return `review/${this.id}`;
+  }
+  get isOpen(): boolean {
+    return this.review?.status === "open";
+  }
+  /** Whether other arguments than those shown would be approved. */
+  get isEdited(): boolean {
+    const asked = this.review?.asked;
+    if (!this.isEditing || !asked || asked.kind === "answer") return false;
+    return JSON.stringify(this.inputs) !== JSON.stringify(asked.inputs);
+  }
+
+  async load(): Promise<void> {
+    try {
+      this.review = asReview(await call("get", "/api/v1/reviews/{id}", { params: { id: this.id } }));
+      this.problem = undefined;
+    } catch (error) {
+      this.problem = error;
+      return;
+    }
+    // What surrounds it helps, and the decision does not wait for it.
+    try {
+      const run = await call("get", "/api/v1/executions/{id}", { params: { id: this.review.executionId } });
+      this.run = run;
+      const process: Process = await call("get", "/api/v1/processes/{id}", {
+        params: { id: run.processId },
+        query: { version: run.processVersion },
+      });
+      this.step = stepOf(process, this.review.stepId);
+    } catch {
+      this.step = undefined;
+    }
+  }
+
+  edit(): void {
+    const asked = this.review?.asked;
+    if (!asked || asked.kind === "answer" || this.isEditing) return;
+    this.inputs = structuredClone(asked.inputs);
+    this.isEditing = true;
+  }
+  put(inputs: Record<string, unknown>): void {
+    this.inputs = inputs;
+    this.typed();
+  }
+  unedit(): void {
+    this.isEditing = false;
+    this.typed();
+  }
+  because(reason: string): void {
+    this.reason = reason;
+    this.typed();
+  }
+  /** Keeps what was typed until it is decided. */
+  typed(): void {
+    const inputs = this.isEdited ? $state.snapshot(this.inputs) : undefined;
+    keepDraft(this.#place, { inputs, value: $state.snapshot(this.value), reason: this.reason });
+  }
+
+  async decide(decision: Decision): Promise<boolean> {
+    if (this.isBusy) return false;
+    this.isBusy = true;
+    this.decideProblem = undefined;
+    try {
+      const decided = await call("post", "/api/v1/reviews/{id}/decide", {
+        params: { id: this.id },
+        body: decision,
+      });
+      this.review = asReview(decided);
+      dropDraft(this.#place);
+      return true;
+    } catch (error) {
+      this.decideProblem = error;
+      return false;
+    } finally {
+      this.isBusy = false;
+    }
+  }
+}

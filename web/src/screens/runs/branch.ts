@@ -1,0 +1,40 @@
+// Values of a run that may be edited before it is begun again: texts as they are, anything else as JSON.
+export interface Edited {
+  name: string;
+  was: unknown;
+  text: string;
+  /** Which step gave it, from 0; -1 for what the run was given. */
+  step: number;
+}
+
+export const shownValue = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value ?? null, null, 2);
+
+/** What was meant: a text that was a text stays one. */
+function meant({ was, text }: Edited): unknown {
+  if (text === shownValue(was)) return was;
+  if (typeof was === "string") return text;
+  return JSON.parse(text) as unknown;
+}
+
+export interface Changed {
+  whole: Record<string, unknown>;
+  /** Those alone that differ. */
+  only: Record<string, unknown>;
+  changed: boolean;
+  faults: Record<string, string>;
+}
+export function changedValues(values: readonly Edited[]): Changed {
+  const found: Changed = { whole: {}, only: {}, changed: false, faults: {} };
+  for (const value of values) {
+    try {
+      found.whole[value.name] = meant(value);
+      if (value.text === shownValue(value.was)) continue;
+      found.only[value.name] = found.whole[value.name];
+      found.changed = true;
+    } catch {
+      found.faults[value.name] = "Not JSON: quote texts, and close every bracket.";
+    }
+  }
+  return found;
+}

@@ -1,0 +1,27 @@
+// Words and colours of how things stand.
+import type { IconName } from "../../ui/icons";
+
+export type Kind = "plain" | "accent" | "success" | "warning" | "danger" | "note";
+interface Look {
+  kind: Kind;
+  icon?: IconName;
+  words: string;
+}
+const LOOKS: Record<string, Look> = {
+  running: { kind: "accent", icon: "run", words: "running" },
+  waitsForYou: { kind: "warning", icon: "person", words: "waiting for you" },
+  completed: { kind: "success", icon: "check", words: "completed" },
+  failed: { kind: "danger", icon: "warning", words: "failed" },
+  cancelled: { kind: "plain", icon: "stop", words: "cancelled" },
+  waiting: { kind: "plain", icon: "clock", words: "not yet" },
+  calling: { kind: "accent", icon: "run", words: "calling" },
+  asking: { kind: "warning", icon: "person", words: "asks a person" },
+  conversing: { kind: "accent", icon: "model", words: "model at work" },
+  replaced: { kind: "note", icon: "fork", words: "replaced by its fallback" },
+  unknown: { kind: "warning", icon: "warning", words: "nobody saw its end" },
+  done: { kind: "success", icon: "check", words: "done" },
+  skipped: { kind: "plain", words: "skipped" },
+  success: { kind: "success", icon: "check", words: "success" },
+  error: { kind: "danger", icon: "warning", words: "error" },
+};
+export const lookOf = (status: string): Look => LOOKS[status] ?? { kind: "plain", words: status };

@@ -1,0 +1,196 @@
+// A run as rows: the run, its steps, the calls they made, the runs they started. One shape for tree and timeline.
+import type { Schemas } from "../../api/client";
+
+export type RunView = Schemas["ExecutionView"];
+export type Call = Schemas["CallView"];
+export type Moment = Schemas["MomentView"];
+export interface Fault {
+  code: string;
+  message: string;
+  retryable?: boolean;
+  stepId?: string;
+  suggestedAction?: string;
+  details?: Record<string, unknown>;
+}
+/** A step as the server tells it. The API document describes something else under the same name. */
+export interface RunStep {
+  id: string;
+  phase: string;
+  attempts: number;
+  inputs: Record<string, unknown>;
+  output: unknown;
+  error: Fault | null;
+  tokens: number;
+  callId: string | null;
+  rawResponseId: string | null;
+  startedAt: string | null;
+  endedAt: string | null;
+}
+export interface WholeRun extends Omit<Schemas["WholeExecutionView"], "steps" | "children" | "error"> {
+  error?: Fault | null;
+  steps: RunStep[];
+  children: WholeRun[];
+}
+
+export type Thing =
+  | { kind: "run"; run: WholeRun }
+  | { kind: "step"; step: RunStep; run: WholeRun }
+  | { kind: "call"; call: Call; run: WholeRun };
+export interface TraceRow {
+  id: string;
+  level: number;
+  label: string;
+  detail?: string;
+  status: string;
+  start?: number;
+  end?: number;
+  expanded?: boolean;
+  setSize?: number;
+  position?: number;
+  thing: Thing;
+}
+
+const timeOf = (text: string | null | undefined) => (text ? Date.parse(text) : undefined);
+const resultOf = (call: Call): Record<string, unknown> => call.result?.result ?? {};
+export const statusOfCall = (call: Call): string =>
+  call.result ? String(resultOf(call).status ?? "returned") : "calling";
+
+/** Every row in order; what is folded hides what is below it. */
+export function rowsOf(
+  run: WholeRun,
+  folded: ReadonlySet<string>,
+  toolName: (id: string) => string,
+): TraceRow[] {
+  const rows: TraceRow[] = [];
+  const put = (row: TraceRow, below: (() => void)[]) => {
+    const isFolded = folded.has(row.id);
+    rows.push({ ...row, expanded: below.length > 0 ? !isFolded : undefined });
+    if (!isFolded) below.forEach((add) => add());
+  };
+  const addRun = (one: WholeRun, level: number) => {
+    const steps = one.steps.map((step, at) => () => addStep(one, step, at, level + 1));
+    put(
+      {
+        id: one.id,
+        level,
+        label: one.processName,
+        detail: `version ${one.processVersion}`,
+        status: one.status,
+        start: timeOf(one.startedAt),
+        end: timeOf(one.endedAt),
+        thing: { kind: "run", run: one },
+      },
+      steps,
+    );
+  };
+  const addStep = (one: WholeRun, step: RunStep, at: number, level: number) => {
+    const calls = one.calls.filter((call) => call.stepId === step.id);
+    const children = one.children.filter((child) => child.parentStep === at + 1);
+    const below = [
+      ...calls.map((call) => () => addCall(one, call, level + 1)),
+      ...children.map((child) => () => addRun(child, level + 1)),
+    ];
+    put(
+      {
+        id: `${one.id}/${step.id}`,
+        level,
+        label: step.id,
+        detail: step.attempts > 1 ? `${step.attempts} attempts` : undefined,
+        status: step.phase,
+        start: timeOf(step.startedAt),
+        end: timeOf(step.endedAt),
+        setSize: one.steps.length,
+        position: at + 1,
+        thing: { kind: "step", step, run: one },
+      },
+      below,
+    );
+  };
+  const addCall = (one: WholeRun, call: Call, level: number) =>
+    put(
+      {
+        id: call.id,
+        level,
+        label: toolName(String(call.call.toolId ?? "")),
+        detail: call.call.caller === "model" ? "asked for by the model" : undefined,
+        status: statusOfCall(call),
+        start: timeOf(call.requestedAt),
+        end: timeOf(call.result?.returnedAt),
+        thing: { kind: "call", call, run: one },
+      },
+      [],
+    );
+  addRun(run, 1);
+  return rows;
+}
+
+export interface Numbers {
+  tokens: number;
+  /** Nothing if nobody told one. */
+  cost?: number;
+  calls: number;
+  retries: number;
+}
+/** What a run and those it started used. */
+export function numbersOf(run: WholeRun): Numbers {
+  const own: Numbers = {
+    tokens: run.tokens || run.steps.reduce((sum, step) => sum + step.tokens, 0),
+    calls: run.calls.length,
+    retries: run.steps.reduce((sum, step) => sum + Math.max(0, step.attempts - 1), 0),
+  };
+  for (const call of run.calls) {
+    const cost = costOf(call);
+    if (cost !== undefined) own.cost = (own.cost ?? 0) + cost;
+  }
+  for (const child of run.children) {
+    const inner = numbersOf(child);
+    own.calls += inner.calls;
+    own.retries += inner.retries;
+    if (inner.cost !== undefined) own.cost = (own.cost ?? 0) + inner.cost;
+  }
+  return own;
+}
+
+export function costOf(call: Call): number | undefined {
+  const { cost } = resultOf(call);
+  if (typeof cost === "number") return cost;
+  const amount =
+    (cost as { amount?: unknown; usd?: unknown } | null)?.amount ?? (cost as { usd?: unknown } | null)?.usd;
+  return typeof amount === "number" ? amount : undefined;
+}
+
+export function spanOf(rows: readonly TraceRow[], now: number): { start: number; end: number } {
+  const starts = rows.flatMap(({ start }) => (start === undefined ? [] : [start]));
+  const start = Math.min(...starts, Number.POSITIVE_INFINITY);
+  if (!Number.isFinite(start)) return { start: now, end: now + 1 };
+  const end = Math.max(...rows.map((row) => row.end ?? (row.start === undefined ? start : now)), start + 1);
+  return { start, end };
+}
+
+/** Round marks over a span, six or so, as milliseconds from its start. */
+export function ticksOf(length: number): number[] {
+  const rough = length / 6;
+  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1)));
+  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= rough) ?? power * 10;
+  return Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step);
+}
+
+export function shownSpan(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  if (milliseconds < 60_000) return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
+  const minutes = Math.floor(milliseconds / 60_000);
+  if (minutes < 60) return `${minutes} min ${Math.floor((milliseconds % 60_000) / 1000)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+export const shownCost = (cost: number | undefined): string =>
+  cost === undefined ? "—" : `$${cost.toFixed(4)}`;
+
+const NAMES: Record<string, string> = {
+  began: "began",
+  called: "called a tool",
+  returned: "came back",
+  asked: "asked a person",
+  decided: "was decided",
+  ended: "ended",
+};
+export const momentWords = (moment: Moment): string => NAMES[moment.what] ?? moment.what;

@@ -1,0 +1,105 @@
+// What was found, page by page, with the filters that the server has not.
+import { all, call, isAbort, type Schemas } from "../../api/client";
+import { briefOf, textOf } from "../inspector/content";
+import { isAsked, passes, type Hit, type Query } from "./query";
+
+const PAGE = 50;
+/** Filters may leave little of a page: so many are read for one. */
+const PAGES_AT_ONCE = 6;
+const AMONG_MAX = 5000;
+type Node = Schemas["TaggedNodeView"];
+
+export class Found {
+  hits = $state.raw<readonly Hit[]>([]);
+  problem = $state.raw<unknown>();
+  busy = $state(false);
+  /** The query that the hits answer. */
+  answered = $state.raw<Query>();
+  more = $state(false);
+  #next: string | undefined;
+  #among: ReadonlySet<string> | undefined;
+  #abort: AbortController | undefined;
+
+  async look(query: Query): Promise<void> {
+    this.#abort?.abort();
+    this.#next = this.#among = undefined;
+    if (!isAsked(query)) {
+      this.hits = [];
+      this.answered = this.problem = undefined;
+      this.more = this.busy = false;
+      return;
+    }
+    await this.#read(query, true);
+  }
+  async further(): Promise<void> {
+    if (this.answered && this.more && !this.busy) await this.#read(this.answered, false);
+  }
+  stop(): void {
+    this.#abort?.abort();
+  }
+
+  async #read(query: Query, isFirst: boolean): Promise<void> {
+    const { signal } = (this.#abort = new AbortController());
+    this.busy = true;
+    try {
+      const found = query.text.trim() ? await this.#search(query, signal) : await this.#list(query, signal);
+      this.hits = isFirst ? found : [...this.hits, ...found];
+      this.more = this.#next !== undefined;
+      this.answered = query;
+      this.problem = undefined;
+    } catch (error) {
+      if (isAbort(error)) return;
+      this.problem = error;
+    }
+    this.busy = false;
+  }
+
+  async #search(query: Query, signal: AbortSignal): Promise<Hit[]> {
+    if (!this.#among && (query.tag || query.isBookmarked))
+      this.#among = new Set((await this.#marked(query, signal)).map(({ id }) => id));
+    const hits: Hit[] = [];
+    for (let pages = 0; pages < PAGES_AT_ONCE && hits.length < PAGE; pages++) {
+      const body = {
+        text: query.text.trim(),
+        limit: PAGE,
+        cursor: this.#next ?? null,
+        conversationId: query.conversation || null,
+        nodeId: null,
+        elsewhere: false,
+      };
+      const page = await call("post", "/api/v1/search", { body, signal });
+      for (const { speaker, ...hit } of page.data) {
+        const one: Hit = { ...hit, speaker: speaker ?? null };
+        if (passes(one, query, this.#among)) hits.push(one);
+      }
+      this.#next = page.pagination.next ?? undefined;
+      if (!this.#next) break;
+    }
+    return hits;
+  }
+
+  /** Without words: what is bookmarked or tagged, newest first. */
+  async #list(query: Query, signal: AbortSignal): Promise<Hit[]> {
+    const nodes = await this.#marked(query, signal);
+    this.#next = undefined;
+    return nodes.map(hitOf).filter((hit) => passes(hit, query, undefined));
+  }
+
+  async #marked({ tag, isBookmarked }: Query, signal: AbortSignal): Promise<Node[]> {
+    const filter = tag ? { tag } : { bookmarked: true };
+    const nodes = await all(
+      (cursor) => call("get", "/api/v1/nodes", { query: { ...filter, cursor, limit: 1000 }, signal }),
+      AMONG_MAX,
+    );
+    return tag && isBookmarked ? nodes.filter(({ bookmarked }) => bookmarked) : nodes;
+  }
+}
+
+const hitOf = (node: Node): Hit => ({
+  nodeId: node.id,
+  conversationId: node.conversationId,
+  speaker: node.speaker ?? null,
+  createdAt: node.createdAt,
+  snippet: briefOf(textOf(node.content), 240),
+  words: [],
+});

@@ -1,0 +1,91 @@
+// What is looked for: words and filters, as they stand in the address.
+export type Speaker = "" | "user" | "agent" | "system";
+
+export interface Query {
+  text: string;
+  speaker: Speaker;
+  conversation: string;
+  tag: string;
+  isBookmarked: boolean;
+  /** A day, as `2026-11-15`. */
+  since: string;
+}
+
+export function queryOf(read: (name: string) => string | undefined): Query {
+  const speaker = read("speaker");
+  return {
+    text: read("q") ?? "",
+    speaker: speaker === "user" || speaker === "agent" || speaker === "system" ? speaker : "",
+    conversation: read("in") ?? "",
+    tag: read("tag") ?? "",
+    isBookmarked: read("bookmarked") === "yes",
+    since: /^\d{4}-\d{2}-\d{2}$/.test(read("since") ?? "") ? (read("since") ?? "") : "",
+  };
+}
+
+/** The address of a query: what is not asked is not named. */
+export const inAddress = (query: Query): Record<string, string | undefined> => ({
+  q: query.text.trim() || undefined,
+  speaker: query.speaker || undefined,
+  in: query.conversation || undefined,
+  tag: query.tag || undefined,
+  bookmarked: query.isBookmarked ? "yes" : undefined,
+  since: query.since || undefined,
+});
+
+export const isFiltered = (query: Query): boolean =>
+  Boolean(query.speaker || query.conversation || query.tag || query.isBookmarked || query.since);
+export const isAsked = (query: Query): boolean =>
+  query.text.trim() !== "" || query.tag !== "" || query.isBookmarked;
+
+export interface Hit {
+  nodeId: string;
+  conversationId: string;
+  speaker: string | null;
+  createdAt: string;
+  snippet: string;
+  words: readonly string[];
+}
+
+export function passes(hit: Hit, query: Query, among: ReadonlySet<string> | undefined): boolean {
+  if (query.speaker && hit.speaker !== query.speaker) return false;
+  if (query.conversation && hit.conversationId !== query.conversation) return false;
+  if (query.since && hit.createdAt < query.since) return false;
+  return !among || among.has(hit.nodeId);
+}
+
+export interface Group {
+  conversation: string;
+  hits: Hit[];
+}
+/** By conversation, in the order their best hit came. */
+export function grouped(hits: readonly Hit[]): Group[] {
+  const groups = new Map<string, Hit[]>();
+  for (const hit of hits) groups.set(hit.conversationId, [...(groups.get(hit.conversationId) ?? []), hit]);
+  return [...groups].map(([conversation, found]) => ({ conversation, hits: found }));
+}
+
+/** A text in stretches that were found and stretches between them. */
+export function marked(text: string, words: readonly string[]): { text: string; isFound: boolean }[] {
+  const sought = words.filter(Boolean).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  if (sought.length === 0) return [{ text, isFound: false }];
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}])(?:${sought.join("|")})[\\p{L}\\p{N}]*`, "giu");
+  const parts: { text: string; isFound: boolean }[] = [];
+  let end = 0;
+  for (const found of text.matchAll(pattern)) {
+    if (found.index > end) parts.push({ text: text.slice(end, found.index), isFound: false });
+    parts.push({ text: found[0], isFound: true });
+    end = found.index + found[0].length;
+  }
+  if (end < text.length) parts.push({ text: text.slice(end), isFound: false });
+  return parts;
+}
+
+/** Shorter questions, when a long one finds nothing. */
+export function relaxed(text: string): string[] {
+  const words = [...new Set(text.split(/\s+/).filter((word) => word.length > 2))];
+  const stems = words
+    .filter((word) => word.length > 5)
+    .map((word) => word.slice(0, Math.ceil(word.length * 0.7)));
+  return [...(words.length > 1 ? words : []), ...stems].slice(0, 6);
+}

@@ -1,0 +1,253 @@
+// One open conversation: its shape, the bodies that are in sight, and everything that can be done to it.
+//
+// The shape arrives once as columns and is kept in step by events; bodies are fetched for what is on the screen. What a
+// person does is shown at once and taken back when the server refuses it.
+import { SvelteMap, SvelteSet } from "svelte/reactivity";
+import { all, call, type Schemas } from "../api/client";
+import { onResync, onTold, type Told } from "../api/events";
+import { asProblem, type Problem } from "../api/problem";
+import { answers } from "./answers.svelte";
+import { jobs } from "./jobs.svelte";
+import { Tree, type Knot, type Shown } from "./tree";
+
+export type Node = Schemas["NodeView"] & { tags?: string[] };
+export interface Pending {
+  key: string;
+  text: string;
+  problem?: Problem;
+}
+
+const BODIES_AT_ONCE = 60;
+const INHERITED_MAX = 5_000;
+const OWN_EVENTS = /^(node|path|branch|conversation)\./;
+
+export class Conversation {
+  readonly id: string;
+  about = $state.raw<Schemas["ConversationView"]>();
+  problem = $state.raw<Problem>();
+  loading = $state(true);
+  /** Grows whenever the tree changed; whatever reads the tree depends on it. */
+  revision = $state(0);
+  readonly bodies = new SvelteMap<string, Node>();
+  /** What the path had before this conversation was forked off. */
+  inherited = $state.raw<Node[]>([]);
+  forks = $state.raw<Schemas["ConversationView"][]>([]);
+  /** What is being done to a node, by node: shown beside it when it fails. */
+  readonly problems = new SvelteMap<string, { what: string; problem: Problem; retry: () => void }>();
+  readonly busy = new SvelteSet<string>();
+  tree = new Tree();
+  #asked = new Set<string>();
+  #stops: (() => void)[] = [];
+  #gone = false;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  async open(): Promise<void> {
+    this.#stops = [onTold((told) => void this.#told(told)), onResync(() => void this.load())];
+    await this.load();
+  }
+
+  close(): void {
+    this.#gone = true;
+    this.#stops.forEach((stop) => stop());
+    answers.dropAll();
+  }
+
+  async load(): Promise<void> {
+    const { id } = this;
+    try {
+      const [about, skeleton] = await Promise.all([
+        call("get", "/api/v1/conversations/{id}", { params: { id } }),
+        call("get", "/api/v1/conversations/{id}/tree", { params: { id } }),
+      ]);
+      if (this.#gone) return;
+      const visited = this.tree.visited;
+      this.tree = Tree.of(skeleton);
+      for (const [node, turn] of visited) if (!this.tree.visited.has(node)) this.tree.visited.set(node, turn);
+      if (this.tree.cursor) this.tree.turnTo(this.tree.cursor);
+      this.about = about;
+      this.problem = undefined;
+      this.#asked.clear();
+      this.#changed();
+      await Promise.all([this.#loadInherited(), this.#loadForks(), this.#followPending()]);
+    } catch (error) {
+      if (!this.#gone) this.problem = asProblem(error);
+    } finally {
+      this.loading = false;
+    }
+  }
+
+  async #loadInherited(): Promise<void> {
+    const { forkOriginAlternativeId: origin, parentConversationId: parent } = this.about ?? {};
+    if (!origin || !parent || this.inherited.length > 0) return;
+    const found: Node[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await call("get", "/api/v1/conversations/{id}/path", {
+        params: { id: parent },
+        query: { nodeId: origin, cursor, limit: 1000 },
+      });
+      found.unshift(...page.data);
+      cursor = page.pagination.next ?? undefined;
+    } while (cursor && found.length < INHERITED_MAX);
+    this.inherited = found;
+  }
+
+  async #loadForks(): Promise<void> {
+    const { id } = this;
+    this.forks = await all((cursor) =>
+      call("get", "/api/v1/conversations/{id}/forks", { params: { id }, query: { cursor } }),
+    );
+  }
+
+  #changed(): void {
+    this.revision += 1;
+  }
+
+  /** The turns on the screen; `through` names another branch. */
+  shown(through?: string): Shown[] {
+    void this.revision;
+    return this.tree.shown(through);
+  }
+  knot(id: string): Knot | undefined {
+    void this.revision;
+    return this.tree.knots.get(id);
+  }
+  remarksOf(id: string): string[] {
+    void this.revision;
+    return this.tree.remarks.get(id) ?? [];
+  }
+  forksOf(id: string): Schemas["ConversationView"][] {
+    return this.forks.filter((fork) => fork.forkOriginAlternativeId === id);
+  }
+  get cursor(): string | undefined {
+    void this.revision;
+    return this.tree.cursor;
+  }
+
+  /** Fetches the bodies of these nodes, which lie on one path, top first. */
+  async want(nodes: string[]): Promise<void> {
+    const missing = nodes.filter(
+      (id) => !this.bodies.has(id) && !this.#asked.has(id) && !id.startsWith("local-"),
+    );
+    const last = missing.at(-1);
+    const first = missing[0];
+    if (!last || !first) return;
+    missing.forEach((id) => this.#asked.add(id));
+    const limit = Math.min(BODIES_AT_ONCE, nodes.indexOf(last) - nodes.indexOf(first) + 1);
+    try {
+      const page = await call("get", "/api/v1/conversations/{id}/path", {
+        params: { id: this.id },
+        query: { nodeId: last, limit },
+      });
+      for (const node of page.data) this.#body(node);
+      const still = missing.filter((id) => !this.bodies.has(id));
+      await Promise.all(still.slice(-BODIES_AT_ONCE).map((id) => this.fetch(id)));
+    } catch {
+      missing.forEach((id) => this.#asked.delete(id));
+    }
+  }
+
+  async fetch(id: string): Promise<Node | undefined> {
+    try {
+      const node = await call("get", "/api/v1/nodes/{id}", { params: { id } });
+      if (node.conversationId === this.id) this.take(node);
+      return node;
+    } catch {
+      this.#asked.delete(id);
+      return undefined;
+    }
+  }
+
+  #body(node: Node): void {
+    const before = this.bodies.get(node.id);
+    this.bodies.set(node.id, { ...node, tags: node.tags ?? before?.tags });
+    const knot = this.tree.knots.get(node.id);
+    if (knot && knot.status !== node.status) {
+      this.tree.put(node);
+      this.#changed();
+    }
+  }
+
+  /** Takes a node as the server tells it. */
+  take(node: Node): void {
+    if (this.#gone) return;
+    this.tree.put(node);
+    this.bodies.set(node.id, { ...node, tags: node.tags ?? this.bodies.get(node.id)?.tags });
+    if (node.status !== "pending") answers.drop(node.id);
+    else void this.#followPending();
+    this.#changed();
+  }
+
+  turnTo(id: string): void {
+    this.tree.turnTo(id);
+    this.#changed();
+  }
+  removeLocal(id: string): void {
+    this.tree.remove(id);
+    this.bodies.delete(id);
+    this.#changed();
+  }
+
+  /** Listens to whatever is being said in this conversation. */
+  async #followPending(): Promise<void> {
+    const pending = [...this.tree.knots.values()].filter(
+      (knot) => knot.status === "pending" && !answers.isFollowed(knot.id) && !knot.id.startsWith("local-"),
+    );
+    if (pending.length === 0) return;
+    const running = await call("get", "/api/v1/executions", {
+      query: { conversationId: this.id, status: "running", limit: 100 },
+    });
+    for (const { nodeId, id } of running.data)
+      if (nodeId && pending.some((knot) => knot.id === nodeId)) this.follow(nodeId, id);
+    const unknown = pending.filter((knot) => !answers.isFollowed(knot.id));
+    await Promise.all(unknown.map((knot) => this.fetchIfDone(knot.id)));
+  }
+  async fetchIfDone(id: string): Promise<void> {
+    const node = await call("get", "/api/v1/nodes/{id}", { params: { id } }).catch(() => undefined);
+    if (node && node.status !== "pending") this.take(node);
+  }
+  follow(node: string, executionId: string): void {
+    answers.follow(node, executionId, () => void this.fetch(node));
+  }
+
+  async #told({ event, subject }: Told): Promise<void> {
+    if (!OWN_EVENTS.test(event) || this.#gone) return;
+    if (event.startsWith("node.")) {
+      const known = this.tree.knots.get(subject);
+      // What we have finished needs no second look, unless its marks changed.
+      if (known && known.status === "complete" && this.bodies.has(subject) && event === "node.created")
+        return;
+      await this.fetch(subject);
+    } else if (event === "path.moved") {
+      if (this.tree.cursor === subject) return;
+      if (this.tree.knots.has(subject) || (await this.fetch(subject))?.conversationId === this.id)
+        this.turnTo(subject);
+    } else if (subject === this.id) {
+      this.about = await call("get", "/api/v1/conversations/{id}", { params: { id: this.id } }).catch(
+        () => this.about,
+      );
+    } else if (event === "branch.created") {
+      await this.#loadForks().catch(() => undefined);
+    }
+  }
+
+  /** Does something to a node; when it is refused, that is shown beside the node. */
+  async attempt(node: string, what: string, act: () => Promise<unknown>): Promise<boolean> {
+    this.problems.delete(node);
+    this.busy.add(node);
+    try {
+      await act();
+      return true;
+    } catch (error) {
+      const retry = () => void this.attempt(node, what, act);
+      this.problems.set(node, { what, problem: asProblem(error), retry });
+      return false;
+    } finally {
+      this.busy.delete(node);
+      if (jobs.runs.length === 0) void jobs.refresh();
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// What is under way: runs, operations and questions to people, for the status bar and the rail.
+import { call, type Schemas } from "../api/client";
+import { onProgress, onResync, onTold, type Told } from "../api/events";
+
+export type Run = Schemas["ExecutionView"];
+const REFRESH_WAIT_MS = 150;
+const SHOWN_MAX = 100;
+const LOOK_WAIT_MS = 2_000;
+
+class Jobs {
+  runs = $state.raw<Run[]>([]);
+  reviews = $state.raw<Schemas["ReviewView"][]>([]);
+  /** Percent of operations that tell it. */
+  operations = $state.raw<ReadonlyMap<string, number>>(new Map());
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #look: ReturnType<typeof setTimeout> | undefined;
+
+  get pendingReviews(): number {
+    return this.reviews.length;
+  }
+
+  start(): () => void {
+    const stops = [
+      onTold((told) => this.#told(told)),
+      onResync(() => this.#soon()),
+      onProgress(({ operationId, progress }) => {
+        const next = new Map(this.operations);
+        if (progress >= 100) next.delete(operationId);
+        else next.set(operationId, Math.max(progress, next.get(operationId) ?? 0));
+        this.operations = next;
+        this.#watch();
+      }),
+    ];
+    void this.refresh();
+    return () => stops.forEach((stop) => stop());
+  }
+
+  /** The run that makes this node, if one does. */
+  runOf(nodeId: string): Run | undefined {
+    return this.runs.find((run) => run.nodeId === nodeId);
+  }
+
+  async refresh(): Promise<void> {
+    try {
+      const [running, reviews] = await Promise.all([
+        call("get", "/api/v1/executions", { query: { status: "running", limit: SHOWN_MAX } }),
+        call("get", "/api/v1/reviews", { query: { status: "open", limit: SHOWN_MAX } }),
+      ]);
+      this.runs = running.data;
+      this.reviews = reviews.data;
+    } catch {
+      // The status bar shows the connection; what was known stays.
+    }
+  }
+
+  /** The end of an operation is not told as progress: what shows none for a while is asked after. */
+  #watch(): void {
+    clearTimeout(this.#look);
+    if (this.operations.size > 0) this.#look = setTimeout(() => void this.#drop(), LOOK_WAIT_MS);
+  }
+  async #drop(): Promise<void> {
+    const asked = [...this.operations.keys()].map((id) =>
+      call("get", "/api/v1/operations/{id}", { params: { id } }).then(
+        ({ status }) => (status === "queued" || status === "processing" ? undefined : id),
+        ({ status }: { status?: number }) => (status === 404 ? id : undefined),
+      ),
+    );
+    const over = new Set(await Promise.all(asked));
+    this.operations = new Map([...this.operations].filter(([id]) => !over.has(id)));
+    this.#watch();
+  }
+
+  #told({ event }: Told): void {
+    if (event.startsWith("execution.") || event.startsWith("review.")) this.#soon();
+  }
+
+  #soon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      void this.refresh();
+    }, REFRESH_WAIT_MS);
+  }
+}
+
+export const jobs = new Jobs();

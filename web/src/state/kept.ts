@@ -1,0 +1,30 @@
+// What a browser remembers by itself. Nothing fails when it may not.
+const PREFIX = "skein.";
+
+export function kept<T>(name: string, otherwise: T): T {
+  try {
+    const text = localStorage.getItem(PREFIX + name);
+    return text === null ? otherwise : (JSON.parse(text) as T);
+  } catch {
+    return otherwise;
+  }
+}
+
+export function keep(name: string, value: unknown): void {
+  try {
+    if (value === undefined) localStorage.removeItem(PREFIX + name);
+    else localStorage.setItem(PREFIX + name, JSON.stringify(value));
+  } catch {
+    // A full or forbidden storage only costs what would have been remembered.
+  }
+}
+
+export function keptNames(prefix: string): string[] {
+  try {
+    return Object.keys(localStorage)
+      .filter((name) => name.startsWith(PREFIX + prefix))
+      .map((name) => name.slice(PREFIX.length));
+  } catch {
+    return [];
+  }
+}

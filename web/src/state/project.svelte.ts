@@ -1,0 +1,21 @@
+// The project at hand: new conversations go there, and Home shows its things.
+import { all, call, type Schemas } from "../api/client";
+import { keep, kept } from "./kept";
+
+class Project {
+  list = $state.raw<Schemas["ProjectView"][]>([]);
+  id = $state<string | undefined>(kept<string | undefined>("project", undefined));
+
+  get current(): Schemas["ProjectView"] | undefined {
+    return this.list.find(({ id }) => id === this.id) ?? this.list.find(({ isDefault }) => isDefault);
+  }
+  choose(id: string): void {
+    this.id = id;
+    keep("project", id);
+  }
+  async refresh(): Promise<void> {
+    this.list = await all((cursor) => call("get", "/api/v1/projects", { query: { cursor } }));
+    if (this.id && !this.list.some(({ id }) => id === this.id)) this.id = undefined;
+  }
+}
+export const project = new Project();

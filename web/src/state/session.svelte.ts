@@ -1,0 +1,66 @@
+// Who is signed in here, and whether the server can be reached.
+import { call, onProblem, type Schemas } from "../api/client";
+import { onConnection, reconnect, startEvents, stopEvents, type Connection } from "../api/events";
+import { asProblem, type Problem } from "../api/problem";
+
+export type SignIn = "asking" | "in" | "out" | "unreachable";
+
+class Session {
+  state = $state<SignIn>("asking");
+  account = $state.raw<Schemas["AccountView"]>();
+  connection = $state<Connection>("connecting");
+  problem = $state.raw<Problem>();
+
+  get isAdmin(): boolean {
+    return this.account?.user.role === "admin";
+  }
+  /** Signed in once, refused now: what is on the screen stays, and a notice says what to do. */
+  get isExpired(): boolean {
+    return this.state === "out" && this.account !== undefined;
+  }
+
+  start(): void {
+    onProblem((problem) => {
+      if (problem.status === 401) this.#out();
+    });
+    onConnection((connection) => (this.connection = connection));
+    addEventListener("focus", () => this.#lookAgain());
+    addEventListener("online", () => this.#lookAgain());
+    void this.look();
+  }
+
+  /** Asks the server who this browser is. */
+  async look(): Promise<void> {
+    try {
+      const account = await call("get", "/api/v1/account");
+      this.account = account;
+      this.problem = undefined;
+      this.state = "in";
+      startEvents();
+      reconnect();
+    } catch (error) {
+      const problem = asProblem(error);
+      this.problem = problem;
+      if (problem.status === 401) this.#out();
+      else if (this.state !== "in") this.state = "unreachable";
+    }
+  }
+
+  async signOut(): Promise<void> {
+    await call("delete", "/api/v1/account/session");
+    this.account = undefined;
+    this.#out();
+  }
+
+  #lookAgain(): void {
+    if (this.state !== "in") void this.look();
+    else reconnect();
+  }
+
+  #out(): void {
+    this.state = "out";
+    stopEvents();
+  }
+}
+
+export const session = new Session();

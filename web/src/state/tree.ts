@@ -1,0 +1,219 @@
+// The shape of a conversation: which node answers which, what each turn shows, and the path that is on the screen.
+import type { Schemas } from "../api/client";
+
+export type Author = "human" | "model" | "system" | "imported";
+export type Status = "complete" | "pending" | "failed";
+export interface Knot {
+  id: string;
+  parent: string | undefined;
+  /** None for a remark. */
+  turn: string | undefined;
+  ordinal: number;
+  author: Author;
+  status: Status;
+  bookmarked: boolean;
+  pruned: boolean;
+  excluded: boolean;
+  createdAt: number;
+}
+export interface Bend {
+  id: string;
+  /** By ordinal. */
+  alternatives: string[];
+  selected: string | undefined;
+}
+/** One turn as it is shown. */
+export interface Shown {
+  turn: string;
+  node: string;
+  alternatives: string[];
+  /** Other turns that go on from the node before. */
+  ways: string[];
+  /** An answer to something that is not shown above it. */
+  stale: boolean;
+  /** Whether something above it is stale. */
+  belowStale: boolean;
+}
+
+const AUTHORS: Record<string, Author> = { h: "human", m: "model", s: "system", i: "imported" };
+const STATUSES: Record<string, Status> = { c: "complete", p: "pending", f: "failed" };
+
+export class Tree {
+  readonly knots = new Map<string, Knot>();
+  readonly turns = new Map<string, Bend>();
+  readonly children = new Map<string, string[]>();
+  readonly remarks = new Map<string, string[]>();
+  cursor: string | undefined;
+  root: string | undefined;
+  /** The turn gone on with last, of those that follow a node. */
+  readonly visited = new Map<string, string>();
+
+  static of(skeleton: Schemas["SkeletonView"]): Tree {
+    const tree = new Tree();
+    const { nodes, turns } = skeleton;
+    for (const [index, id] of nodes.id.entries()) {
+      const parent = nodes.parent[index] ?? -1;
+      const turn = nodes.turn[index] ?? -1;
+      const marks = nodes.marks[index] ?? 0;
+      tree.add({
+        id,
+        parent: parent < 0 ? undefined : nodes.id[parent],
+        turn: turn < 0 ? undefined : turns[turn],
+        ordinal: nodes.ordinal[index] ?? 0,
+        author: AUTHORS[nodes.author[index] ?? "h"] ?? "human",
+        status: STATUSES[nodes.status[index] ?? "c"] ?? "complete",
+        bookmarked: (marks & 1) !== 0,
+        pruned: (marks & 2) !== 0,
+        excluded: (marks & 4) !== 0,
+        createdAt: nodes.createdAt[index] ?? 0,
+      });
+      if (nodes.selected[index]) tree.#select(id);
+    }
+    tree.cursor = skeleton.cursorNodeId ?? undefined;
+    return tree;
+  }
+
+  /** Takes a node in, or what is new of one that is there. */
+  put(node: Schemas["NodeView"]): void {
+    this.add({
+      id: node.id,
+      parent: node.parentAlternativeId ?? undefined,
+      turn: node.turnId ?? undefined,
+      ordinal: node.ordinal ?? 0,
+      author: node.authorType as Author,
+      status: node.status as Status,
+      bookmarked: node.bookmarked,
+      pruned: node.pruned,
+      excluded: node.excluded,
+      createdAt: Date.parse(node.createdAt),
+    });
+    if (node.isActive) this.#select(node.id);
+  }
+
+  add(knot: Knot): void {
+    const isNew = !this.knots.has(knot.id);
+    this.knots.set(knot.id, knot);
+    if (!isNew) return;
+    if (knot.turn === undefined) {
+      if (knot.parent) append(this.remarks, knot.parent, knot.id);
+      return;
+    }
+    if (knot.parent) append(this.children, knot.parent, knot.id);
+    const bend = this.turns.get(knot.turn) ?? { id: knot.turn, alternatives: [], selected: undefined };
+    bend.alternatives = [...bend.alternatives, knot.id].sort(
+      (one, other) => (this.knots.get(one)?.ordinal ?? 0) - (this.knots.get(other)?.ordinal ?? 0),
+    );
+    this.turns.set(knot.turn, bend);
+    if (!knot.parent || !this.knots.has(knot.parent)) this.root ??= knot.turn;
+  }
+
+  /** Takes back what was put in before the server had it. */
+  remove(id: string): void {
+    const knot = this.knots.get(id);
+    if (!knot) return;
+    this.knots.delete(id);
+    if (knot.parent)
+      this.children.set(
+        knot.parent,
+        (this.children.get(knot.parent) ?? []).filter((child) => child !== id),
+      );
+    const bend = knot.turn === undefined ? undefined : this.turns.get(knot.turn);
+    if (!bend) return;
+    bend.alternatives = bend.alternatives.filter((alternative) => alternative !== id);
+    if (bend.selected === id) bend.selected = bend.alternatives.at(-1);
+    if (bend.alternatives.length > 0) return;
+    this.turns.delete(bend.id);
+    if (this.root === bend.id) this.root = undefined;
+    if (knot.parent && this.visited.get(knot.parent) === bend.id) this.visited.delete(knot.parent);
+  }
+
+  /** Somebody stands at a node: it and everything above it is what is shown. */
+  turnTo(id: string): void {
+    this.cursor = id;
+    for (let at: string | undefined = id; at; at = this.knots.get(at)?.parent) this.#select(at);
+  }
+
+  #select(id: string): void {
+    const knot = this.knots.get(id);
+    const bend = knot?.turn === undefined ? undefined : this.turns.get(knot.turn);
+    if (!knot || !bend) return;
+    bend.selected = id;
+    if (knot.parent) this.visited.set(knot.parent, bend.id);
+  }
+
+  selectedOf(turn: string): string | undefined {
+    const bend = this.turns.get(turn);
+    return bend?.selected ?? bend?.alternatives.at(-1);
+  }
+
+  ancestors(id: string): string[] {
+    const found: string[] = [];
+    for (let at: string | undefined = id; at; at = this.knots.get(at)?.parent) found.push(at);
+    return found.reverse();
+  }
+
+  /** Turns whose alternatives answer this node. */
+  turnsAfter(node: string): string[] {
+    return unique((this.children.get(node) ?? []).map((child) => this.knots.get(child)?.turn));
+  }
+
+  /** The turns on the screen: the path, and what goes on below it. A branch can be named by any node on it. */
+  shown(through?: string): Shown[] {
+    const wanted = new Map<string, string>();
+    if (through) for (const id of this.ancestors(through)) wanted.set(this.knots.get(id)?.turn ?? "", id);
+    const found: Shown[] = [];
+    let turn = this.root;
+    let before: string | undefined;
+    let belowStale = false;
+    const seen = new Set<string>();
+    while (turn && !seen.has(turn)) {
+      seen.add(turn);
+      const node = wanted.get(turn) ?? this.selectedOf(turn);
+      const knot = node === undefined ? undefined : this.knots.get(node);
+      if (!node || !knot) break;
+      const stale = before !== undefined && knot.parent !== before;
+      const ways = before === undefined ? [] : this.turnsAfter(before);
+      found.push({
+        turn,
+        node,
+        alternatives: this.turns.get(turn)?.alternatives ?? [],
+        ways: ways.length > 1 ? ways : [],
+        stale,
+        belowStale,
+      });
+      belowStale ||= stale;
+      before = node;
+      turn = this.#next(node, turn, wanted);
+    }
+    return found;
+  }
+
+  /** The turn that goes on from a node: the one asked for, the one gone on with last, else the newest. */
+  #next(node: string, turn: string, wanted: ReadonlyMap<string, string>): string | undefined {
+    const after = this.turnsAfter(node);
+    if (after.length > 0) {
+      const visited = this.visited.get(node);
+      return after.find((one) => wanted.has(one)) ?? after.find((one) => one === visited) ?? after.at(-1);
+    }
+    // Nothing answers what is shown. Answers to another wording of it are shown as stale; what people went on to say is not.
+    const others = (this.turns.get(turn)?.alternatives ?? []).flatMap((one) => this.turnsAfter(one));
+    return unique(others).find((one) => this.knots.get(this.selectedOf(one) ?? "")?.author === "model");
+  }
+
+  /** Turns below that follow other alternatives of the last shown turn. */
+  elsewhere(node: string): string[] {
+    const turn = this.knots.get(node)?.turn;
+    const others = (turn ? (this.turns.get(turn)?.alternatives ?? []) : []).filter((one) => one !== node);
+    return unique(others.flatMap((one) => this.turnsAfter(one)));
+  }
+}
+
+function append(to: Map<string, string[]>, key: string, value: string): void {
+  const before = to.get(key);
+  if (before) before.push(value);
+  else to.set(key, [value]);
+}
+
+const unique = (values: (string | undefined)[]): string[] => [
+  ...new Set(values.filter((value) => value !== undefined)),
+];

@@ -1,0 +1,65 @@
+// Text of models as HTML that can do nothing: no tags of its own, no styles, no pictures or links that load by themselves.
+import DOMPurify from "dompurify";
+import MarkdownIt from "markdown-it";
+
+const md = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
+md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
+
+// The policy of the page allows no style attributes, and a table asks for them.
+md.core.ruler.push("plain", (state) => {
+  for (const token of state.tokens) {
+    const style = token.attrGet("style");
+    if (style && token.attrs) {
+      token.attrs = token.attrs.filter(([name]) => name !== "style");
+      token.attrSet("class", String(style).replace(/^text-align:/, "align-"));
+    }
+    if (/^(paragraph|heading|list_item|blockquote|th|td)_open$/.test(token.type))
+      token.attrSet("dir", "auto");
+  }
+});
+md.renderer.rules.link_open = (tokens, index, options, _env, self) => {
+  tokens[index]?.attrSet("rel", "noopener noreferrer");
+  tokens[index]?.attrSet("target", "_blank");
+  return self.renderToken(tokens, index, options);
+};
+// A picture from elsewhere would tell a stranger that it was looked at: it becomes a link.
+md.renderer.rules.image = (tokens, index) => {
+  const token = tokens[index];
+  const source = md.utils.escapeHtml(String(token?.attrGet("src") ?? ""));
+  const words = md.utils.escapeHtml(token?.content || "picture");
+  return `<a href="${source}" rel="noopener noreferrer" target="_blank">${words}</a>`;
+};
+
+const ALLOWED = {
+  ALLOWED_TAGS: [
+    "p",
+    "br",
+    "hr",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "ul",
+    "ol",
+    "li",
+    "blockquote",
+    "pre",
+    "code",
+    "em",
+    "strong",
+    "s",
+    "a",
+    "table",
+    "thead",
+    "tbody",
+    "tr",
+    "th",
+    "td",
+  ],
+  ALLOWED_ATTR: ["href", "rel", "target", "class", "dir", "start"],
+  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/|#)/i,
+};
+
+export const rendered = (text: string): string => DOMPurify.sanitize(md.render(text), ALLOWED);

@@ -1,0 +1,174 @@
+// What goes wrong is shown beside its cause with what to do, and nothing typed is lost.
+import type { Page } from "@playwright/test";
+import { composer, lastTurn, turns } from "../support/talk";
+import { newcomer, signIn } from "../support/test";
+import { Skein } from "../support/server";
+import { Watch } from "../support/watch";
+import { expect, test } from "../support/test";
+
+const TYPED = "Something that took a while to write.";
+
+/** Refuses what is sent in a conversation, once told to. */
+async function refuseTurns(page: Page, status: number, code: string, headers: Record<string, string> = {}) {
+  const error = {
+    code,
+    message: `refused as ${code}`,
+    details: {},
+    correlationId: "fedcba9876543210",
+    retryable: status === 429 || status === 503,
+  };
+  await page.route(/\/turns$/, (route) =>
+    route.request().method() === "POST"
+      ? route.fulfill({ status, headers, json: { error } })
+      : route.continue(),
+  );
+}
+
+for (const [status, code, advice] of [
+  [409, "record_changed", /changed elsewhere|newest/i],
+  [422, "rule_violation", undefined],
+  [429, "too_many_requests", /wait/i],
+  [503, "unavailable", /wait|again/i],
+  [500, "internal", /again/i],
+] as const) {
+  test(`${status}: beside the composer, the text stays, and trying again sends it`, async ({
+    page,
+    person,
+    skein,
+    watch,
+  }) => {
+    watch.allow(new RegExp(`status of ${status}`));
+    const { id } = await person.begin("Refused");
+    await page.goto(`${skein.origin}/c/${id}`);
+    await composer(page).waitFor();
+    await refuseTurns(page, status, code);
+    await composer(page).fill(TYPED);
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    const alert = page
+      .getByRole("alert")
+      .filter({ hasText: `refused as ${code}` })
+      .first();
+    await expect(alert).toBeVisible();
+    if (advice) await expect(alert).toContainText(advice);
+    await expect(composer(page)).toHaveValue(TYPED);
+    // Not even a reload loses it.
+    await page.reload();
+    await expect(composer(page)).toHaveValue(TYPED);
+    await page.unrouteAll();
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await expect(turns(page).first()).toContainText(TYPED);
+    await expect(composer(page)).toHaveValue("");
+  });
+}
+
+test("an expired session is said, what was typed stays, and signing in elsewhere goes on", async ({
+  page,
+  context,
+  person,
+  newcomer,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 401/);
+  const { id } = await person.begin("Expired");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).waitFor();
+  await composer(page).fill(TYPED);
+  await context.clearCookies();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(page.getByText("This browser is no longer signed in.")).toBeVisible();
+  await expect(composer(page)).toHaveValue(TYPED);
+  const other = await context.newPage();
+  await other.goto(newcomer.link);
+  await other.close();
+  await page.getByRole("button", { name: "I signed in again" }).click();
+  await expect(page.getByText("This browser is no longer signed in.")).toBeHidden();
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(turns(page).first()).toContainText(TYPED);
+});
+
+test("a lost connection is said, reading goes on, and typing is kept", async ({
+  page,
+  context,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/ERR_INTERNET_DISCONNECTED|Failed to fetch|net::/);
+  const { id } = await person.begin("Offline");
+  await person.ask(id, "Is anybody there?");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page)).toHaveCount(2);
+  await context.setOffline(true);
+  await composer(page).fill(TYPED);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(page.getByText("The server cannot be reached.").first()).toBeVisible();
+  await expect(composer(page)).toHaveValue(TYPED);
+  await expect(turns(page).first()).toContainText("Is anybody there?");
+  await context.setOffline(false);
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(turns(page).nth(2)).toContainText(TYPED);
+});
+
+test("a server that dies and comes back is noticed, and the page goes on", async ({ browser }) => {
+  const skein = await Skein.start();
+  try {
+    const { person } = await newcomer(skein, "Ada");
+    const context = await browser.newContext();
+    const watch = new Watch(context, skein.origin);
+    watch.allow(/net::|status of 50/);
+    await signIn(context, skein, person.api);
+    const page = await context.newPage();
+    const { id } = await person.begin("Restart");
+    await page.goto(`${skein.origin}/c/${id}`);
+    await composer(page).waitFor();
+    const status = page.getByRole("contentinfo", { name: "Status" });
+    await expect(status).toContainText("Connected");
+    await skein.kill();
+    await expect(status).toContainText("Connection lost");
+    await composer(page).fill(TYPED);
+    await skein.restart();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await expect(status).toContainText("Connected");
+    await expect(composer(page)).toHaveValue(TYPED);
+    await page.getByRole("button", { name: "Send", exact: true }).click();
+    await expect(turns(page).first()).toContainText(TYPED);
+    await expect(lastTurn(page)).toContainText("offline model");
+    expect(watch.wrong).toEqual([]);
+    await context.close();
+  } finally {
+    await skein.stop();
+  }
+});
+
+test("two people change one thing: the later is told, and keeps what was written", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 409/);
+  const service = await person.api.post<{ id: string; hash: string }>("/services", {
+    name: "Gauge",
+    type: "rest_api",
+    protocol: "https",
+    requiresSecret: false,
+    connectionSchema: {
+      type: "object",
+      properties: { endpoint: { type: "string" } },
+      required: ["endpoint"],
+    },
+  });
+  await page.goto(`${skein.origin}/catalogue/services/${service.id}`);
+  await expect(page.getByRole("heading", { name: "Gauge" })).toBeVisible();
+  await page.getByRole("tab", { name: /edit|change/i }).click();
+  const description = page.getByRole("textbox", { name: "Description" });
+  await description.fill(TYPED);
+  await person.api.put(`/services/${service.id}`, {
+    description: "Changed elsewhere.",
+    basedOnHash: service.hash,
+  });
+  await page.getByRole("button", { name: "Save the service" }).click();
+  await expect(page.getByText(/changed elsewhere|was not saved/i).first()).toBeVisible();
+  await expect(description).toHaveValue(TYPED);
+});

@@ -1,0 +1,64 @@
+// What models say is foreign: it is shown as text, runs nothing, breaks nothing and stays quick.
+import { expect, test } from "../support/test";
+import { turns } from "../support/talk";
+
+// As much as a node takes, with room for what stands around it.
+const MEGABYTE = (1 << 20) - 1024;
+// Generous, for machines with much else to do; what hangs takes longer.
+const QUICK_MS = 15_000;
+
+const corpus: Record<string, string> = {
+  "HTML and scripts": `<script>window.broken = 1</script><img src=x onerror="window.broken = 1">
+<iframe src="javascript:window.broken=1"></iframe><svg onload="window.broken = 1"><style>*{display:none}</style>
+<a href="javascript:window.broken=1">a</a> [b](javascript:window.broken=1) [c](data:text/html,<script>window.broken=1</script>)
+<form action="https://example.invalid"><input name=q autofocus onfocus="window.broken=1"></form>
+<base href="https://example.invalid/"><meta http-equiv="refresh" content="0;url=https://example.invalid">
+![picture](https://example.invalid/tracker.png) <math><mtext><script>window.broken=1</script></mtext></math>`,
+  "a huge table": `| a | b | c |\n|---|---|---|\n${"| one | two | three |\n".repeat(20_000)}`,
+  "broken Markdown": `${"[".repeat(5000)}${"*_".repeat(5000)}\n\`\`\`\n${"> ".repeat(3000)}deep\n${"- ".repeat(2000)}x\n**never closed`,
+  "right to left": `\u202Eevil\u202C مرحبا بالعالم \u2067שלום עולם\u2069 ${"\u200F".repeat(500)}`,
+  "stacked diacritics": `Z${"\u0300\u0301\u0302\u0303\u0304".repeat(2000)}algo`,
+  "a line of 1 MB": "x".repeat(MEGABYTE),
+  "1 MB of words": "heron ".repeat(MEGABYTE / 6),
+  "control characters": `\u0001\u0002\u0007\u001b[31mred\u001b[0m \ud83d\udc26 \uFFFE \u2028 \u2029 end`,
+};
+
+for (const [name, text] of Object.entries(corpus)) {
+  test(`${name}: safe and quick`, async ({ page, person, skein }) => {
+    const { id } = await person.begin("Foreign words");
+    await person.say(id, "The next turn is foreign.");
+    await person.say(id, text);
+    await person.say(id, "This stands after it.");
+    await page.goto("about:blank");
+    await page.addInitScript(() => {
+      const seen = { longest: 0 };
+      Object.assign(window, { seen });
+      new PerformanceObserver((list) => {
+        for (const { duration } of list.getEntries()) seen.longest = Math.max(seen.longest, duration);
+      }).observe({ type: "longtask", buffered: true });
+    });
+    const start = Date.now();
+    await page.goto(`${skein.origin}/c/${id}`);
+    await expect(turns(page).filter({ hasText: "This stands after it." })).toBeVisible();
+    expect(Date.now() - start).toBeLessThan(QUICK_MS);
+    // The foreign turn itself comes into sight.
+    await page.getByRole("log").press("Home");
+    await expect(turns(page).filter({ hasText: "The next turn is foreign." })).toBeVisible();
+    const found = await page.evaluate(() => ({
+      broken: "broken" in window,
+      live: document.querySelectorAll("article :is(script, iframe, form, base, meta, object, embed, style)")
+        .length,
+      handlers: [...document.querySelectorAll("article *")].filter((element) =>
+        [...element.attributes].some(({ name }) => name.startsWith("on")),
+      ).length,
+      links: [...document.querySelectorAll<HTMLAnchorElement>("article a[href]")].filter(({ protocol }) =>
+        /javascript|data|vbscript/.test(protocol),
+      ).length,
+      overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    }));
+    expect(found).toEqual({ broken: false, live: 0, handlers: 0, links: 0, overflow: 0 });
+    // The page still answers.
+    await page.getByRole("textbox", { name: "Your message" }).fill("still here");
+    await expect(page.getByRole("textbox", { name: "Your message" })).toHaveValue("still here");
+  });
+}

@@ -1,0 +1,72 @@
+// Every screen, empty, filled, loading and failing: readable by everybody, at every size, without a word on the console.
+import type { Page } from "@playwright/test";
+import { expectAccessible, expectAccessibleInDark } from "../support/axe";
+import { expectUsableAt } from "../support/reflow";
+import { screens } from "../support/screens";
+import { expect, test } from "../support/test";
+
+const KEPT = /\/api\/v1\/(account|events)/;
+
+/** Holds back what a screen asks for, until it is told to refuse it. */
+async function heldBack(page: Page): Promise<() => void> {
+  let refuse = () => {};
+  const refused = new Promise<void>((resolve) => (refuse = resolve));
+  await page.route(/\/api\/v1\//, async (route) => {
+    if (KEPT.test(route.request().url())) return route.continue();
+    await refused;
+    const error = {
+      code: "internal",
+      message: "the store could not be read",
+      details: {},
+      correlationId: "0123456789abcdef",
+      retryable: false,
+    };
+    await route.fulfill({ status: 500, json: { error } });
+  });
+  return refuse;
+}
+
+for (const screen of screens) {
+  test(`${screen.name}, filled`, async ({ told, story, skein, watch }) => {
+    await told.goto(skein.origin + screen.filled(story));
+    if (screen.shows) await expect(screen.shows(told, story).first()).toBeVisible();
+    await watch.settled(told, { showsLoading: screen.asksNothing });
+    await expectAccessible(told, "filled");
+    await expectAccessibleInDark(told, "filled");
+    await expectUsableAt(told, 320, 640, "filled");
+    // 1280 × 800 at 200 %.
+    await expectUsableAt(told, 640, 400, "filled");
+  });
+
+  const { empty } = screen;
+  if (empty !== undefined) {
+    test(`${screen.name}, empty`, async ({ page, skein, watch }) => {
+      await page.goto(skein.origin + empty);
+      await watch.settled(page);
+      await expectAccessible(page, "empty");
+      await expectAccessibleInDark(page, "empty");
+      await expectUsableAt(page, 320, 640, "empty");
+    });
+  }
+
+  if (screen.asksNothing) continue;
+  test(`${screen.name}, loading and failing`, async ({ told, story, skein, watch }) => {
+    watch.allow(/status of 500/);
+    const refuse = await heldBack(told);
+    await told.goto(skein.origin + screen.filled(story));
+    await expect(told.locator("[aria-busy=true]").first()).toBeAttached();
+    await expectAccessible(told, "loading");
+    refuse();
+    await expect(told.getByRole("alert").first()).toBeVisible();
+    await expect(told.getByRole("alert").first()).toContainText("the store could not be read");
+    await expect(told.locator("[aria-busy=true]")).toHaveCount(0);
+    await expectAccessible(told, "failing");
+  });
+}
+
+test("a place that is not there says so and leads back", async ({ told, skein }) => {
+  await told.goto(`${skein.origin}/nowhere/at/all`);
+  await expect(told.getByRole("heading", { name: "There is nothing at this address" })).toBeVisible();
+  await told.getByRole("link", { name: "Go to Home" }).click();
+  await expect(told).toHaveURL(`${skein.origin}/`);
+});

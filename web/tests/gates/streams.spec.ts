@@ -1,0 +1,71 @@
+// A stream belongs to the server: reload, another tab and a lost connection lose nothing of it.
+import { composer, lastTurn, send } from "../support/talk";
+import { Mouse } from "../support/hands";
+import { TOLD, ToldModel } from "../support/told-model";
+import { expect, test as base } from "../support/test";
+
+const test = base.extend<{ model: ToldModel; conversation: string }>({
+  model: async ({}, use) => {
+    const model = await ToldModel.start();
+    await use(model);
+    await model.stop();
+  },
+  conversation: async ({ person, model }, use) => {
+    const process = await person.modelProcess("Told", model, TOLD);
+    const { id } = await person.begin("A stream", { processId: process.id });
+    await use(id);
+  },
+});
+
+test("a reload in the middle of a stream loses nothing", async ({ page, skein, model, conversation }) => {
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Count to four.");
+  const saying = await model.asked();
+  saying.say("one, ");
+  saying.say("two, ");
+  await expect(lastTurn(page)).toContainText("one, two,");
+  await page.reload();
+  await expect(lastTurn(page)).toContainText("one, two,");
+  saying.say("three, ");
+  await expect(lastTurn(page)).toContainText("one, two, three,");
+  saying.say("four.");
+  saying.end();
+  await expect(lastTurn(page)).toContainText("one, two, three, four.");
+  await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
+  await page.reload();
+  await expect(lastTurn(page)).toContainText("one, two, three, four.");
+});
+
+test("two tabs agree without a reload", async ({ page, context, skein, model, conversation }) => {
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  const other = await context.newPage();
+  await other.goto(`${skein.origin}/c/${conversation}`);
+  await composer(other).waitFor();
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Say yes.");
+  const saying = await model.asked();
+  saying.say("yes, ");
+  for (const tab of [page, other]) await expect(lastTurn(tab)).toContainText("yes,");
+  saying.say("of course.");
+  saying.end();
+  for (const tab of [page, other]) {
+    await expect(lastTurn(tab)).toContainText("yes, of course.");
+    await expect(tab.locator("article[aria-busy=true]")).toHaveCount(0);
+  }
+  // The tab that listened for both is closed: the other one listens from then on.
+  await page.close();
+  await send(new Mouse(other), other, "Say no.");
+  (await model.asked()).end();
+  await expect(other.getByRole("article")).toHaveCount(4);
+});
+
+test("an answer is stopped and what was said stays", async ({ page, skein, model, conversation }) => {
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Never end.");
+  (await model.asked()).say("and so on ");
+  await expect(lastTurn(page)).toContainText("and so on");
+  await page.getByRole("button", { name: "Stop" }).first().click();
+  await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
+});

@@ -1,0 +1,83 @@
+// A model that says what a test tells it, piece by piece: the only way to be in the middle of a stream for certain.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+
+export const TOLD = "told";
+
+export class ToldModel {
+  #asked: ServerResponse[] = [];
+  #waiting: ((response: ServerResponse) => void)[] = [];
+
+  private constructor(
+    private readonly server: Server,
+    readonly host: string,
+    readonly port: number,
+  ) {}
+
+  static start(): Promise<ToldModel> {
+    return new Promise((resolve) => {
+      const server = createServer();
+      server.listen(0, "127.0.0.1", () => {
+        const address = server.address();
+        if (address === null || typeof address === "string") throw new Error("a port was expected");
+        const model = new ToldModel(server, "127.0.0.1", address.port);
+        server.on("request", (request, response) => model.#answer(request, response));
+        resolve(model);
+      });
+    });
+  }
+
+  get endpoint(): string {
+    return `http://${this.host}:${this.port}/v1`;
+  }
+
+  /** The next question that nobody answers yet. */
+  async asked(): Promise<Saying> {
+    const response =
+      this.#asked.shift() ?? (await new Promise<ServerResponse>((resolve) => this.#waiting.push(resolve)));
+    return new Saying(response);
+  }
+
+  async stop(): Promise<void> {
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    request.resume();
+    if (request.method === "GET") {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ object: "list", data: [{ id: TOLD, object: "model" }] }));
+      return;
+    }
+    request.on("end", () => {
+      const waiting = this.#waiting.shift();
+      if (waiting) waiting(response);
+      else this.#asked.push(response);
+    });
+  }
+}
+
+/** One answer in the making. */
+export class Saying {
+  constructor(private readonly response: ServerResponse) {
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    this.#chunk({ role: "assistant", content: "" });
+  }
+  say(text: string): void {
+    this.#chunk({ content: text });
+  }
+  end(): void {
+    this.#chunk({}, "stop");
+    this.response.end("data: [DONE]\n\n");
+  }
+  #chunk(delta: Record<string, string>, finish: string | null = null): void {
+    const chunk = {
+      id: "told",
+      object: "chat.completion.chunk",
+      created: 0,
+      model: TOLD,
+      choices: [{ index: 0, delta, finish_reason: finish }],
+    };
+    this.response.write(`data: ${JSON.stringify(chunk)}\n\n`);
+  }
+}

@@ -1,0 +1,36 @@
+import { expect, task, test } from "../support/test";
+
+test.describe.configure({ mode: "default" });
+
+task("create a REST tool and try it", async ({ page, hands, person, httpbin }) => {
+  await person.refuse(httpbin);
+  await hands.go("Catalogue");
+  await hands.press(page.getByRole("link", { name: "New service" }).first());
+  await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "Mirror");
+  await hands.choose(page.getByLabel("Made from"), "REST API without credential");
+  await hands.press(page.getByRole("button", { name: "Make the service" }));
+  await expect(page.getByRole("heading", { name: "Mirror" })).toBeVisible();
+
+  await hands.press(page.getByRole("navigation", { name: "Catalogue" }).getByRole("link", { name: "Tools" }));
+  await hands.press(page.getByRole("link", { name: "New tool" }).first());
+  await hands.write(page.getByRole("textbox", { name: "Name", exact: true }), "Say it back");
+  await hands.choose(page.getByLabel("Service"), "Mirror");
+  await hands.write(
+    page
+      .getByRole("group", { name: /^How it reaches/ })
+      .getByRole("textbox")
+      .first(),
+    httpbin.endpoint,
+  );
+  await hands.write(page.getByLabel("Path"), "/anything/{{word}}");
+  await hands.press(page.getByRole("button", { name: "Make the tool" }));
+  await expect(page.getByRole("heading", { name: "Say it back" })).toBeVisible();
+
+  await hands.write(page.getByLabel("word"), "heron");
+  await hands.press(page.getByRole("button", { name: "Call it" }));
+  // The address is on this machine: nothing there is called before it is allowed.
+  await hands.press(page.getByRole("button", { name: /^Allow / }));
+  const result = page.getByRole("region", { name: "Result of the call" });
+  await expect(result).toContainText("succeeded");
+  await expect(result).toContainText(`${httpbin.endpoint}/anything/heron`);
+});

@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { commonOf } from "../../src/screens/compare/compared.svelte";
+import { durationOf, metricsOf, wordCount } from "../../src/screens/compare/metrics";
+import { briefOf, textOf } from "../../src/screens/inspector/content";
+import { canonical, hashedText, sha256 } from "../../src/screens/inspector/nodeHash";
+import { reportOf } from "../../src/screens/inspector/verdicts";
+import { areAlike, readable } from "../../src/ui/diffParts";
+import { sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
+
+describe("content", () => {
+  it("finds the words in any content", () => {
+    expect(textOf({ type: "text", text: "Hello" })).toBe("Hello");
+    expect(
+      textOf({
+        type: "mixed",
+        parts: [
+          { type: "text", text: "A" },
+          { type: "image", alt: "a tree" },
+        ],
+      }),
+    ).toBe("A\n\n[image: a tree]");
+    expect(textOf(null)).toBe("");
+  });
+  it("makes a line of Markdown", () => {
+    expect(briefOf("## A *plan*\n\n- first\n- [second](https://example.org)\n```js\nx\n```")).toBe(
+      "A plan first second x",
+    );
+    expect(briefOf("snake_case stays", 100)).toBe("snake_case stays");
+    expect(briefOf("x".repeat(500), 20)).toHaveLength(20);
+  });
+});
+
+describe("the hash of a node", () => {
+  it("writes JSON in one way", () => {
+    expect(canonical({ b: [1, null], a: { d: "é\n", c: true } })).toBe(
+      '{"a":{"c":true,"d":"é\\n"},"b":[1,null]}',
+    );
+    expect(canonical({ "\u{10000}": 1, "\uffff": 2 })).toBe('{"\uffff":2,"\u{10000}":1}');
+  });
+  it("covers content, parents in order, time, author without its prefix, and the raw response", () => {
+    const node = {
+      content: { type: "text", text: "Hi" },
+      parents: ["bb", "aa"],
+      createdAt: "T",
+      authorId: "user_01",
+    };
+    expect(hashedText(node)).toBe('{"text":"Hi","type":"text"}=|d|=aa,bb=|d|=T=|d|=01');
+    expect(hashedText({ ...node, rawResponse: "cc" })).toMatch(/=\|d\|=01=\|d\|=cc$/);
+  });
+  it("is the one the server computed", async () => {
+    const text = hashedText({
+      content: {
+        text: "We have a slope of half an acre facing south-east. Which fruit trees would you plant first, and why?",
+        type: "text",
+      },
+      parents: [],
+      createdAt: "2026-11-15T19:49:08.087Z",
+      authorId: "user_01M7GC1NX36RCE3358YC5GRBJ5",
+    });
+    expect(await sha256(new TextEncoder().encode(text))).toBe(
+      "178eee1363731235890d7f6c54818cc5a97ee1cb9b144c0d48c46d1f3932c957",
+    );
+  });
+});
+
+describe("verification", () => {
+  it("is as good as its worst node, the first from the root on", () => {
+    const links = ["valid", "invalid", "redacted", "invalid", "valid"].map((verdict, at) => ({
+      nodeId: `item_${at}`,
+      verdict,
+    }));
+    const report = reportOf(links);
+    expect(report).toMatchObject({ verdict: "invalid", firstNodeId: "item_3", nodes: 5 });
+    expect(report.counts).toMatchObject({ valid: 2, invalid: 2, redacted: 1 });
+    expect(reportOf([{ nodeId: "item_1", verdict: null }])).toMatchObject({ verdict: "valid", nodes: 0 });
+  });
+});
+
+describe("context", () => {
+  const part = (kind: string, tokens: number, more: Partial<Part> = {}): Part => ({
+    kind,
+    tokens,
+    included: true,
+    nodeId: null,
+    droppedBecause: null,
+    reason: null,
+    ...more,
+  });
+  it("adds tokens up by kind and leaves out what is not shown", () => {
+    const parts = [
+      part("systemContext", 10),
+      part("node", 30),
+      part("node", 10),
+      part("node", 99, { included: false }),
+    ];
+    expect(sharesOf(parts, 100)).toEqual([
+      { kind: "system", tokens: 10, percent: 10 },
+      { kind: "path", tokens: 40, percent: 40 },
+    ]);
+  });
+  it("says why", () => {
+    expect(whyOf(part("node", 1, { included: false, droppedBecause: "excluded" }))).toBe("left out by you");
+    expect(whyOf(part("context", 1, { reason: "said of frost" }))).toBe("said of frost");
+  });
+});
+
+describe("compare", () => {
+  it("finds where paths part", () => {
+    expect(
+      commonOf([
+        ["a", "b", "c"],
+        ["a", "b", "d"],
+      ]),
+    ).toBe(2);
+    expect(commonOf([["a"], ["a", "b"]])).toBe(1);
+    expect(commonOf([[], ["a"]])).toBe(0);
+  });
+  it("shows a dash for what is not known", () => {
+    expect(metricsOf({ id: "item_1" }).map(({ shown }) => shown)).toEqual(["—", "—", "—"]);
+    expect(durationOf("2026-11-15T10:00:00.000Z", "2026-11-15T10:00:01.250Z")).toBe("1.3 s");
+    expect(wordCount("  two words ")).toBe(2);
+  });
+});
+
+describe("differences", () => {
+  it("joins changes that only white space keeps apart", () => {
+    const parts = [
+      { value: "the crop will be fine; " },
+      { value: "may", removed: true },
+      { value: "might", added: true },
+      { value: " " },
+      { value: "survive", removed: true },
+      { value: "last", added: true },
+      { value: " the frost" },
+    ];
+    expect(readable(parts)).toEqual([
+      { value: "the crop will be fine; " },
+      { value: "may survive", removed: true },
+      { value: "might last", added: true },
+      { value: " the frost" },
+    ]);
+  });
+  it("knows texts that have hardly a word in common", () => {
+    const other = [
+      { value: "one two three", removed: true },
+      { value: "four five six", added: true },
+      { value: " seven" },
+    ];
+    expect(areAlike(other)).toBe(false);
+    expect(areAlike([{ value: "one two" }, { value: " three", added: true }])).toBe(true);
+    expect(areAlike([])).toBe(true);
+  });
+});

@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { placed } from "../../src/screens/processes/breaches";
+import {
+  blankDefinition,
+  blankStep,
+  contextSchema,
+  dependencies,
+  placesFor,
+  templatePlace,
+  type Definition,
+  type Step,
+} from "../../src/screens/processes/definition";
+import { laidOut, ranks } from "../../src/screens/processes/graph";
+import { readInput, shownInput } from "../../src/screens/processes/inputText";
+
+const step = (id: string, more: Partial<Step> = {}): Step => ({
+  id,
+  output: { variable: `v_${id}` },
+  ...more,
+});
+const parallel = (id: string, more: Partial<Step> = {}) =>
+  step(id, { execution: { mode: "parallel" }, ...more });
+const of = (...steps: Step[]): Definition => ({ ...blankDefinition(), initialContext: ["topic"], steps });
+
+describe("what steps wait for", () => {
+  it("puts sequential steps one after another", () =>
+    expect(dependencies([step("a"), step("b"), step("c")])).toEqual([[], [0], [1]]));
+  it("lets parallel steps begin together and the next one wait for all of them", () =>
+    expect(dependencies([step("a"), parallel("b"), parallel("c"), step("d")])).toEqual([
+      [],
+      [0],
+      [0],
+      [1, 2],
+    ]));
+  it("follows names", () =>
+    expect(dependencies([step("a"), step("b"), parallel("c", { dependsOn: ["a"] })])).toEqual([
+      [],
+      [0],
+      [0],
+    ]));
+  it("layers them", () => {
+    expect(ranks([step("a"), parallel("b"), parallel("c"), step("d")])).toEqual([0, 1, 1, 2]);
+    const graph = laidOut([step("a"), parallel("b"), parallel("c"), step("d")]);
+    expect(graph.boxes[1]?.y).toBe(graph.boxes[2]?.y);
+    expect(graph.lines).toHaveLength(4);
+  });
+});
+
+describe("places", () => {
+  it("are the context and the outputs on the way", () => {
+    const found = placesFor(of(step("a"), step("b"), step("c")), 1, () => ({ properties: { text: {} } }));
+    expect(found.map(({ text }) => text)).toEqual(["{topic}", "{step.v_a}", "{step.v_a.text}"]);
+  });
+  it("are all of them for the answer", () => {
+    const found = placesFor(of(step("a"), step("b")), 2, () => undefined);
+    expect(found.map(({ text }) => templatePlace(text))).toEqual(["{{topic}}", "{{v_a}}", "{{v_b}}"]);
+  });
+  it("makes a form of names", () => expect(contextSchema(["a"]).required).toEqual(["a"]));
+  it("finds names that are free", () => {
+    const next = blankStep(of(step("step_1", { output: { variable: "result_1" } })));
+    expect([next.id, next.output.variable]).toEqual(["step_2", "result_2"]);
+  });
+});
+
+describe("broken rules", () => {
+  const definition = of(step("a"), step("b"));
+  const at = (rule: string, problem: string) =>
+    placed([{ rule, problem, remedy: "" }], definition).map(({ step, part }) => [step, part]);
+  it("stand beside their field", () => {
+    expect(at("BR-STEP-005", "step 2: execution.timeout is 900; it is from 1 to 300")).toEqual([
+      [1, "timeout"],
+    ]);
+    expect(at("BR-PROCESS-005", "the outputTemplate cannot be used: {{x}}")).toEqual([
+      [undefined, "outputTemplate"],
+    ]);
+    expect(at("BR-PROCESS-001", "a process has at least one step")).toEqual([[undefined, "steps"]]);
+    expect(at("BR-PROCESS-003", 'step 2 ("b") depends on "z", which is none of the process')).toEqual([
+      [1, "order"],
+    ]);
+    expect(at("BR-STEP-007", "step 1: a step has a target, and this one has none")).toEqual([[0, "target"]]);
+  });
+  it("are told at each step they name", () =>
+    expect(at("BR-STEP-001", "Step 1 gives no value; Step 2 gives no page")).toEqual([
+      [0, "inputs"],
+      [1, "inputs"],
+    ]));
+});
+
+describe("inputs", () => {
+  it("keep text and read JSON", () => {
+    expect(readInput("42", { type: "string" })).toBe("42");
+    expect(readInput("42", { type: "integer" })).toBe(42);
+    expect(readInput("{step.n}", { type: "integer" })).toBe("{step.n}");
+    expect(readInput('{"a": "{topic}"}', {})).toEqual({ a: "{topic}" });
+    expect(readInput(" ", {})).toBeUndefined();
+    expect(shownInput({ a: 1 })).toContain('"a": 1');
+  });
+});

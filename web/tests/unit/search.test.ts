@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import {
+  grouped,
+  inAddress,
+  marked,
+  passes,
+  queryOf,
+  relaxed,
+  type Hit,
+} from "../../src/screens/search/query";
+
+const hit = (nodeId: string, conversationId: string, more: Partial<Hit> = {}): Hit => ({
+  nodeId,
+  conversationId,
+  speaker: "user",
+  createdAt: "2026-11-15T10:00:00Z",
+  snippet: "",
+  words: [],
+  ...more,
+});
+const nothing = queryOf(() => undefined);
+
+describe("search", () => {
+  it("stands in the address and comes back from it", () => {
+    const query = {
+      ...nothing,
+      text: "late frost",
+      speaker: "agent" as const,
+      isBookmarked: true,
+      since: "2026-11-01",
+    };
+    const address = inAddress(query);
+    expect(queryOf((name) => address[name])).toEqual(query);
+    expect(queryOf((name) => ({ speaker: "nobody", since: "soon" })[name])).toEqual(nothing);
+  });
+  it("groups by conversation, the best hit first", () => {
+    const groups = grouped([hit("1", "b"), hit("2", "a"), hit("3", "b")]);
+    expect(groups.map(({ conversation, hits }) => [conversation, hits.length])).toEqual([
+      ["b", 2],
+      ["a", 1],
+    ]);
+  });
+  it("filters", () => {
+    expect(passes(hit("1", "a"), { ...nothing, speaker: "agent" }, undefined)).toBe(false);
+    expect(passes(hit("1", "a"), { ...nothing, conversation: "b" }, undefined)).toBe(false);
+    expect(passes(hit("1", "a"), { ...nothing, since: "2026-12-01" }, undefined)).toBe(false);
+    expect(passes(hit("1", "a"), nothing, new Set(["2"]))).toBe(false);
+    expect(passes(hit("1", "a"), nothing, undefined)).toBe(true);
+  });
+  it("marks the words that were found, and what they begin", () => {
+    expect(marked("Late frosts; defrost", ["frost"])).toEqual([
+      { text: "Late ", isFound: false },
+      { text: "frosts", isFound: true },
+      { text: "; defrost", isFound: false },
+    ]);
+    expect(marked("a+b", ["a+b"])).toEqual([{ text: "a+b", isFound: true }]);
+  });
+  it("offers less when there is nothing", () => {
+    expect(relaxed("zeppelin orchard")).toEqual(["zeppelin", "orchard", "zeppel", "orcha"]);
+    expect(relaxed("frost")).toEqual([]);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { bindings, type Binding } from "../../src/keys/bindings";
+import { isSingle } from "../../src/keys/chord";
+import { conflictsOf, isKept, isModifier } from "../../src/screens/settings/conflicts";
+import { grouped, kindOf, numberFault, wordsOf, type Setting } from "../../src/screens/settings/installation";
+
+const keysOf = (binding: Binding) => binding.keys;
+
+describe("keys", () => {
+  it("of the table do not clash", () => {
+    for (const binding of bindings)
+      expect(conflictsOf(binding, bindings, keysOf).filter(({ isClash }) => isClash)).toEqual([]);
+  });
+  it("clash in one place, and are shadowed by a screen", () => {
+    const one: Binding = { id: "map.a", keys: ["x"], where: "map", what: "A" };
+    const two: Binding = { id: "map.b", keys: ["x", "y"], where: "map", what: "B" };
+    const wide: Binding = { id: "everywhere.c", keys: ["x"], where: "everywhere", what: "C" };
+    const far: Binding = { id: "runs.d", keys: ["x"], where: "runs", what: "D" };
+    const found = conflictsOf(one, [one, two, wide, far], keysOf);
+    expect(found.map(({ with: other, isClash }) => [other.id, isClash])).toEqual([
+      ["map.b", true],
+      ["everywhere.c", false],
+    ]);
+  });
+  it("that browsers keep are refused", () => {
+    for (const chord of ["Mod+w", "Mod+r", "Mod+Shift+n", "Tab", "Escape", "Alt+ArrowLeft"])
+      expect(isKept(chord)).toBe(true);
+    for (const chord of ["Mod+k", "Mod+Shift+f", "j", "F2"]) expect(isKept(chord)).toBe(false);
+    expect(isModifier("Shift")).toBe(true);
+  });
+  it("of one letter can be switched off, capital or not", () => {
+    for (const chord of ["j", "Shift+g", "?", "["]) expect(isSingle(chord)).toBe(true);
+    for (const chord of ["Mod+k", "Enter", "ArrowUp", "Shift+Enter"]) expect(isSingle(chord)).toBe(false);
+  });
+});
+
+describe("settings of the installation", () => {
+  const setting = (changes: Partial<Setting>): Setting => ({
+    name: "operations.keptDays",
+    value: 7,
+    default: 7,
+    min: 2,
+    max: 365,
+    description: "",
+    ...changes,
+  });
+  it("get a control by their type", () => {
+    expect(kindOf(setting({}))).toBe("number");
+    expect(kindOf(setting({ default: true, min: null, max: null }))).toBe("boolean");
+    expect(kindOf(setting({ name: "summaries.tool", default: null, min: null, max: null }))).toBe("tool");
+    expect(kindOf(setting({ name: "x.y", default: null, min: null, max: null }))).toBe("json");
+  });
+  it("read as words, by group", () => {
+    expect(wordsOf("summaries.treeNodes")).toEqual({ group: "Summaries", label: "Tree nodes" });
+    expect(grouped([setting({}), setting({ name: "workers.lostMax" })]).map(({ group }) => group)).toEqual([
+      "Operations",
+      "Workers",
+    ]);
+  });
+  it("say what is wrong with a number", () => {
+    expect(numberFault(setting({}), "1.5")).toContain("whole");
+    expect(numberFault(setting({}), "1")).toContain("at least 2");
+    expect(numberFault(setting({}), "999")).toContain("at most 365");
+    expect(numberFault(setting({}), "14")).toBeUndefined();
+  });
+});

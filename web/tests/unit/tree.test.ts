@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { contentOf, reworded, textOf } from "../../src/state/content";
+import { Tree, type Knot } from "../../src/state/tree";
+
+const knot = (
+  id: string,
+  parent: string | undefined,
+  turn: string,
+  ordinal = 1,
+  author: Knot["author"] = "human",
+): Knot => ({
+  id,
+  parent,
+  turn,
+  ordinal,
+  author,
+  status: "complete",
+  bookmarked: false,
+  pruned: false,
+  excluded: false,
+  createdAt: 0,
+});
+
+/** A question with two wordings, an answer to the first, and what was said after it. */
+function talk(): Tree {
+  const tree = new Tree();
+  tree.add(knot("q1", undefined, "t1", 1));
+  tree.add(knot("a1", "q1", "t2", 1, "model"));
+  tree.add(knot("q2", "a1", "t3"));
+  tree.add(knot("a2", "q2", "t4", 1, "model"));
+  tree.turnTo("a2");
+  return tree;
+}
+const nodes = (tree: Tree, through?: string) =>
+  tree.shown(through).map(({ node, stale }) => (stale ? `${node}!` : node));
+
+describe("the shown path", () => {
+  it("is what every turn shows, from the root to the end", () => {
+    expect(nodes(talk())).toEqual(["q1", "a1", "q2", "a2"]);
+  });
+  it("goes on below where one stands, to what was shown there last", () => {
+    const tree = talk();
+    tree.turnTo("q1");
+    expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
+  });
+  it("marks answers to another wording as stale, and keeps what follows them", () => {
+    const tree = talk();
+    tree.add(knot("q1b", undefined, "t1", 2));
+    tree.turnTo("q1b");
+    expect(nodes(tree)).toEqual(["q1b", "a1!", "q2", "a2"]);
+    expect(tree.shown().map(({ belowStale }) => belowStale)).toEqual([false, false, true, true]);
+    tree.add(knot("a1b", "q1b", "t2", 2, "model"));
+    tree.turnTo("a1b");
+    expect(nodes(tree)).toEqual(["q1b", "a1b"]);
+    expect(tree.elsewhere("a1b")).toEqual(["t3"]);
+  });
+  it("does not put what people said to one answer under another", () => {
+    const tree = talk();
+    tree.add(knot("a1b", "q1", "t2", 2, "model"));
+    tree.turnTo("a1b");
+    expect(nodes(tree)).toEqual(["q1", "a1b"]);
+    tree.turnTo("a1");
+    expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
+  });
+  it("tells several ways on from one node, and shows a branch that is named", () => {
+    const tree = talk();
+    tree.add(knot("other", "a1", "t5"));
+    expect(tree.shown().find(({ node }) => node === "q2")?.ways).toEqual(["t3", "t5"]);
+    expect(nodes(tree, "other")).toEqual(["q1", "a1", "other"]);
+    expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
+  });
+  it("takes back what the server refused", () => {
+    const tree = talk();
+    tree.add(knot("local", "a2", "t9"));
+    tree.turnTo("local");
+    expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2", "local"]);
+    tree.remove("local");
+    tree.turnTo("a2");
+    expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
+  });
+  it("is quick for ten thousand turns", () => {
+    const tree = new Tree();
+    for (let at = 0; at < 10_000; at++)
+      tree.add(knot(`n${at}`, at === 0 ? undefined : `n${at - 1}`, `t${at}`));
+    tree.turnTo("n9999");
+    tree.shown();
+    const began = performance.now();
+    expect(tree.shown()).toHaveLength(10_000);
+    expect(performance.now() - began).toBeLessThan(500);
+  });
+});
+
+describe("content", () => {
+  it("is said in the shortest form, and rewording keeps attachments", () => {
+    const image = {
+      type: "image",
+      ref: "item_1",
+      mimeType: "image/png",
+      width: 1,
+      height: 1,
+      altText: "a heron",
+    } as const;
+    expect(contentOf("Hello", [])).toEqual({ type: "text", text: "Hello" });
+    const mixed = contentOf("Hello", [image]);
+    expect(textOf(mixed)).toBe("Hello\n\na heron");
+    expect(reworded(mixed, "Bye")).toEqual({ type: "mixed", blocks: [{ type: "text", text: "Bye" }, image] });
+  });
+});

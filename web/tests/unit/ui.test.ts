@@ -1,0 +1,124 @@
+import { describe, expect, it } from "vitest";
+import { MessageParser } from "../../src/api/sse";
+import { chordOf, isPlain } from "../../src/keys/chord";
+import { match } from "../../src/router.svelte";
+import { ranked } from "../../src/shell/ranked";
+import { blocksOf, isTooMuch } from "../../src/ui/blocks";
+import { Heights } from "../../src/ui/heights";
+import { faultsOf, startOf } from "../../src/ui/jsonSchema";
+import { Pace } from "../../src/ui/pace";
+import { ago } from "../../src/ui/time";
+
+describe("Heights", () => {
+  it("finds rows and offsets while heights change", () => {
+    const heights = new Heights([10, 20, 30, 40]);
+    expect([
+      heights.total,
+      heights.before(2),
+      heights.at(0),
+      heights.at(10),
+      heights.at(29),
+      heights.at(999),
+    ]).toEqual([100, 30, 0, 1, 1, 3]);
+    heights.set(1, 100);
+    expect([heights.total, heights.before(2), heights.at(109), heights.at(110)]).toEqual([180, 110, 1, 2]);
+    expect([new Heights([]).total, new Heights([]).at(5)]).toEqual([0, 0]);
+  });
+});
+
+describe("MessageParser", () => {
+  it("gives whole messages however the text is cut", () => {
+    const text = 'id: 7\nevent: text\ndata: {"a":1}\n\n: alive\n\ndata: x\ndata: y\n\n';
+    for (let cut = 0; cut <= text.length; cut++) {
+      const parser = new MessageParser();
+      const found = [...parser.push(text.slice(0, cut)), ...parser.push(text.slice(cut))];
+      expect(found).toEqual([
+        { id: "7", event: "text", data: '{"a":1}' },
+        { event: "message", data: "x\ny" },
+      ]);
+    }
+  });
+});
+
+describe("blocksOf", () => {
+  it("cuts between blocks, never inside fences or lists, and loses nothing", () => {
+    const text = "One\n\nTwo\n\n```\na\n\nb\n```\n\n- x\n\n- y\n\nEnd";
+    const blocks = blocksOf(text);
+    expect(blocks.join("\n")).toBe(text);
+    expect(blocks.map((block) => block.trim())).toEqual([
+      "One",
+      "Two",
+      "```\na\n\nb\n```",
+      "- x\n\n- y",
+      "End",
+    ]);
+  });
+  it("knows what is too much", () => {
+    expect([isTooMuch("short"), isTooMuch("x".repeat(10_001)), isTooMuch("a\n".repeat(40_000))]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  });
+});
+
+describe("routes", () => {
+  it("match by parts and decode them", () => {
+    expect(match("/c/:conversation/n/:node", "/c/entity_1/n/a%20b")).toEqual({
+      conversation: "entity_1",
+      node: "a b",
+    });
+    expect([match("/c/:id", "/c"), match("/c/:id", "/c/"), match("/c/:id", "/c/%zz")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+  });
+});
+
+describe("the palette", () => {
+  it("puts beginnings before letters in order", () => {
+    const found = ranked("ru", ["Go to Runs", "Turn", "Run it", "Other"], (label) => label);
+    expect(found).toEqual(["Run it", "Go to Runs"]);
+  });
+});
+
+describe("JSON Schema", () => {
+  const schema = {
+    type: "object",
+    required: ["city"],
+    properties: { city: { type: "string" }, days: { type: "integer", maximum: 7, default: 3 } },
+  };
+  it("begins with defaults and names what is wrong", () => {
+    expect(startOf(schema)).toEqual({ days: 3 });
+    expect(faultsOf(schema, { days: 9 })).toEqual({ city: "is needed", days: "must be at most 7" });
+    expect(faultsOf(schema, { city: "Oulu", days: 2 })).toEqual({});
+  });
+});
+
+describe("time", () => {
+  it("is said as people say it", () => {
+    const now = Date.UTC(2026, 10, 15, 12);
+    expect([ago(now - 5_000, now), ago(now - 300_000, now), ago(now - 7_200_000, now)]).toEqual([
+      "just now",
+      "5 min ago",
+      "2 h ago",
+    ]);
+  });
+  it("has a pace only when there is enough to say so", () => {
+    const pace = new Pace();
+    expect([pace.at(0, 0), pace.at(10, 100), pace.at(50, 1000)]).toEqual([undefined, undefined, 50]);
+  });
+});
+
+describe("chords", () => {
+  const press = (fields: Partial<KeyboardEvent>) => chordOf(fields as KeyboardEvent);
+  it("are named the same on every keyboard", () => {
+    expect([
+      press({ key: "G", shiftKey: true }),
+      press({ key: "?", shiftKey: true }),
+      press({ key: "k", ctrlKey: true }),
+    ]).toEqual(["Shift+g", "?", "Mod+k"]);
+    expect([isPlain("Shift+g"), isPlain("Mod+k")]).toEqual([true, false]);
+  });
+});

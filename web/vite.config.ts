@@ -1,0 +1,21 @@
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { defineConfig } from "vitest/config";
+
+/** Where `npm run dev` sends what the server answers. */
+const SERVER = process.env.SKEIN_SERVER ?? "http://127.0.0.1:7420";
+// The server answers to pages of its own address only.
+const toServer = { target: SERVER, changeOrigin: true, headers: { origin: SERVER } };
+
+export default defineConfig({
+  plugins: [svelte()],
+  html: { cspNonce: "{nonce}" },
+  build: {
+    target: "es2022",
+    // Inlined files would need `data:` in the policy of the page.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    chunkSizeWarningLimit: 400,
+  },
+  server: { proxy: { "/api": toServer, "/health": toServer, "/sign-in": toServer } },
+  test: { include: ["tests/unit/**/*.test.ts"], environment: "node" },
+});
