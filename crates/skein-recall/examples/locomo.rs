@@ -1,10 +1,10 @@
-//! Ranks the turns of LoCoMo conversations for their questions: `locomo DATA.json OUT.json [words|meaning|neighbours|all]`.
+//! How many of the turns that answer a question are found: `LoCoMo` conversations, no language model.
 //!
-//! Each sample is an owner of its own, each session a conversation at its date. The rankings are scored elsewhere.
+//! `SKEIN_LOCOMO` names the data. Each sample is an owner of its own, each session a conversation at its date. What is
+//! told is recall: of the turns named as evidence, the part among the first k, averaged over the questions that name any.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
-use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 use skein_core::garden::cursor::Cursor;
@@ -12,37 +12,82 @@ use skein_core::tree::place::Label;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId, UserId};
 use skein_recall::{Change, Episode, Index, Options, Place, Query, StaticTable, Weights, embedded_text};
 
-const LIMIT: usize = 50;
+const DATA: &str = "../shared/data/locomo-dev.json";
+const CUTS: [usize; 4] = [5, 10, 25, 50];
+const LEGS: [&str; 6] = ["words", "meaning", "words+neighbours", "words+meaning", "+neighbours", "all"];
+/// Questions of this category have no answer; their evidence is where the trap is laid.
+const UNANSWERABLE: u64 = 5;
+
+type Names = HashMap<EpisodeId, String>;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let samples: Value = serde_json::from_str(&std::fs::read_to_string(&arguments[0]).unwrap()).unwrap();
-    let weights = weights(arguments.get(2).map_or("all", String::as_str));
-    let folder = PathBuf::from(format!("{}.index", arguments[1]));
-    Index::remove(&folder).unwrap();
-    let index = Index::open(&folder, &Options::of(&StaticTable)).unwrap();
-    let mut names = HashMap::new();
-    for (number, sample) in (1_u8..).zip(samples.as_array().unwrap()) {
+    #[expect(clippy::disallowed_methods, reason = "where a developer's data is")]
+    let path = std::env::var("SKEIN_LOCOMO").unwrap_or_else(|_| DATA.to_owned());
+    let samples: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let samples = samples.as_array().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let index = Index::open(folder.path(), &Options::of(&StaticTable)).unwrap();
+    let mut names = Names::new();
+    for (number, sample) in (1_u8..).zip(samples) {
         let owner = UserId::from_bytes([number; 16]);
         let episodes = episodes(owner, number, &sample["conversation"], &mut names);
         let changes: Vec<Change> = episodes.into_iter().map(|episode| Change::Upsert(Box::new(episode))).collect();
         index.apply(&changes, Cursor { tx: 0, position: i64::from(number) }).unwrap();
     }
-    let mut rankings: BTreeMap<&str, BTreeMap<String, Vec<&str>>> = BTreeMap::new();
-    for (number, sample) in (1_u8..).zip(samples.as_array().unwrap()) {
-        let answers = rankings.entry(sample["sample_id"].as_str().unwrap()).or_default();
-        for (place, asked) in sample["qa"].as_array().unwrap().iter().enumerate() {
+    println!("{} turns", names.len());
+    println!("| legs | @5 | @10 | @25 | @50 | answerable @10 | questions |");
+    for legs in LEGS {
+        let found = recalls(&index, samples, &names, weights(legs));
+        let answerable = found.iter().filter(|(category, _)| *category != UNANSWERABLE);
+        let cuts = mean(found.iter().map(|(_, recall)| recall)).map(|recall| format!("{recall:.1}")).join(" | ");
+        let [_, answered, ..] = mean(answerable.map(|(_, recall)| recall));
+        println!("| {legs} | {cuts} | {answered:.1} | {} |", found.len());
+    }
+}
+
+/// For each question with evidence its category, and the part of the evidence found by each cut.
+fn recalls(index: &Index, samples: &[Value], names: &Names, weights: Weights) -> Vec<(u64, [f64; 4])> {
+    let mut found = Vec::new();
+    for (number, sample) in (1_u8..).zip(samples) {
+        for asked in sample["qa"].as_array().unwrap() {
+            let evidence = evidence(&asked["evidence"]);
+            if evidence.is_empty() {
+                continue;
+            }
             let text = asked["question"].as_str().unwrap();
             let mut query = Query::new(UserId::from_bytes([number; 16]), text);
-            (query.limit, query.vector, query.weights) = (LIMIT, StaticTable.vector(text), weights);
+            (query.limit, query.vector, query.weights) = (CUTS[3], StaticTable.vector(text), weights);
             let hits = index.search(&query).unwrap().hits;
-            answers.insert(place.to_string(), hits.iter().map(|hit| names[&hit.id].as_str()).collect());
+            let part = |cut: usize| {
+                let hit = hits.iter().take(cut).filter(|hit| evidence.contains(names[&hit.id].as_str()));
+                number_of(hit.count()) / number_of(evidence.len())
+            };
+            found.push((asked["category"].as_u64().unwrap(), CUTS.map(part)));
         }
     }
-    std::fs::write(&arguments[1], serde_json::to_string(&rankings).unwrap()).unwrap();
-    println!("{} episodes", names.len());
-    drop(index);
-    Index::remove(&folder).unwrap();
+    found
+}
+
+/// The names of turns; some are written as `D8:6; D9:17`, `D30:05` or `D:11:26`.
+fn evidence(listed: &Value) -> HashSet<String> {
+    let texts = listed.as_array().into_iter().flatten().filter_map(Value::as_str);
+    let names = texts.flat_map(|text| text.split([';', ',', ' '])).filter_map(|name| {
+        let (session, turn) = name.strip_prefix('D')?.trim_start_matches(':').split_once(':')?;
+        Some(format!("D{}:{}", session.parse::<u32>().ok()?, turn.parse::<u32>().ok()?))
+    });
+    names.collect()
+}
+
+/// In percent.
+fn mean<'a>(recalls: impl Iterator<Item = &'a [f64; 4]>) -> [f64; 4] {
+    let (sums, count) = recalls.fold(([0.0; 4], 0), |(sums, count), recall| {
+        (std::array::from_fn(|place| sums[place] + recall[place]), count + 1)
+    });
+    sums.map(|sum: f64| 100.0 * sum / number_of(count))
+}
+
+fn number_of(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap())
 }
 
 fn weights(legs: &str) -> Weights {
@@ -58,7 +103,7 @@ fn weights(legs: &str) -> Weights {
     }
 }
 
-fn episodes(owner: UserId, number: u8, conversation: &Value, names: &mut HashMap<EpisodeId, String>) -> Vec<Episode> {
+fn episodes(owner: UserId, number: u8, conversation: &Value, names: &mut Names) -> Vec<Episode> {
     let mut found = Vec::new();
     for session in 1_u8..100 {
         let Some(turns) = conversation[format!("session_{session}")].as_array() else { continue };

@@ -3,6 +3,7 @@
 //! Words follow Zipf's law; a question has three of them. Every figure is of one owner.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 #![expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "figures")]
+#![expect(clippy::cast_possible_wrap, reason = "numbers of made-up episodes are small")]
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -91,7 +92,7 @@ fn full_text(path: &Path, texts: &[String], questions: &[String]) {
             transaction
                 .prepare_cached("INSERT INTO t(rowid, x) VALUES (?1, ?2)")
                 .unwrap()
-                .execute((row, text))
+                .execute((i64::try_from(row).unwrap(), text))
                 .unwrap();
         }
         transaction.commit().unwrap();

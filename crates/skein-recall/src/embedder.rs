@@ -98,9 +98,13 @@ pub(crate) fn normalise(vector: &mut [f32]) -> bool {
         return false;
     }
     // Scaled first, so that the squares of very large or small numbers neither overflow nor vanish.
-    vector.iter_mut().for_each(|number| *number /= largest);
+    for number in vector.iter_mut() {
+        *number /= largest;
+    }
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|number| *number /= length);
+    for number in vector.iter_mut() {
+        *number /= length;
+    }
     true
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct Scale {
 
 impl Scale {
     /// Of `count` numbers, of which those not given are zero.
+    #[expect(clippy::cast_precision_loss, reason = "rows are counted in 32 bits, which a double holds exactly")]
+    #[expect(clippy::cast_possible_truncation, reason = "scores are single; the sums are double to keep their digits")]
     pub(crate) fn of(numbers: impl Iterator<Item = f32>, count: usize) -> Self {
         let (sum, squares) = numbers.fold((0.0_f64, 0.0_f64), |(sum, squares), number| {
             (sum + f64::from(number), squares + f64::from(number) * f64::from(number))

@@ -26,6 +26,7 @@ pub(crate) struct WordLeg {
 }
 
 impl WordLeg {
+    #[expect(clippy::cast_precision_loss, reason = "words are counted in texts of at most a mebibyte")]
     pub(crate) fn ask(
         words: &WordsView,
         columns: &Columns,
@@ -76,11 +77,13 @@ impl WordLeg {
     }
 }
 
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a mean needs no more digits")]
 fn mean_terms(columns: &Columns, world: &Bits, count: u32) -> f32 {
     let sum: u64 = world.iter().map(|row| u64::from(columns.terms[row as usize])).sum();
     (sum as f64 / f64::from(count.max(1))).max(1.0) as f32
 }
 
+#[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a logarithm needs no more digits")]
 fn rarity(count: u32, found: usize) -> f32 {
     let found = found as f64;
     (1.0 + (f64::from(count) - found + 0.5) / (found + 0.5)).ln() as f32

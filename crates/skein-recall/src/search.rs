@@ -183,6 +183,7 @@ impl Scene<'_> {
         }
     }
 
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "an age needs no more digits")]
     fn recency(&self, row: u32, recency: Recency) -> f32 {
         let age = recency.now.0.saturating_sub(self.state.columns.valid_at[row as usize]).max(0) as f64;
         let halvings = age / recency.half_life.max(1) as f64;

@@ -91,6 +91,7 @@ fn distances_any(question: &[u8], sketches: &[u8], out: &mut [u16]) {
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must be compiled with the features of its caller")]
+#[expect(clippy::cast_possible_truncation, reason = "at most 64 bits in each of at most eight words")]
 fn distances_of<const WORDS: usize>(question: &[u8], sketches: &[u8], out: &mut [u16]) {
     let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("chunks have eight bytes"));
     let mut asked = [0; WORDS];
@@ -106,6 +107,7 @@ fn distances_of<const WORDS: usize>(question: &[u8], sketches: &[u8], out: &mut 
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must be compiled with the features of its caller")]
+#[expect(clippy::cast_possible_truncation, reason = "at most 64 bits differ")]
 fn differing(a: &[u8], b: &[u8]) -> u16 {
     let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("chunks have eight bytes"));
     (word(a) ^ word(b)).count_ones() as u16
@@ -123,17 +125,17 @@ mod tests {
             vector.iter().zip(0_u16..).map(|(number, place)| number + f32::from(place % 3) * 0.05).collect();
         let far: Vec<f32> = vector.iter().map(|number| -number).collect();
         let mut found = [0; 3];
-        let sketches = [&vector, &near, &far].map(|vector| sketcher.sketch(vector)).concat();
-        distances(&sketcher.sketch(&vector), &sketches, &mut found);
+        let three = [&vector, &near, &far].map(|vector| sketcher.sketch(vector)).concat();
+        distances(&sketcher.sketch(&vector), &three, &mut found);
         assert_eq!((found[0], found[2]), (0, 256));
         assert!(found[1] < 40, "{}", found[1]);
     }
 
     #[test]
     fn every_width_counts_the_same_bits() {
-        for dimensions in [3, 64, 256, 384, 1536] {
-            let sketcher = Sketcher::new(dimensions);
-            let vector = |seed: f32| (0..dimensions).map(|place| (place as f32 * seed).sin()).collect::<Vec<_>>();
+        for dimensions in [3_u16, 64, 256, 384, 1536] {
+            let sketcher = Sketcher::new(usize::from(dimensions));
+            let vector = |seed: f32| (0..dimensions).map(|place| (f32::from(place) * seed).sin()).collect::<Vec<_>>();
             let (a, b) = (sketcher.sketch(&vector(1.3)), sketcher.sketch(&vector(2.7)));
             let mut found = [0];
             distances(&a, &b, &mut found);

@@ -76,6 +76,7 @@ impl Table {
         let (weights, rest) = rest.split_at_checked(count * 4)?;
         let (rows, vocabulary) = rest.split_at_checked(count * dimensions)?;
         let vocabulary = std::str::from_utf8(vocabulary).ok()?;
+        #[expect(clippy::cast_precision_loss, reason = "256 squares of at most 2^14 are exact in a single")]
         let length = |row: &[u8]| {
             let squares: i32 = row.iter().map(|number| i32::from(number.cast_signed()).pow(2)).sum();
             1.0 / (squares.max(1) as f32).sqrt()
@@ -101,6 +102,7 @@ impl Table {
     }
 
     /// The cosine of two pieces.
+    #[expect(clippy::cast_precision_loss, reason = "256 products of at most 2^14 are exact in a single")]
     pub(crate) fn similarity(&self, a: u16, b: u16) -> f32 {
         let products = self.row(a).iter().zip(self.row(b));
         let product: i32 = products.map(|(a, b)| i32::from(a.cast_signed()) * i32::from(b.cast_signed())).sum();

@@ -27,9 +27,9 @@ fn singular(word: &mut String) {
     if length > 4 && word.ends_with("ies") {
         word.truncate(length - 3);
         word.push('y');
-    } else if word.ends_with("sses") {
-        word.truncate(length - 2);
-    } else if length > 4 && ["ses", "xes", "zes", "hes"].iter().any(|ending| word.ends_with(ending)) {
+    } else if word.ends_with("sses")
+        || length > 4 && ["ses", "xes", "zes", "hes"].iter().any(|ending| word.ends_with(ending))
+    {
         word.truncate(length - 2);
     } else if word.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending)) {
         word.truncate(length - 1);

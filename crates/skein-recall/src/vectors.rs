@@ -57,12 +57,12 @@ impl VectorFiles {
         dimensions: usize,
         count: u32,
     ) -> Result<Self, OpenError> {
-        let [rows, sketches] = Self::kinds(fingerprint, dimensions);
+        let [row_kind, sketch_kind] = Self::kinds(fingerprint, dimensions);
         let sketcher = Sketcher::new(dimensions);
         let bytes = |stride: usize| u64::from(count) * stride as u64;
         Ok(Self {
-            rows: AppendFile::open(&folder.join("vectors"), &rows, bytes(stride(dimensions)))?,
-            sketches: AppendFile::open(&folder.join("sketches"), &sketches, bytes(sketcher.bytes()))?,
+            rows: AppendFile::open(&folder.join("vectors"), &row_kind, bytes(stride(dimensions)))?,
+            sketches: AppendFile::open(&folder.join("sketches"), &sketch_kind, bytes(sketcher.bytes()))?,
             sketcher,
             dimensions,
         })
@@ -73,17 +73,14 @@ impl VectorFiles {
         let mut rows = Vec::with_capacity(vectors.len() * stride(self.dimensions));
         let mut sketches = Vec::with_capacity(vectors.len() * self.sketcher.bytes());
         for vector in vectors {
-            match vector {
-                Some(vector) => {
-                    let (numbers, scale) = quantised(vector);
-                    rows.extend(scale.to_le_bytes());
-                    rows.extend(numbers.iter().map(|number| number.cast_unsigned()));
-                    sketches.extend(self.sketcher.sketch(vector));
-                }
-                None => {
-                    rows.resize(rows.len() + 4 + self.dimensions, 0);
-                    sketches.resize(sketches.len() + self.sketcher.bytes(), 0);
-                }
+            if let Some(vector) = vector {
+                let (numbers, scale) = quantised(vector);
+                rows.extend(scale.to_le_bytes());
+                rows.extend(numbers.iter().map(|number| number.cast_unsigned()));
+                sketches.extend(self.sketcher.sketch(vector));
+            } else {
+                rows.resize(rows.len() + 4 + self.dimensions, 0);
+                sketches.resize(sketches.len() + self.sketcher.bytes(), 0);
             }
             rows.resize(rows.len().next_multiple_of(4), 0);
         }
@@ -109,6 +106,7 @@ impl Vectors {
     }
 
     /// The cosine of a row and the question.
+    #[expect(clippy::cast_precision_loss, reason = "far finer than the steps of the numbers")]
     pub(crate) fn similarity(&self, asked: &Asked, row: u32) -> f32 {
         let (scale, numbers) = self.row(row);
         let product: i32 =
@@ -159,6 +157,7 @@ fn stride(dimensions: usize) -> usize {
 }
 
 /// The vector at length one in steps of its largest number, and the size of a step.
+#[expect(clippy::cast_possible_truncation, reason = "none is larger than the largest, which becomes 127")]
 fn quantised(vector: &[f32]) -> (Vec<i8>, f32) {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));

@@ -63,8 +63,8 @@ impl WordPiece {
         }
         while !rest.is_empty() {
             let known = if rest.len() == word.len() { &self.starts } else { &self.continuations };
-            let found = rest.char_indices().rev().map(|(at, character)| at + character.len_utf8());
-            let found = found.filter_map(|end| known.get(&rest[..end]).map(|id| (end, *id))).next();
+            let mut found = rest.char_indices().rev().map(|(at, character)| at + character.len_utf8());
+            let found = found.find_map(|end| known.get(&rest[..end]).map(|id| (end, *id)));
             let Some((end, id)) = found else {
                 pieces.truncate(before);
                 break;

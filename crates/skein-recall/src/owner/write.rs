@@ -70,7 +70,9 @@ impl OwnerIndex {
         for row in rows {
             state.columns.push(row, || speaker(&texts, row));
         }
-        buried.iter().for_each(|row| state.columns.bury(*row));
+        for row in buried {
+            state.columns.bury(*row);
+        }
         state.words = words;
         (state.rows, state.texts, state.pieces) = (mapped, texts, pieces);
         (state.vectors, state.cursor) = (vectors, cursor);

@@ -15,7 +15,7 @@ fn reopen(folder: &Path) -> Result<Index, OpenError> {
 fn files_under(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let found = entries.flat_map(|path| if path.is_dir() { files_under(&path) } else { vec![path] });
-    found.filter(|path| !path.ends_with("lock") && !path.extension().is_some_and(|name| name == "lock")).collect()
+    found.filter(|path| !path.ends_with("lock") && path.extension().is_none_or(|name| name != "lock")).collect()
 }
 
 /// An index of three episodes that is closed again.
