@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
+#[path = "flow/costs.rs"]
+mod costs;
 #[path = "flow/memory.rs"]
 mod memory;
 #[path = "flow/refusals.rs"]

@@ -55,7 +55,7 @@ impl Mover<'_, '_> {
                 None => Err(Fault::new("cancelled", "the run it started was cancelled")),
                 Some(failure) => Err(child_fault(run, failure)),
             };
-            self.tell_parent(parent, place, result, ended.tokens)?;
+            self.tell_parent(parent, place, result, &ended)?;
         }
         self.after.ended.push(run);
         Ok(())
@@ -71,6 +71,7 @@ impl Mover<'_, '_> {
             failure: outcome.failure.clone(),
             latency_ms: now.0 - loaded.row.created_at.0,
             tokens: loaded.state.tokens(),
+            owed: loaded.owed(),
             steps: told_steps(loaded),
         })
     }
@@ -159,13 +160,15 @@ impl Mover<'_, '_> {
         parent: RunId,
         place: skein_core::flow::execution::input::Place,
         result: Result<Value, Fault>,
-        tokens: u64,
+        ended: &ExecutionEnded,
     ) -> Result<(), StoreError> {
+        let tokens = ended.tokens;
         let loaded = match self.load(parent) {
             Ok(loaded) => loaded,
             Err(StoreError::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
+        loaded.note_costs(place.step, ended.owed.costs());
         let is_called = place.call.is_some() || loaded.state.steps[place.step].phase == Phase::Calling;
         let input = match result {
             result if !is_called => Input::ChildEnded { place, outcome: result, tokens },
@@ -195,11 +198,16 @@ impl Mover<'_, '_> {
 
     #[expect(clippy::cast_precision_loss, reason = "durations and tokens are far below 2^52")]
     fn measure_run(&mut self, row: &skein_store::flow::ExecutionRow, ended: &ExecutionEnded) -> Result<(), StoreError> {
-        let of = |name, value| Measured { name, scope: "process", entity: row.process, run: Some(row.id), value };
+        let (entity, run) = (row.process, Some(row.id));
+        let of = |name, value| Measured { name, scope: "process", entity, run, value };
         self.tx.measure(row.owner, &of("latency_ms", ended.latency_ms as f64))?;
         self.tx.measure(row.owner, &of("tokens", ended.tokens as f64))?;
         if ended.status == RunStatus::Failed {
             self.tx.measure(row.owner, &of("errors", 1.0))?;
+        }
+        for cost in ended.owed.costs() {
+            let name = format!("cost.{}", cost.currency);
+            self.tx.measure(cost.payer_id, &Measured { name: &name, ..of("cost", cost.amount.as_f64()) })?;
         }
         Ok(())
     }

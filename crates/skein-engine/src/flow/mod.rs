@@ -20,6 +20,7 @@ mod reviews;
 mod runs;
 #[cfg(test)]
 mod simulation;
+mod spending;
 mod streams;
 mod targets;
 mod tool_run;
@@ -36,6 +37,7 @@ pub(crate) use plans::Plans;
 pub use reviews::ShownReview;
 pub(crate) use runs::cancel_of;
 pub use runs::{Branching, ShownRun, ShownStep};
+pub use spending::Spending;
 pub(crate) use streams::Streams;
 pub use streams::{Heard, Listening, Piece};
 pub use trace::{TracedCall, TracedResult};
