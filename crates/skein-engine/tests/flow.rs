@@ -8,6 +8,8 @@ mod costs;
 mod memory;
 #[path = "flow/refusals.rs"]
 mod refusals;
+#[path = "flow/telemetry.rs"]
+mod telemetry;
 #[path = "flow/tool_runs.rs"]
 mod tool_runs;
 #[path = "flow/trace.rs"]
@@ -30,7 +32,7 @@ use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
 use skein_engine::account::Presented;
 use skein_engine::catalog::{Outside, Passing};
-use skein_engine::flow::{Branching, Heard, NewAnswers, NewRun, ShownRun, Wanted};
+use skein_engine::flow::{Branching, Heard, NewAnswers, NewRun, ShownRun, Telemetry, Wanted};
 use skein_engine::tree::{NewTurn, conversation_id};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
@@ -48,11 +50,16 @@ struct World {
 
 impl World {
     async fn new() -> Self {
+        Self::telling(None).await
+    }
+
+    /// One whose runs are told to a collector.
+    async fn telling(telemetry: Option<Telemetry>) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreOptions::at(Location::Directory(dir.path().to_owned()))).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
         let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
-        let engine = Engine::new(store.clone(), blobs, outside.unwrap());
+        let engine = Engine::new(store.clone(), blobs, outside.unwrap().telling(telemetry));
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();

@@ -21,3 +21,4 @@ mod runs;
 mod schemathesis;
 mod scripted;
 mod server;
+mod telemetry;

@@ -6,7 +6,7 @@
 //! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition, [`fitness`] what a
 //! process would meet if it were run now, [`custody`] who may alter it. [`execution`] is the machine that carries a plan out. [`tool_call`] is the
 //! permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
-//! expense, and [`cost`] what is owed for it.
+//! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
 
 pub mod breaches;
 pub mod budget;
@@ -22,5 +22,6 @@ pub mod process;
 pub mod scope;
 pub mod step;
 pub mod target;
+pub mod telemetry;
 pub mod template;
 pub mod tool_call;

@@ -13,6 +13,7 @@ use skein_store::tree::append::{RawOf, Said};
 
 use crate::flow::SYSTEM;
 use crate::flow::mover::Mover;
+use crate::flow::telemetry;
 
 /// How much of an output an operation tells; the rest is told by the run.
 const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
@@ -56,6 +57,8 @@ impl Mover<'_, '_> {
                 Some(failure) => Err(child_fault(run, failure)),
             };
             self.tell_parent(parent, place, result, &ended)?;
+        } else if self.engine.parts().outside.telemetry().is_some() {
+            telemetry::enqueue(self.tx, &Viewer::User(row.owner), run)?;
         }
         self.after.ended.push(run);
         Ok(())

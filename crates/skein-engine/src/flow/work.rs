@@ -21,6 +21,7 @@ use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::call::{self, Claimed, Prepared};
 use crate::flow::mover::Hand;
+use crate::flow::telemetry;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const SWEEP_EVERY: Duration = Duration::from_mins(10);
@@ -222,7 +223,8 @@ impl Crew {
         let (own, draft) = (engine.clone(), worker(pools));
         let working = tokio::spawn(async move {
             let (id, holder, terms) = introduce(&own, &draft).await;
-            tokio::join!(claim(&own, &holder, terms, stopped), beat(&own, id, &holder, terms), tend(&own));
+            let telling = telemetry::tell(&own, &holder.worker);
+            tokio::join!(claim(&own, &holder, terms, stopped), beat(&own, id, &holder, terms), tend(&own), telling);
         });
         Self { stopping, engine, working }
     }
