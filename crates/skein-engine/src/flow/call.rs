@@ -251,7 +251,7 @@ impl Mover<'_, '_> {
         let output_in = large.map(|output| self.state(owner, output.clone())).transpose()?;
         let draft = ToolResult { output_in, raw_response: raw, ..result.clone() }.to_draft()?;
         let written = self.state(owner, draft)?;
-        self.load(run)?.note_result(place, result.call, written, raw);
+        self.load(run)?.note_result(place, result, written, raw);
         Ok(written)
     }
 
@@ -359,6 +359,8 @@ pub(super) fn conclude(
     let blank = ToolResult {
         latency_ms: *latency_ms,
         usage: answered.usage.clone(),
+        cost: prepared.ready.cost(answered),
+        response_id: answered.response_id.clone(),
         scrubbed: answered.scrubbed,
         ..nothing(prepared.call)
     };
@@ -401,10 +403,15 @@ impl Mover<'_, '_> {
         }
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of a call are far below 2^52")]
         let latency = result.latency_ms as f64;
-        let of = |name, value| Measured { name, scope: "tool", entity: ready.tool.id, run: Some(prepared.run), value };
+        let (entity, run) = (ready.tool.id, Some(prepared.run));
+        let of = |name, value| Measured { name, scope: "tool", entity, run, value };
         self.tx.measure(prepared.owner, &of("latency_ms", latency))?;
         if result.status != CallStatus::Success {
             self.tx.measure(prepared.owner, &of("errors", 1.0))?;
+        }
+        if let Some(cost) = result.cost {
+            let name = format!("cost.{}", cost.currency);
+            self.tx.measure(cost.payer_id, &Measured { name: &name, ..of("cost", cost.amount.as_f64()) })?;
         }
         Ok(())
     }

@@ -22,6 +22,7 @@ use crate::flow::SYSTEM;
 use crate::flow::call::{self, Prepared};
 use crate::flow::claimed::{self, Claimed};
 use crate::flow::mover::{Aftermath, Hand};
+use crate::flow::telemetry;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Between two looks at whether calls are still wanted, however much happens.
@@ -234,7 +235,8 @@ impl Crew {
         let working = tokio::spawn(async move {
             let (id, holder, terms) = introduce(&own, &draft).await;
             let working = claim(&own, &pools, &holder, terms, stopped);
-            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own));
+            let telling = telemetry::tell(&own, &holder.worker);
+            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own), telling);
         });
         Self { stopping, engine, working }
     }
