@@ -265,7 +265,12 @@ pub(crate) fn nothing(call: ItemId) -> ToolResult {
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
 pub(crate) fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
-    let service = load::<Tool>(tx, &SYSTEM, tool).map_or(tool, |tool| tool.entry.service_id);
+    let service = match load::<Tool>(tx, &SYSTEM, tool) {
+        Ok(shown) => shown.entry.service_id,
+        // It was deleted meanwhile.
+        Err(StoreError::NotFound(_)) => tool,
+        Err(error) => return Err(error),
+    };
     let mut used = vec![(footing.tool_owner, tool), (footing.service_owner, service)];
     used.dedup_by_key(|(owner, _)| *owner);
     for (owner, used) in used.into_iter().filter(|(owner, _)| *owner != footing.executor && *owner != UserId::SYSTEM) {
