@@ -1,7 +1,11 @@
 import type { Schemas } from "../api/client";
 
 /** What a conversation is called; before anything was said in it, only that it is new. */
-export function titleOf(conversation: Pick<Schemas["ConversationView"], "title" | "nodes"> | undefined): string {
+export function titleOf(
+  conversation: Pick<Schemas["ConversationView"], "title" | "nodes"> | undefined,
+): string {
   if (!conversation) return "Conversation";
-  return conversation.nodes === 0 && /^Loom Tree \d+$/.test(conversation.title) ? "New conversation" : conversation.title;
+  return conversation.nodes === 0 && /^Loom Tree \d+$/.test(conversation.title)
+    ? "New conversation"
+    : conversation.title;
 }
