@@ -49,7 +49,7 @@ pub(crate) enum Reach {
     },
     /// Without a key, as the first administrator.
     Place {
-        place: Place,
+        place: Box<Place>,
         key: Option<String>,
     },
 }

@@ -9,8 +9,11 @@ use anyhow::{Context as _, anyhow};
 use axum::http::Uri;
 use skein_connect::guard::{BadNetwork, Endpoint, Guard, Network, Policy};
 use skein_connect::http::HttpOptions;
+use skein_connect::telemetry::Collector;
 use skein_core::Viewer;
+use skein_core::flow::telemetry::Content;
 use skein_engine::catalog::Outside;
+use skein_engine::flow::Telemetry;
 use skein_store::blobs::{Blobs, S3Options};
 use skein_store::store::database_file;
 use skein_store::{Location, Store, StoreError, StoreOptions};
@@ -32,6 +35,7 @@ pub(crate) struct Place {
     s3: Option<S3Options>,
     pub(crate) master_key: KeySource,
     private_networks: Vec<Network>,
+    collector: Option<Box<(Collector, Content)>>,
 }
 
 impl Place {
@@ -48,7 +52,9 @@ impl Place {
         }
         let master_key = KeySource::resolve(configuration, dir)?;
         let private_networks = resolve_networks(configuration)?;
-        Ok(Self { dir: dir.to_owned(), database: database.map(str::to_owned), s3, master_key, private_networks })
+        let collector = resolve_collector(configuration)?;
+        let (dir, database) = (dir.to_owned(), database.map(str::to_owned));
+        Ok(Self { dir, database, s3, master_key, private_networks, collector })
     }
 
     pub(crate) fn location(&self) -> Location {
@@ -132,7 +138,11 @@ impl Place {
             ..Policy::default()
         };
         let outside = Outside::new(Box::new(self.master_key.clone()), Guard::new(policy), HttpOptions::default());
-        outside.map_err(|problem| Failure::usage(anyhow!(problem), "put the master key back where it was kept"))
+        let outside =
+            outside.map_err(|problem| Failure::usage(anyhow!(problem), "put the master key back where it was kept"))?;
+        let telemetry = self.collector.as_deref().cloned();
+        let telemetry = telemetry.map(|(collector, content)| Telemetry::new(collector, content));
+        Ok(outside.telling(telemetry))
     }
 
     pub(crate) fn blobs(&self) -> Result<Blobs, StoreError> {
@@ -155,6 +165,20 @@ fn resolve_networks(configuration: &Configuration) -> Result<Vec<Network>, Failu
     networks.collect::<Result<_, _>>().map_err(|bad: BadNetwork| {
         Failure::usage(anyhow!("network.allow_private: {bad}"), "give networks such as 10.1.0.0/16 or fd00:1::/64")
     })
+}
+
+fn resolve_collector(configuration: &Configuration) -> Result<Option<Box<(Collector, Content)>>, Failure> {
+    let Some(endpoint) = configuration.text(Name::TelemetryEndpoint) else { return Ok(None) };
+    let headers = configuration.list(Name::TelemetryHeaders);
+    let content = match configuration.text(Name::TelemetryContent) {
+        Some("on") => Content::Told,
+        _ => Content::LeftOut,
+    };
+    let collector = Collector::new(endpoint, headers, env!("CARGO_PKG_VERSION")).map_err(|bad| {
+        let hint = "give telemetry.endpoint as http://host:4318, and SKEIN_TELEMETRY_HEADERS as name=value";
+        Failure::usage(anyhow!("the collector cannot be told: {bad}"), hint)
+    })?;
+    Ok(Some(Box::new((collector, content))))
 }
 
 fn is_postgres(url: &str) -> bool {
@@ -188,7 +212,8 @@ mod tests {
     fn a_database_is_shown_without_its_password() {
         let database = Some("postgres://anna:p@ss@db.example:5432/skein?password=x".to_owned());
         let master_key = KeySource::File(PathBuf::new());
-        let place = Place { dir: PathBuf::new(), database, s3: None, master_key, private_networks: Vec::new() };
+        let (s3, collector) = (None, None);
+        let place = Place { dir: PathBuf::new(), database, s3, master_key, private_networks: Vec::new(), collector };
         assert_eq!(place.database_shown(), "PostgreSQL at db.example:5432/skein");
     }
 }

@@ -257,7 +257,7 @@ impl TokenIssuer {
 fn resolve_reach(configuration: &Configuration) -> Result<Reach, Failure> {
     let key = configuration.text(Name::Key).map(str::to_owned);
     let Some(address) = configuration.text(Name::Server) else {
-        return Ok(Reach::Place { place: Place::resolve(configuration)?, key });
+        return Ok(Reach::Place { place: Box::new(Place::resolve(configuration)?), key });
     };
     let address = address.trim_end_matches('/');
     if !(address.starts_with("http://") || address.starts_with("https://")) {

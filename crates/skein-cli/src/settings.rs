@@ -22,6 +22,9 @@ pub(crate) enum Name {
     VaultKey,
     VaultOlderKeys,
     NetworkAllowPrivate,
+    TelemetryEndpoint,
+    TelemetryHeaders,
+    TelemetryContent,
     Log,
     LogFormat,
     Listen,
@@ -153,7 +156,7 @@ const fn pool(name: Name, key: &'static str, variable: &'static str, flag: &'sta
     Setting { placeholder: "NUMBER", used_by: UsedBy::Serve, default: Some("32"), ..setting(name, key, variable, flag) }
 }
 
-pub(crate) const SETTINGS: [Setting; 25] = [
+pub(crate) const SETTINGS: [Setting; 28] = [
     Setting {
         placeholder: "DIR",
         kind: Kind::Path,
@@ -234,6 +237,26 @@ pub(crate) const SETTINGS: [Setting; 25] = [
             "SKEIN_NETWORK_ALLOW_PRIVATE",
             "network-allow-private",
         )
+    },
+    Setting {
+        placeholder: "URL",
+        display: Display::Address,
+        what: "A collector of OpenTelemetry that is told every run that ends, over OTLP/HTTP; /v1/traces is added",
+        ..setting(Name::TelemetryEndpoint, "telemetry.endpoint", "SKEIN_TELEMETRY_ENDPOINT", "telemetry-endpoint")
+    },
+    Setting {
+        kind: Kind::List,
+        display: Display::Secret,
+        given_in: GivenIn::Environment,
+        what: "What opens the collector: headers written name=value",
+        ..setting(Name::TelemetryHeaders, "telemetry.headers", "SKEIN_TELEMETRY_HEADERS", "telemetry-header")
+    },
+    Setting {
+        placeholder: "WHETHER",
+        kind: Kind::OneOf(&["off", "on"]),
+        default: Some("off"),
+        what: "Whether it is also told what was said: what calls were given and gave, and why they failed",
+        ..setting(Name::TelemetryContent, "telemetry.content", "SKEIN_TELEMETRY_CONTENT", "telemetry-content")
     },
     Setting {
         placeholder: "FILTER",

@@ -5,6 +5,7 @@
 //! asks, what a record is and where things are kept. Start at [`http::Http`];
 //! [`rest`] stands on it, [`credential`] opens doors with it, [`vault`] keeps what the doors need, and [`passphrase`]
 //! lets it travel.
+//! [`telemetry`] tells runs to a collector.
 //! Language models are in [`llm`]; the one that is built in and needs nobody is in [`offline`].
 
 pub mod credential;
@@ -14,4 +15,5 @@ pub mod llm;
 pub mod offline;
 pub mod passphrase;
 pub mod rest;
+pub mod telemetry;
 pub mod vault;

@@ -3,6 +3,7 @@
 //! Labels are words of ours (`request_labels`), so their number is that of our routes and nobody's data is in them.
 //! Each router counts for itself: nothing is global, and servers in one process do not disturb each other.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use axum::extract::State;
@@ -12,6 +13,7 @@ use axum::response::IntoResponse;
 use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT, TextEncoder,
 };
+use skein_engine::flow::TelemetryCounts;
 
 use crate::context::Context;
 use crate::error::ApiError;
@@ -27,6 +29,8 @@ pub(crate) struct Metrics {
     durations: HistogramVec,
     in_flight: IntGauge,
     uptime: Gauge,
+    telemetry: IntCounterVec,
+    told: Mutex<TelemetryCounts>,
     started: Instant,
 }
 
@@ -43,11 +47,18 @@ impl Metrics {
         let durations = HistogramVec::new(durations.buckets(DURATION_BUCKETS.to_vec()), &["route"])?;
         let in_flight = IntGauge::new("http_requests_in_flight", "Requests whose answer has not begun.")?;
         let uptime = Gauge::new("process_uptime_seconds", "Time since the server started.")?;
+        let telemetry = Opts::new(
+            "telemetry_total",
+            "What came of telling runs to the collector: spans taken and rejected, tries failed, runs dropped.",
+        );
+        let telemetry = IntCounterVec::new(telemetry, &["what"])?;
+        registry.register(Box::new(telemetry.clone()))?;
         registry.register(Box::new(requests.clone()))?;
         registry.register(Box::new(durations.clone()))?;
         registry.register(Box::new(in_flight.clone()))?;
         registry.register(Box::new(uptime.clone()))?;
-        Ok(Self { registry, requests, durations, in_flight, uptime, started: Instant::now() })
+        let (told, started) = (Mutex::default(), Instant::now());
+        Ok(Self { registry, requests, durations, in_flight, uptime, telemetry, told, started })
     }
 
     /// Counts a request as in flight until the result is dropped.
@@ -62,7 +73,23 @@ impl Metrics {
         self.durations.with_label_values(&[route]).observe(took.as_secs_f64());
     }
 
-    fn text(&self) -> prometheus::Result<String> {
+    /// Adds what was told since the last look.
+    fn follow(&self, now: TelemetryCounts) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let grown = [
+            ("spans", now.spans, told.spans),
+            ("rejected_spans", now.rejected, told.rejected),
+            ("failures", now.failures, told.failures),
+            ("dropped_runs", now.dropped, told.dropped),
+        ];
+        for (what, now, before) in grown {
+            self.telemetry.with_label_values(&[what]).inc_by(now.saturating_sub(before));
+        }
+        *told = now;
+    }
+
+    fn text(&self, telemetry: TelemetryCounts) -> prometheus::Result<String> {
+        self.follow(telemetry);
         self.uptime.set(self.started.elapsed().as_secs_f64());
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
@@ -89,6 +116,7 @@ fn class(status: StatusCode) -> &'static str {
 
 /// `GET /metrics`: everything that was counted, as Prometheus reads it.
 pub(crate) async fn show(State(context): State<Context>) -> Result<impl IntoResponse, ApiError> {
-    let text = context.metrics.text().map_err(|error| ApiError::internal(error.to_string()))?;
+    let text = context.metrics.text(context.engine.telemetry_counts());
+    let text = text.map_err(|error| ApiError::internal(error.to_string()))?;
     Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text))
 }

@@ -7,6 +7,7 @@
 //!
 //! Start at [`postgres::Cluster`], [`process::Program`], [`moto::Moto`] or [`rogue::Rogue`].
 
+pub mod collector;
 pub mod http;
 pub mod httpbin;
 pub mod litellm;

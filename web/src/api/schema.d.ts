@@ -2616,6 +2616,17 @@ export interface components {
             /** @description Whose it is, as in `ownerId`. */
             userId: string;
         };
+        /** @description What somebody owes: whoever's secret was used, else whoever ran it. */
+        CostView: {
+            /**
+             * @description A decimal number.
+             * @example 0.00125
+             */
+            amount: string;
+            /** @example USD */
+            currency: string;
+            payerId: string;
+        };
         /**
          * @description `{"decision": "approve", "inputs": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
          * @example {
@@ -4578,6 +4589,7 @@ export interface components {
             /** @description Every call of its own, in the order they were made. */
             calls: components["schemas"]["CallView"][];
             children: components["schemas"]["WholeExecutionView"][];
+            cost?: components["schemas"]["SpendingView"] | null;
             reviewIds: string[];
             steps: components["schemas"]["StepView"][];
             /** @description Of the outermost run: all that happened in it and in those it started, in order. */
@@ -4822,6 +4834,35 @@ export interface components {
             loomAware?: boolean | null;
             loomGenerate?: boolean | null;
             loomWrite?: boolean | null;
+        };
+        /** @description What calls of a tool cost, in units of the currency; what is not given is not known. */
+        PricingFields: {
+            /**
+             * Format: double
+             * @description For a million of those that the provider had kept from earlier.
+             * @example 0.25
+             */
+            cachedInputPerMillion?: number | null;
+            /** @example USD */
+            currency: string;
+            /**
+             * Format: double
+             * @description For a million tokens that the provider reads.
+             * @example 2.5
+             */
+            inputPerMillion?: number | null;
+            /**
+             * Format: double
+             * @description For a million tokens that the model writes.
+             * @example 10
+             */
+            outputPerMillion?: number | null;
+            /**
+             * Format: double
+             * @description For each call that is answered, besides its tokens.
+             * @example 0
+             */
+            perCall?: number | null;
         };
         /**
          * @example {
@@ -5447,6 +5488,13 @@ export interface components {
              */
             role: string;
         };
+        /** @description What is known of the cost of something. */
+        SpendingView: {
+            /** @description Whether every call that somebody's secret was used for has a known cost. */
+            isComplete: boolean;
+            /** @description For each payer and currency together. */
+            owed: components["schemas"]["CostView"][];
+        };
         /** @description How an alternative stands now. */
         StandingView: {
             /** @example valid */
@@ -5639,6 +5687,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             outputSchema?: unknown;
+            pricing?: components["schemas"]["PricingFields"] | null;
             secretId?: string | null;
             secretUse?: unknown;
             serviceId: string;
@@ -5665,6 +5714,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             outputSchema?: unknown;
+            pricing?: components["schemas"]["PricingFields"] | null;
             secretId?: string | null;
             secretUse?: unknown;
         };
@@ -5690,6 +5740,7 @@ export interface components {
             };
             /** @description A JSON Schema of what comes back. */
             outputSchema: unknown;
+            pricing?: components["schemas"]["PricingFields"] | null;
             /** @description Whose value is used when the tool is called; told to the owner alone. */
             secretId?: string | null;
             /** @description Where an API key goes: {"in": "header", "name": "X-Api-Key", "prefix": ""}. */
@@ -5966,6 +6017,7 @@ export interface components {
             /** @description Every call of its own, in the order they were made. */
             calls: components["schemas"]["CallView"][];
             children: components["schemas"]["WholeExecutionView"][];
+            cost?: components["schemas"]["SpendingView"] | null;
             reviewIds: string[];
             steps: components["schemas"]["StepView"][];
             /** @description Of the outermost run: all that happened in it and in those it started, in order. */

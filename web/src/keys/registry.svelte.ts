@@ -2,7 +2,7 @@
 import { onDestroy } from "svelte";
 import { settings } from "../state/settings.svelte";
 import { bindings, type Binding, type Where } from "./bindings";
-import { chordOf, isEditable, isPlain, isSingle } from "./chord";
+import { chordOf, isEditable, isPlain } from "./chord";
 
 export type Handler = (event?: KeyboardEvent) => void | boolean | Promise<void>;
 export interface Action {
@@ -21,18 +21,23 @@ interface Layer {
 const byId = new Map(bindings.map((binding) => [binding.id, binding]));
 
 class Registry {
-  #layers = $state.raw<Layer[]>([]);
-  /** The same without runes: while a component goes away, what is read of a rune is what it was before. */
-  #held: Layer[] = [];
+  // Not state itself: what tears a component down reads state as it was before, and would take out what came since.
+  #layers: Layer[] = [];
+  #revision = $state.raw({});
 
   /** Puts actions in: `{ "conversation.edit": () => … }`. A handler that returns false lets the key pass on. */
   add(layer: Layer): () => void {
-    this.#layers = this.#held = [...this.#held, layer];
-    return () => (this.#layers = this.#held = this.#held.filter((other) => other !== layer));
+    this.#layers = [...this.#layers, layer];
+    this.#revision = {};
+    return () => {
+      this.#layers = this.#layers.filter((other) => other !== layer);
+      this.#revision = {};
+    };
   }
 
   /** What can be run now, the newest layer first. */
   get actions(): Action[] {
+    void this.#revision;
     const seen = new Set<string>();
     const found: Action[] = [];
     for (const { handlers } of [...this.#layers].reverse()) {
@@ -58,7 +63,7 @@ class Registry {
     if (event.defaultPrevented || event.isComposing) return;
     const chord = chordOf(event);
     if (isPlain(chord) && (isEditable(event.target) || this.#isLeftToTheElement(event, chord))) return;
-    if (isSingle(chord) && !settings.singleKeys) return;
+    if (isPlain(chord) && chord.length === 1 && !settings.singleKeys) return;
     for (const { handlers, within } of [...this.#layers].reverse()) {
       const region = within?.();
       if (within && !(region && event.target instanceof Node && region.contains(event.target))) continue;

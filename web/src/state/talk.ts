@@ -204,7 +204,7 @@ export const annotate = (
       body: { text },
     });
     dropDraft(draftPlace);
-    conversation.take(node);
+    conversation.take({ ...node, parentAlternativeId: node.parentAlternativeId ?? nodeId });
   });
 
 export const stop = (executionId: string): Promise<unknown> =>

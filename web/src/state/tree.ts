@@ -93,11 +93,13 @@ export class Tree {
   add(knot: Knot): void {
     const isNew = !this.knots.has(knot.id);
     this.knots.set(knot.id, knot);
-    if (!isNew) return;
     if (knot.turn === undefined) {
-      if (knot.parent) append(this.remarks, knot.parent, knot.id);
+      // An event may tell of a remark before the answer that says what it is about.
+      const beside = knot.parent && !this.remarks.get(knot.parent)?.includes(knot.id);
+      if (beside && knot.parent) append(this.remarks, knot.parent, knot.id);
       return;
     }
+    if (!isNew) return;
     if (knot.parent) append(this.children, knot.parent, knot.id);
     const bend = this.turns.get(knot.turn) ?? { id: knot.turn, alternatives: [], selected: undefined };
     bend.alternatives = [...bend.alternatives, knot.id].sort(

@@ -41,18 +41,18 @@ const run = (id: string, more: Partial<WholeRun> = {}): WholeRun => ({
   reviewIds: [],
   ...more,
 });
-const call = (id: string, stepId: string, cost: unknown = null) => ({
+const call = (id: string, stepId: string, cost: unknown = null, status = "success") => ({
   id,
   stepId,
   requestedAt: at(1),
   derivedFrom: [],
   call: { toolId: "t" },
-  result: { id: `${id}r`, returnedAt: at(5), result: { status: "success", cost } },
+  result: { id: `${id}r`, returnedAt: at(5), result: { status, cost } },
 });
 
 describe("a trace", () => {
   const whole = run("outer", {
-    calls: [call("c1", "a", 0.25)],
+    calls: [call("c0", "b", null, "error"), call("c3", "b"), call("c1", "a", 0.25)],
     children: [run("inner", { parentStep: 2, calls: [call("c2", "a")] })],
   });
   it("puts calls and inner runs below their step", () => {
@@ -62,6 +62,8 @@ describe("a trace", () => {
       [2, "a"],
       [3, "tool t"],
       [2, "b"],
+      [3, "tool t"],
+      [3, "tool t"],
       [3, "inner"],
       [4, "a"],
       [5, "tool t"],
@@ -70,7 +72,7 @@ describe("a trace", () => {
     expect(rowsOf(whole, new Set(["outer/b"]), () => "")).toHaveLength(4);
   });
   it("adds up what is known", () => {
-    expect(numbersOf(whole)).toEqual({ tokens: 10, calls: 2, retries: 4, cost: 0.25 });
+    expect(numbersOf(whole)).toEqual({ tokens: 10, calls: 4, retries: 1, cost: 0.25 });
     expect(numbersOf(run("plain")).cost).toBeUndefined();
     expect(shownCost(undefined)).toBe("—");
   });

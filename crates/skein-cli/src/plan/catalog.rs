@@ -140,6 +140,8 @@ impl Shelf {
                 "inputSchema",
                 "outputSchema",
                 "enabled",
+                "retry",
+                "pricing",
             ],
             Self::Processes => &[
                 "name",

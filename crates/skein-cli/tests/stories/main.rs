@@ -21,4 +21,5 @@ mod runs;
 mod schemathesis;
 mod scripted;
 mod server;
+mod telemetry;
 mod whole;

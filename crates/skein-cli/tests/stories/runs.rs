@@ -150,6 +150,38 @@ fn a_run_at_a_server_goes_on_by_itself_and_can_be_followed_or_cancelled() {
     assert!(server.process.terminate().success(), "{}", server.process.stderr());
 }
 
+#[test]
+fn br_share_008_a_run_tells_what_its_calls_cost_where_their_tool_has_a_price_holds() {
+    const PRICED: &str = "name: Priced echo
+operation: {type: mcp_tool, tool: echo, arguments: {value: '{{value}}'}}
+inputSchema: {type: object, properties: {value: {}}}
+outputSchema: {type: object}
+pricing: {currency: EUR, perCall: 0.25}
+";
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let file = folder.path().join("tool.yaml");
+    std::fs::write(&file, PRICED).unwrap();
+    home.run(&["tool", "create", "--service", "Skein", "--file", file.to_str().unwrap()]).assert_ok();
+    define(
+        &home,
+        &OUTER
+            .replacen("toolId: Echo", "toolId: Priced echo", 1)
+            .replace("processId: Inner", "toolId: Priced echo")
+            .replace("inputs: {word:", "inputs: {value:"),
+    );
+    let whole = json(home.run(&["run", "Outer", "-i", "word=stork", "--follow", "--json"]));
+    let owed = &whole["cost"]["owed"][0];
+    assert_eq!((&owed["amount"], &owed["currency"]), (&"0.5".into(), &"EUR".into()), "{whole}");
+    assert_eq!(whole["steps"][0]["cost"]["owed"][0]["amount"], "0.25", "{whole}");
+    let drawn = home.run(&["execution", "show", whole["id"].as_str().unwrap()]).assert_ok();
+    assert!(drawn.contains("0.5 EUR\n") && drawn.contains("0.25 EUR\n"), "{drawn}");
+    define(&home, INNER);
+    let unknown = json(home.run(&["run", "Inner", "-i", "word=stork", "--follow", "--json"]));
+    assert_eq!(unknown["cost"], Value::Null, "{unknown}");
+}
+
 /// Lines in, answers out; `$0` is what is piped.
 fn chat(home: &Home, lines: &str, words: &[&str]) -> Finished {
     let skein = Program::new("bash").args(["-c", "printf '%b' \"$0\" | \"$@\"", lines, SKEIN, "--dir"]);

@@ -125,6 +125,12 @@ impl Http {
         Err(stop.bad_redirect(&format!("more than {REDIRECTS_MAX} times")))
     }
 
+    /// One try, without following anywhere.
+    pub(crate) async fn send_once(&self, call: &HttpCall) -> Result<HttpAnswer, CallFault> {
+        let sent = self.ask_once(call, Instant::now() + call.limits.total).await;
+        sent.map_err(|fault| call.scrubbed(fault))
+    }
+
     /// Without following anywhere: what the call holds is for its receiver alone.
     async fn ask_once(&self, call: &HttpCall, deadline: Instant) -> Result<HttpAnswer, CallFault> {
         let stop = Stop::first(call);

@@ -266,6 +266,8 @@ pub struct ChatAnswer {
     pub finish: Finish,
     /// The model as the provider names it.
     pub model: String,
+    /// What the provider calls this answer.
+    pub id: Option<String>,
     pub raw: RawResponse,
 }
 

@@ -60,6 +60,8 @@ pub(crate) enum Piece {
     Call(CallPiece),
     Usage(UsagePiece),
     Model(String),
+    /// What the provider calls this answer.
+    Id(String),
     Finish(Finish),
     Error(Value),
     /// The provider says that nothing more comes.

@@ -13,6 +13,7 @@ pub(super) struct Draft {
     usage: UsagePiece,
     finish: Option<Finish>,
     model: Option<String>,
+    id: Option<String>,
     is_done: bool,
     holds_anything: bool,
 }
@@ -72,6 +73,7 @@ impl Draft {
             usage: UsagePiece::default(),
             finish: None,
             model: None,
+            id: None,
             is_done: false,
             holds_anything: false,
         }
@@ -95,7 +97,7 @@ impl Draft {
 
     /// Takes one piece and gives the events it amounts to. Errors are the reader's business.
     pub(super) fn take(&mut self, piece: Piece) -> Vec<ChatEvent> {
-        self.holds_anything |= !matches!(piece, Piece::Done | Piece::Error(_));
+        self.holds_anything |= !matches!(piece, Piece::Done | Piece::Error(_) | Piece::Id(_));
         match piece {
             Piece::Text(text) => self.text.push(&text).map(ChatEvent::Text).into_iter().collect(),
             Piece::Reasoning(text) => self.reasoning.push(&text).map(ChatEvent::Reasoning).into_iter().collect(),
@@ -106,6 +108,10 @@ impl Draft {
             }
             Piece::Model(model) => {
                 self.model.get_or_insert(model);
+                Vec::new()
+            }
+            Piece::Id(id) => {
+                self.id.get_or_insert(id);
                 Vec::new()
             }
             Piece::Finish(finish) => {
@@ -157,6 +163,7 @@ impl Draft {
             usage,
             finish,
             model: self.model.unwrap_or_else(|| asked_model.to_owned()),
+            id: self.id,
             raw,
         }
     }

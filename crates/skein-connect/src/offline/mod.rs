@@ -51,6 +51,7 @@ pub fn answer(request: &ChatRequest) -> Result<ChatAnswer, LlmFault> {
         usage,
         finish,
         model: MODEL.to_owned(),
+        id: None,
         raw,
     })
 }

@@ -15,6 +15,7 @@ pub mod health;
 pub mod operation;
 pub mod outline;
 pub mod placeholder;
+pub mod pricing;
 pub mod schema;
 pub mod secret;
 pub mod selector;

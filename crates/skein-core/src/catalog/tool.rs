@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
 use crate::catalog::operation::Operation;
+use crate::catalog::pricing::Pricing;
 use crate::catalog::schema::{self, Schema};
 use crate::catalog::secret::{self, Secret, SecretType, SecretUse};
 use crate::catalog::service::{self, Service};
@@ -45,6 +46,9 @@ pub struct Tool {
     /// What becomes of a call whose end nobody saw; without it, what its kind allows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry: Option<Retry>,
+    /// What its calls cost; without it, that is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pricing: Option<Pricing>,
 }
 
 /// Whether a call may be made again when nobody saw its end.
@@ -83,6 +87,7 @@ pub struct ToolDraft {
     pub shared: bool,
     pub tool_template_id: Option<RecordId>,
     pub retry: Option<Retry>,
+    pub pricing: Option<Pricing>,
 }
 
 /// What a client sends to alter a tool; what is absent stays, and `null` takes a secret away.
@@ -103,6 +108,8 @@ pub struct ToolChange {
     pub enabled: Option<bool>,
     #[serde(deserialize_with = "entry::named")]
     pub retry: Option<Option<Retry>>,
+    #[serde(deserialize_with = "entry::named")]
+    pub pricing: Option<Option<Pricing>>,
     pub service_id: Fixed,
     pub tool_template_id: Fixed,
     pub status: Fixed,
@@ -175,6 +182,7 @@ impl Tool {
             definition_version: 1,
             tool_template_id: draft.tool_template_id,
             retry: draft.retry,
+            pricing: draft.pricing,
         };
         check_definition(&tool.operation, &tool.input_schema, &tool.output_schema)?;
         tool.check_stands(owner, service, secret)?;
@@ -201,6 +209,7 @@ impl Tool {
         next.output_schema = change.output_schema.unwrap_or(next.output_schema);
         next.enabled = change.enabled.unwrap_or(next.enabled);
         next.retry = change.retry.unwrap_or(next.retry);
+        next.pricing = change.pricing.unwrap_or(next.pricing);
         if let Some(params) = change.connection_params {
             next.connection_params = service.entry.with_defaults(params);
         }

@@ -5,12 +5,13 @@
 //! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
 //! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition, [`fitness`] what a
 //! process would meet if it were run now, [`custody`] who may alter it. [`execution`] is the machine that carries a plan out. [`tool_call`] is the
-//! permanent record of one call, and [`footing`] says whether a call may be made at all, with whose secret, and at whose
-//! expense.
+//! permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
+//! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
 
 pub mod breaches;
 pub mod budget;
 pub mod condition;
+pub mod cost;
 pub mod custody;
 pub mod execution;
 pub mod fitness;
@@ -21,5 +22,6 @@ pub mod process;
 pub mod scope;
 pub mod step;
 pub mod target;
+pub mod telemetry;
 pub mod template;
 pub mod tool_call;

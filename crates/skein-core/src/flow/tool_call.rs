@@ -6,6 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::canonical::{self, Escape};
+use crate::flow::cost::Cost;
 use crate::flow::footing::Footing;
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
 use crate::id::{ItemId, RecordId, UserId};
@@ -13,6 +14,8 @@ use crate::ravens::input_hash;
 
 /// Longest reason of a call, in characters.
 pub const CONTEXT_CHARS_MAX: usize = 1_000;
+/// How much of a provider's own name for an answer is kept, in characters.
+const RESPONSE_ID_CHARS_MAX: usize = 200;
 
 /// Who asked for a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -111,11 +114,14 @@ pub struct ToolResult {
     pub latency_ms: i64,
     /// Tokens, where there were any.
     pub usage: Option<Value>,
-    pub cost: Option<Value>,
+    /// Where it is known.
+    pub cost: Option<Cost>,
     /// Whether a secret was taken out of what came back.
     pub scrubbed: bool,
     /// The item that holds what a model answered, as it was received.
     pub raw_response: Option<ItemId>,
+    /// What a model's provider calls its answer.
+    pub response_id: Option<String>,
 }
 
 impl ToolResult {
@@ -133,6 +139,9 @@ impl ToolResult {
         });
         if let Some(item) = self.output_in {
             document["outputId"] = json!(item);
+        }
+        if let Some(id) = &self.response_id {
+            document["responseId"] = json!(id.chars().take(RESPONSE_ID_CHARS_MAX).collect::<String>());
         }
         if let Some(item) = self.raw_response {
             document["rawResponseId"] = json!(item);
@@ -215,6 +224,7 @@ mod tests {
             cost: None,
             scrubbed: false,
             raw_response: None,
+            response_id: None,
         };
         let event = |status| told(result(status).to_draft().unwrap()).1;
         assert_eq!(event(CallStatus::Success), Some(EventName::ToolCalled));

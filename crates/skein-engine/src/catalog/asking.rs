@@ -78,8 +78,9 @@ impl Engine {
         let begun = Instant::now();
         let answered = self.ask(&ready, (question.prompt, question.max_tokens)).await;
         let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let Answered { outcome, usage, scrubbed, .. } = answered;
-        let result = ToolResult { latency_ms, usage, scrubbed, ..nothing(call) };
+        let cost = ready.cost(&answered);
+        let Answered { outcome, usage, scrubbed, response_id, .. } = answered;
+        let result = ToolResult { latency_ms, usage, cost, response_id, scrubbed, ..nothing(call) };
         let (tool, footing) = (ready.tool.id, ready.footing);
         match outcome {
             Ok(output) => {

@@ -13,6 +13,7 @@ use skein_core::catalog::secret::Secret;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
 use skein_core::document::BadDocument;
+use skein_core::flow::cost::Cost;
 use skein_core::flow::footing::{Chain, Footing, Holding};
 use skein_core::flow::tool_call::{CallStatus, ToolResult, large_output};
 use skein_core::garden::event::EventName;
@@ -44,6 +45,17 @@ pub(crate) struct Ready {
     pub(crate) callable: Callable,
     /// What was known of the tool before.
     found: Option<Health>,
+}
+
+impl Ready {
+    /// What a call cost, and who pays, where that is known: the owner of the secret, by the prices the tool had when it
+    /// was called (rule BR-SHARE-008).
+    pub(crate) fn cost(&self, answered: &Answered) -> Option<Cost> {
+        let pricing = self.tool.entry.pricing.as_ref()?;
+        let is_answered = answered.outcome.is_ok() || answered.usage.is_some();
+        let amount = pricing.cost(is_answered, answered.usage.as_ref())?;
+        Some(Cost { payer_id: self.footing.payer, currency: pricing.currency, amount })
+    }
 }
 
 impl Engine {
@@ -247,12 +259,18 @@ pub(crate) fn nothing(call: ItemId) -> ToolResult {
         cost,
         scrubbed: false,
         raw_response: None,
+        response_id: None,
     }
 }
 
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
 pub(crate) fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
-    let service = load::<Tool>(tx, &SYSTEM, tool).map_or(tool, |tool| tool.entry.service_id);
+    let service = match load::<Tool>(tx, &SYSTEM, tool) {
+        Ok(shown) => shown.entry.service_id,
+        // It was deleted meanwhile.
+        Err(StoreError::NotFound(_)) => tool,
+        Err(error) => return Err(error),
+    };
     let mut used = vec![(footing.tool_owner, tool), (footing.service_owner, service)];
     used.dedup_by_key(|(owner, _)| *owner);
     for (owner, used) in used.into_iter().filter(|(owner, _)| *owner != footing.executor && *owner != UserId::SYSTEM) {

@@ -46,6 +46,8 @@ pub(crate) struct Answered {
     pub(crate) is_telling: bool,
     /// A model's answer as it was received.
     pub(crate) raw: Option<Raw>,
+    /// What the provider calls its answer.
+    pub(crate) response_id: Option<String>,
 }
 
 /// What a call is given besides its inputs.
@@ -83,7 +85,7 @@ impl Answered {
 
     fn of(outcome: Result<Value, Value>, is_telling: bool) -> Self {
         let (request, response, usage) = (Value::Null, Value::Null, None);
-        Self { outcome, request, response, usage, scrubbed: false, is_telling, raw: None }
+        Self { outcome, request, response, usage, scrubbed: false, is_telling, raw: None, response_id: None }
     }
 
     fn call_fault(fault: &CallFault) -> Self {
@@ -197,7 +199,7 @@ async fn rest_call(
             "truncated": response.truncated, "scrubbed": report.was_scrubbed })
     });
     let Answered { outcome, is_telling, .. } = outcome;
-    Answered { outcome, request, response, usage: None, scrubbed: report.was_scrubbed, is_telling, raw: None }
+    Answered { request, response, scrubbed: report.was_scrubbed, ..Answered::of(outcome, is_telling) }
 }
 
 /// How the provider wants to be spoken to: as the operation says, else as the connection says.
@@ -370,6 +372,7 @@ fn answered(request: &ChatRequest, answer: &ChatAnswer) -> Answered {
         scrubbed: answer.raw.scrubbed,
         is_telling: true,
         raw: Some(Raw { headers: kept_headers(&answer.raw), body: answer.raw.body.to_vec() }),
+        response_id: answer.id.clone(),
     }
 }
 

@@ -1,12 +1,13 @@
 //! The way out: the vault that opens secrets, and the guarded client that every call goes through.
 
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use skein_connect::guard::Guard;
 use skein_connect::http::{Http, HttpOptions};
 use skein_connect::vault::{MasterKey, Vault};
 
 use crate::catalog::vault::{KeyKeeper, vault_of};
+use crate::flow::Telemetry;
 
 /// What an engine needs to reach the outside. Clones share it.
 #[derive(Clone)]
@@ -16,13 +17,28 @@ struct Parts {
     http: Http,
     keeper: Box<dyn KeyKeeper>,
     vault: RwLock<Arc<Vault>>,
+    telemetry: OnceLock<Telemetry>,
 }
 
 impl Outside {
     /// Calls under the rules of `guard`, with secrets sealed under the keys of `keeper`.
     pub fn new(keeper: Box<dyn KeyKeeper>, guard: Guard, options: HttpOptions) -> Result<Self, String> {
         let vault = RwLock::new(Arc::new(vault_of(keeper.keys()?)?));
-        Ok(Self(Arc::new(Parts { http: Http::new(guard, options), keeper, vault })))
+        let telemetry = OnceLock::new();
+        Ok(Self(Arc::new(Parts { http: Http::new(guard, options), keeper, vault, telemetry })))
+    }
+
+    /// Has runs told from now on; whoever is told first stays the one.
+    #[must_use]
+    pub fn telling(self, telemetry: Option<Telemetry>) -> Self {
+        if let Some(telemetry) = telemetry {
+            let _ = self.0.telemetry.set(telemetry);
+        }
+        self
+    }
+
+    pub(crate) fn telemetry(&self) -> Option<&Telemetry> {
+        self.0.telemetry.get()
     }
 
     pub(crate) fn guard(&self) -> &Guard {

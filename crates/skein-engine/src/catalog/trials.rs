@@ -189,8 +189,9 @@ impl Engine {
     /// Writes down what came of a call.
     fn conclude(&self, ready: Ready, call: ItemId, answered: Answered, latency_ms: i64) -> Ended {
         let (answered, large) = storable(self.checked(&ready.tool, answered));
-        let Answered { outcome, request, response, usage, scrubbed, is_telling, .. } = answered;
-        let blank = ToolResult { latency_ms, usage: usage.clone(), scrubbed, ..nothing(call) };
+        let cost = ready.cost(&answered);
+        let Answered { outcome, request, response, usage, scrubbed, is_telling, response_id, .. } = answered;
+        let blank = ToolResult { latency_ms, usage: usage.clone(), cost, response_id, scrubbed, ..nothing(call) };
         let result = match &outcome {
             Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
             Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
@@ -198,7 +199,7 @@ impl Engine {
         };
         let response = if ready.footing.payer == ready.footing.executor { response } else { without_account(response) };
         let told = json!({ "latencyMs": latency_ms, "request": request, "response": response, "usage": usage,
-            "callId": call, "payerId": ready.footing.payer });
+            "cost": cost, "callId": call, "payerId": ready.footing.payer });
         let outcome = outcome.map(|output| Some(output).filter(is_soon_told));
         let weight = large.as_ref().map_or(0, ItemDraft::weight);
         let conclude: Conclusion = Box::new(move |tx| {

@@ -25,7 +25,7 @@ use crate::catalog::calls::{Answered, Extras, is_repeatable};
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::abilities;
-use crate::flow::mover::{Aftermath, Hand, Mover};
+use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
 use crate::flow::offers::Offered;
 
 /// How long a call may take where its step says nothing.
@@ -65,6 +65,11 @@ impl Prepared {
     #[cfg(test)]
     pub(super) fn tool(&self) -> skein_core::RecordId {
         self.ready.tool.id
+    }
+
+    /// Whether what comes is passed on while it comes.
+    pub(super) fn is_heard(&self) -> bool {
+        self.said_before.is_some()
     }
 
     /// Stays the same when the same call is made again: a service that knows it carries the call out once.
@@ -179,11 +184,17 @@ impl Mover<'_, '_> {
     fn session_told(&mut self, run: RunId) -> Result<String, StoreError> {
         let mut at = run;
         loop {
-            let row = &self.load(at)?.row;
-            match (row.target, row.parent) {
+            // Only looked at: whoever is above is not moved by a call.
+            let (target, parent, session) = if let Some(Loaded { row, .. }) = self.runs.get(&at) {
+                (row.target, row.parent, row.session)
+            } else {
+                let row = self.tx.execution(&SYSTEM, at)?;
+                (row.target, row.parent, row.session)
+            };
+            match (target, parent) {
                 (Some(target), _) => return Ok(target.conversation_id.to_string()),
                 (None, Some((parent, _))) => at = parent,
-                (None, None) => return Ok(row.session.to_string()),
+                (None, None) => return Ok(session.to_string()),
             }
         }
     }
@@ -251,7 +262,7 @@ impl Mover<'_, '_> {
         let output_in = large.map(|output| self.state(owner, output.clone())).transpose()?;
         let draft = ToolResult { output_in, raw_response: raw, ..result.clone() }.to_draft()?;
         let written = self.state(owner, draft)?;
-        self.load(run)?.note_result(place, result.call, written, raw);
+        self.load(run)?.note_result(place, result, written, raw);
         Ok(written)
     }
 
@@ -350,15 +361,20 @@ pub(super) fn conclude(
     hand: &Hand,
 ) -> Result<Aftermath, StoreError> {
     let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
-    let held = tx.hold_job(&SYSTEM, job);
+    // The run before its job: whoever ends a run takes its jobs in this order, too.
+    let mut mover = Mover::new(engine, tx, hand).locking(prepared.is_plain);
+    mover.load(prepared.run)?;
+    let held = mover.tx.hold_job(&SYSTEM, job);
     #[cfg(test)]
     let held = if super::simulation::Bug::NoFence.is_in(engine) { Ok(()) } else { held };
     held?;
     let Came { answered, large, latency_ms, unwritten } = came;
-    tx.put_chunks(&SYSTEM, prepared.run, unwritten)?;
+    mover.tx.put_chunks(&SYSTEM, prepared.run, unwritten)?;
     let blank = ToolResult {
         latency_ms: *latency_ms,
         usage: answered.usage.clone(),
+        cost: prepared.ready.cost(answered),
+        response_id: answered.response_id.clone(),
         scrubbed: answered.scrubbed,
         ..nothing(prepared.call)
     };
@@ -367,7 +383,6 @@ pub(super) fn conclude(
         Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
         Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
     };
-    let mut mover = Mover::new(engine, tx, hand).locking(prepared.is_plain);
     mover.finishes(job.clone());
     let raw = mover.keep_raw(prepared.owner, answered)?;
     mover.write_result(prepared.run, prepared.place, &result, large.as_ref(), raw)?;
@@ -401,10 +416,15 @@ impl Mover<'_, '_> {
         }
         #[expect(clippy::cast_precision_loss, reason = "milliseconds of a call are far below 2^52")]
         let latency = result.latency_ms as f64;
-        let of = |name, value| Measured { name, scope: "tool", entity: ready.tool.id, run: Some(prepared.run), value };
+        let (entity, run) = (ready.tool.id, Some(prepared.run));
+        let of = |name, value| Measured { name, scope: "tool", entity, run, value };
         self.tx.measure(prepared.owner, &of("latency_ms", latency))?;
         if result.status != CallStatus::Success {
             self.tx.measure(prepared.owner, &of("errors", 1.0))?;
+        }
+        if let Some(cost) = result.cost {
+            let name = format!("cost.{}", cost.currency);
+            self.tx.measure(cost.payer_id, &Measured { name: &name, ..of("cost", cost.amount.as_f64()) })?;
         }
         Ok(())
     }

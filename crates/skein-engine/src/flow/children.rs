@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::tool::Tool;
+use skein_core::flow::execution::fact::ExecutionEnded;
 use skein_core::flow::execution::input::{Fault, Input, Place};
 use skein_core::flow::execution::state::Phase;
 use skein_core::flow::tool_call::{CallStatus, ToolResult};
@@ -123,19 +124,20 @@ impl Mover<'_, '_> {
         &mut self,
         (parent, place): (RunId, Place),
         result: Result<Value, Fault>,
-        tokens: u64,
-        latency_ms: i64,
+        ended: &ExecutionEnded,
     ) -> Result<(), StoreError> {
+        let tokens = ended.tokens;
         let loaded = match self.load(parent) {
             Ok(loaded) => loaded,
             Err(StoreError::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),
         };
+        loaded.note_costs(place.step, ended.owed.costs());
         let is_called = place.call.is_some() || loaded.state.steps[place.step].phase == Phase::Calling;
         let open = loaded.open_calls().into_iter().find(|(at, _)| *at == place).map(|(_, call)| call);
         // What a run that has ended left open was closed with it.
         if let Some(call) = open.filter(|_| is_called && !loaded.state.status.has_ended()) {
-            self.write_child_result(parent, place, call, &result, latency_ms)?;
+            self.write_child_result(parent, place, call, &result, ended.latency_ms)?;
         }
         let input = match result {
             result if !is_called => Input::ChildEnded { place, outcome: result, tokens },

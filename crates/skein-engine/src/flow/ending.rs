@@ -13,6 +13,7 @@ use skein_store::tree::append::{RawOf, Said};
 
 use crate::flow::SYSTEM;
 use crate::flow::mover::Mover;
+use crate::flow::telemetry;
 
 /// How much of an output an operation tells; the rest is told by the run.
 const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
@@ -55,7 +56,9 @@ impl Mover<'_, '_> {
                 None => Err(Fault::new("cancelled", "the run it started was cancelled")),
                 Some(failure) => Err(child_fault(run, failure)),
             };
-            self.tell_parent((parent, place), result, ended.tokens, ended.latency_ms)?;
+            self.tell_parent((parent, place), result, &ended)?;
+        } else if self.engine.parts().outside.telemetry().is_some() {
+            telemetry::enqueue(self.tx, &Viewer::User(row.owner), run)?;
         }
         self.after.ended.push(run);
         Ok(())
@@ -71,6 +74,7 @@ impl Mover<'_, '_> {
             failure: outcome.failure.clone(),
             latency_ms: now.0 - loaded.row.created_at.0,
             tokens: loaded.state.tokens(),
+            owed: loaded.owed(),
             steps: told_steps(loaded),
         })
     }
@@ -176,11 +180,16 @@ impl Mover<'_, '_> {
 
     #[expect(clippy::cast_precision_loss, reason = "durations and tokens are far below 2^52")]
     fn measure_run(&mut self, row: &skein_store::flow::ExecutionRow, ended: &ExecutionEnded) -> Result<(), StoreError> {
-        let of = |name, value| Measured { name, scope: "process", entity: row.process, run: Some(row.id), value };
+        let (entity, run) = (row.process, Some(row.id));
+        let of = |name, value| Measured { name, scope: "process", entity, run, value };
         self.tx.measure(row.owner, &of("latency_ms", ended.latency_ms as f64))?;
         self.tx.measure(row.owner, &of("tokens", ended.tokens as f64))?;
         if ended.status == RunStatus::Failed {
             self.tx.measure(row.owner, &of("errors", 1.0))?;
+        }
+        for cost in ended.owed.costs() {
+            let name = format!("cost.{}", cost.currency);
+            self.tx.measure(cost.payer_id, &Measured { name: &name, ..of("cost", cost.amount.as_f64()) })?;
         }
         Ok(())
     }

@@ -10,13 +10,15 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use skein_core::catalog::operation::OperationType;
 use skein_core::catalog::tool::Tool;
+use skein_core::flow::cost::{Cost, Owed};
 use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
 use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
 use skein_core::flow::execution::machine::step;
 use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::flow::execution::state::{Execution, Phase, StepState};
+use skein_core::flow::execution::state::{Execution, Phase};
 use skein_core::flow::plan::PlannedStep;
 use skein_core::flow::step::Target;
+use skein_core::flow::tool_call::ToolResult;
 use skein_core::garden::item::ItemDraft;
 use skein_core::{ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
@@ -378,13 +380,29 @@ impl Loaded {
     }
 
     /// Notes what came of a call.
-    pub(super) fn note_result(&mut self, place: Place, call: ItemId, result: ItemId, raw: Option<ItemId>) {
-        self.links.push(Link { kind: LinkKind::ResultOf, source: result, target: call });
+    pub(super) fn note_result(&mut self, place: Place, result: &ToolResult, written: ItemId, raw: Option<ItemId>) {
+        self.links.push(Link { kind: LinkKind::ResultOf, source: written, target: result.call });
+        self.note_costs(place.step, result.cost);
         if place.call.is_none() {
             let row = self.touch(place.step);
             row.is_open = false;
             row.raw = raw.or(row.raw);
         }
+    }
+
+    /// Notes what was spent for a step.
+    pub(super) fn note_costs(&mut self, step: usize, costs: impl IntoIterator<Item = Cost>) {
+        let mut costs = costs.into_iter().peekable();
+        if costs.peek().is_some() {
+            self.touch(step).owed.extend(costs);
+        }
+    }
+
+    /// What the run and those it started cost so far, as far as that is known.
+    pub(super) fn owed(&self) -> Owed {
+        let mut owed = Owed::default();
+        owed.extend(self.steps.values().flat_map(|row| row.owed.costs()));
+        owed
     }
 
     /// The calls whose end is not known: of steps, and of what models asked for.
@@ -433,7 +451,7 @@ impl Loaded {
 }
 
 fn step_row(steps: &mut BTreeMap<usize, StepRow>, step: usize) -> &mut StepRow {
-    let blank = || StepRow { step, state: StepState::default(), call: None, is_open: false, raw: None };
+    let blank = || StepRow::waiting(step);
     steps.entry(step).or_insert_with(blank)
 }
 

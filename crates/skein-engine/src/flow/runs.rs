@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
 use skein_core::catalog::sharing::Refused;
+use skein_core::flow::cost::Owed;
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::flow::plan::Plan;
@@ -82,12 +83,15 @@ impl Engine {
     /// A run with its steps, calls, questions, and the runs it started; by its facts alone once its rows were forgotten.
     pub async fn run(&self, caller: &Caller, id: RunId) -> Result<ShownRun, EngineError> {
         let (viewer, engine) = (caller.viewer(), self.clone());
-        let look = move |tx: &mut Tx<'_>| match tx.execution(&viewer, id) {
-            Ok(row) => engine.show_run(tx, row),
-            Err(StoreError::NotFound(_)) => engine.run_by_facts(tx, &viewer, id, 0),
+        Ok(self.parts().store.read(move |tx| engine.shown(tx, &viewer, id)).await?)
+    }
+
+    pub(super) fn shown(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: RunId) -> Result<ShownRun, StoreError> {
+        match tx.execution(viewer, id) {
+            Ok(row) => self.show_run(tx, row),
+            Err(StoreError::NotFound(_)) => self.run_by_facts(tx, viewer, id, 0),
             Err(error) => Err(error),
-        };
-        Ok(self.parts().store.read(look).await?)
+        }
     }
 
     /// Runs nest a few levels at most.
@@ -96,7 +100,7 @@ impl Engine {
         let mut rows = tx.execution_steps(row.id)?.into_iter().peekable();
         let mut steps = Vec::new();
         for (index, planned) in ready.plan.steps().iter().enumerate() {
-            let row = rows.next_if(|row| row.step == index).unwrap_or_else(|| waiting(index));
+            let row = rows.next_if(|row| row.step == index).unwrap_or_else(|| StepRow::waiting(index));
             steps.push(ShownStep { id: planned.definition.id.clone(), row });
         }
         let reviews = tx.reviews_of(row.id)?;
@@ -152,7 +156,8 @@ impl Engine {
             let kept = shown.steps.iter().filter(|step| !anew.contains(&step.row.step));
             let steps = kept.map(|step| {
                 let variable = &ready.plan.steps()[step.row.step].definition.output.variable;
-                let mut row = step.row.clone();
+                // What the earlier run spent is its own.
+                let mut row = StepRow { owed: Owed::default(), ..step.row.clone() };
                 if let Some(output) = branching.outputs.get(variable) {
                     (row.state.output, row.state.phase) = (output.clone(), Phase::Done);
                 }
@@ -240,16 +245,6 @@ pub(crate) fn cancel_of(
         return Ok(None);
     }
     cancel_all(engine, tx, &Hand::default(), &[run]).map(Some)
-}
-
-fn waiting(step: usize) -> StepRow {
-    StepRow {
-        step,
-        state: skein_core::flow::execution::state::StepState::default(),
-        call: None,
-        is_open: false,
-        raw: None,
-    }
 }
 
 fn has_ended(row: &ExecutionRow) -> Refused {

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use skein_core::RunId;
-use skein_store::Store;
 use skein_store::flow::Chunk;
+use skein_store::{Store, StoreError, Tx};
 use tokio::sync::watch;
 
 use crate::account::Caller;
@@ -28,6 +28,8 @@ pub type Piece = Chunk;
 pub(crate) struct Streams(Arc<Mutex<HashMap<RunId, Live>>>);
 
 struct Live {
+    /// Whether somebody speaks here now.
+    is_open: bool,
     next: i64,
     /// All that was said here.
     said: Vec<Chunk>,
@@ -39,7 +41,14 @@ struct Live {
 
 impl Default for Live {
     fn default() -> Self {
-        Self { next: 1, said: Vec::new(), written: 0, heard: watch::channel(0).0, is_written_soon: false }
+        Self {
+            is_open: false,
+            next: 1,
+            said: Vec::new(),
+            written: 0,
+            heard: watch::channel(0).0,
+            is_written_soon: false,
+        }
     }
 }
 
@@ -69,9 +78,16 @@ impl Streams {
     fn go_on_after(&self, run: RunId, said_before: i64) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let live = live.entry(run).or_default();
+        live.is_open = true;
         if live.next <= said_before {
             // The pieces between were said elsewhere; they are written down.
-            *live = Live { next: said_before + 1, written: said_before, heard: live.heard.clone(), ..Live::default() };
+            *live = Live {
+                is_open: true,
+                next: said_before + 1,
+                written: said_before,
+                heard: live.heard.clone(),
+                ..Live::default()
+            };
         }
     }
 
@@ -89,7 +105,8 @@ impl Streams {
 
     fn push(&self, store: &Store, run: RunId, chunk: Chunk) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let live = live.entry(run).or_default();
+        // Whoever was broken off may say something more; nobody is to hear it.
+        let Some(live) = live.get_mut(&run).filter(|live| live.is_open) else { return };
         if chunk.is_reset && live.next == 1 {
             return;
         }
@@ -116,7 +133,13 @@ impl Streams {
             live.unwritten()
         };
         let Some(last) = chunks.last().map(|chunk| chunk.number) else { return };
-        match store.write(move |tx| tx.put_chunks(&SYSTEM, run, &chunks)).await {
+        // A run that ended says nothing more: what it said may have been destroyed.
+        let write = move |tx: &mut Tx<'_>| match tx.execution(&SYSTEM, run) {
+            Ok(row) if !row.status.has_ended() => tx.put_chunks(&SYSTEM, run, &chunks),
+            Ok(_) | Err(StoreError::NotFound(_)) => Ok(()),
+            Err(error) => Err(error),
+        };
+        match store.write(write).await {
             Ok(_) => {
                 let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(live) = live.get_mut(&run) {
@@ -136,12 +159,12 @@ impl Streams {
     /// Forgets a run that nobody listens to and that says nothing here.
     fn forget_silent(&self, run: RunId) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && live.next == 1) {
+        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && !live.is_open) {
             live.remove(&run);
         }
     }
 
-    /// Nothing more is said: whoever listens hears the end.
+    /// Nothing more is said here: whoever listens goes on with what is written down.
     pub(crate) fn end(&self, run: RunId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
     }
@@ -216,7 +239,7 @@ impl Listening {
     /// Reads what was written down, and how the run stands.
     async fn look(&mut self) -> Result<skein_core::flow::execution::state::RunStatus, EngineError> {
         let (run, after) = (self.run, self.after);
-        let look = move |tx: &mut skein_store::Tx<'_>| {
+        let look = move |tx: &mut Tx<'_>| {
             let status = tx.execution(&SYSTEM, run)?.status;
             Ok((tx.chunks_after(run, after)?, status))
         };

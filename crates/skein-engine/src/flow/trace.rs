@@ -188,7 +188,8 @@ fn forgotten_step(step: usize, id: String, ended: Option<&ExecutionEnded>, calls
         ..StepState::default()
     };
     let raw = result.and_then(|result| result.said.get("rawResponseId")?.as_str()?.parse().ok());
-    ShownStep { id, row: StepRow { step, state, call: last.map(|call| call.id), is_open: false, raw } }
+    let row = StepRow { state, call: last.map(|call| call.id), raw, ..StepRow::waiting(step) };
+    ShownStep { id, row }
 }
 
 /// The first fact of a type in a span of time that is meant.

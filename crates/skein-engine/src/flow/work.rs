@@ -22,6 +22,7 @@ use crate::flow::SYSTEM;
 use crate::flow::call::{self, Prepared};
 use crate::flow::claimed::{self, Claimed};
 use crate::flow::mover::{Aftermath, Hand};
+use crate::flow::telemetry;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Between two looks at whether calls are still wanted, however much happens.
@@ -155,19 +156,26 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
     loop {
         let Some(job) = prepared.job.clone() else { return };
         let stop = crew.begin(&job);
+        let (kind, run, is_heard) = (prepared.kind, prepared.run, prepared.is_heard());
         let came = tokio::select! {
-            came = call::make(engine, &prepared) => came,
+            came = call::make(engine, &prepared) => Some(came),
             // Its run has ended: nobody waits for it, and the job is gone.
-            () = stop.notified() => return crew.end(job.id, true),
+            () = stop.notified() => None,
         };
-        let (kind, run) = (prepared.kind, prepared.run);
+        let Some(came) = came else {
+            crew.end(job.id, true);
+            if is_heard {
+                engine.parts().streams.end(run);
+            }
+            break;
+        };
         let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
         let concluded = conclude(engine, prepared, came, hand).await;
         crew.end(job.id, concluded.is_none());
-        let Some(mut after) = concluded else {
+        if is_heard {
             engine.parts().streams.end(run);
-            return crew.wake();
-        };
+        }
+        let Some(mut after) = concluded else { break };
         let next = after.handed.pop();
         engine.after(after, Places::default());
         match next {
@@ -234,7 +242,8 @@ impl Crew {
         let working = tokio::spawn(async move {
             let (id, holder, terms) = introduce(&own, &draft).await;
             let working = claim(&own, &pools, &holder, terms, stopped);
-            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own));
+            let telling = telemetry::tell(&own, &holder.worker);
+            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own), telling);
         });
         Self { stopping, engine, working }
     }
@@ -318,8 +327,9 @@ async fn claim(engine: &Engine, pools: &Pools, holder: &Holder, terms: LeaseTerm
         if waiting.is_any && take_some(engine, holder, terms).await {
             continue;
         }
-        let moment =
-            waiting.due_in_ms.and_then(|due| u64::try_from(due).ok()).map_or(LOOK_EVERY, Duration::from_millis);
+        // What is due and finds no place waits for one: looking again would find the same.
+        let due = waiting.due_in_ms.filter(|_| !waiting.is_any).and_then(|due| u64::try_from(due).ok());
+        let moment = due.map_or(LOOK_EVERY, Duration::from_millis);
         tokio::select! {
             () = engine.parts().crew.wake.notified() => {}
             _ = rung.changed() => {}

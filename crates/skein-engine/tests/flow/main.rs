@@ -3,12 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod answers;
+mod costs;
 mod faults;
 mod memory;
 mod nested;
 mod redaction;
 mod refusals;
 mod runs;
+mod telemetry;
 mod tool_runs;
 mod trace;
 mod world;

@@ -57,7 +57,7 @@ fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
 }
 
 /// A process whose model may call `echo`.
-async fn process(world: &World, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
+pub(crate) async fn process(world: &World, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
     let model = model_tool(world, rogue).await;
     let echo = world.tool("Echo").await;
     let context = world.tool("Conversation context").await;

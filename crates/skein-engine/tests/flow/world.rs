@@ -15,7 +15,7 @@ use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, NodeId, RecordId, RunId, Viewer};
 use skein_engine::account::Presented;
 use skein_engine::catalog::{Outside, Passing};
-use skein_engine::flow::{NewAnswers, NewRun, Pools, ShownReview, ShownRun, Wanted};
+use skein_engine::flow::{NewAnswers, NewRun, Pools, ShownReview, ShownRun, Telemetry, Wanted};
 use skein_engine::tree::{NewTurn, conversation_id};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
@@ -62,8 +62,14 @@ pub(crate) struct World {
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::telling(None).await
+    }
+
+    /// One whose runs are told to a collector.
+    pub(crate) async fn telling(telemetry: Option<Telemetry>) -> Self {
         let dir = tempfile::tempdir().unwrap();
-        Self::open(Location::Directory(dir.path().to_owned()), dir, None, &Pools::default()).await
+        let made = engine_at(Location::Directory(dir.path().to_owned()), &dir, telemetry);
+        Self::open(made, dir, None, &Pools::default()).await
     }
 
     pub(crate) async fn postgres() -> Self {
@@ -78,17 +84,17 @@ impl World {
         });
         let database = Database::from_template(cluster, TEMPLATE);
         let location = Location::Postgres(database.url().to_owned());
-        Self::open(location, tempfile::tempdir().unwrap(), Some(database), pools).await
+        let dir = tempfile::tempdir().unwrap();
+        Self::open(engine_at(location, &dir, None), dir, Some(database), pools).await
     }
 
     /// Another server of the same database, at which nobody works.
     pub(crate) fn another(&self) -> Engine {
         let location = Location::Postgres(self.database.as_ref().unwrap().url().to_owned());
-        engine_at(location, &self.dir).0
+        engine_at(location, &self.dir, None).0
     }
 
-    async fn open(location: Location, dir: TempDir, database: Option<Database>, pools: &Pools) -> Self {
-        let (engine, store) = engine_at(location, &dir);
+    async fn open((engine, store): (Engine, Store), dir: TempDir, database: Option<Database>, pools: &Pools) -> Self {
         engine.prepare().await.unwrap();
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
@@ -199,11 +205,11 @@ impl World {
     }
 }
 
-fn engine_at(location: Location, dir: &TempDir) -> (Engine, Store) {
+fn engine_at(location: Location, dir: &TempDir, telemetry: Option<Telemetry>) -> (Engine, Store) {
     let store = Store::open(StoreOptions { connections: 8, ..StoreOptions::at(location) }).unwrap();
     let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
     let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
-    (Engine::new(store.clone(), blobs, outside.unwrap()), store)
+    (Engine::new(store.clone(), blobs, outside.unwrap().telling(telemetry)), store)
 }
 
 /// Something happened; in a test it happens soon.

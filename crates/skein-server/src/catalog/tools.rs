@@ -72,6 +72,28 @@ pub(crate) struct ToolFields {
     definition_version: u32,
     /// Which template it was made from.
     tool_template_id: Option<String>,
+    pricing: Option<PricingFields>,
+}
+
+/// What calls of a tool cost, in units of the currency; what is not given is not known.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes skein_core::catalog::pricing::Pricing")]
+pub(crate) struct PricingFields {
+    #[schema(min_length = 3, max_length = 3, pattern = "^[A-Z]{3}$", example = "USD")]
+    currency: String,
+    /// For a million tokens that the provider reads.
+    #[schema(minimum = 0, maximum = 1_000_000, example = 2.5)]
+    input_per_million: Option<f64>,
+    /// For a million of those that the provider had kept from earlier.
+    #[schema(minimum = 0, maximum = 1_000_000, example = 0.25)]
+    cached_input_per_million: Option<f64>,
+    /// For a million tokens that the model writes.
+    #[schema(minimum = 0, maximum = 1_000_000, example = 10)]
+    output_per_million: Option<f64>,
+    /// For each call that is answered, besides its tokens.
+    #[schema(minimum = 0, maximum = 1_000_000, example = 0)]
+    per_call: Option<f64>,
 }
 
 /// In full, or by a template: then operation, inputSchema and outputSchema are left out.
@@ -98,6 +120,7 @@ pub(crate) struct ToolBody {
     enabled: Option<bool>,
     shared: Option<bool>,
     tool_template_id: Option<String>,
+    pricing: Option<PricingFields>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -117,6 +140,7 @@ pub(crate) struct ToolChangeBody {
     input_schema: Option<Value>,
     output_schema: Option<Value>,
     enabled: Option<bool>,
+    pricing: Option<PricingFields>,
 }
 
 /// A tool after it was changed, shared or taken back; the warning says who loses by it.

@@ -9,12 +9,13 @@ use axum::response::sse::{Event as SseEvent, KeepAlive, Sse};
 use futures::{Stream, StreamExt as _, stream};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+use skein_core::flow::cost::Owed;
 use skein_core::flow::execution::fact::Failure;
 use skein_core::flow::execution::input::Fault;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, RecordId, ReviewId, RunId};
 use skein_engine::Engine;
-use skein_engine::flow::{Branching, Heard, Listening, NewRun, ShownRun, ShownStep, TracedCall};
+use skein_engine::flow::{Branching, Heard, Listening, NewRun, ShownRun, ShownStep, Spending, TracedCall};
 use skein_store::flow::{ExecutionFilter, ExecutionRow};
 use utoipa::{IntoParams, ToSchema};
 
@@ -154,6 +155,8 @@ pub(crate) struct StepView {
     #[schema(value_type = Option<Object>)]
     error: Option<Fault>,
     tokens: u64,
+    /// What its calls and the runs it started cost; nothing where no cost is known.
+    cost: Option<SpendingView>,
     /// The last call made for it: an item of type `ToolCall`.
     #[schema(value_type = Option<String>)]
     call_id: Option<ItemId>,
@@ -166,8 +169,8 @@ pub(crate) struct StepView {
     ended_at: Option<Millis>,
 }
 
-impl From<ShownStep> for StepView {
-    fn from(shown: ShownStep) -> Self {
+impl StepView {
+    fn of(shown: ShownStep, cost: Option<Spending>) -> Self {
         let state = shown.row.state;
         Self {
             id: shown.id,
@@ -177,11 +180,42 @@ impl From<ShownStep> for StepView {
             output: state.output,
             error: state.fault,
             tokens: state.tokens,
+            cost: cost.map(SpendingView::from),
             call_id: shown.row.call,
             raw_response_id: shown.row.raw,
             started_at: state.began_at,
             ended_at: state.ended_at,
         }
+    }
+}
+
+/// What is known of the cost of something.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SpendingView {
+    /// For each payer and currency together.
+    #[schema(value_type = Vec<CostView>)]
+    owed: Owed,
+    /// Whether every call that somebody's secret was used for has a known cost.
+    is_complete: bool,
+}
+
+/// What somebody owes: whoever's secret was used, else whoever ran it.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes skein_core::flow::cost::Cost")]
+pub(crate) struct CostView {
+    payer_id: String,
+    #[schema(example = "USD")]
+    currency: String,
+    /// A decimal number.
+    #[schema(example = "0.00125")]
+    amount: String,
+}
+
+impl From<Spending> for SpendingView {
+    fn from(Spending { owed, is_complete }: Spending) -> Self {
+        Self { owed, is_complete }
     }
 }
 
@@ -297,6 +331,8 @@ fn note(shown: &ShownRun, moments: &mut Vec<MomentView>) {
 pub(crate) struct WholeExecutionView {
     #[serde(flatten)]
     execution: ExecutionView,
+    /// What its calls and those of the runs it started cost; nothing where no cost is known.
+    cost: Option<SpendingView>,
     steps: Vec<StepView>,
     #[schema(value_type = Vec<String>)]
     review_ids: Vec<ReviewId>,
@@ -318,12 +354,16 @@ impl From<ShownRun> for WholeExecutionView {
 
 impl WholeExecutionView {
     fn part(shown: ShownRun) -> Self {
+        let cost = shown.spending().map(SpendingView::from);
+        let costs: Vec<Option<Spending>> = shown.steps.iter().map(|step| shown.spending_of(step.row.step)).collect();
         let calls = shown.calls.into_iter().map(|call| CallView::of(call, &shown.steps)).collect();
+        let steps = shown.steps.into_iter().zip(costs).map(|(step, cost)| StepView::of(step, cost)).collect();
         Self {
+            cost,
             calls,
             timeline: Vec::new(),
             execution: shown.row.into(),
-            steps: shown.steps.into_iter().map(StepView::from).collect(),
+            steps,
             review_ids: shown.reviews.iter().map(|review| review.id).collect(),
             children: shown.children.into_iter().map(Self::part).collect(),
         }

@@ -3,7 +3,10 @@
 use std::sync::LazyLock;
 
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
+use skein_core::flow::cost::Owed;
+use skein_core::flow::execution::dialogue::Dialogue;
 use skein_core::flow::execution::fact::{Failure, Target};
 use skein_core::flow::execution::input::Place;
 use skein_core::flow::execution::state::{Execution, Phase, RunStatus, StepState};
@@ -104,6 +107,15 @@ pub struct StepRow {
     pub is_open: bool,
     /// What a model answered, as it was received.
     pub raw: Option<ItemId>,
+    /// What its calls and the runs it started cost, as far as that is known.
+    pub owed: Owed,
+}
+
+impl StepRow {
+    /// A step that has not begun.
+    pub fn waiting(step: usize) -> Self {
+        Self { step, state: StepState::default(), call: None, is_open: false, raw: None, owed: Owed::default() }
+    }
 }
 
 /// A step with its documents as text.
@@ -123,12 +135,12 @@ impl<'a> SpelledStep<'a> {
             inputs: to_text(&state.inputs),
             output: state.output.to_string(),
             fault: state.fault.as_ref().map(to_text),
-            dialogue: state.dialogue.as_ref().map(to_text),
+            dialogue: write_dialogue(state.dialogue.as_ref(), &row.owed),
         }
     }
 
     fn values<'b>(&'b self, run: &'b RunId) -> [Value<'b>; STEP_WIDTH] {
-        let StepRow { step, state, call, is_open, raw } = self.row;
+        let StepRow { step, state, call, is_open, raw, owed: _ } = self.row;
         [
             Value::from(run),
             whole(*step).into(),
@@ -391,7 +403,7 @@ pub(super) fn index(number: i64) -> Result<usize, SqlError> {
     usize::try_from(number).map_err(|_| SqlError::Damaged("a place of a run is negative".to_owned()))
 }
 
-pub(super) fn to_text(value: &impl serde::Serialize) -> String {
+pub(super) fn to_text(value: &impl Serialize) -> String {
     serde_json::to_string(value).expect("what is kept of a run is plain JSON")
 }
 
@@ -434,19 +446,43 @@ fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
     })
 }
 
+/// A step's dialogue and what the step cost, where it cost anything: they share a column.
+#[derive(Serialize, Deserialize)]
+struct Costly<D> {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    dialogue: Option<D>,
+    owed: Owed,
+}
+
+fn write_dialogue(dialogue: Option<&Dialogue>, owed: &Owed) -> Option<String> {
+    if owed.is_empty() {
+        return dialogue.map(to_text);
+    }
+    Some(to_text(&Costly { dialogue, owed: owed.clone() }))
+}
+
+fn read_dialogue(text: &str) -> Result<(Option<Dialogue>, Owed), SqlError> {
+    match serde_json::from_str::<Costly<Dialogue>>(text) {
+        Ok(Costly { dialogue, owed }) => Ok((dialogue, owed)),
+        Err(_) => Ok((Some(from_text(text)?), Owed::default())),
+    }
+}
+
 fn read_step(row: &dyn Row) -> Result<StepRow, SqlError> {
     let phase = row.text(1)?;
+    let (dialogue, owed) = row.optional_text(6)?.map(read_dialogue).transpose()?.unwrap_or_default();
     let state = StepState {
         phase: Phase::parse(phase).ok_or_else(|| SqlError::Damaged(format!("no phase: {phase}")))?,
         attempt: u32::try_from(row.int(2)?).unwrap_or_default(),
         inputs: from_text(row.text(3)?)?,
         output: from_text(row.text(4)?)?,
         fault: row.optional_text(5)?.map(from_text).transpose()?,
-        dialogue: row.optional_text(6)?.map(from_text).transpose()?,
+        dialogue,
         tokens: u64::try_from(row.int(7)?).unwrap_or_default(),
         began_at: row.optional_int(10)?.map(Millis),
         ended_at: row.optional_int(11)?.map(Millis),
     };
     let item = |column: usize| Ok::<_, SqlError>(row.optional_array(column)?.map(ItemId::from_bytes));
-    Ok(StepRow { step: index(row.int(0)?)?, state, call: item(8)?, is_open: row.int(12)? == 1, raw: item(9)? })
+    let (call, raw) = (item(8)?, item(9)?);
+    Ok(StepRow { step: index(row.int(0)?)?, state, call, is_open: row.int(12)? == 1, raw, owed })
 }

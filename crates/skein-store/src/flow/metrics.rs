@@ -11,8 +11,8 @@ const SWEEP_ROWS_MAX: i64 = 5_000;
 
 /// One measured value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Measured {
-    pub name: &'static str,
+pub struct Measured<'a> {
+    pub name: &'a str,
     /// `process` or `tool`.
     pub scope: &'static str,
     pub entity: RecordId,
@@ -21,7 +21,7 @@ pub struct Measured {
 }
 
 impl Tx<'_> {
-    pub fn measure(&mut self, owner: UserId, measured: &Measured) -> Result<(), StoreError> {
+    pub fn measure(&mut self, owner: UserId, measured: &Measured<'_>) -> Result<(), StoreError> {
         let now = self.now();
         let id = ItemId::new(now, self.entropy());
         self.execute(

@@ -95,7 +95,7 @@ export function rowsOf(
         id: `${one.id}/${step.id}`,
         level,
         label: step.id,
-        detail: step.attempts > 1 ? `${step.attempts} attempts` : undefined,
+        detail: step.attempts > 1 ? `${step.attempts} calls` : undefined,
         status: step.phase,
         start: timeOf(step.startedAt),
         end: timeOf(step.endedAt),
@@ -131,12 +131,17 @@ export interface Numbers {
   calls: number;
   retries: number;
 }
+/** How often a step was tried again: calls that failed and were followed by another. Rounds of a model are none. */
+export function retriesOf(run: WholeRun, step: RunStep): number {
+  const calls = run.calls.filter(({ stepId, call }) => stepId === step.id && call.caller !== "model");
+  return calls.slice(0, -1).filter((call) => statusOfCall(call) !== "success").length;
+}
 /** What a run and those it started used. */
 export function numbersOf(run: WholeRun): Numbers {
   const own: Numbers = {
     tokens: run.tokens || run.steps.reduce((sum, step) => sum + step.tokens, 0),
     calls: run.calls.length,
-    retries: run.steps.reduce((sum, step) => sum + Math.max(0, step.attempts - 1), 0),
+    retries: run.steps.reduce((sum, step) => sum + retriesOf(run, step), 0),
   };
   for (const call of run.calls) {
     const cost = costOf(call);

@@ -83,7 +83,7 @@ mod tests {
         let place = Place::resolve(&Configuration::resolve(None, Layer::new(), &environment).unwrap()).unwrap();
         let mut out = Vec::new();
         crate::commands::init::run(&place, &mut out).unwrap();
-        let mut desk = Desk::new(Reach::Place { place, key: None }, None, Form::Json, &mut out);
+        let mut desk = Desk::new(Reach::Place { place: Box::new(place), key: None }, None, Form::Json, &mut out);
         let report = carry_out(&Ask::post("/verifications", json!({})), "verifying", &mut desk).unwrap();
         assert_eq!(report["ok"], true, "{report}");
         desk.close().unwrap();

@@ -67,6 +67,7 @@ fn head(run: &Value) -> String {
     if let Some(tokens) = run["tokens"].as_u64().filter(|tokens| *tokens > 0) {
         let _ = write!(head, "  {tokens} tokens");
     }
+    head += &cost(run);
     printable(&head)
 }
 
@@ -82,10 +83,24 @@ pub(super) fn step(step: &Value) -> String {
     if let Some(tokens) = step["tokens"].as_u64().filter(|tokens| *tokens > 0) {
         let _ = write!(line, "  {tokens} tokens");
     }
+    line += &cost(step);
     if let Some(message) = step["error"]["message"].as_str() {
         let _ = write!(line, "  {message}");
     }
     printable(line.lines().next().unwrap_or_default())
+}
+
+/// What is known of what it cost, in every currency.
+fn cost(thing: &Value) -> String {
+    let owed = thing["cost"]["owed"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut told = String::new();
+    for one in owed {
+        let _ = write!(told, "  {} {}", text(&one["amount"]), text(&one["currency"]));
+    }
+    if !owed.is_empty() && thing["cost"]["isComplete"] == false {
+        told += " and what is not known";
+    }
+    told
 }
 
 /// From its beginning to its end, if it has both.
@@ -114,11 +129,12 @@ mod tests {
             "tokens": 0, "parentStep": 1, "steps": [{ "id": "in", "phase": "done", "attempts": 1 }], "children": [] });
         let run = json!({ "id": "run_1", "processName": "Above", "processVersion": 3, "status": "failed", "tokens": 12,
             "startedAt": start, "endedAt": late, "children": [child],
+            "cost": { "owed": [{ "payerId": "user_1", "currency": "USD", "amount": "0.0045" }], "isComplete": false },
             "steps": [{ "id": "call", "phase": "done", "startedAt": start, "endedAt": soon, "tokens": 12 },
                 { "id": "say", "phase": "failed", "attempts": 3, "error": { "message": "no\u{1b} answer\nat all" } }] });
         let mut drawn = String::new();
         draw(&run, "", Paint::Plain, &mut drawn);
-        let expected = "run_1  Above, version 3: failed  3.4 s  12 tokens\n\
+        let expected = "run_1  Above, version 3: failed  3.4 s  12 tokens  0.0045 USD and what is not known\n\
                         ├─ call: done  120 ms  12 tokens\n\
                         │  └─ run_2  Below, version 1: completed\n\
                         │     └─ in: done\n\

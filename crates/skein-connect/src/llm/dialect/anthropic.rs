@@ -139,6 +139,7 @@ pub(super) fn read_event(value: &Value) -> Vec<Piece> {
 /// A whole message, or the empty one a stream begins with.
 pub(super) fn read_message(message: &Value) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = text_at(message, "model").map(Piece::Model).into_iter().collect();
+    pieces.extend(text_at(message, "id").map(Piece::Id));
     let blocks = message.get("content").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for (index, content) in (0..).zip(blocks) {
         pieces.extend(block(content, Some(index), false));

@@ -63,6 +63,7 @@ fn transcript(messages: &[Message]) -> String {
 
 pub(super) fn read(value: &Value) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = text_at(value, "model").map(Piece::Model).into_iter().collect();
+    pieces.extend(text_at(value, "id").map(Piece::Id));
     if let Some(choice) = value.get("choices").and_then(|choices| choices.get(0)) {
         pieces.extend(text_at(choice, "text").map(Piece::Text));
         pieces.extend(openai_finish(choice));

@@ -130,6 +130,7 @@ fn blank_draft(document: &Value, ground: &Ground<'_>) -> ToolDraft {
     let is_key = |secret: &&Owned<Secret>| secret.entry.secret_type == SecretType::ApiKey;
     ToolDraft {
         retry: None,
+        pricing: None,
         name: unique("tool", &mut BTreeSet::new()),
         description: None,
         service_id: ground.service_id,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::digest::FieldHasher;
+use crate::flow::cost::Owed;
 use crate::flow::execution::input::{Fault, Place};
 use crate::flow::execution::review::{Asked, Decision};
 use crate::flow::execution::state::{Phase, RunStatus};
@@ -159,6 +160,9 @@ pub struct ExecutionEnded {
     pub failure: Option<Failure>,
     pub latency_ms: i64,
     pub tokens: u64,
+    /// What its calls and those of the runs it started cost, as far as that is known.
+    #[serde(default, skip_serializing_if = "Owed::is_empty")]
+    pub owed: Owed,
     /// Every step in order: also those that were skipped or never begun.
     pub steps: Vec<StepTold>,
 }

@@ -1,0 +1,114 @@
+//! What runs cost: by the prices of the tools they call, owed by whoever's secret is used; unknown where nothing says so.
+
+use serde_json::{Value, json};
+use skein_core::flow::cost::Owed;
+use skein_core::flow::execution::fact::ExecutionEnded;
+use skein_core::flow::execution::state::RunStatus;
+use skein_core::garden::item::ItemType;
+use skein_core::{Millis, RecordId, Viewer};
+use skein_engine::flow::ShownRun;
+use skein_store::items::ItemQuery;
+use skein_testkit::rogue::Rogue;
+
+use crate::tool_runs;
+use crate::world::{World, fresh, process};
+
+async fn priced(world: &World, rogue: &Rogue, pricing: Value) -> RecordId {
+    let tool = tool_runs::model_tool(world, rogue).await;
+    let viewer = Viewer::User(world.caller.user);
+    let hash = world.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap().hash;
+    let change = serde_json::from_value(json!({ "pricing": pricing })).unwrap();
+    world.engine.change_tool(&world.caller, fresh(&world.caller), tool, change, hash).await.unwrap();
+    tool
+}
+
+fn asking(id: &str, tool: RecordId) -> Value {
+    let messages = json!([{ "role": "user", "content": "hello" }]);
+    json!({ "id": id, "toolId": tool, "inputs": { "messages": messages }, "output": { "variable": id } })
+}
+
+fn owed(world: &World, amount: &str) -> Value {
+    json!([{ "payerId": world.caller.user, "currency": "USD", "amount": amount }])
+}
+
+fn told(shown: &ShownRun) -> (Value, bool) {
+    let spending = shown.spending().unwrap();
+    (json!(spending.owed), spending.is_complete)
+}
+
+/// How a run ended, as it stays for good.
+async fn ended(world: &World, shown: &ShownRun) -> ExecutionEnded {
+    let viewer = Viewer::User(world.caller.user);
+    let query = ItemQuery { item_type: Some(ItemType::EXECUTION_ENDED), limit: 100, ..ItemQuery::default() };
+    let page = world.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap();
+    let facts = page.rows.iter().filter_map(|stored| ExecutionEnded::from_document(&stored.item.document()?));
+    facts.into_iter().find(|ended| ended.run_id == shown.row.id).unwrap()
+}
+
+async fn measured(world: &World, of: RecordId, name: &'static str) -> Vec<f64> {
+    let viewer = Viewer::User(world.caller.user);
+    let values = world.store.read(move |tx| tx.measurements(&viewer, of, name, Millis(0), 10)).await.unwrap();
+    values.into_iter().map(|(_, value)| value).collect()
+}
+
+/// The model uses 7 tokens in and 5 out for each answer.
+const PRICES: fn() -> Value = || json!({ "currency": "USD", "inputPerMillion": 2.5, "outputPerMillion": 10 });
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn br_share_008_steps_runs_and_those_below_sum_what_their_calls_cost_holds() {
+    let world = World::new().await;
+    let rogue = tool_runs::model(false);
+    let model = priced(&world, &rogue, PRICES()).await;
+    let inner = world.process(process("inner", vec![asking("a", model), asking("b", model)], "{{b.text}}")).await;
+    let call = json!({ "id": "sub", "processId": inner, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } });
+    let outer = world.process(process("outer", vec![asking("first", model), call], "{{sub}}")).await;
+    let run = world.run(outer, json!({ "x": 1 })).await;
+    let shown = world.ended(run).await;
+    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.calls[0].result.as_ref().unwrap().said["cost"], owed(&world, "0.0000675")[0]);
+    assert_eq!(told(&shown), (owed(&world, "0.0002025"), true));
+    assert_eq!(told(&shown.children[0]), (owed(&world, "0.000135"), true));
+    let of_step = |step| json!(shown.spending_of(step).unwrap().owed);
+    assert_eq!((of_step(0), of_step(1)), (owed(&world, "0.0000675"), owed(&world, "0.000135")));
+    assert_eq!(json!(ended(&world, &shown).await.owed), owed(&world, "0.0002025"));
+    assert_eq!(json!(ended(&world, &shown.children[0]).await.owed), owed(&world, "0.000135"));
+    assert_eq!(measured(&world, model, "cost.USD").await, [0.000_067_5; 3]);
+    assert_eq!(measured(&world, outer, "cost.USD").await, [0.000_202_5]);
+    // Beginning again at the second step does not pay for the first one again.
+    let branching = skein_engine::flow::Branching { step: Some("sub".to_owned()), ..Default::default() };
+    let again = world.engine.branch_run(&world.caller, fresh(&world.caller), run, branching).await.unwrap().value;
+    let again = world.ended(again).await;
+    assert_eq!(told(&again), (owed(&world, "0.000135"), true));
+    assert_eq!(json!(ended(&world, &again).await.owed), owed(&world, "0.000135"));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn br_share_008_without_a_price_a_cost_is_unknown_and_not_zero_holds() {
+    let world = World::new().await;
+    let rogue = tool_runs::model(false);
+    let model = tool_runs::model_tool(&world, &rogue).await;
+    let id = world.process(process("free", vec![asking("a", model)], "{{a.text}}")).await;
+    let run = world.run(id, json!({ "x": 1 })).await;
+    let shown = world.ended(run).await;
+    assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+    assert_eq!(shown.calls[0].result.as_ref().unwrap().said["cost"], Value::Null);
+    assert_eq!((shown.spending(), shown.spending_of(0)), (None, None));
+    assert_eq!(ended(&world, &shown).await.owed, Owed::default());
+    assert!(measured(&world, model, "cost.USD").await.is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn br_share_008_what_a_model_asks_of_its_tools_is_summed_with_its_answers_holds() {
+    let world = World::new().await;
+    let rogue = tool_runs::model(false);
+    let model = priced(&world, &rogue, PRICES()).await;
+    let echo = world.tool("Echo").await;
+    let mut answer = asking("answer", model);
+    answer["tools"] = json!([{ "toolId": echo, "approval": "never" }]);
+    let id = world.process(process("Cook", vec![answer], "{{answer.text}}")).await;
+    let run = world.run(id, json!({ "x": 1 })).await;
+    let shown = world.ended(run).await;
+    assert_eq!((shown.row.status, shown.calls.len()), (RunStatus::Completed, 3), "{:?}", shown.row.failure);
+    assert_eq!(told(&shown), (owed(&world, "0.000135"), true));
+    assert_eq!(json!(ended(&world, &shown).await.owed), owed(&world, "0.000135"), "it was kept beside the dialogue");
+}
