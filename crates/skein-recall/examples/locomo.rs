@@ -1,6 +1,6 @@
 //! How many of the turns that answer a question are found: `LoCoMo` conversations, no language model.
 //!
-//! `SKEIN_LOCOMO` names the data. Each sample is an owner of its own, each session a conversation at its date. What is
+//! `SKEIN_LOCOMO` names the data; arguments choose among the ways of finding. Each sample is an owner of its own, each session a conversation at its date. What is
 //! told is recall: of the turns named as evidence, the part among the first k, averaged over the questions that name any.
 #![expect(clippy::print_stdout, clippy::unwrap_used, reason = "a program for developers")]
 
@@ -36,7 +36,8 @@ fn main() {
     }
     println!("{} turns", names.len());
     println!("| legs | @5 | @10 | @25 | @50 | answerable @10 | questions |");
-    for legs in LEGS {
+    let asked: Vec<String> = std::env::args().skip(1).collect();
+    for legs in LEGS.into_iter().filter(|legs| asked.is_empty() || asked.iter().any(|asked| asked == legs)) {
         let found = recalls(&index, samples, &names, weights(legs));
         let answerable = found.iter().filter(|(category, _)| *category != UNANSWERABLE);
         let cuts = mean(found.iter().map(|(_, recall)| recall)).map(|recall| format!("{recall:.1}")).join(" | ");
