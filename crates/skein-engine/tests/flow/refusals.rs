@@ -241,7 +241,7 @@ both! {
         }
     }
 
-    async fn br_share_010_own_use_and_refused_calls_refuse_to_be_told_as_foreign_use(world: &World) {
+    async fn br_share_010_telling_own_use_and_refused_calls_as_foreign_use_refuses(world: &World) {
         let (rogue, bert) = (weather(), world.other("bert").await);
         let own = world.rest_tool(&bert, &rogue).await;
         let draft = process("own", vec![step("now", own, json!({ "value": "{x}" }))], "{{now}}");
