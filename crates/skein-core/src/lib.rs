@@ -21,8 +21,8 @@ pub mod tree;
 pub use account::Viewer;
 pub use digest::Digest;
 pub use id::{
-    ConversationId, EdgeId, EpisodeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId, ReviewId, RunId,
-    SessionId, TurnId, UserId, WorkerId,
+    ConversationId, EdgeId, EpisodeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId,
+    ReviewId, RunId, SessionId, TurnId, UserId, WorkerId,
 };
 pub use rule::RuleViolation;
 pub use time::Millis;

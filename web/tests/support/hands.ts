@@ -105,16 +105,20 @@ export class Keyboard implements Hands {
   }
 
   async palette(action: string): Promise<void> {
+    // A person sees the page before they press a key.
+    await expect(this.page.getByRole("navigation").first()).toBeVisible();
     await this.page.keyboard.press("Control+k");
     const field = this.page.getByRole("combobox", { name: "What to do, or where to go" });
     await expect(field).toBeFocused();
     await this.page.keyboard.insertText(action);
-    await expect(this.page.getByRole("option", { selected: true })).toContainText(action);
+    await expect(this.page.locator('[role="option"][aria-selected="true"]')).toContainText(action);
     await this.page.keyboard.press("Enter");
     await expect(field).toBeHidden();
   }
 
-  async act(_button: Locator, key: string): Promise<void> {
+  /** Once it is seen what the key does. */
+  async act(button: Locator, key: string): Promise<void> {
+    await button.waitFor();
     await this.page.keyboard.press(key);
   }
 

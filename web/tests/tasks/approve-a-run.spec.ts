@@ -28,11 +28,12 @@ task("define a process with a manual step, run it, approve it with an edit", asy
   await hands.press(form.getByRole("button", { name: "Run", exact: true }));
 
   await hands.go("Review");
-  await expect(page.getByText("heron").first()).toBeVisible();
+  await hands.press(page.getByRole("link", { name: /heron/ }).first());
   await hands.act(page.getByRole("button", { name: "Edit" }).first(), "e");
   await hands.write(page.getByRole("textbox", { name: /value/i }).first(), "stork");
   await hands.press(page.getByRole("button", { name: /^Approve/ }));
   await hands.go("Runs");
+  await expect(page.getByRole("heading", { name: "Runs", exact: true })).toBeVisible();
   await hands.press(page.getByRole("link", { name: /Say it twice/ }).first());
   await expect(page.getByText("stork!").first()).toBeVisible();
 });
