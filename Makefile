@@ -97,10 +97,13 @@ else
 	@printf '\n==> licences and bans\n    left out: no cargo-deny here (cargo install --locked cargo-deny)\n'
 endif
 
-# One PostgreSQL for the run: with_postgres starts it and stops it whatever happens.
+# One PostgreSQL for the run: with_postgres starts it and stops it whatever happens. Tests kill databases, and one that
+# repairs itself syncs a thousand files: behind gigabytes of a fresh build each of them would wait.
 tests:
 	$(call step,building the programs tests start,cargo build --workspace --bin with_postgres --bin append_client)
 ifeq ($(shell cargo nextest --version >/dev/null 2>&1; echo $$?),0)
+	$(call step,building the tests,cargo nextest run --workspace --no-run)
+	$(call step,what the build wrote reaches the disk,sync)
 	$(call step,tests (nextest),"$$CARGO_TARGET_DIR/debug/with_postgres" cargo nextest run --workspace)
 else
 	$(call step,tests (cargo test),"$$CARGO_TARGET_DIR/debug/with_postgres" cargo test --workspace --all-targets)
