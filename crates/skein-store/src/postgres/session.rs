@@ -1,9 +1,9 @@
 //! One connection, owned by one thread: connects when needed, runs functions until they commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use postgres::{Client, SimpleQueryMessage};
 use skein_core::{ItemId, Millis};
@@ -25,20 +25,24 @@ const QUEUE_LOCK: i64 = 0x73_6b_65_69_6f;
 /// Recursive questions look expensive to the planner and take microseconds; compiling them takes a tenth of a second each.
 const NO_COMPILING: &str = "SET jit = off";
 
+/// Between two attempts to reach a database that is away.
+const RECONNECT_PAUSE: Duration = Duration::from_millis(100);
+
 /// How strictly a write is kept apart from others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Isolation {
     Serializable,
-    /// For who holds which job, and nothing else: claiming, keeping and putting back. Each statement locks the rows it is
-    /// about and looks at them again, and `SKIP LOCKED` keeps claims apart: one that collided would find another job.
+    /// For who holds which job: each statement locks the rows it is about and looks at them again, and `SKIP LOCKED` keeps
+    /// claims apart: one that collided would find another job. And for runs that lock themselves first.
     ReadCommitted,
 }
 
-/// What is counted over all sessions of a store.
+/// What is known over all sessions of a store.
 #[derive(Debug, Default)]
 pub(crate) struct Counters {
     pub(crate) commits: AtomicU64,
     pub(crate) collisions: AtomicU64,
+    away: Away,
 }
 
 pub(crate) struct Session {
@@ -66,6 +70,29 @@ enum Attempt {
     Committed,
     Collided,
     Refused(StoreError),
+}
+
+/// Whether the database could be reached when somebody last tried.
+#[derive(Debug, Default)]
+pub(crate) struct Away(Mutex<Option<Instant>>);
+
+impl Away {
+    /// Connects. While the database is away, one after the other and with a pause in between: it has to repair itself, and
+    /// every attempt costs it a process.
+    fn connect(&self, url: &str) -> Result<Client, SqlError> {
+        let lock = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_away = lock().is_some();
+        if !is_away {
+            return connect(url).inspect_err(|_| *lock() = Some(Instant::now()));
+        }
+        let mut failed_at = lock();
+        if let Some(failed_at) = *failed_at {
+            std::thread::park_timeout(RECONNECT_PAUSE.saturating_sub(failed_at.elapsed()));
+        }
+        let connected = connect(url);
+        *failed_at = connected.is_err().then(Instant::now);
+        connected
+    }
 }
 
 impl Session {
@@ -195,7 +222,7 @@ impl Session {
 
     fn connected(&mut self) -> Result<&mut Connection, StoreError> {
         if self.connection.is_none() {
-            let mut client = connect(&self.url)?;
+            let mut client = self.counters.away.connect(&self.url)?;
             client.batch_execute(NO_COMPILING).map_err(|error| sql_error(&error))?;
             let mut prepared = Prepared::default();
             let mut sql = PostgresSql { client: &mut client, prepared: &mut prepared, timeline_offset: 0 };
