@@ -18,6 +18,7 @@ pub mod python;
 pub mod rogue;
 mod scratch;
 pub mod tls;
+pub mod wait;
 
 /// The value of an environment variable, with an empty one taken as absent.
 #[expect(clippy::disallowed_methods, reason = "how a test run is told of its servers and cache")]

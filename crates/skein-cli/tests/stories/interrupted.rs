@@ -4,11 +4,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::rogue::{Behaviour, Rogue};
+use skein_testkit::wait::until;
 
 use crate::server::{Home, Server};
 
@@ -45,7 +46,7 @@ impl Slow {
     }
 
     pub(crate) fn wait_for_requests(&self, count: usize) {
-        until(|| (self.arrived() >= count).then_some(()));
+        until("the requests arrive", || (self.arrived() >= count).then_some(()));
     }
 
     /// Requests that came, whether they were answered or not.
@@ -57,17 +58,6 @@ impl Slow {
 impl Drop for Slow {
     fn drop(&mut self) {
         self.open();
-    }
-}
-
-pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < deadline, "it did not come to pass");
-        std::thread::yield_now();
     }
 }
 
@@ -109,7 +99,7 @@ fn execute(server: &Server, rogue: &Rogue, method: &str) -> String {
 }
 
 pub(crate) fn ended(server: &Server, run: &str) -> Value {
-    until(|| {
+    until("the run has ended", || {
         Some(ask(server, "GET", &format!("/executions/{run}"), &Value::Null)).filter(|run| run["status"] != "running")
     })
 }
@@ -135,7 +125,7 @@ fn a_call_that_must_not_be_repeated_waits_for_a_person_after_a_kill() {
     let run = begin(&server, &slow, "POST");
     server.process.kill_nine();
     let server = home.serve();
-    let review = until(|| ask(&server, "GET", "/reviews", &Value::Null)["data"].get(0).cloned());
+    let review = until("somebody is asked", || ask(&server, "GET", "/reviews", &Value::Null)["data"].get(0).cloned());
     assert_eq!(review["asked"]["kind"], "unknown", "{review}");
     assert_eq!(slow.arrived(), 1, "it was not repeated");
     let path = format!("/reviews/{}/decide", review["id"].as_str().unwrap());

@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::process::{Child, Program};
+use skein_testkit::wait::until;
 
 use crate::server::{Home, SKEIN, Server};
 
@@ -31,11 +31,7 @@ fn acknowledged(log: &Path) -> Vec<String> {
 /// Lets the client go on until some random number of further writes is acknowledged.
 fn wait_for_some(log: &Path, before: usize) {
     let wanted = before + 1 + usize::try_from(RandomState::new().hash_one(before) % 400).unwrap();
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while acknowledged(log).len() < wanted {
-        assert!(Instant::now() < deadline, "only {} of {wanted} writes were acknowledged", acknowledged(log).len());
-        std::thread::yield_now();
-    }
+    until("enough writes were acknowledged", || (acknowledged(log).len() >= wanted).then_some(()));
 }
 
 fn assert_kept(server: &Server, ids: &[String]) {

@@ -2,11 +2,11 @@
 
 use std::io::Write as _;
 use std::net::TcpStream;
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use skein_testkit::http::{Answer, fresh_key};
 use skein_testkit::postgres::{Cluster, Database};
+use skein_testkit::wait::until;
 
 use crate::server::{Home, Server};
 
@@ -38,11 +38,7 @@ fn an_answer_that_was_lost_is_given_again(home: &Home) {
     let mut server = home.serve();
     let headers = format!("Authorization: Bearer {}\r\nIdempotency-Key: {}\r\n", server.key, fresh_key().unwrap());
     let unread = say_and_not_listen(&server, &headers);
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while notes(&server).is_empty() {
-        assert!(Instant::now() < deadline, "the note was never kept");
-        std::thread::yield_now();
-    }
+    until("the note is kept", || (!notes(&server).is_empty()).then_some(()));
     server.process.kill_nine();
     drop(unread);
 

@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 use skein_testkit::litellm::Litellm;
 use skein_testkit::postgres::{Cluster, Database};
+use skein_testkit::wait::until;
 
-use crate::interrupted::{Slow, ask, ended, lease_shortly, made, until};
+use crate::interrupted::{Slow, ask, ended, lease_shortly, made};
 use crate::server::{Home, Server};
 
 const EDITED: &str = "The launch moved to 14 March.";
@@ -133,7 +134,7 @@ fn lived_through(home: &Home, litellm: &Litellm) {
     let slow = Slow::start();
     let process = careful(&server, litellm, &slow);
     let (run, node) = answer(&server, &conversation, &process);
-    let review = until(|| look(&server, "/reviews")["data"].get(0).cloned());
+    let review = until("somebody is asked", || look(&server, "/reviews")["data"].get(0).cloned());
     assert_eq!((&review["stepId"], &review["asked"]["inputs"]["value"]), (&json!("approved"), &json!(Litellm::ANSWER)));
     assert_eq!(look(&server, &format!("/nodes/{node}"))["status"], "pending");
     let approve = json!({ "decision": "approve", "inputs": { "value": EDITED } });

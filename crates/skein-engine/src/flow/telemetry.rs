@@ -6,7 +6,7 @@
 //! with a line in the log and a count.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -44,10 +44,7 @@ const SILENCE_MAX: Duration = Duration::from_secs(30);
 pub struct Telemetry {
     collector: Collector,
     content: Content,
-    spans: AtomicU64,
-    rejected: AtomicU64,
-    failures: AtomicU64,
-    dropped: AtomicU64,
+    counts: Mutex<TelemetryCounts>,
 }
 
 /// What this process has told a collector.
@@ -66,18 +63,16 @@ pub struct TelemetryCounts {
 impl Telemetry {
     /// Tells `collector` of runs; what was said in them only where `content` says so.
     pub fn new(collector: Collector, content: Content) -> Self {
-        let (spans, rejected, failures, dropped) = Default::default();
-        Self { collector, content, spans, rejected, failures, dropped }
+        Self { collector, content, counts: Mutex::default() }
     }
 
     fn counts(&self) -> TelemetryCounts {
-        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        TelemetryCounts {
-            spans: count(&self.spans),
-            rejected: count(&self.rejected),
-            failures: count(&self.failures),
-            dropped: count(&self.dropped),
-        }
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What belongs together is counted together: whoever reads sees all of it or nothing.
+    fn count(&self, happened: impl FnOnce(&mut TelemetryCounts)) {
+        happened(&mut self.counts.lock().unwrap_or_else(PoisonError::into_inner));
     }
 }
 
@@ -162,8 +157,10 @@ async fn tell_all(engine: &Engine, telemetry: &Telemetry, job: &Job, spans: &[Sp
         }
         let taken = telemetry.collector.tell(part).await?;
         let taken_spans = (part.len() as u64).saturating_sub(taken.rejected);
-        telemetry.spans.fetch_add(taken_spans, Ordering::Relaxed);
-        telemetry.rejected.fetch_add(taken.rejected, Ordering::Relaxed);
+        telemetry.count(|counts| {
+            counts.spans += taken_spans;
+            counts.rejected += taken.rejected;
+        });
         if taken.rejected > 0 {
             let why = taken.why.unwrap_or_default();
             tracing::warn!(rejected = taken.rejected, why, "the collector did not want some spans of a run");
@@ -178,7 +175,7 @@ fn pause(failures: u32) -> Duration {
 }
 
 async fn later(engine: &Engine, telemetry: &Telemetry, job: &Job, why: &str, after: Option<Duration>) -> Tried {
-    telemetry.failures.fetch_add(1, Ordering::Relaxed);
+    telemetry.count(|counts| counts.failures += 1);
     tracing::debug!(why, job = %job.id, "a run could not be told; it will be tried again");
     let own = pause(u32::try_from(job.attempts).unwrap_or(u32::MAX));
     let wait = after.unwrap_or_default().clamp(own, PAUSE_MAX);
@@ -194,8 +191,10 @@ async fn later(engine: &Engine, telemetry: &Telemetry, job: &Job, why: &str, aft
 }
 
 async fn let_go(engine: &Engine, telemetry: &Telemetry, job: &Job, why: &str) -> Tried {
-    telemetry.failures.fetch_add(1, Ordering::Relaxed);
-    telemetry.dropped.fetch_add(1, Ordering::Relaxed);
+    telemetry.count(|counts| {
+        counts.failures += 1;
+        counts.dropped += 1;
+    });
     tracing::warn!(why, job = %job.id, tries = job.attempts, "a run is not told to the collector");
     take_off_queue(engine, job).await;
     Tried::Settled

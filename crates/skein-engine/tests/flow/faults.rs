@@ -117,7 +117,7 @@ async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
     let stuck = world.run(process, json!({ "x": "never" })).await;
     let arrived = async {
         while rogue.requests().is_empty() {
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
     };
     tokio::time::timeout(SOON, arrived).await.unwrap();

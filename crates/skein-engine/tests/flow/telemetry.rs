@@ -69,7 +69,7 @@ async fn counted(world: &World, is_enough: impl Fn(TelemetryCounts) -> bool) -> 
             if is_enough(counts) {
                 return counts;
             }
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
     };
     tokio::time::timeout(Duration::from_secs(30), waited).await.unwrap()

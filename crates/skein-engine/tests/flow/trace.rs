@@ -137,7 +137,7 @@ both! {
         let cancelled = world.run(hanging, json!({ "x": "Oslo" })).await;
         let arrived = async {
             while rogue.requests().is_empty() {
-                tokio::task::yield_now().await;
+                skein_testkit::wait::moment().await;
             }
         };
         tokio::time::timeout(Duration::from_secs(30), arrived).await.unwrap();

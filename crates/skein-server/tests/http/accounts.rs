@@ -146,7 +146,7 @@ both! {
         assert_eq!(laptop.post("/api/v1/items", NOTE).await.status, StatusCode::CREATED);
         // Noted by a task of its own: nobody waits for it.
         while world.get("/api/v1/keys").await.json()["data"][0]["lastUsedAt"].is_null() {
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
         let path = format!("/api/v1/keys/{}", made["id"].as_str().unwrap());
         let revoked = world.change("DELETE", &path, "").await;

@@ -66,7 +66,7 @@ async fn tested(world: &World, tool: &Value) -> Value {
         if !["queued", "processing"].contains(&operation["status"].as_str().unwrap()) {
             return operation;
         }
-        tokio::task::yield_now().await;
+        skein_testkit::wait::moment().await;
     }
 }
 
@@ -74,7 +74,7 @@ async fn tested(world: &World, tool: &Value) -> Value {
 async fn begun(world: &World, tool: &Value, peer: &Rogue) -> String {
     let answer = world.post(&format!("/api/v1/tools/{}/test", id(tool)), r#"{"inputs":{"city":"Bern"}}"#).await;
     while peer.requests().is_empty() {
-        tokio::task::yield_now().await;
+        skein_testkit::wait::moment().await;
     }
     answer.json()["statusUrl"].as_str().unwrap().to_owned()
 }
@@ -86,7 +86,7 @@ async fn results(world: &World, count: usize) -> Vec<Value> {
         if found.len() >= count {
             return found;
         }
-        tokio::task::yield_now().await;
+        skein_testkit::wait::moment().await;
     }
 }
 
@@ -166,7 +166,7 @@ both! {
         // The clock stands still: no lease runs out.
         let _next = Worker::start(world.engine.clone(), "second".to_owned());
         while peer.requests().len() < 2 {
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
         assert_eq!(world.get(&path).await.json()["status"], "processing");
     }
@@ -286,7 +286,7 @@ both! {
                 assert_eq!(result["data"]["status"], "cancelled");
                 break;
             }
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
         assert!(peer.requests().is_empty());
     }
@@ -499,7 +499,7 @@ both! {
             if !["queued", "processing"].contains(&operation["status"].as_str().unwrap()) {
                 break operation;
             }
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         };
         assert!(done["result"]["output"]["text"].as_str().unwrap().contains("Herons nest in May"), "{done}");
     }
@@ -513,7 +513,7 @@ both! {
         let queued = world.post("/api/v1/vault/rotations", "{}").await.json();
         let path = queued["statusUrl"].as_str().unwrap();
         while world.get(path).await.json()["status"] != "completed" {
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
         let after = world.get("/api/v1/vault").await.json();
         assert_ne!(after["keyId"], before["keyId"]);

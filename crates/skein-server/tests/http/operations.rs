@@ -20,7 +20,7 @@ async fn ended(world: &World, answer: &Value) -> Value {
         if !["queued", "processing"].contains(&operation["status"].as_str().unwrap()) {
             return operation;
         }
-        tokio::task::yield_now().await;
+        skein_testkit::wait::moment().await;
     }
 }
 

@@ -248,7 +248,7 @@ both! {
             }
             // The worker looks once in a second of the real clock.
             world.clock.advance(1);
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
         drop(worker);
     }

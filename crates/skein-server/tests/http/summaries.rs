@@ -78,7 +78,7 @@ async fn renewed(world: &World, conversation: ConversationId, nodes: i64) -> Tre
         let found = world.store.read(move |tx| tx.summary(&admin, conversation, None)).await.unwrap();
         match found.filter(|summary| summary.nodes == nodes) {
             Some(summary) => return summary,
-            None => tokio::task::yield_now().await,
+            None => skein_testkit::wait::moment().await,
         }
     }
 }

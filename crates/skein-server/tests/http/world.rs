@@ -274,7 +274,7 @@ impl World {
     pub(crate) async fn settled(&self) {
         let is_settled = |tx: &mut Tx<'_>| Ok(tx.latest(&Viewer::System("test"))? == tx.end(&Viewer::System("test"))?);
         while !self.store.read(is_settled).await.unwrap() {
-            tokio::task::yield_now().await;
+            skein_testkit::wait::moment().await;
         }
     }
 

@@ -1,7 +1,7 @@
 //! A store to test with, on either database, with a stopped clock and two people in it.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use skein_core::account::Role;
@@ -230,9 +230,5 @@ pub(crate) fn rule_of<T: std::fmt::Debug>(result: Result<T, StoreError>) -> &'st
 
 /// Waits for a condition that other threads bring about.
 pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
-    let deadline = Instant::now() + Duration::from_mins(1);
-    while !condition() {
-        assert!(Instant::now() < deadline, "it never happened that {what}");
-        std::thread::yield_now();
-    }
+    skein_testkit::wait::until(what, || condition().then_some(()));
 }

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use skein_testkit::http::Connection;
+use skein_testkit::wait::rest;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -31,13 +32,16 @@ fn main() -> ExitCode {
 fn append_for_ever(address: &str, key: &str, writer: usize, log: &Mutex<File>) {
     let mut number = 0_u64;
     loop {
-        let Ok(mut connection) = Connection::open(address) else { continue };
+        let Ok(mut connection) = Connection::open(address) else {
+            rest();
+            continue;
+        };
         loop {
             number += 1;
             let body = format!(r#"{{"_type":"Note","data":{{"description":"{writer}.{number}"}}}}"#);
             match connection.request("POST", "/api/v1/items", key, &body) {
                 Ok(answer) if answer.status == 201 => keep(log, &answer.body),
-                Ok(_) => {}
+                Ok(_) => rest(),
                 Err(_) => break,
             }
         }
