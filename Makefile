@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve web test check bench bench-page peers openapi screenshots setup setup-build fmt clippy deny vectors tests page browser
+.PHONY: help serve web test check bench bench-locomo bench-page peers openapi screenshots setup setup-build fmt clippy deny vectors tests page browser
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -56,6 +56,13 @@ ifneq ($(wildcard $(SKEIN_BENCH_PEERS)/dbos.py),)
 else
 	@printf '\n==> other engines\n    left out: no scripts in %s (SKEIN_BENCH_PEERS)\n' '$(SKEIN_BENCH_PEERS)'
 endif
+
+DATA ?= ../shared/data/locomo-dev.json
+OUT ?= rankings.json
+bench-locomo: setup-build ## how much of LoCoMo's evidence recall finds: make bench-locomo DATA=FILE OUT=rankings.json
+	$(call step,release build,cargo build --release --workspace --bin skein-bench)
+	$(call step,LoCoMo,if [ -f "$(DATA)" ]; then "$$CARGO_TARGET_DIR/release/skein-bench" locomo "$(DATA)" "$(OUT)"; else echo "    left out: there is no $(DATA)"; fi)
+	@if [ -f "$(SKEIN_BENCH_PEERS)/locomo_score.py" ] && [ -f "$(OUT)" ]; then python3 "$(SKEIN_BENCH_PEERS)/locomo_score.py" "$(DATA)" "$(OUT)"; fi
 
 bench-page: setup web ## how quick the page is in a browser, as a table
 	$(call step,release build,cargo build --release --workspace --bin skein)

@@ -5,6 +5,7 @@ mod catalog;
 mod conversation;
 mod flow;
 mod item;
+mod memory;
 mod process;
 mod project;
 mod relation;
@@ -33,6 +34,9 @@ pub(crate) use self::flow::{
     ReviewCommand, RunArguments, WorkerArguments, WorkerCommand,
 };
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
+pub(crate) use self::memory::{
+    BroughtSource, EpisodeArguments, EpisodeCommand, IndexArguments, IndexCommand, RecallArguments,
+};
 pub(crate) use self::process::{ProcessArguments, ProcessCommand, ProcessEdit};
 pub(crate) use self::project::{ProjectArguments, ProjectCommand};
 pub(crate) use self::relation::{RelationArguments, RelationCommand};
@@ -80,6 +84,12 @@ pub(crate) enum Command {
     /// Conversations, each a tree: list, show, speak, edit, switch, fork, fold, verify, export
     #[command(visible_alias = "conv")]
     Conversation(ConversationArguments),
+    /// Find again what was said, by words and by meaning
+    Recall(RecallArguments),
+    /// What is remembered: list, show, bring from elsewhere
+    Episode(EpisodeArguments),
+    /// The index that finds it: how far it is, build it again
+    Index(IndexArguments),
     /// What conversations belong to: list, make, show, and where everybody is
     Project(ProjectArguments),
     /// Endpoints that tools use: list, create, change, share, look whether they are well

@@ -4,6 +4,7 @@ use std::fs::DirBuilder;
 use std::net::SocketAddr;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow};
 use axum::http::Uri;
@@ -15,6 +16,7 @@ use skein_core::flow::telemetry::Content;
 use skein_engine::catalog::Outside;
 use skein_engine::flow::Telemetry;
 use skein_store::blobs::{Blobs, S3Options};
+use skein_store::clock::{Clock, ClockAhead};
 use skein_store::store::database_file;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 
@@ -96,7 +98,7 @@ impl Place {
 
     /// Opens for reading and writing, making what is missing.
     pub(crate) fn open(&self) -> Result<Store, Failure> {
-        Ok(Store::open(StoreOptions::at(self.location()))?)
+        Ok(Store::open(StoreOptions { clock: clock_ahead(), ..StoreOptions::at(self.location()) })?)
     }
 
     /// Opens for reading, also beside a running server; what is missing is not made.
@@ -151,6 +153,17 @@ impl Place {
             None => Blobs::directory(&self.dir.join("blobs")),
         }
     }
+
+    /// Where the index of this server is kept; it can be deleted and is built again.
+    pub(crate) fn index_folder(&self) -> PathBuf {
+        self.dir.join("index")
+    }
+}
+
+/// For stories that go on a year later; only in builds for developers.
+fn clock_ahead() -> Option<Arc<dyn Clock>> {
+    let ahead = std::env::var_os("DEBUG_SKEIN_AHEAD_MS").filter(|_| cfg!(debug_assertions))?;
+    ahead.to_str()?.parse().ok().map(|ahead| Arc::new(ClockAhead(ahead)) as Arc<dyn Clock>)
 }
 
 /// The host and port that a URL names.

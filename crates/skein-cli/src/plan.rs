@@ -3,6 +3,7 @@
 mod catalog;
 mod conversation;
 mod flow;
+mod memory;
 mod task;
 
 use std::net::SocketAddr;
@@ -19,8 +20,11 @@ pub(crate) use self::catalog::{
 };
 pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
 pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
+pub(crate) use self::memory::MemoryTask;
 pub(crate) use self::task::{Content, Task, object};
-use crate::arguments::{AskingArguments, Command, ConfigCommand, VerifyArguments, WorkerCommand};
+use crate::arguments::{
+    AskingArguments, Command, ConfigCommand, IndexArguments, IndexCommand, VerifyArguments, WorkerCommand,
+};
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
 use crate::desk::Form;
@@ -47,6 +51,7 @@ pub(crate) enum Plan {
         form: Form,
         task: Task,
     },
+    RebuildIndex(Place),
     Verify {
         place: Place,
         options: VerifyOptions,
@@ -144,6 +149,12 @@ impl Plan {
             Command::Conversation(conversation) => {
                 errand(conversation.asking, ConversationTask::of_conversation(conversation.command)?.into())?
             }
+            Command::Recall(recall) => complete(MemoryTask::of_recall(recall)?)?,
+            Command::Episode(episode) => errand(episode.asking, MemoryTask::of_episode(episode.command)?)?,
+            Command::Index(IndexArguments { command: IndexCommand::Rebuild }) => Self::RebuildIndex(place()?),
+            Command::Index(IndexArguments { command: IndexCommand::Status { asking } }) => {
+                complete(memory::status(asking))?
+            }
             Command::Project(project) => errand(project.asking, ConversationTask::of_project(project.command)?.into())?,
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,
@@ -161,10 +172,7 @@ impl Plan {
             Command::Vault(vault) => errand(vault.asking, Task::of_vault(&vault.command))?,
             Command::Endpoint(endpoint) => errand(endpoint.asking, CatalogTask::of_endpoint(endpoint.command)?.into())?,
             Command::History(history) => complete(Task::of_history(history)?)?,
-            Command::Redact(redact) => {
-                let (item, reason, is_sure) = (parse_item(&redact.item)?, redact.reason, redact.yes);
-                errand(redact.asking, Task::Redact { item, reason, is_sure })?
-            }
+            Command::Redact(redact) => complete(Task::of_redact(redact)?)?,
             Command::Export(export) => complete(Task::of_export(export))?,
             Command::Import(import) => complete(Task::of_import(import))?,
             Command::Verify(verify) => return Self::verify(verify, place),

@@ -3,6 +3,7 @@
 pub(crate) mod catalog;
 pub(crate) mod conversation;
 pub(crate) mod flow;
+pub(crate) mod memory;
 
 use serde_json::Value;
 

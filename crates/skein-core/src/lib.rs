@@ -12,6 +12,7 @@ pub mod document;
 pub mod flow;
 pub mod garden;
 pub mod id;
+pub mod memory;
 pub mod ravens;
 pub mod rule;
 pub mod setting;

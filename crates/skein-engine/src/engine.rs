@@ -2,7 +2,7 @@
 //!
 //! What it can do is in the rooms; this file only opens it and says whether it can work.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use skein_core::{Digest, Viewer};
 use skein_store::Store;
@@ -16,6 +16,7 @@ use crate::catalog::{Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
 use crate::flow::{CrewState, Plans, Streams};
+use crate::memory::Memory;
 use crate::remembered::Remembered;
 use crate::tree::Growth;
 
@@ -37,6 +38,8 @@ pub(crate) struct Parts {
     pub(crate) plans: Plans,
     pub(crate) streams: Streams,
     pub(crate) crew: CrewState,
+    /// The index of what was said, where this process keeps one.
+    pub(crate) memory: OnceLock<Memory>,
     /// Where something was said that is to be summarised.
     pub(crate) growth: Growth,
     /// Held by whoever works out the pixels of an image: one takes much memory.
@@ -75,6 +78,7 @@ impl Engine {
             plans,
             streams,
             crew,
+            memory: OnceLock::new(),
             growth,
             drawing: Arc::new(Semaphore::new(1)),
             following,

@@ -16,6 +16,7 @@ pub mod events;
 pub mod flow;
 mod forward;
 pub mod garden;
+pub mod memory;
 mod operations;
 mod remembered;
 mod request;

@@ -139,7 +139,8 @@ impl Worker {
         let crew = Crew::start(engine.clone(), pools);
         let working = tokio::spawn(async move {
             let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
-            tokio::join!(work(engine.clone(), name), sweep(engine), summarising);
+            let remembering = crate::memory::follow(engine.clone());
+            tokio::join!(work(engine.clone(), name), sweep(engine), summarising, remembering);
         });
         Self { calls, crew, _working: Working(working) }
     }

@@ -54,6 +54,8 @@ struct Manifest {
 pub struct Index {
     folder: PathBuf,
     make: Make,
+    /// Held by whoever writes, as long as that takes; whoever asks never waits for it.
+    writing: Mutex<()>,
     cursor: Mutex<Cursor>,
     owners: RwLock<HashMap<UserId, Arc<OwnerIndex>>>,
     /// Who was written to last, the latest at the end.
@@ -114,6 +116,7 @@ impl Index {
         let index = Self {
             folder: folder.to_owned(),
             make,
+            writing: Mutex::default(),
             cursor: Mutex::new(cursor),
             owners: RwLock::new(owners),
             written: Mutex::default(),
@@ -142,9 +145,10 @@ impl Index {
 
     /// Applies a batch in order and moves the cursor; durable when it returns. The same batch may be applied again.
     pub fn apply(&self, changes: &[Change], cursor: Cursor) -> Result<(), ApplyError> {
-        let mut reached = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
-        if cursor < *reached {
-            return Err(ApplyError::CursorBack { reached: *reached, wanted: cursor });
+        let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
+        let reached = self.cursor();
+        if cursor < reached {
+            return Err(ApplyError::CursorBack { reached, wanted: cursor });
         }
         let mut by_owner: HashMap<UserId, Vec<&Change>> = HashMap::new();
         for change in changes {
@@ -153,9 +157,9 @@ impl Index {
         for (owner, changes) in by_owner {
             self.apply_to(owner, &changes, cursor)?;
         }
-        if cursor > *reached {
+        if cursor > reached {
             self.write_manifest(cursor).map_err(ApplyError::Write)?;
-            *reached = cursor;
+            *self.cursor.lock().unwrap_or_else(PoisonError::into_inner) = cursor;
         }
         Ok(())
     }
@@ -214,7 +218,7 @@ impl Index {
 
     /// Writes every owner with dead rows anew without them, and merges the words of all.
     pub fn compact(&self) -> Result<(), ApplyError> {
-        let _one_at_a_time = self.cursor.lock().unwrap_or_else(PoisonError::into_inner);
+        let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         let owners: Vec<_> = {
             let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
             owners.iter().map(|(owner, index)| (*owner, index.clone())).collect()

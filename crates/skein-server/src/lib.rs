@@ -30,6 +30,7 @@ mod known_answers;
 mod layer;
 pub mod limits;
 mod listen;
+mod memory;
 mod metrics;
 mod mutation;
 pub mod openapi;

@@ -24,7 +24,7 @@ use crate::signed_in::is_question;
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
-        (name = "catalogue"), (name = "processes"), (name = "conversations"), (name = "projects"), (name = "events"), (name = "operations"),
+        (name = "catalogue"), (name = "processes"), (name = "conversations"), (name = "memory"), (name = "projects"), (name = "events"), (name = "operations"),
         (name = "administration"))
 )]
 struct Preamble;
@@ -209,6 +209,7 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
         "relations" => of("rel"),
         "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
         | "processes" | "conversations" | "projects" | "actors" => of("entity"),
+        "episodes" => of("episode"),
         "executions" => of("run"),
         "reviews" => of("review"),
         "operations" | "exports" => of("op"),

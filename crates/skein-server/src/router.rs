@@ -12,8 +12,10 @@ use crate::flow::{executions, processes, reviews, workers};
 use crate::host_guard::AllowedHosts;
 use crate::layer::Put;
 use crate::signed_in::Gate;
-use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, search, summaries, turns, window};
-use crate::{account, blobs, bundles, events, grants, items, keys, operations, records, relations, settings, users};
+use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, summaries, turns, window};
+use crate::{
+    account, blobs, bundles, events, grants, items, keys, memory, operations, records, relations, settings, users,
+};
 use crate::{docs, edge, error, health, metrics, openapi, page, sessions, sign_in};
 
 /// For everybody who is signed in.
@@ -140,7 +142,10 @@ fn for_rooms() -> Api {
         .routes(routes!(proof::verify_conversation))
         .routes(routes!(proof::trace_node))
         .routes(routes!(compare::compare))
-        .routes(routes!(search::search))
+        .routes(routes!(memory::search::search))
+        .routes(routes!(memory::search::similar_nodes))
+        .routes(routes!(memory::episodes::list_episodes, memory::episodes::bring_episode))
+        .routes(routes!(memory::episodes::read_episode))
         .routes(routes!(window::show_context))
         .routes(routes!(export::export_conversation))
         .routes(routes!(summaries::read_node_summary, summaries::renew_node_summary))
@@ -177,6 +182,7 @@ fn for_admins() -> Api {
         .routes(routes!(endpoints::list_endpoints, endpoints::allow_endpoint))
         .routes(routes!(endpoints::refuse_endpoint))
         .routes(routes!(vault::read_vault))
+        .routes(routes!(memory::index::read_index))
         .routes(routes!(vault::rotate_vault))
 }
 

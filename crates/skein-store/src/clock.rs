@@ -24,6 +24,16 @@ impl Clock for SystemClock {
     }
 }
 
+/// The machine's clock, so many milliseconds ahead.
+#[derive(Debug)]
+pub struct ClockAhead(pub i64);
+
+impl Clock for ClockAhead {
+    fn now(&self) -> Millis {
+        SystemClock.now().plus(self.0)
+    }
+}
+
 /// A clock that moves only when told to.
 #[derive(Debug)]
 pub struct StoppedClock(AtomicI64);

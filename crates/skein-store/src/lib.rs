@@ -18,6 +18,7 @@ pub mod items;
 pub mod jobs;
 pub mod leases;
 mod marks;
+pub mod memory;
 pub mod operations;
 mod pool;
 mod postgres;

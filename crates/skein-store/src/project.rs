@@ -26,8 +26,10 @@ pub const API_KEY: &str = "ApiKey";
 /// The record type of a conversation.
 pub(crate) const CONVERSATION: &str = "Conversation";
 
-/// No table is made from calls and answers, whose outputs may be raw bytes, nor from what a run was told and gave.
-const PLAIN: [ItemType; 8] = [
+/// No table is made from calls and answers, whose outputs may be raw bytes, nor from what a run was told and gave; what
+/// was brought becomes an episode later.
+const PLAIN: [ItemType; 9] = [
+    ItemType::EPISODE,
     ItemType::TOOL_CALL,
     ItemType::TOOL_RESULT,
     ItemType::TOOL_OUTPUT,

@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 7] = [
+const MIGRATIONS: [Migration; 8] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -40,11 +40,12 @@ const MIGRATIONS: [Migration; 7] = [
         postgres: include_str!("../migrations/0006_queue.postgres.sql"),
     },
     Migration { name: "flow", shared: include_str!("../migrations/0007_flow.sql"), sqlite: "", postgres: "" },
+    Migration { name: "memory", shared: include_str!("../migrations/0008_memory.sql"), sqlite: "", postgres: "" },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 7;
-const _: () = assert!(MIGRATIONS.len() == 7, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 8;
+const _: () = assert!(MIGRATIONS.len() == 8, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -9,7 +9,7 @@ pub(crate) enum Class {
     Projected,
     /// Sealed values of secrets: in no fact, so they cannot be rebuilt; copied as they are, never hashed.
     Kept,
-    /// Prunable rows about running things; never hashed.
+    /// Prunable rows about running things, and what a follower of the timeline makes again; never hashed.
     Operational,
     /// Stands in for an index where SQLite is the database; never copied.
     Index,
@@ -26,7 +26,7 @@ pub(crate) struct Table {
 use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 38] = [
+pub(crate) const TABLES: [Table; 40] = [
     Table {
         name: "items",
         class: Source,
@@ -364,6 +364,27 @@ pub(crate) const TABLES: [Table; 38] = [
         columns: &["id", "owner", "name", "scope", "entity", "run", "value", "at"],
         key: 1,
     },
+    Table {
+        name: "episodes",
+        class: Operational,
+        columns: &[
+            "id",
+            "owner",
+            "item",
+            "conversation",
+            "node",
+            "turn",
+            "branch",
+            "depth",
+            "previous",
+            "actor",
+            "source",
+            "valid_at",
+            "created_at",
+        ],
+        key: 1,
+    },
+    Table { name: "vectors", class: Operational, columns: &["embedder", "text", "vector"], key: 2 },
     Table { name: "request_names", class: Index, columns: &["day", "name", "operation"], key: 3 },
     Table { name: "cursors", class: Operational, columns: &["owner", "name", "tx", "position"], key: 2 },
     Table { name: "leases", class: Operational, columns: &["name", "holder", "fence", "lease_until"], key: 1 },

@@ -568,6 +568,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/episodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is remembered of you, the newest first. */
+        get: operations["list_episodes"];
+        put?: never;
+        /** Bring content from elsewhere: an item is made of it, and a moment later an episode of the same number. */
+        post: operations["bring_episode"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/episodes/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One thing that is remembered. */
+        get: operations["read_episode"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -767,6 +802,23 @@ export interface paths {
         put?: never;
         /** Take a bundle in; what is there already is skipped. Your own, or, for administrators, somebody's who moves in. */
         post: operations["import_bundle"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/index": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the index of this server stands, for administrators. */
+        get: operations["read_index"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1114,6 +1166,23 @@ export interface paths {
         };
         /** What else follows the same node: one entry for each line of edits that are versions of each other. */
         get: operations["list_siblings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes/{id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What resembles a node, as seen from there. */
+        get: operations["similar_nodes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1567,7 +1636,8 @@ export interface paths {
         put?: never;
         /**
          * Search what was said: on the path you stand on, and on the main paths of your other conversations.
-         * @description The newest ten thousand nodes are looked at. What was cut off, excluded or destroyed is not found, nor what tools did.
+         * @description By words, by meaning, by what was said beside it, and by who said it. What was cut off, excluded or destroyed is not
+         *     found, nor what was said while tools worked. Every result says why it was found, and the answer what it covers.
          */
         post: operations["search"];
         delete?: never;
@@ -2409,6 +2479,44 @@ export interface components {
             localId: string;
             nodeId: string;
         };
+        /**
+         * @description Content an agent brings.
+         * @example {
+         *       "content": "Herons nest in May.",
+         *       "source": "message",
+         *       "speaker": "Ada"
+         *     }
+         */
+        BringBody: {
+            /** @description A string, or for json an object or a list. */
+            content: unknown;
+            /** @description From the paths of which node it is visible; without it from every path. */
+            nodeId?: string | null;
+            /**
+             * @description text, message or json.
+             * @example message
+             */
+            source: string;
+            /** @description Who said it. */
+            speaker?: string | null;
+            /**
+             * @description When it was said, if not now.
+             * @example 2026-05-01T09:30:00.000Z
+             */
+            validAt?: string | null;
+        };
+        /** @description What was brought: kept, and remembered a moment later. */
+        BroughtView: {
+            /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /**
+             * @description The item it is computed from.
+             * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            itemId: string;
+            /** @example 2026-05-01T09:30:00.000Z */
+            validAt: string;
+        };
         /** @description A call a run made: what it says of itself, what led to it, and what came of it. */
         CallView: {
             /** @description Tool, inputs, who asked, why, in which order, for whom, and who pays; empty once it was destroyed. */
@@ -2805,6 +2913,40 @@ export interface components {
              */
             version: number;
         };
+        /** @description Something that is remembered. */
+        EpisodeView: {
+            actorId?: string | null;
+            branchId?: string | null;
+            /** @description What it says; null when that was destroyed. */
+            content?: string | null;
+            conversationId?: string | null;
+            /**
+             * @description When it became known here.
+             * @example 2026-11-15T09:30:00.000Z
+             */
+            createdAt: string;
+            /** Format: int64 */
+            depth?: number | null;
+            /** @description Whose memory it belongs to. */
+            groupId: string;
+            /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            itemId: string;
+            name: string;
+            nodeId?: string | null;
+            /**
+             * @description message, text, json, summary or introspection.
+             * @example message
+             */
+            source: string;
+            speaker?: string | null;
+            turnId?: string | null;
+            /**
+             * @description When it was said.
+             * @example 2026-11-15T09:30:00.000Z
+             */
+            validAt: string;
+        };
         ErrorBody: {
             /** @description Stable; for programs. */
             code: string;
@@ -3015,19 +3157,9 @@ export interface components {
             /** @default null */
             title?: string | null;
         };
-        /** @description A node that has some of the words. */
-        FoundView: {
-            conversationId: string;
-            /** @example 2026-11-15T09:30:00.000Z */
-            createdAt: string;
-            /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
-            nodeId: string;
-            /** @description What it says around the first of the words. */
-            snippet: string;
-            /** @description user, agent or system. */
-            speaker?: string | null;
-            /** @description Which of the words it has, in lower case. */
-            words: string[];
+        /** @description What was found, and what was searched for it. */
+        FoundListing: components["schemas"]["Listing_FoundView"] & {
+            searched: components["schemas"]["SearchedView"];
         };
         /**
          * @example {
@@ -3125,6 +3257,31 @@ export interface components {
              * @example 0
              */
             skipped: number;
+        };
+        /** @description The index, and what is not remembered yet. */
+        IndexView: {
+            /** @description Whether this server keeps an index; without one, words are looked for in the store. */
+            available: boolean;
+            /** @description Items after that, counted up to a million. */
+            behind?: number | null;
+            /** Format: int64 */
+            bytes: number;
+            /**
+             * @description How far it has come along the timeline.
+             * @example 12.345
+             */
+            cursor?: string | null;
+            /** @description What makes the vectors. */
+            embedder?: string | null;
+            /** Format: int64 */
+            episodes: number;
+            /** @description Nodes that were completed and have no episode yet, the oldest first, at most a hundred. */
+            unbound: string[];
+            /**
+             * Format: int64
+             * @description Of these, how many have a vector; the others are found by their words.
+             */
+            withVector: number;
         };
         /** @description Something that was made from a template. */
         InstanceView: components["schemas"]["EntryHead"] & {
@@ -3326,6 +3483,42 @@ export interface components {
             })[];
             pagination: components["schemas"]["Pagination"];
         };
+        Listing_EpisodeView: {
+            data: {
+                actorId?: string | null;
+                branchId?: string | null;
+                /** @description What it says; null when that was destroyed. */
+                content?: string | null;
+                conversationId?: string | null;
+                /**
+                 * @description When it became known here.
+                 * @example 2026-11-15T09:30:00.000Z
+                 */
+                createdAt: string;
+                /** Format: int64 */
+                depth?: number | null;
+                /** @description Whose memory it belongs to. */
+                groupId: string;
+                /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+                itemId: string;
+                name: string;
+                nodeId?: string | null;
+                /**
+                 * @description message, text, json, summary or introspection.
+                 * @example message
+                 */
+                source: string;
+                speaker?: string | null;
+                turnId?: string | null;
+                /**
+                 * @description When it was said.
+                 * @example 2026-11-15T09:30:00.000Z
+                 */
+                validAt: string;
+            }[];
+            pagination: components["schemas"]["Pagination"];
+        };
         Listing_ExecutionView: {
             data: {
                 /** @description The run whose earlier outputs it took over. */
@@ -3372,16 +3565,55 @@ export interface components {
         };
         Listing_FoundView: {
             data: {
-                conversationId: string;
-                /** @example 2026-11-15T09:30:00.000Z */
+                /** @description Who said it. */
+                actorId?: string | null;
+                /** @description The branch it stands on, and how deep. */
+                branchId?: string | null;
+                conversationId?: string | null;
+                /**
+                 * @description When it was said.
+                 * @example 2026-11-15T09:30:00.000Z
+                 */
                 createdAt: string;
-                /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
-                nodeId: string;
-                /** @description What it says around the first of the words. */
+                /** Format: int64 */
+                depth?: number | null;
+                /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                episodeId: string;
+                /**
+                 * @description `path` you stand on, `elsewhere` on the main path of another conversation, or `anywhere`.
+                 * @example elsewhere
+                 */
+                found: string;
+                /** @description Where in the snippet something matched, each from one character to another, counted in UTF-16 units. */
+                highlights: number[][];
+                /**
+                 * @description When it became known here.
+                 * @example 2026-11-15T09:30:00.000Z
+                 */
+                knownAt: string;
+                name: string;
+                /**
+                 * @description Where it was said; null for what was brought and names no node.
+                 * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                nodeId?: string | null;
+                parts: components["schemas"]["PartsView"];
+                /**
+                 * Format: float
+                 * @description The sum of the parts.
+                 */
+                score: number;
+                /** @description What it says around what matched. */
                 snippet: string;
+                /**
+                 * @description message, text, json, summary or introspection.
+                 * @example message
+                 */
+                source: string;
                 /** @description user, agent or system. */
                 speaker?: string | null;
-                /** @description Which of the words it has, in lower case. */
+                turnId?: string | null;
+                /** @description The words that matched, in lower case. */
                 words: string[];
             }[];
             pagination: components["schemas"]["Pagination"];
@@ -3996,6 +4228,24 @@ export interface components {
             parentConversationId?: string | null;
             /** @example Herons of the lake */
             title: string;
+        } & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_BroughtView: {
+            /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /**
+             * @description The item it is computed from.
+             * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            itemId: string;
+            /** @example 2026-05-01T09:30:00.000Z */
+            validAt: string;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -4820,6 +5070,35 @@ export interface components {
             reason?: string | null;
             tokens: number;
         };
+        /** @description What each way of finding gave, in standard deviations above what could be seen, weighted. */
+        PartsView: {
+            /**
+             * Format: float
+             * @description Words like those asked for.
+             */
+            likeness: number;
+            /** Format: float */
+            meaning: number;
+            /**
+             * Format: float
+             * @description What was said beside it.
+             */
+            neighbours: number;
+            /** Format: float */
+            recency: number;
+            /**
+             * Format: float
+             * @description The cosine with the question itself.
+             */
+            similarity?: number | null;
+            /**
+             * Format: float
+             * @description It was said by somebody the question names.
+             */
+            speaker: number;
+            /** Format: float */
+            words: number;
+        };
         PathsView: {
             /** @description How many nodes both have, from the root on. */
             commonNodes: number;
@@ -5191,6 +5470,15 @@ export interface components {
          *     }
          */
         SearchBody: {
+            /** @description Only what one of these said. */
+            actorIds?: string[];
+            /** @description What the answer would have been then: only what had been said by that moment. */
+            asOf?: string | null;
+            /**
+             * @description The answer is to know everything up to this cursor (`Skein-Cursor` of a change); it is waited for up to two seconds,
+             *     and `searched.indexBehind` says if that was not enough.
+             */
+            atLeast?: string | null;
             /** @description The conversation you stand in, where its owner stands, unless a node is named. */
             conversationId?: string | null;
             /** @description Where the last page ended: its `pagination.next`. */
@@ -5198,17 +5486,65 @@ export interface components {
             /** @description Whether the path you stand on is left out. */
             elsewhere?: boolean;
             /**
+             * @description Only what was said then or later.
+             * @example 2026-01-01T00:00:00.000Z
+             */
+            from?: string | null;
+            /** @description Only what had become known here by that moment, whenever it was said. */
+            knownAt?: string | null;
+            /**
              * @description Results per page, 1 to 100.
              * @example 20
              */
             limit?: number;
             /** @description The node you stand at: the path that leads to it is searched, and the main paths of other conversations. */
             nodeId?: string | null;
+            /** @description Only what was said in a conversation of this project. */
+            projectId?: string | null;
+            /** @description Whether what was said lately is preferred. */
+            recent?: boolean;
+            /** @description Only what is of one of these kinds: message, text, json, summary, introspection. */
+            sources?: string[];
+            /** @description Whether what merely stands beside something that was found is left out. */
+            strict?: boolean;
             /**
-             * @description Words in any case; what has more of them, and rarer ones, comes first. Longer words find those they begin.
+             * @description Plain words, in any case and any language: what means the same is found too. Nothing in them is syntax.
              * @example herons of the lake
              */
             text: string;
+            /**
+             * @description Only what was said then or earlier.
+             * @example 2027-01-01T00:00:00.000Z
+             */
+            until?: string | null;
+            /** @description Only what was said in one of these conversations. */
+            within?: string[];
+        };
+        /** @description What an answer covers. */
+        SearchedView: {
+            asOf?: string | null;
+            /**
+             * @description `index`, or `words` where there is no index or it is being built again.
+             * @example index
+             */
+            by: string;
+            /** @description Where the question was asked; null searches all main paths. */
+            conversationId?: string | null;
+            /** @description Whether there is more than that already. */
+            indexBehind: boolean;
+            /**
+             * @description The answer knows everything up to here.
+             * @example 12.345
+             */
+            indexCursor: string;
+            knownAt?: string | null;
+            /** @description The end of the path it was asked on. */
+            nodeId?: string | null;
+            /**
+             * Format: int32
+             * @description How many episodes could be seen at all.
+             */
+            visible?: number | null;
         };
         /**
          * @example {
@@ -8160,6 +8496,133 @@ export interface operations {
             503: components["responses"]["E503"];
         };
     };
+    list_episodes: {
+        parameters: {
+            query?: {
+                /** @description Only those of one conversation. */
+                conversation?: string;
+                /** @description Where the last page ended: its `pagination.next`. */
+                cursor?: string;
+                /**
+                 * @description Entries per page, 1 to 1000.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing_EpisodeView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
+    bring_episode: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BringBody"];
+            };
+        };
+        responses: {
+            /** @description The same request was made before; this is what came out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_BroughtView"];
+                };
+            };
+            /** @description It was made; `Location` says where it is. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_BroughtView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
+        };
+    };
+    read_episode: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path: {
+                /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EpisodeView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
     watch_events: {
         parameters: {
             query?: {
@@ -8735,6 +9198,36 @@ export interface operations {
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
             507: components["responses"]["E507"];
+        };
+    };
+    read_index: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IndexView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
         };
     };
     list_items: {
@@ -9748,6 +10241,46 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Listing_NodeView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
+    similar_nodes: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Results, 1 to 100.
+                 * @example 10
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path: {
+                /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FoundListing"];
                 };
             };
             400: components["responses"]["E400"];
@@ -11237,7 +11770,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Listing_FoundView"];
+                    "application/json": components["schemas"]["FoundListing"];
                 };
             };
             400: components["responses"]["E400"];

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use skein_core::{Millis, UserId};
 
 use super::bundle::{self, Wanted};
-use super::{catalog, conversation, flow, redact};
+use super::{catalog, conversation, flow, memory, redact};
 use crate::desk::Desk;
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -48,6 +48,7 @@ fn carry_out(task: Task, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         Task::Catalog(task) => catalog::run(task, desk),
         Task::Conversation(task) => conversation::run(task, desk),
         Task::Flow(task) => flow::run(task, desk),
+        Task::Memory(task) => memory::run(task, desk),
     }
 }
 
@@ -77,7 +78,7 @@ fn add_item(item_type: &str, content: Content, at: Option<Millis>, desk: &mut De
     desk.show(&thing, views::ITEM.fields, views::ITEM.wanted)
 }
 
-fn read_input() -> Result<String, Failure> {
+pub(super) fn read_input() -> Result<String, Failure> {
     let mut text = String::new();
     let read = std::io::stdin().take(INPUT_BYTES_MAX + 1).read_to_string(&mut text);
     let hint = "send text in UTF-8 to standard input";

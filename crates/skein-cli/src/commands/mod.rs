@@ -11,6 +11,7 @@ mod errand;
 mod flow;
 mod init;
 mod manual;
+mod memory;
 mod proof;
 mod redact;
 mod restore;
@@ -40,6 +41,7 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
             }
             errand::run(task, Desk::new(reach, grant, form, out))
         }
+        Plan::RebuildIndex(place) => memory::rebuild(&place, out),
         Plan::Verify { place, options, report } => verify::run(&place, &options, report, out),
         Plan::CheckProof { file, report } => proof::check(&file, report, out),
         Plan::Proof { place, item } => proof::make(&place, item, out),

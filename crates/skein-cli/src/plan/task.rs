@@ -12,7 +12,7 @@ use skein_core::{ItemId, KeyId, Millis, RecordId, RelationId, SessionId, UserId,
 
 use crate::arguments::{
     AmountArguments, AskingArguments, ExportArguments, GrantCommand, HistoryArguments, ImportArguments, ItemCommand,
-    KeyCommand, RelationCommand, SessionCommand, UserCommand,
+    KeyCommand, RedactArguments, RelationCommand, SessionCommand, UserCommand,
 };
 use crate::desk::Amount;
 use crate::door::Ask;
@@ -21,6 +21,7 @@ use crate::passphrase::PassphraseSource;
 use crate::plan::catalog::CatalogTask;
 use crate::plan::conversation::ConversationTask;
 use crate::plan::flow::FlowTask;
+use crate::plan::memory::MemoryTask;
 use crate::plan::passphrase;
 use crate::views::{self, List, Sheet};
 
@@ -72,6 +73,7 @@ pub(crate) enum Task {
     Catalog(CatalogTask),
     Conversation(ConversationTask),
     Flow(FlowTask),
+    Memory(MemoryTask),
 }
 
 /// What a new item says.
@@ -239,6 +241,11 @@ impl Task {
         (import.asking, Self::Import { file: import.file, passphrase })
     }
 
+    pub(super) fn of_redact(redact: RedactArguments) -> Result<(AskingArguments, Self), Failure> {
+        let task = Self::Redact { item: item(&redact.item)?, reason: redact.reason, is_sure: redact.yes };
+        Ok((redact.asking, task))
+    }
+
     fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {
         let (amount, after) = portion(amount);
         Self::List { ask, list, amount, after }
@@ -286,7 +293,7 @@ fn relation(text: &str) -> Result<RelationId, Failure> {
     parse(text, "give the id as skein relation list shows it: rel_…")
 }
 
-fn time(text: &str) -> Result<Millis, Failure> {
+pub(super) fn time(text: &str) -> Result<Millis, Failure> {
     parse(text, "write the time with its offset, for example 2026-01-31T12:00:00Z or 2026-01-31T12:00:00+01:00")
 }
 

@@ -13,6 +13,7 @@ mod interrupted;
 mod items;
 mod kill_nine;
 mod master_key;
+mod memory;
 mod processes;
 mod readme;
 mod refusals;

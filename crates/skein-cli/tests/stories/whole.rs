@@ -19,14 +19,14 @@ fn look(server: &Server, path: &str) -> Value {
 }
 
 /// The id of something by its name.
-fn named(server: &Server, path: &str, name: &str) -> String {
+pub(crate) fn named(server: &Server, path: &str, name: &str) -> String {
     let listed = look(server, &format!("{path}?limit=100"));
     let found = listed["data"].as_array().unwrap().iter().find(|one| one["name"] == name);
     id(found.unwrap_or_else(|| panic!("no {name} in {listed}"))).to_owned()
 }
 
 /// Has a process answer where the conversation stands; the run and the node it fills.
-fn answer(server: &Server, conversation: &str, process: &str) -> (String, String) {
+pub(crate) fn answer(server: &Server, conversation: &str, process: &str) -> (String, String) {
     let body = json!({ "speaker": "agent", "processId": process });
     let begun = ask(server, "POST", &format!("/conversations/{conversation}/turns"), &body);
     let answer = &begun["answers"][0];

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use skein_core::memory::remembered::split as split_off_remembered;
+
 use super::intent::is_asking;
 use super::passage::{Author, Given, Source, cut};
 use super::phrases::LABEL;
@@ -10,6 +12,7 @@ use crate::llm::{ChatRequest, Message, Part};
 /// In a longer message only the first and last sentences are taken for requests; the rest is a text.
 const SHORT_MESSAGE_PASSAGES: usize = 6;
 const EDGE_PASSAGES: usize = 2;
+const INSTRUCTIONS: &str = "the instructions";
 
 /// A conversation as the built-in model sees it.
 #[derive(Debug, Default)]
@@ -48,7 +51,7 @@ struct Gatherer<'a> {
 impl<'a> Gatherer<'a> {
     fn take(&mut self, message: &'a Message, is_last: bool) {
         match message {
-            Message::System(parts) => self.take_parts(parts, Author::Instructions, "the instructions"),
+            Message::System(parts) => self.take_system(parts),
             Message::User(parts) => {
                 self.number += 1;
                 let from = self.conversation.given.sources.len();
@@ -70,6 +73,26 @@ impl<'a> Gatherer<'a> {
             Message::Tool { call_id, content, .. } => {
                 let name = self.tools.get(call_id.as_str()).copied().unwrap_or("a tool");
                 self.add(Author::Tool, format!("what {name} gave"), None, content);
+            }
+        }
+    }
+
+    /// Instructions, and among them what is remembered, which has a place of its own.
+    fn take_system(&mut self, parts: &[Part]) {
+        for part in parts {
+            let Part::Text(text) = part else {
+                self.take_parts(std::slice::from_ref(part), Author::Instructions, INSTRUCTIONS);
+                continue;
+            };
+            let (instructions, remembered) = split_off_remembered(text);
+            self.add(Author::Instructions, INSTRUCTIONS.to_owned(), None, &instructions);
+            for remembered in remembered {
+                let is_answer = remembered.source("speaker") == Some("agent");
+                let (author, who) = if is_answer { (Author::Model, "an answer") } else { (Author::Person, "you") };
+                let day = remembered.source("createdAt").and_then(|at| at.split('T').next()).unwrap_or("earlier");
+                let place = remembered.source("conversationId").zip(remembered.source("nodeId"));
+                let link = place.map(|(conversation, node)| format!("/c/{conversation}/n/{node}"));
+                self.add(author, format!("{who}, {day}"), link, &remembered.text);
             }
         }
     }

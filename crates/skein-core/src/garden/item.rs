@@ -37,6 +37,7 @@ macro_rules! item_types {
 
 item_types! {
     NOTE = "Note",
+    EPISODE = "Episode",
     NODE = "Node",
     NODE_CONTENT = "NodeContent",
     NODE_RESERVED = "NodeReserved",
@@ -66,7 +67,8 @@ item_types! {
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 26] = [
+const SYSTEM_TYPES: [ItemType; 27] = [
+    ItemType::EPISODE,
     ItemType::NODE,
     ItemType::NODE_CONTENT,
     ItemType::NODE_RESERVED,

@@ -10,7 +10,8 @@ use crate::rule::RuleViolation;
 pub const REASON_CHARS_MAX: usize = 1_000;
 
 /// What Skein writes down and people may want destroyed: with an attachment go the name and the bytes of the blob.
-const CONTENT: [ItemType; 11] = [
+const CONTENT: [ItemType; 12] = [
+    ItemType::EPISODE,
     ItemType::BLOB_ATTACHED,
     ItemType::TOOL_CALL,
     ItemType::TOOL_RESULT,

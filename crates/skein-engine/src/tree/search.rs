@@ -1,10 +1,12 @@
 //! A plain search for words in what was said, as far as it is visible from where one stands (decision Z8): the path that
-//! leads there, through forks, and the main paths of other conversations.
+//! leads there, through forks, and the main paths of other conversations. It answers where there is no index.
 
 use std::collections::{BTreeMap, HashSet};
 
+use skein_core::tree::actor::ActorId;
+use skein_core::tree::place::Label;
 use skein_core::tree::turn::Speaker;
-use skein_core::{ConversationId, Millis, NodeId, PathId, Viewer};
+use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, TurnId, Viewer};
 use skein_store::items::Page;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
@@ -58,6 +60,14 @@ pub struct FoundNode {
     pub speaker: Option<Speaker>,
     /// When.
     pub created_at: Millis,
+    /// The actor who wrote it.
+    pub author: ActorId,
+    /// Its turn.
+    pub turn: Option<TurnId>,
+    /// Its place in the tree.
+    pub label: Label,
+    /// The item that holds what it says.
+    pub item: ItemId,
     /// What it says around the first of the words.
     pub snippet: String,
     /// Which of the words it has.
@@ -66,7 +76,11 @@ pub struct FoundNode {
 
 impl Engine {
     /// Searches what was said and is visible from a place; the next page is asked for by how many to pass over.
-    pub async fn search(&self, caller: &Caller, query: SearchQuery) -> Result<Page<FoundNode, usize>, EngineError> {
+    pub(crate) async fn search(
+        &self,
+        caller: &Caller,
+        query: SearchQuery,
+    ) -> Result<Page<FoundNode, usize>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| search(tx, &viewer, &query)).await?)
     }
@@ -176,7 +190,7 @@ impl Looking<'_> {
         if !self.seen.insert(seen.row.id) || !is_taken || seen.row.excluded || seen.row.pruned {
             return;
         }
-        let Some(text) = text_of(seen) else { return };
+        let (Some(text), Some(label), Some(item)) = (text_of(seen), seen.row.label(), seen.row.content) else { return };
         self.room = self.room.saturating_sub(text.len());
         self.looked_at += 1;
         let (mask, first) = matches(self.words, &text);
@@ -187,6 +201,10 @@ impl Looking<'_> {
             conversation: seen.row.conversation,
             speaker: seen.spoken.map(|(speaker, _)| speaker),
             created_at: seen.row.created_at,
+            author: seen.row.author,
+            turn: seen.row.turn(),
+            label,
+            item,
             snippet: snippet(&text, first),
             words: has.map(|(_, word)| word.clone()).collect(),
         };

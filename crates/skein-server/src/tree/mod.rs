@@ -10,7 +10,6 @@ pub(crate) mod export;
 pub(crate) mod nodes;
 pub(crate) mod projects;
 pub(crate) mod proof;
-pub(crate) mod search;
 mod skeleton;
 pub(crate) mod summaries;
 pub(crate) mod turns;

@@ -17,7 +17,7 @@ use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
 use crate::world::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
-const FOR_ADMINS: [&str; 13] = [
+const FOR_ADMINS: [&str; 14] = [
     "allow_endpoint",
     "change_setting",
     "change_user",
@@ -27,6 +27,7 @@ const FOR_ADMINS: [&str; 13] = [
     "list_endpoints",
     "list_users",
     "list_workers",
+    "read_index",
     "read_vault",
     "refuse_endpoint",
     "request_verification",

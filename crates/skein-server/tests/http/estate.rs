@@ -125,6 +125,7 @@ impl Talk {
         let path = format!("/api/v1/conversations/{conversation}/turns");
         let said = make(&path, json!({ "text": format!("Of the {SECRET}.") })).await;
         let [turn, node] = ["turn", "node"].map(|name| text(&said[name], "id"));
+        world.engine.remember_all().await.unwrap();
         Self { conversation, turn, node, local_id: text(&said["node"], "localId") }
     }
 }
@@ -267,6 +268,7 @@ impl Estate {
             ("/api/v1/tool-templates/", "id") => self.catalogue.tool_template.clone(),
             ("/api/v1/allowed-endpoints/", "id") => self.catalogue.endpoint.clone(),
             ("/api/v1/conversations/", "id") => self.talk.conversation.clone(),
+            ("/api/v1/episodes/", "id") => self.talk.node.replacen("item", "episode", 1),
             ("/api/v1/nodes/", "id") | (_, "nodeId") => self.talk.node.clone(),
             (_, "turnId") => self.talk.turn.clone(),
             (_, "localId") => self.talk.local_id.clone(),

@@ -22,6 +22,7 @@ mod issuer;
 mod items;
 mod known_answers;
 mod log_lines;
+mod memory;
 mod metrics;
 mod nodes;
 mod openapi;

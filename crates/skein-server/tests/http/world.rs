@@ -29,6 +29,7 @@ use tower::ServiceExt as _;
 pub(crate) const HOST: &str = "localhost:7420";
 const PUBLIC_URL: &str = "http://localhost:7420";
 /// Where stopped clocks stand.
+const INDEX: &str = "index";
 pub(crate) const START: Millis = Millis(1_700_000_000_000);
 const TEMPLATE: &str = "skein_server_template";
 
@@ -155,6 +156,7 @@ impl World {
         let store = Store::open(options).unwrap();
         let blobs = Blobs::directory(&dir.path().join("blobs")).unwrap();
         let engine = Engine::new(store.clone(), blobs.clone(), outside());
+        engine.remember_in(dir.path().join(INDEX));
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let admin = Viewer::User(engine.ensure_first_admin().await.unwrap());
@@ -189,6 +191,11 @@ impl World {
         let hash = Digest::of(key.reveal().as_bytes());
         self.store.write(move |tx| tx.create_key(&admin, "test", scope, hash)).await.unwrap();
         key
+    }
+
+    /// Where the index is kept.
+    pub(crate) fn index_folder(&self) -> std::path::PathBuf {
+        self.dir.path().join(INDEX)
     }
 
     pub(crate) fn context(&self) -> Context {

@@ -19,7 +19,8 @@ use crate::project::TIME_OVERRIDE;
 const TESTIMONY: [&str; 4] = ["grant", "key", "setting", "user"];
 
 /// Who said what, which model answered, and what was called: whoever could bring these could have anybody say anything.
-const TESTIFIED: [ItemType; 17] = [
+const TESTIFIED: [ItemType; 18] = [
+    ItemType::EPISODE,
     ItemType::NODE,
     ItemType::NODE_CONTENT,
     ItemType::NODE_RESERVED,

@@ -411,7 +411,8 @@ impl Tx<'_> {
 
 /// Whether facts of this type say nothing about earlier items, records or marks.
 pub(crate) fn only_adds(item_type: &ItemType) -> bool {
-    let adding = [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED];
+    let adding =
+        [ItemType::EPISODE, ItemType::NODE, ItemType::NODE_CONTENT, ItemType::NODE_RESERVED, ItemType::PATH_MOVED];
     let of_runs = [
         ItemType::RAW_RESPONSE,
         ItemType::TOOL_CALL,

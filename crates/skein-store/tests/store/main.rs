@@ -12,6 +12,7 @@ mod catalogue;
 mod catalogue_races;
 mod items;
 mod jobs;
+mod memory;
 mod queue;
 mod queue_oracle;
 mod records;

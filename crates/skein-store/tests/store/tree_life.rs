@@ -7,6 +7,7 @@ use skein_core::tree::actor::ActorId;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
+use skein_store::memory::VisibleBranch;
 use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::read::SeenNode;
@@ -447,9 +448,44 @@ impl Life<'_> {
         Ok(())
     }
 
+    /// Stretches of branches say what walking says: which lineages a main path shows, and what leads to a node (decision Z8).
+    fn compare_visible(&self) -> Result<(), TestCaseError> {
+        let oracle = &self.oracle;
+        let (viewer, asked) = (self.world.anna.clone(), oracle.nodes.iter().map(|node| node.id).collect::<Vec<_>>());
+        let (main, rows, ways) = self.world.read(move |tx| {
+            let rows = asked.iter().map(|id| tx.node(&viewer, *id)).collect::<Result<Vec<_>, _>>()?;
+            let ways = asked.iter().map(|id| tx.ancestry(&viewer, *id)).collect::<Result<Vec<_>, _>>()?;
+            Ok((tx.main_paths(&viewer)?, rows, ways))
+        });
+        let covers = |seen: &[VisibleBranch], row: &NodeRow| {
+            let label = row.label().expect("it is of the course");
+            let mut of_branch =
+                seen.iter().filter(|seen| (seen.conversation, seen.branch) == (row.conversation, label.branch));
+            of_branch.any(|seen| label.depth <= seen.down_to)
+        };
+        let placed = || (0..oracle.nodes.len()).filter(|node| oracle.nodes[*node].turn.is_some());
+        for node in placed() {
+            let line = [vec![node], oracle.ancestors(node)].concat();
+            let is_shown = line.iter().all(|above| oracle.shows_lineage(0, *above)) && !oracle.is_pruned(node);
+            let is_listed = main.iter().any(|seen| seen.conversation == rows[node].conversation);
+            if is_listed {
+                prop_assert_eq!(covers(&main, &rows[node]), is_shown, "node {}", node);
+            } else {
+                prop_assert!(is_shown || oracle.is_pruned(node), "a conversation that is not listed has one branch");
+            }
+            for other in placed() {
+                let same = |above: &usize| oracle.nodes[*above].lineage == oracle.nodes[other].lineage;
+                let is_above = oracle.whole_line(node).iter().any(same);
+                prop_assert_eq!(covers(&ways[node], &rows[other]), is_above, "{} above {}", other, node);
+            }
+        }
+        Ok(())
+    }
+
     /// Lists over all trees.
     fn compare_lists(&self) -> Result<(), TestCaseError> {
         self.compare_many()?;
+        self.compare_visible()?;
         let viewer = self.world.anna.clone();
         let author = ActorId::from(viewer.owner());
         let (bookmarked, tagged, written) = self.world.read(move |tx| {

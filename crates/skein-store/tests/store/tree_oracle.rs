@@ -95,6 +95,15 @@ impl Oracle {
         std::iter::successors(self.nodes[node].parent, |node| self.nodes[*node].parent).collect()
     }
 
+    /// A node and everything that leads to it, through forks.
+    pub(crate) fn whole_line(&self, node: usize) -> Vec<usize> {
+        let above = |node: &usize| match self.nodes[*node].parent {
+            Some(parent) => Some(parent),
+            None => self.trees[self.nodes[*node].tree].origin,
+        };
+        std::iter::successors(Some(node), above).collect()
+    }
+
     pub(crate) fn depth(&self, node: usize) -> i64 {
         match self.nodes[node].turn {
             Some(_) => i64::try_from(self.ancestors(node).len()).unwrap() + 1,

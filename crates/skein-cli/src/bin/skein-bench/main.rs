@@ -19,6 +19,7 @@ mod http_post;
 mod http_tool;
 mod idempotency;
 mod idle_server;
+mod locomo;
 mod machine;
 mod made;
 mod million;
@@ -86,12 +87,19 @@ struct Options {
     part: Option<Part>,
 }
 
-/// What this program does when it starts itself.
+/// What else this program does; most of it when it starts itself.
 #[derive(Subcommand)]
 enum Part {
     /// Serve a file from memory until standard input ends
     #[command(hide = true)]
     BareServer { body: PathBuf },
+    /// How much of `LoCoMo`'s evidence recall finds
+    Locomo {
+        /// `LoCoMo`'s samples
+        data: PathBuf,
+        /// Where to write the rankings
+        out: PathBuf,
+    },
     /// Run a process over and over, and say how fast
     #[command(hide = true)]
     RunsAlone(runs_alone::Alone),
@@ -191,10 +199,13 @@ fn main() -> Result<()> {
             println!("{}", alone.run()?);
             return Ok(());
         }
-        None => {}
+        Some(Part::Locomo { .. }) | None => {}
     }
     let folder = Folder::new(options.dir)?;
     folder.remove_when_interrupted();
+    if let Some(Part::Locomo { data, out }) = &options.part {
+        return locomo::run(folder.path(), data, out);
+    }
     if cfg!(debug_assertions) {
         println!("This is a debug build: its figures mean little. Use make bench.\n");
     }

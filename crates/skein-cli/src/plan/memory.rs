@@ -1,0 +1,83 @@
+//! What commands about memory ask of the API.
+
+use serde_json::{Value, json};
+use skein_core::{ConversationId, EpisodeId, NodeId};
+
+use crate::arguments::{AskingArguments, BroughtSource, EpisodeCommand, RecallArguments};
+use crate::door::Ask;
+use crate::failure::Failure;
+use crate::plan::task::{Task, parse, portion, time};
+use crate::views::memory as views;
+
+/// One command about memory.
+#[derive(Debug, PartialEq)]
+pub(crate) enum MemoryTask {
+    /// A question, and whether to say why each answer was found.
+    Recall { ask: Ask, explain: bool },
+    /// Something brought from elsewhere; its content may still stand in standard input.
+    Bring { content: String, is_document: bool, body: Value },
+}
+
+impl From<MemoryTask> for Task {
+    fn from(task: MemoryTask) -> Self {
+        Self::Memory(task)
+    }
+}
+
+impl MemoryTask {
+    pub(super) fn of_recall(arguments: RecallArguments) -> Result<(AskingArguments, Task), Failure> {
+        let node = arguments.node.map(|id| parse::<NodeId>(&id, "a node is given as item_…")).transpose()?;
+        let conversation = arguments.conversation;
+        let conversation = conversation
+            .map(|id| parse::<ConversationId>(&id, "a conversation is given as entity_…; skein conversation list"))
+            .transpose()?;
+        let moment = |text: Option<String>| text.map(|text| time(&text)).transpose();
+        let mut body = json!({ "text": arguments.text, "limit": arguments.limit, "recent": arguments.recent,
+            "elsewhere": arguments.elsewhere });
+        let named = [
+            ("nodeId", json!(node)),
+            ("conversationId", json!(conversation)),
+            ("asOf", json!(moment(arguments.as_of)?)),
+            ("knownAt", json!(moment(arguments.known_at)?)),
+            ("from", json!(moment(arguments.from)?)),
+            ("until", json!(moment(arguments.until)?)),
+        ];
+        for (name, value) in named.into_iter().filter(|(_, value)| !value.is_null()) {
+            body[name] = value;
+        }
+        let task = Self::Recall { ask: Ask::post("/search", body), explain: arguments.explain };
+        Ok((arguments.asking, task.into()))
+    }
+
+    pub(super) fn of_episode(command: EpisodeCommand) -> Result<Task, Failure> {
+        Ok(match command {
+            EpisodeCommand::List { conversation, amount } => {
+                let hint = "a conversation is given as entity_…; skein conversation list";
+                let conversation = conversation.map(|id| parse::<ConversationId>(&id, hint)).transpose()?;
+                let (amount, after) = portion(amount);
+                let ask = Ask::get("/episodes").with("conversation", conversation);
+                Task::List { ask, list: &views::EPISODES, amount, after }
+            }
+            EpisodeCommand::Show { id } => {
+                let id = parse::<EpisodeId>(&id, "an episode is given as episode_…; skein episode list")?;
+                Task::Show { ask: Ask::get(format!("/episodes/{id}")), sheet: &views::EPISODE }
+            }
+            EpisodeCommand::Add { content, source, speaker, at, node } => {
+                let node = node.map(|id| parse::<NodeId>(&id, "a node is given as item_…")).transpose()?;
+                let source_name = match source {
+                    BroughtSource::Text => "text",
+                    BroughtSource::Message => "message",
+                    BroughtSource::Json => "json",
+                };
+                let at = at.map(|text| time(&text)).transpose()?;
+                let body = json!({ "source": source_name, "speaker": speaker, "validAt": at, "nodeId": node });
+                Self::Bring { content, is_document: source == BroughtSource::Json, body }.into()
+            }
+        })
+    }
+}
+
+/// `skein index status`.
+pub(super) fn status(asking: AskingArguments) -> (AskingArguments, Task) {
+    (asking, Task::Show { ask: Ask::get("/index"), sheet: &views::INDEX })
+}

@@ -1,0 +1,115 @@
+//! What was said is found again: on the right branch, a year later, as of then, with no network; and after any crash.
+
+use serde_json::{Value, json};
+use skein_testkit::postgres::{Cluster, Database};
+use skein_testkit::wait::until;
+
+use crate::interrupted::{ask, ended, made};
+use crate::server::{Home, Server};
+use crate::whole::{answer, named};
+
+const YEAR_MS: &str = "31536000000";
+
+/// Says something after a node, or first of all; the node it became, and its turn.
+fn say(server: &Server, conversation: &str, after: Option<&str>, text: &str) -> (String, String) {
+    let body = json!({ "text": text, "parentAlternativeId": after });
+    let said = ask(server, "POST", &format!("/conversations/{conversation}/turns"), &body);
+    let [node, turn] = ["node", "turn"].map(|name| said[name]["id"].as_str().unwrap().to_owned());
+    (node, turn)
+}
+
+/// What a question finds, once the index knows everything said before it.
+fn recall(home: &Home, server: &Server, words: &[&str]) -> Vec<String> {
+    until("everything is indexed", || {
+        let index = ask(server, "GET", "/index", &Value::Null);
+        (index["behind"] == 0 && index["unbound"] == json!([])).then_some(())
+    });
+    let answer: Value = serde_json::from_str(&home.run(&[&["recall", "--json"], words].concat()).assert_ok()).unwrap();
+    assert_eq!(answer["searched"]["by"], "index", "{answer}");
+    answer["data"].as_array().unwrap().iter().map(|hit| hit["snippet"].as_str().unwrap().to_owned()).collect()
+}
+
+fn told_branched_and_asked_a_year_later(home: &Home) {
+    let mut server = home.serve();
+    let trip = made(&server, "/conversations", &json!({ "title": "Trip" }));
+    let (ask_where, _) = say(&server, &trip, None, "Where shall we spend the holiday?");
+    let (left, turn) = say(&server, &trip, Some(&ask_where), "We spend the holiday in Portugal.");
+    let edit = json!({ "content": { "type": "text", "text": "We spend the holiday in Norway." }, "makeActive": true,
+        "editedFrom": left });
+    let path = format!("/conversations/{trip}/turns/{turn}/alternatives");
+    let right = ask(&server, "POST", &path, &edit)["node"]["id"].as_str().unwrap().to_owned();
+    let on_left = recall(home, &server, &["where is the holiday", "--node", &left]);
+    assert!(on_left.iter().any(|said| said.contains("Portugal")), "{on_left:?}");
+    assert!(!on_left.iter().any(|said| said.contains("Norway")), "{on_left:?}");
+    let on_right = recall(home, &server, &["where is the holiday", "--node", &right]);
+    assert!(on_right.iter().any(|said| said.contains("Norway")), "{on_right:?}");
+    assert!(!on_right.iter().any(|said| said.contains("Portugal")), "{on_right:?}");
+
+    let elsewhere = made(&server, "/conversations", &json!({ "title": "Later" }));
+    say(&server, &elsewhere, None, "Where do we spend the holiday?");
+    let chat = named(&server, "/processes", "Chat with memory");
+    let (run, node) = answer(&server, &elsewhere, &chat);
+    assert_eq!(ended(&server, &run)["status"], "completed");
+    let answered = ask(&server, "GET", &format!("/nodes/{node}"), &Value::Null)["content"]["text"].to_string();
+    assert!(answered.contains("Norway") && answered.contains(&right), "it is quoted, with where it stands: {answered}");
+    assert!(!answered.contains("Portugal"), "{answered}");
+    let before =
+        ask(&server, "GET", &format!("/nodes/{right}"), &Value::Null)["createdAt"].as_str().unwrap().to_owned();
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+
+    let mut server = Server::start(home.skein().env("DEBUG_SKEIN_AHEAD_MS", YEAR_MS));
+    say(&server, &trip, Some(&right), "The next holiday will be in Iceland.");
+    let now = recall(home, &server, &["holiday", "--conversation", &trip]);
+    assert!(
+        now.iter().any(|said| said.contains("Iceland")) && now.iter().any(|said| said.contains("Norway")),
+        "{now:?}"
+    );
+    let then = recall(home, &server, &["holiday", "--conversation", &trip, "--as-of", &before]);
+    assert!(
+        then.iter().any(|said| said.contains("Norway")) && !then.iter().any(|said| said.contains("Iceland")),
+        "{then:?}"
+    );
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+    home.run(&["verify", "--deep"]).assert_ok();
+}
+
+#[test]
+fn what_was_told_is_found_on_its_branch_and_as_of_then_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    told_branched_and_asked_a_year_later(&Home::at(folder.path()));
+}
+
+#[test]
+fn what_was_told_is_found_on_its_branch_and_as_of_then_on_postgres() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::fresh(Cluster::shared());
+    let home = Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) };
+    told_branched_and_asked_a_year_later(&home);
+}
+
+#[test]
+fn fault_an_index_that_is_killed_deleted_or_spoilt_is_whole_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = home.serve();
+    for round in 0..4 {
+        let talk = made(&server, "/conversations", &json!({}));
+        let mut last = None;
+        for number in 0..25 {
+            last = Some(say(&server, &talk, last.as_deref(), &format!("Heron {number} of round {round}.")).0);
+        }
+        server.process.kill_nine();
+        let index = home.dir.join("index");
+        match round {
+            1 => std::fs::remove_dir_all(&index).unwrap(),
+            2 => std::fs::write(index.join("index.json"), "{").unwrap(),
+            _ => {}
+        }
+        server = home.serve();
+        let found = recall(&home, &server, &["heron", "--limit", "100"]);
+        assert_eq!(found.len(), ((round + 1) * 25).min(100), "nothing is lost and nothing is there twice: {found:?}");
+    }
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+    assert!(home.run(&["index", "rebuild"]).assert_ok().contains("100 episodes"));
+    home.run(&["verify", "--deep"]).assert_ok();
+}

@@ -1,0 +1,257 @@
+//! Following the timeline: into episodes, and from there into the index.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::tree::actor::ActorId;
+use skein_recall::{Change, Embedder, Episode, Index, Place, TEXT_BYTES_MAX, embed_checked, embedded_text};
+use skein_store::memory::{Followed, FollowedEpisode, INGESTED_ITEMS_MAX};
+use skein_store::{StoreError, Tx, Urgency};
+
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::memory::{Memory, SYSTEM};
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// After a step others come first: what is said meanwhile is taken together.
+const REST: Duration = Duration::from_millis(100);
+/// A cursor alone is written down only after so many items that say nothing to the index.
+const UNTOLD_ITEMS_MAX: usize = 1_000;
+/// About what an episode takes in the writer's queue.
+const EPISODE_BYTES: usize = 256;
+/// Items that are counted when it is said how far behind an index is.
+const BEHIND_MAX: usize = 1_000_000;
+
+/// What one step did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progressed {
+    /// Episodes that were carried into the index.
+    pub episodes: usize,
+    /// How far it has come.
+    pub cursor: Cursor,
+    /// Whether there is more to do.
+    pub is_more: bool,
+}
+
+/// How an index stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexState {
+    /// How far it has come.
+    pub cursor: Cursor,
+    /// Items after that, counted up to a million.
+    pub behind: usize,
+    /// Episodes it holds.
+    pub episodes: u64,
+    /// Of these, how many have a vector.
+    pub with_vector: u64,
+    /// What makes its vectors.
+    pub embedder: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Whether somebody works on it in the background.
+    pub is_followed: bool,
+}
+
+/// Follows the timeline for as long as it is polled.
+pub(crate) async fn follow(engine: Engine) {
+    let Some(memory) = engine.parts().memory.get() else { return };
+    memory.is_followed.store(true, Ordering::Relaxed);
+    let _unfollowed = Unfollowed(memory);
+    let mut rung = engine.parts().store.wake().subscribe();
+    loop {
+        match engine.remember_more(memory).await {
+            Ok(Progressed { is_more: true, .. }) => {}
+            Ok(_) => {
+                tokio::time::sleep(REST).await;
+                let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "what was said could not be indexed; it will be tried again");
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        }
+    }
+}
+
+/// Says that nobody follows any more, however following ended.
+struct Unfollowed<'a>(&'a Memory);
+
+impl Drop for Unfollowed<'_> {
+    fn drop(&mut self) {
+        self.0.is_followed.store(false, Ordering::Relaxed);
+    }
+}
+
+impl Engine {
+    /// Takes the next step of remembering; `None` where nothing is remembered.
+    pub async fn remember_next(&self) -> Result<Option<Progressed>, EngineError> {
+        match self.parts().memory.get() {
+            Some(memory) => self.remember_more(memory).await.map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Remembers everything that was said so far.
+    pub async fn remember_all(&self) -> Result<(), EngineError> {
+        while self.remember_next().await?.is_some_and(|progressed| progressed.is_more) {}
+        Ok(())
+    }
+
+    /// Begins the index anew; whoever follows the timeline, or the next to ask, builds it again.
+    pub async fn forget_index(&self) -> Result<(), EngineError> {
+        let Some(memory) = self.parts().memory.get() else { return Ok(()) };
+        let _one_at_a_time = memory.stepping.lock().await;
+        memory.close();
+        let folder = memory.folder.clone();
+        blocking(move || Index::remove(&folder)).await.map_err(unusable)
+    }
+
+    /// How the index stands; `None` where there is none.
+    pub async fn index_state(&self) -> Result<Option<IndexState>, EngineError> {
+        let Some(memory) = self.parts().memory.get() else { return Ok(None) };
+        let index = self.index(memory).await?;
+        let cursor = memory.looked_at();
+        let behind = self.parts().store.read(move |tx| tx.items_after(&SYSTEM, cursor, BEHIND_MAX)).await?;
+        let status = blocking(move || index.status()).await;
+        let sum = |count: fn(&skein_recall::OwnerStatus) -> u32| -> u64 {
+            status.owners.iter().map(|owner| u64::from(count(owner))).sum()
+        };
+        Ok(Some(IndexState {
+            cursor,
+            behind,
+            episodes: sum(|owner| owner.episodes),
+            with_vector: sum(|owner| owner.with_vector),
+            embedder: status.fingerprint.as_str().to_owned(),
+            bytes: status.bytes,
+            is_followed: memory.is_followed(),
+        }))
+    }
+
+    pub(super) async fn remember_more(&self, memory: &Memory) -> Result<Progressed, EngineError> {
+        let _one_at_a_time = memory.stepping.lock().await;
+        let is_ingesting = self.ingest().await?;
+        let index = self.index(memory).await?;
+        let after = memory.looked_at();
+        let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after)).await?;
+        let episodes = followed.len();
+        let is_told = cursor.position - index.cursor().position >= i64::try_from(UNTOLD_ITEMS_MAX).unwrap_or(i64::MAX);
+        if episodes > 0 || is_told {
+            let embedder = Arc::clone(&memory.embedder);
+            let applied = blocking(move || {
+                let changes = changes(followed, &names, &*embedder);
+                index.apply(&changes, cursor)
+            });
+            if let Err(error) = applied.await {
+                memory.close();
+                return Err(unusable(error));
+            }
+        }
+        memory.look_on(cursor);
+        Ok(Progressed { episodes, cursor, is_more: is_ingesting || cursor != after })
+    }
+
+    /// Makes episodes of the next stretch; whether there was one.
+    async fn ingest(&self) -> Result<bool, EngineError> {
+        let store = self.parts().store.clone();
+        if !store.read(|tx| tx.is_ingestion_due(&SYSTEM)).await? {
+            return Ok(false);
+        }
+        let write =
+            move || store.write_later(|tx| tx.ingest(&SYSTEM), INGESTED_ITEMS_MAX * EPISODE_BYTES, Urgency::Background);
+        let ingested = blocking(write).await?.value;
+        Ok(ingested.is_some())
+    }
+
+    async fn index(&self, memory: &Memory) -> Result<Arc<Index>, EngineError> {
+        if let Some(index) = memory.opened() {
+            return Ok(index);
+        }
+        let engine = self.clone();
+        let open = move || engine.parts().memory.get().map(Memory::open);
+        match blocking(open).await {
+            Some(opened) => opened.map_err(unusable),
+            None => Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into()),
+        }
+    }
+}
+
+/// What the index is to be told next, and the names of those who spoke.
+type Next = (Vec<Followed>, Cursor, HashMap<ActorId, String>);
+
+fn next(tx: &mut Tx<'_>, after: Cursor) -> Result<Next, StoreError> {
+    let (followed, cursor) = tx.follow_episodes(&SYSTEM, after, INGESTED_ITEMS_MAX)?;
+    let speaking = followed.iter().filter_map(|followed| match followed {
+        Followed::Made(made) => made.state.episode.actor,
+        Followed::Destroyed { .. } => None,
+    });
+    let mut actors: Vec<ActorId> = speaking.collect();
+    actors.sort_unstable();
+    actors.dedup();
+    Ok((followed, cursor, tx.actor_names(&SYSTEM, &actors)?))
+}
+
+/// What changes in the index. A text that gets no vector now is found by its words.
+fn changes(followed: Vec<Followed>, names: &HashMap<ActorId, String>, embedder: &dyn Embedder) -> Vec<Change> {
+    let mut changes: Vec<Change> = followed.into_iter().filter_map(|followed| change(followed, names)).collect();
+    let mut texts = Vec::new();
+    for change in &changes {
+        if let Change::Upsert(episode) = change {
+            texts.push(embedded_text(&episode.speaker, &episode.text));
+        }
+    }
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let vectors = embed_checked(embedder, &texts).unwrap_or_else(|error| {
+        tracing::warn!(%error, "texts have no vectors for now; words find them");
+        Vec::new()
+    });
+    let made = changes.iter_mut().filter_map(|change| match change {
+        Change::Upsert(episode) => Some(episode),
+        Change::Delete { .. } => None,
+    });
+    for (episode, vector) in made.zip(vectors) {
+        episode.vector = vector.ok();
+    }
+    changes
+}
+
+/// What was said while a tool worked is kept and never found (rule BR-EPISODE-003); nor is what was destroyed meanwhile.
+fn change(followed: Followed, names: &HashMap<ActorId, String>) -> Option<Change> {
+    let FollowedEpisode { state, is_of_tool_run } = match followed {
+        Followed::Destroyed { owner, id } => return Some(Change::Delete { owner, id }),
+        Followed::Made(made) => *made,
+    };
+    let mut text = state.text.filter(|_| !is_of_tool_run)?;
+    text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
+    let episode = state.episode;
+    let actor = episode.actor.and_then(|actor| names.get(&actor).cloned());
+    let mut speaker = state.speaker.or(actor).unwrap_or_default();
+    speaker.truncate(speaker.floor_char_boundary(skein_recall::SPEAKER_BYTES_MAX));
+    Some(Change::Upsert(Box::new(Episode {
+        id: episode.id,
+        owner: episode.owner,
+        place: episode.place.map(|place| Place { conversation: place.conversation, label: place.label }),
+        previous: episode.place.and_then(|place| place.previous),
+        actor: episode.actor,
+        speaker,
+        kind: episode.source.as_str().to_owned(),
+        valid_at: episode.valid_at,
+        created_at: episode.created_at,
+        text,
+        vector: None,
+    })))
+}
+
+/// Runs what blocks on a thread of its own.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(done) => done,
+        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
+    }
+}
+
+pub(super) fn unusable(error: impl std::error::Error) -> EngineError {
+    StoreError::Unavailable(format!("the index cannot be used: {error}")).into()
+}

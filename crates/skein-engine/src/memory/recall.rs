@@ -1,0 +1,333 @@
+//! Finding again what was said: the index names the best, the store has the last word on what may be seen.
+//!
+//! The index may be a moment behind, and branches, marks and redactions change at any time. So every hit is looked up before
+//! it is told, and one that may not be seen any more is replaced by the next best. Where there is no index, or one that is
+//! being built again, words are looked for in the store itself.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::memory::episode::{Episode, EpisodePlace, EpisodeSource, episode_of};
+use skein_core::tree::turn::Speaker;
+use skein_core::{ConversationId, Millis, NodeId, Viewer};
+use skein_recall::{HITS_MAX, Hits, Index, Parts, Query, Recency, SearchError, Snippet, embed_checked};
+use skein_store::Tx;
+use skein_store::items::Page;
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::memory::follow::blocking;
+use crate::memory::judge::judge;
+use crate::memory::scope::{RecallQuery, Scope};
+use crate::memory::{Memory, SYSTEM};
+use crate::tree::{FoundNode, SearchQuery};
+
+/// How long a question waits for what it has to know.
+const PATIENCE: Duration = Duration::from_secs(2);
+const LOOK_AGAIN: Duration = Duration::from_millis(10);
+/// An index that is further behind than so many items is being built: words are looked for in the store.
+const BEHIND_MAX: usize = 10_000;
+/// Hits beyond those that are wanted: some may not be seen any more.
+const SPARE_HITS: usize = 16;
+/// What was said so many milliseconds ago is preferred half as much as what was said just now.
+const RECENT_HALF_LIFE_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
+const RECENT_WEIGHT: f32 = 1.0;
+
+/// Where something was found, as seen from where one stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Where {
+    /// On the path one stands on.
+    Path,
+    /// On the main path of another conversation.
+    Elsewhere,
+    /// It has no place: it is seen from everywhere.
+    Anywhere,
+}
+
+/// What answered a question.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SearchedBy {
+    /// The index.
+    Index,
+    /// The store, by words alone.
+    Words,
+}
+
+/// Something that was found, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FoundEpisode {
+    /// What it is.
+    pub episode: Episode,
+    /// Its name.
+    pub name: String,
+    /// Who spoke at its turn.
+    pub speaker: Option<Speaker>,
+    /// The sum of its parts.
+    pub score: f32,
+    /// What each way of finding gave.
+    pub parts: Parts,
+    /// What it says, around what matched.
+    pub snippet: Snippet,
+    /// The words that matched, in lower case.
+    pub words: Vec<String>,
+    /// Where it was found.
+    pub found: Where,
+}
+
+/// What was searched: told with every answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Searched {
+    /// What answered.
+    pub by: SearchedBy,
+    /// Where the question was asked.
+    pub conversation: Option<ConversationId>,
+    /// The end of the path it was asked on.
+    pub node: Option<NodeId>,
+    /// Only what had been said by then.
+    pub as_of: Option<Millis>,
+    /// Only what had become known here by then.
+    pub known_at: Option<Millis>,
+    /// The answer knows everything up to here.
+    pub cursor: Cursor,
+    /// Whether there is more than that already.
+    pub is_behind: bool,
+    /// How many episodes could be seen at all.
+    pub visible: Option<u32>,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recalled {
+    /// The best first.
+    pub page: Page<FoundEpisode, usize>,
+    /// What was searched.
+    pub searched: Searched,
+}
+
+impl Engine {
+    /// Finds what was said again, as far as it may be seen from where the question is asked.
+    pub async fn recall(&self, caller: &Caller, query: RecallQuery) -> Result<Recalled, EngineError> {
+        self.recalled(caller, query, None).await
+    }
+
+    /// [`Self::recall`] that knows everything said so far.
+    pub async fn recall_now(&self, caller: &Caller, query: RecallQuery) -> Result<Recalled, EngineError> {
+        let at_least = self.parts().store.read(|tx| tx.latest(&SYSTEM)).await?;
+        self.recall(caller, RecallQuery { at_least: Some(at_least), ..query }).await
+    }
+
+    /// What resembles a node, as seen from there.
+    pub async fn similar(&self, caller: &Caller, node: NodeId, limit: usize) -> Result<Recalled, EngineError> {
+        let query = RecallQuery { node: Some(node), limit, ..RecallQuery::default() };
+        self.recalled(caller, query, Some(node)).await
+    }
+
+    async fn recalled(
+        &self,
+        caller: &Caller,
+        query: RecallQuery,
+        like: Option<NodeId>,
+    ) -> Result<Recalled, EngineError> {
+        let viewer = caller.viewer();
+        let (asked, own) = (query.clone(), viewer.clone());
+        let scope = self.parts().store.read(move |tx| Scope::of(tx, &own, &asked)).await?;
+        let answered = match self.parts().memory.get() {
+            Some(memory) => self.by_index(memory, &viewer, &query, &scope, like).await?,
+            None => None,
+        };
+        match answered {
+            Some(recalled) => Ok(recalled),
+            None => self.by_words(caller, &viewer, query, &scope, like).await,
+        }
+    }
+
+    /// `None` when the index cannot answer now.
+    async fn by_index(
+        &self,
+        memory: &Memory,
+        viewer: &Viewer,
+        query: &RecallQuery,
+        scope: &Scope,
+        like: Option<NodeId>,
+    ) -> Result<Option<Recalled>, EngineError> {
+        self.await_index(memory, query.at_least).await;
+        let cursor = memory.looked_at();
+        let behind = self.parts().store.read(move |tx| tx.items_after(&SYSTEM, cursor, BEHIND_MAX)).await?;
+        let Some(index) = memory.opened().filter(|_| behind < BEHIND_MAX) else { return Ok(None) };
+        let now = self.parts().store.read(|tx| Ok(tx.now())).await?;
+        let question = question(memory, viewer, query, scope, now).await;
+        let wanted = query.skip.saturating_add(query.limit).min(HITS_MAX);
+        let mut asked = (wanted + SPARE_HITS).min(HITS_MAX);
+        loop {
+            let hits = match ask(&index, Query { limit: asked, ..question.clone() }, like).await {
+                Ok(hits) => hits,
+                Err(SearchError::Unknown(_)) => return Ok(None),
+                Err(error) => {
+                    tracing::warn!(%error, "the index does not answer; words are looked for in the store");
+                    memory.close();
+                    return Ok(None);
+                }
+            };
+            let (is_all, visible) = (hits.hits.len() < asked || asked == HITS_MAX, hits.visible);
+            let (own, scope_of, asked_for) = (viewer.clone(), scope.clone(), query.clone());
+            let look = move |tx: &mut Tx<'_>| judge(tx, &own, &scope_of, hits.hits, &asked_for);
+            let found = self.parts().store.read(look).await?;
+            if found.len() > wanted || is_all {
+                let page = page(found, query);
+                let searched = Searched {
+                    by: SearchedBy::Index,
+                    conversation: scope.conversation,
+                    node: scope.node,
+                    as_of: query.as_of,
+                    known_at: query.known_at,
+                    cursor,
+                    is_behind: behind > 0,
+                    visible: Some(visible),
+                };
+                return Ok(Some(Recalled { page, searched }));
+            }
+            asked = (asked * 4).min(HITS_MAX);
+        }
+    }
+
+    /// Waits until the index knows what a question has to know; where nobody follows the timeline, this does.
+    async fn await_index(&self, memory: &Memory, at_least: Option<Cursor>) {
+        let wait = async {
+            let wanted = match at_least {
+                None if !memory.is_followed() => Some(self.parts().store.read(|tx| tx.end(&SYSTEM)).await?),
+                wanted => wanted,
+            };
+            // The timeline may be held back for a moment by others who are still writing.
+            while memory.opened().is_none() || wanted.is_some_and(|wanted| memory.looked_at() < wanted) {
+                if !self.remember_more(memory).await?.is_more {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+            }
+            Ok::<_, EngineError>(())
+        };
+        // Whoever has waited long enough is answered with what is there.
+        if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, wait).await {
+            tracing::debug!(%error, "the index could not be brought up to date");
+        }
+    }
+
+    /// The store's own search, by words: the newest of what may be seen.
+    async fn by_words(
+        &self,
+        caller: &Caller,
+        viewer: &Viewer,
+        query: RecallQuery,
+        scope: &Scope,
+        like: Option<NodeId>,
+    ) -> Result<Recalled, EngineError> {
+        let text = match like {
+            Some(node) => {
+                let viewer = viewer.clone();
+                self.parts().store.read(move |tx| crate::tree::text_at(tx, &viewer, node)).await?
+            }
+            None => query.text.clone(),
+        };
+        let plain = SearchQuery {
+            text,
+            node: query.node,
+            conversation: query.conversation,
+            elsewhere: query.elsewhere,
+            skip: query.skip,
+            limit: query.limit,
+        };
+        let found = self.search(caller, plain).await?;
+        let cursor = self.parts().store.read(|tx| tx.latest(&SYSTEM)).await?;
+        let rows = found.rows.into_iter().filter(|found| Some(found.id) != like && fits(found, &query, scope));
+        let owner = viewer.subject();
+        let page = Page { rows: rows.map(|found| plainly(found, owner, scope)).collect(), next: found.next };
+        let searched = Searched {
+            by: SearchedBy::Words,
+            conversation: scope.conversation,
+            node: scope.node,
+            as_of: query.as_of,
+            known_at: query.known_at,
+            cursor,
+            is_behind: false,
+            visible: None,
+        };
+        Ok(Recalled { page, searched })
+    }
+}
+
+async fn question(memory: &Memory, viewer: &Viewer, query: &RecallQuery, scope: &Scope, now: Millis) -> Query {
+    let (embedder, text) = (Arc::clone(&memory.embedder), query.text.clone());
+    let embed = move || embed_checked(&*embedder, &[&text]).map(|mut vectors| vectors.pop().and_then(Result::ok));
+    let vector = if query.text.trim().is_empty() { Ok(None) } else { blocking(embed).await };
+    let vector = vector.unwrap_or_else(|error| {
+        tracing::debug!(%error, "the question has no vector; words answer");
+        None
+    });
+    let recent = Recency { now, half_life: RECENT_HALF_LIFE_MS, weight: RECENT_WEIGHT };
+    Query {
+        vector,
+        visibility: scope.visibility.clone(),
+        as_of: query.as_of,
+        known_at: query.known_at,
+        filter: scope.filter.clone(),
+        recency: query.recent.then_some(recent),
+        weights: query.weights,
+        ..Query::new(viewer.subject(), query.text.clone())
+    }
+}
+
+async fn ask(index: &Arc<Index>, query: Query, like: Option<NodeId>) -> Result<Hits, SearchError> {
+    let index = Arc::clone(index);
+    blocking(move || match like {
+        Some(node) => index.similar(episode_of(node), &query),
+        None => index.search(&query),
+    })
+    .await
+}
+
+fn page(mut found: Vec<FoundEpisode>, query: &RecallQuery) -> Page<FoundEpisode, usize> {
+    let end = query.skip.saturating_add(query.limit);
+    let next = (found.len() > end && end < HITS_MAX).then_some(end);
+    found.truncate(end);
+    Page { rows: found.into_iter().skip(query.skip).collect(), next }
+}
+
+/// Whether what words alone found is what was asked for.
+fn fits(found: &FoundNode, query: &RecallQuery, scope: &Scope) -> bool {
+    let is_in = scope.filter.conversations.as_ref().is_none_or(|within| within.contains(&found.conversation));
+    let is_in_time = query.from.is_none_or(|from| found.created_at >= from)
+        && query.until.is_none_or(|until| found.created_at <= until)
+        && query.as_of.is_none_or(|as_of| found.created_at <= as_of);
+    let is_of_kind = query.sources.is_empty() || query.sources.contains(&EpisodeSource::Message);
+    let is_known = query.known_at.is_none_or(|known_at| found.id.made_at() <= known_at);
+    is_in && is_in_time && is_of_kind && is_known && (query.actors.is_empty() || query.actors.contains(&found.author))
+}
+
+fn plainly(found: FoundNode, owner: skein_core::UserId, scope: &Scope) -> FoundEpisode {
+    let (conversation, node) = (found.conversation, found.id);
+    let place = EpisodePlace { conversation, node, turn: found.turn, label: found.label, previous: None };
+    let where_to = if scope.is_on_path(conversation, found.label) { Where::Path } else { Where::Elsewhere };
+    let episode = Episode {
+        id: episode_of(node),
+        owner,
+        item: found.item,
+        place: Some(place),
+        actor: Some(found.author),
+        source: EpisodeSource::Message,
+        valid_at: found.created_at,
+        created_at: node.made_at(),
+    };
+    let name = episode.name(&found.snippet);
+    let snippet = Snippet { text: found.snippet, ..Snippet::default() };
+    FoundEpisode {
+        episode,
+        name,
+        speaker: found.speaker,
+        score: 0.0,
+        parts: Parts::default(),
+        snippet,
+        words: found.words,
+        found: where_to,
+    }
+}

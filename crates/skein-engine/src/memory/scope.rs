@@ -1,0 +1,159 @@
+//! What a question may see: from where it is asked, and what it is narrowed to.
+
+use std::collections::HashSet;
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::memory::episode::EpisodeSource;
+use skein_core::tree::actor::ActorId;
+use skein_core::tree::place::Label;
+use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, Viewer};
+use skein_recall::{BranchRange, Filter, Visibility, Weights};
+use skein_store::memory::VisibleBranch;
+use skein_store::tree::conversations::ConversationQuery;
+use skein_store::{StoreError, Tx};
+
+/// Conversations of a project that a question is narrowed to.
+const PROJECT_CONVERSATIONS_MAX: usize = 10_000;
+
+/// What is asked, and from where.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RecallQuery {
+    /// Plain words; nothing in them is syntax.
+    pub text: String,
+    /// The end of the path one stands on.
+    pub node: Option<NodeId>,
+    /// Where its owner stands in a conversation, unless a node is named.
+    pub conversation: Option<ConversationId>,
+    /// Whether the path one stands on is left out, because it is known already.
+    pub elsewhere: bool,
+    /// Only what was said in one of these.
+    pub within: Vec<ConversationId>,
+    /// Only what was said in a conversation of this project.
+    pub project: Option<RecordId>,
+    /// Only what one of these said.
+    pub actors: Vec<ActorId>,
+    /// Only what is of one of these kinds.
+    pub sources: Vec<EpisodeSource>,
+    /// Said at or after.
+    pub from: Option<Millis>,
+    /// Said at or before.
+    pub until: Option<Millis>,
+    /// Only what had been said by then.
+    pub as_of: Option<Millis>,
+    /// Only what had become known here by then.
+    pub known_at: Option<Millis>,
+    /// Whether what was said lately is preferred.
+    pub recent: bool,
+    /// Whether what merely stands beside something that was found is left out.
+    pub strict: bool,
+    /// The answer is to know everything up to here; it is waited for a little.
+    pub at_least: Option<Cursor>,
+    /// How much each way of finding counts.
+    pub weights: Weights,
+    /// How many results to pass over.
+    pub skip: usize,
+    /// How many are told at most.
+    pub limit: usize,
+}
+
+/// What one question may see (decision Z8).
+#[derive(Debug, Clone, Default)]
+pub(super) struct Scope {
+    /// Where one stands.
+    pub(super) conversation: Option<ConversationId>,
+    pub(super) node: Option<NodeId>,
+    /// The path that leads there, through forks.
+    path: Vec<VisibleBranch>,
+    pub(super) visibility: Visibility,
+    pub(super) filter: Filter,
+}
+
+impl Scope {
+    pub(super) fn of(tx: &mut Tx<'_>, viewer: &Viewer, query: &RecallQuery) -> Result<Self, StoreError> {
+        let (conversation, node) = standing(tx, viewer, query)?;
+        let path = node.map(|node| tx.ancestry(viewer, node)).transpose()?.unwrap_or_default();
+        let mut visibility = Visibility::default();
+        for seen in tx.main_paths(viewer)? {
+            visibility.listed.entry(seen.conversation).or_default().push(range(seen));
+        }
+        if let Some(own) = conversation {
+            visibility.listed.insert(own, Vec::new());
+        }
+        for seen in path.iter().filter(|_| !query.elsewhere) {
+            // A conversation nobody lists is seen whole.
+            if let Some(listed) = visibility.listed.get_mut(&seen.conversation) {
+                listed.push(range(*seen));
+            }
+        }
+        let filter = filter(tx, viewer, query)?;
+        Ok(Self { conversation, node, path, visibility, filter })
+    }
+
+    /// Whether a place is on the path one stands on.
+    pub(super) fn is_on_path(&self, conversation: ConversationId, label: Label) -> bool {
+        let covers = |seen: &VisibleBranch| {
+            seen.conversation == conversation && seen.branch == label.branch && label.depth <= seen.down_to
+        };
+        self.path.iter().any(covers)
+    }
+}
+
+fn range(seen: VisibleBranch) -> BranchRange {
+    BranchRange { branch: seen.branch, down_to: seen.down_to }
+}
+
+fn standing(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    query: &RecallQuery,
+) -> Result<(Option<ConversationId>, Option<NodeId>), StoreError> {
+    match (query.node, query.conversation) {
+        (Some(node), _) => Ok((Some(tx.node(viewer, node)?.conversation), Some(node))),
+        (None, Some(conversation)) => {
+            tx.conversation(viewer, conversation)?;
+            let node = tx.path_cursor(viewer, conversation, PathId::main_of(conversation))?;
+            Ok((Some(conversation), node))
+        }
+        (None, None) => Ok((None, None)),
+    }
+}
+
+fn filter(tx: &mut Tx<'_>, viewer: &Viewer, query: &RecallQuery) -> Result<Filter, StoreError> {
+    let mut within: Option<HashSet<ConversationId>> = None;
+    if !query.within.is_empty() {
+        for conversation in &query.within {
+            tx.conversation(viewer, *conversation)?;
+        }
+        within = Some(query.within.iter().copied().collect());
+    }
+    if let Some(project) = query.project {
+        let of_project = of_project(tx, viewer, project)?;
+        within = Some(within.map_or(of_project.clone(), |within| within.intersection(&of_project).copied().collect()));
+    }
+    let kinds: Vec<String> = query.sources.iter().map(|source| source.as_str().to_owned()).collect();
+    Ok(Filter {
+        conversations: within,
+        actors: (!query.actors.is_empty()).then(|| query.actors.iter().copied().collect()),
+        kinds: (!kinds.is_empty()).then_some(kinds),
+        valid_from: query.from,
+        valid_until: query.until,
+    })
+}
+
+fn of_project(tx: &mut Tx<'_>, viewer: &Viewer, project: RecordId) -> Result<HashSet<ConversationId>, StoreError> {
+    tx.record(viewer, project)?;
+    let mut found = HashSet::new();
+    for archived in [false, true] {
+        let mut after = None;
+        loop {
+            let query = ConversationQuery { project: Some(project), archived, after, limit: 1_000 };
+            let page = tx.conversations(viewer, &query)?;
+            found.extend(page.rows.into_iter().map(|row| row.id));
+            after = page.next;
+            if after.is_none() || found.len() >= PROJECT_CONVERSATIONS_MAX {
+                break;
+            }
+        }
+    }
+    Ok(found)
+}

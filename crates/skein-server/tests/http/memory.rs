@@ -1,0 +1,210 @@
+//! What is remembered: found by meaning and time and person, on the right branch, with its source, by nobody else.
+
+use serde_json::{Value, json};
+use skein_core::account::{Role, Scope};
+use skein_core::memory::episode::episode_of;
+use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::turn::{Speaker, TurnType};
+use skein_core::{Millis, NodeId, PathId};
+use skein_store::tree::append::{Placing, Position, Said};
+
+use crate::grove::{By, conversation, say, say_at};
+use crate::world::{START, World, both};
+
+async fn search(world: &World, body: Value) -> Value {
+    let request = world.request("POST", "/api/v1/search").header("content-type", "application/json");
+    let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
+    assert_eq!(answer.status, 200, "{}", answer.text);
+    answer.json()
+}
+
+fn nodes(answer: &Value) -> Vec<&str> {
+    answer["data"].as_array().unwrap().iter().map(|found| found["nodeId"].as_str().unwrap_or("nowhere")).collect()
+}
+
+/// Something said at a time of its own.
+async fn say_then(world: &World, at: Millis, text: &str) -> NodeId {
+    let id = conversation(world, &world.admin, text).await;
+    let (viewer, author) = (world.admin.clone(), ActorId::from(world.admin.owner()));
+    let position = Position::After { parent: None, speaker: Speaker::User, turn_type: TurnType::Message };
+    let leads = Some(PathId::main_of(id));
+    let (author_type, sources, executed_by) = (AuthorType::Human, Vec::new(), None);
+    let placing = Placing { conversation: id, position, author, author_type, sources, executed_by, leads };
+    let said = Said { content: json!({ "type": "text", "text": text }), created_at: Some(at), raw: None };
+    world.store.write(move |tx| tx.append_node(&viewer, &placing, &said)).await.unwrap().value.0.id
+}
+
+both! {
+    async fn what_means_the_same_is_found_and_every_hit_says_why(world: &World) {
+        let id = conversation(world, &world.admin, "Health").await;
+        let node = say(world, &world.admin, id, None, "My doctor told me to stop eating peanuts.").await;
+        let other = conversation(world, &world.admin, "Cars").await;
+        say(world, &world.admin, other, None, "The gearbox makes a strange noise in third gear.").await;
+        let answer = search(world, json!({ "text": "physician nuts" })).await;
+        assert_eq!(nodes(&answer)[..1], [node.to_string()], "{answer}");
+        let hit = &answer["data"][0];
+        assert!(hit["parts"]["meaning"].as_f64().unwrap() > 0.0 && hit["score"].is_f64(), "{hit}");
+        assert_eq!((&hit["conversationId"], &hit["episodeId"]), (&json!(id), &json!(episode_of(node))));
+        assert_eq!((&hit["found"], &hit["source"], &hit["depth"]), (&json!("elsewhere"), &json!("message"), &json!(1)));
+        let searched = &answer["searched"];
+        assert_eq!((&searched["by"], &searched["indexBehind"]), (&json!("index"), &json!(false)), "{searched}");
+        assert!(searched["indexCursor"].is_string() && searched["visible"] == 2, "{searched}");
+        let nothing = search(world, json!({ "text": "xylophone orchestra" })).await;
+        assert_eq!(nothing["data"], json!([]), "something is always nearest, and that is no answer");
+    }
+
+    async fn br_episode_002_a_search_stays_inside_its_user_refuses(world: &World) {
+        let id = conversation(world, &world.admin, "Secret").await;
+        let node = say(world, &world.admin, id, None, "The kingfisher nests by the mill.").await;
+        let brought = world.made("/api/v1/episodes", &json!({ "source": "text", "content": "Kingfishers again." })).await;
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(search(&bert, json!({ "text": "kingfisher" })).await["data"], json!([]));
+        let episode = format!("/api/v1/episodes/{}", brought["id"].as_str().unwrap());
+        for path in [&episode, &format!("/api/v1/nodes/{node}/similar"), &format!("/api/v1/episodes/{}", episode_of(node))] {
+            assert_eq!(bert.get(path).await.status, 404, "{path}");
+        }
+        assert_eq!(bert.get("/api/v1/episodes").await.json()["data"], json!([]));
+        let tied = json!({ "source": "text", "content": "Mine.", "nodeId": node });
+        assert_eq!(bert.post("/api/v1/episodes", tied.to_string()).await.status, 404);
+    }
+
+    async fn br_episode_002_an_episode_belongs_to_the_owner_of_its_conversation_holds(world: &World) {
+        let id = conversation(world, &world.admin, "Birds").await;
+        let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
+        search(world, json!({ "text": "heron" })).await;
+        let episode = world.get(&format!("/api/v1/episodes/{}", episode_of(node))).await.json();
+        assert_eq!(episode["groupId"], json!(world.admin.owner()), "{episode}");
+        assert_eq!((&episode["conversationId"], &episode["content"]), (&json!(id), &json!("Herons nest in May.")));
+        let name = episode["name"].as_str().unwrap();
+        assert!(name.starts_with("Turn:") && name.contains(&node.bare()) && name.ends_with("Herons nest in May."), "{name}");
+        let listed = world.get(&format!("/api/v1/episodes?conversation={id}")).await.json();
+        assert_eq!(listed["data"], json!([episode]));
+    }
+
+    async fn what_is_on_a_sibling_branch_is_not_remembered_here(world: &World) {
+        let id = conversation(world, &world.admin, "Plans").await;
+        let ask = say(world, &world.admin, id, None, "Where do we go on holiday?").await;
+        let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
+        let right = say_at(world, &world.admin, (id, Position::EditOf(left)), json!({ "type": "text", "text": "We travel to Norway by boat." }), By::Viewer).await;
+        let from = async |node: NodeId| search(world, json!({ "text": "travel", "nodeId": node })).await;
+        let (on_left, on_right) = (from(left).await, from(right).await);
+        assert!(nodes(&on_left).contains(&left.to_string().as_str()), "{on_left}");
+        assert!(!nodes(&on_left).contains(&right.to_string().as_str()), "{on_left}");
+        assert!(nodes(&on_right).contains(&right.to_string().as_str()), "{on_right}");
+        assert!(!nodes(&on_right).contains(&left.to_string().as_str()), "{on_right}");
+        assert_eq!(on_right["data"][0]["found"], "path");
+        let elsewhere = conversation(world, &world.admin, "Later").await;
+        let stands = say(world, &world.admin, elsewhere, None, "What did we decide?").await;
+        let seen = search(world, json!({ "text": "travel", "nodeId": stands, "strict": true })).await;
+        assert_eq!(nodes(&seen), [right.to_string()], "from elsewhere the main path is seen: {seen}");
+    }
+
+    async fn both_clocks_are_asked(world: &World) {
+        let old = say_then(world, Millis(1_000_000_000_000), "The cat is called Mimi.").await;
+        world.clock.advance(1_000_000);
+        let new = say_then(world, Millis(1_600_000_000_000), "The cat is called Tiger.").await;
+        let found = async |narrowed: Value| {
+            let mut body = json!({ "text": "the cat" });
+            body.as_object_mut().unwrap().extend(narrowed.as_object().unwrap().clone());
+            let answer = search(world, body).await;
+            let mut found: Vec<String> = nodes(&answer).into_iter().map(str::to_owned).collect();
+            found.sort();
+            found
+        };
+        let (old, new) = (vec![old.to_string()], vec![new.to_string()]);
+        assert_eq!(found(json!({})).await, [&old[..], &new].concat());
+        assert_eq!(found(json!({ "asOf": "2010-01-01T00:00:00Z" })).await, old);
+        assert_eq!(found(json!({ "knownAt": START.plus(500_000) })).await, old, "it was not known yet");
+        assert_eq!(found(json!({ "from": "2010-01-01T00:00:00Z" })).await, new);
+        assert_eq!(found(json!({ "until": "2010-01-01T00:00:00Z" })).await, old);
+        assert_eq!(found(json!({ "asOf": "1990-01-01T00:00:00Z" })).await, Vec::<String>::new());
+        let me = json!(ActorId::from(world.admin.owner()));
+        assert_eq!(found(json!({ "actorIds": [me] })).await.len(), 2);
+        assert_eq!(found(json!({ "sources": ["text"] })).await, Vec::<String>::new());
+        assert_eq!(search(world, json!({ "text": "the cat", "asOf": "2010-01-01T00:00:00Z" })).await["searched"]["asOf"], "2010-01-01T00:00:00.000Z");
+    }
+
+    async fn content_that_is_brought_is_seen_from_everywhere_or_from_its_node(world: &World) {
+        let id = conversation(world, &world.admin, "Trees").await;
+        let root = say(world, &world.admin, id, None, "What grows here?").await;
+        let branch = say(world, &world.admin, id, Some(root), "Oaks do.").await;
+        let beside = say_at(world, &world.admin, (id, Position::EditOf(branch)), json!({ "type": "text", "text": "Elms do." }), By::Viewer).await;
+        let message = json!({ "source": "message", "content": "Larch wood resists rain.", "speaker": "Ada", "validAt": "2020-05-01T00:00:00Z" });
+        let free = world.made("/api/v1/episodes", &message).await;
+        let tied = json!({ "source": "json", "content": { "wood": "larch", "grows": ["fast"] }, "nodeId": branch });
+        let tied = world.made("/api/v1/episodes", &tied).await;
+        let ids = |answer: &Value| answer["data"].as_array().unwrap().iter().map(|hit| hit["episodeId"].clone()).collect::<Vec<_>>();
+        let from_branch = search(world, json!({ "text": "larch", "nodeId": branch })).await;
+        assert!(ids(&from_branch).contains(&free["id"]) && ids(&from_branch).contains(&tied["id"]), "{from_branch}");
+        let from_beside = search(world, json!({ "text": "larch", "nodeId": beside })).await;
+        assert_eq!(ids(&from_beside), [free["id"].clone()], "{from_beside}");
+        assert_eq!(from_beside["data"][0]["found"], "anywhere");
+        let shown = world.get(&format!("/api/v1/episodes/{}", free["id"].as_str().unwrap())).await.json();
+        assert_eq!((&shown["speaker"], &shown["validAt"]), (&json!("Ada"), &json!("2020-05-01T00:00:00.000Z")));
+        for bad in [json!({ "source": "text", "content": "" }), json!({ "source": "summary", "content": "x" }), json!({ "source": "json", "content": 1 })] {
+            assert_eq!(world.post("/api/v1/episodes", bad.to_string()).await.refused().0, 422, "{bad}");
+        }
+    }
+
+    async fn br_turn_episode_001_what_was_said_stays_whatever_becomes_of_its_episode_holds(world: &World) {
+        let id = conversation(world, &world.admin, "Birds").await;
+        let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
+        search(world, json!({ "text": "heron" })).await;
+        world.engine.forget_index().await.unwrap();
+        let shown = world.get(&format!("/api/v1/nodes/{node}")).await.json();
+        assert_eq!(shown["content"]["text"], "Herons nest in May.", "what is shown is the turn's own content");
+        let again = search(world, json!({ "text": "heron" })).await;
+        assert_eq!((nodes(&again)[0], &again["searched"]["by"]), (node.to_string().as_str(), &json!("index")), "{again}");
+    }
+
+    async fn br_turn_episode_003_an_index_that_knows_what_was_destroyed_tells_nothing_refuses(world: &World) {
+        let id = conversation(world, &world.admin, "Birds").await;
+        let node = say(world, &world.admin, id, None, "The bittern booms at dusk.").await;
+        let kept = say(world, &world.admin, id, Some(node), "A bittern is shy.").await;
+        assert_eq!(search(world, json!({ "text": "bittern" })).await["data"].as_array().unwrap().len(), 2);
+        let admin = world.admin.clone();
+        let item = world.store.read(move |tx| Ok(tx.node(&admin, node)?.content)).await.unwrap().unwrap();
+        let redacted = world.post(&format!("/api/v1/items/{item}/redact"), r#"{"reason":"asked to"}"#).await;
+        assert_eq!(redacted.status, 200, "{}", redacted.text);
+        let left = search(world, json!({ "text": "bittern booms dusk" })).await;
+        assert_eq!(nodes(&left), [kept.to_string()], "{left}");
+        assert_eq!(world.get(&format!("/api/v1/episodes/{}", episode_of(node))).await.json()["content"], Value::Null);
+        assert!(!left.to_string().contains("booms at dusk"));
+    }
+
+    async fn an_index_that_is_damaged_is_built_again(world: &World) {
+        let id = conversation(world, &world.admin, "Birds").await;
+        let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
+        std::fs::create_dir_all(world.index_folder()).unwrap();
+        std::fs::write(world.index_folder().join("index.json"), "rubbish").unwrap();
+        let found = search(world, json!({ "text": "heron" })).await;
+        assert_eq!((nodes(&found), &found["searched"]["by"]), (vec![node.to_string().as_str()], &json!("index")), "{found}");
+    }
+
+    async fn what_resembles_a_node_is_told(world: &World) {
+        let first = conversation(world, &world.admin, "Cooking").await;
+        let soup = say(world, &world.admin, first, None, "I cook tomato soup with basil and garlic.").await;
+        let second = conversation(world, &world.admin, "Dinner").await;
+        let sauce = say(world, &world.admin, second, None, "Garlic and basil go into the tomato sauce.").await;
+        let third = conversation(world, &world.admin, "Cars").await;
+        say(world, &world.admin, third, None, "The clutch slips on steep hills.").await;
+        search(world, json!({ "text": "anything" })).await;
+        let alike = world.get(&format!("/api/v1/nodes/{soup}/similar?limit=5")).await.json();
+        assert_eq!(nodes(&alike), [sauce.to_string()], "{alike}");
+        assert_eq!(world.get(&format!("/api/v1/nodes/{soup}/similar?limit=0")).await.status, 400);
+    }
+
+    async fn how_the_index_stands_is_for_administrators(world: &World) {
+        let id = conversation(world, &world.admin, "Birds").await;
+        let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
+        let before = world.get("/api/v1/index").await.json();
+        assert_eq!((&before["episodes"], &before["unbound"]), (&json!(0), &json!([node])), "{before}");
+        assert!(before["behind"].as_u64().unwrap() > 0, "{before}");
+        search(world, json!({ "text": "heron" })).await;
+        let after = world.get("/api/v1/index").await.json();
+        assert_eq!((&after["available"], &after["episodes"], &after["withVector"]), (&json!(true), &json!(1), &json!(1)), "{after}");
+        assert_eq!((&after["unbound"], &after["behind"]), (&json!([]), &json!(0)), "{after}");
+        let bert = world.joined_by("bert", Role::User, Scope::Admin).await;
+        assert_eq!(bert.get("/api/v1/index").await.status, 403);
+    }
+}

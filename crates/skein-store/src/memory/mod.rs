@@ -1,0 +1,10 @@
+//! Memory: episodes, made along the timeline, and what a path may see of them.
+
+mod episodes;
+mod ingest;
+mod vectors;
+mod visible;
+
+pub use episodes::{EpisodeState, Followed, FollowedEpisode};
+pub use ingest::{INGESTED_ITEMS_MAX, Ingested};
+pub use visible::{BranchOf, VisibleBranch};

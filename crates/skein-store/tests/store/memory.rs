@@ -1,0 +1,136 @@
+//! Episodes: made behind whoever talks, once, and never changed; and what a path may see of them.
+
+use serde_json::json;
+use skein_core::garden::cursor::Cursor;
+use skein_core::memory::episode::{Brought, EpisodeSource, episode_of};
+use skein_core::tree::turn::Speaker;
+use skein_core::{EpisodeId, Millis, NodeId, Viewer};
+use skein_store::memory::{EpisodeState, Followed};
+use skein_store::tree::append::Position;
+
+use crate::tree::{after, conversation, placing, said, say};
+use crate::world::{World, both, wait_until};
+
+const SYSTEM: Viewer = Viewer::System("test");
+
+/// Ingests all there is; how many items that were.
+fn ingest(world: &World) -> usize {
+    let mut items = 0;
+    wait_until("everything is ingested", || {
+        while let Some(step) = world.write(|tx| tx.ingest(&SYSTEM)) {
+            items += step.items;
+        }
+        world.read(|tx| Ok(tx.ingested(&SYSTEM)? == tx.end(&SYSTEM)?))
+    });
+    items
+}
+
+fn episodes(world: &World) -> Vec<EpisodeState> {
+    let viewer = world.anna.clone();
+    world.read(move |tx| tx.episodes(&viewer, None, None, 100)).rows
+}
+
+fn bring(world: &World, brought: &Brought, said_at: Option<Millis>) -> EpisodeId {
+    let (viewer, draft) = (world.anna.clone(), brought.to_draft(said_at).unwrap());
+    let item = world.write(move |tx| tx.append_item(&viewer, &draft));
+    EpisodeId::from_bytes(*item.item.header.id.as_bytes())
+}
+
+fn text(content: &str) -> Brought {
+    Brought { source: EpisodeSource::Text, content: json!(content), speaker: None, node_id: None }
+}
+
+both! {
+    fn br_turn_006_an_alternative_has_one_episode_of_its_user_content_and_time_holds(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Herons nest in May.");
+        assert_eq!(episodes(world), [], "until it is ingested there is none");
+        ingest(world);
+        let [state] = &episodes(world)[..] else { panic!("one node has one episode") };
+        let place = state.episode.place.unwrap();
+        assert_eq!((place.node, place.turn, place.conversation), (first.id, first.turn(), id));
+        assert_eq!((state.episode.id, Some(place.label)), (episode_of(first.id), first.label()));
+        assert_eq!(state.episode.owner, world.anna.owner());
+        assert_eq!(state.text.as_deref(), Some("Herons nest in May."));
+        assert_eq!((state.episode.valid_at, Some(state.episode.item)), (first.created_at, first.content));
+        let edited = say(world, id, Position::EditOf(first.id), "Herons nest in April.");
+        ingest(world);
+        let named: Vec<NodeId> = episodes(world).iter().map(|state| state.episode.place.unwrap().node).collect();
+        assert_eq!(named, [edited.id, first.id], "each alternative has its own");
+    }
+
+    fn br_turn_006_a_second_episode_or_one_of_what_came_to_nothing_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Herons nest in May.");
+        let (viewer, place) = (world.anna.clone(), placing(world, id, after(Some(first.id), Speaker::Agent)));
+        let pending = world.write(move |tx| tx.reserve_node(&viewer, &place)).0.id;
+        assert!(ingest(world) > 0);
+        assert_eq!(episodes(world).len(), 1, "what is still being generated is no episode");
+        world.tamper("UPDATE cursors SET tx = 0, position = 0 WHERE name = 'episodes'").unwrap();
+        ingest(world);
+        assert_eq!(episodes(world).len(), 1, "ingesting again adds nothing");
+        let viewer = world.anna.clone();
+        world.write(move |tx| tx.fail_node(&viewer, pending, "no answer"));
+        ingest(world);
+        assert_eq!(episodes(world).len(), 1);
+    }
+
+    fn br_cross_004_an_episode_is_valid_when_its_node_was_said_holds(world: &World) {
+        let id = conversation(world, "dialogue");
+        let long_ago = Millis(1_000_000_000_000);
+        let (viewer, place) = (world.anna.clone(), placing(world, id, after(None, Speaker::User)));
+        let old = skein_store::tree::append::Said { created_at: Some(long_ago), ..said("Said long ago.") };
+        world.write(move |tx| tx.append_node(&viewer, &place, &old));
+        let brought = bring(world, &text("Brought along."), Some(long_ago));
+        ingest(world);
+        for state in episodes(world) {
+            assert_eq!(state.episode.valid_at, long_ago);
+            assert!(state.episode.created_at > long_ago, "when it became known here is another time");
+        }
+        let viewer = world.anna.clone();
+        assert_eq!(world.read(move |tx| tx.episode(&viewer, brought)).text.as_deref(), Some("Brought along."));
+    }
+
+    fn br_cross_005_what_is_remembered_of_others_is_not_there_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        let node = say(world, id, after(None, Speaker::User), "Herons nest in May.").id;
+        let brought = bring(world, &Brought { node_id: Some(node), ..text("Of the node.") }, None);
+        ingest(world);
+        let bert = world.bert.clone();
+        let seen = world.read(move |tx| {
+            let page = tx.episodes(&bert, Some(id), None, 100)?.rows;
+            Ok((page, tx.episodes_of(&bert, &[episode_of(node), brought])?, tx.ancestry(&bert, node).is_err()))
+        });
+        assert_eq!(seen, (Vec::new(), Vec::new(), true));
+        assert_eq!(episodes(world).iter().filter(|state| state.episode.place.is_some()).count(), 2);
+    }
+
+    fn br_episode_001_a_redacted_episode_stays_without_its_words_holds(world: &World) {
+        let id = conversation(world, "dialogue");
+        let node = say(world, id, after(None, Speaker::User), "Herons nest in May.");
+        ingest(world);
+        let (viewer, item) = (world.anna.clone(), node.content.unwrap());
+        world.write(move |tx| tx.redact_item(&viewer, item, "asked to"));
+        ingest(world);
+        let [state] = &episodes(world)[..] else { panic!("the episode is gone") };
+        assert_eq!((state.episode.id, state.text.as_deref()), (episode_of(node.id), None));
+        let told = world.read(|tx| tx.follow_episodes(&SYSTEM, Cursor::START, 1_000)).0;
+        let destroyed = Followed::Destroyed { owner: world.anna.owner(), id: episode_of(node.id) };
+        assert_eq!(told.last(), Some(&destroyed));
+    }
+
+    fn an_index_is_never_told_more_than_is_ingested(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "First.");
+        ingest(world);
+        let second = say(world, id, after(Some(first.id), Speaker::User), "Second.");
+        let (told, reached) = world.read(|tx| tx.follow_episodes(&SYSTEM, Cursor::START, 1_000));
+        assert_eq!(told.len(), 1);
+        assert_eq!(world.read(|tx| tx.unbound_nodes(&SYSTEM, 100)), [second.id]);
+        ingest(world);
+        let (told, _) = world.read(move |tx| tx.follow_episodes(&SYSTEM, reached, 1_000));
+        let Some(Followed::Made(made)) = told.first() else { panic!("{told:?}") };
+        assert_eq!(made.state.episode.place.and_then(|place| place.previous), Some(episode_of(first.id)));
+        assert_eq!(world.read(|tx| tx.unbound_nodes(&SYSTEM, 100)), []);
+    }
+}
