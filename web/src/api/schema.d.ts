@@ -5475,8 +5475,9 @@ export interface components {
             /** @description What the answer would have been then: only what had been said by that moment. */
             asOf?: string | null;
             /**
-             * @description The answer is to know everything up to this cursor (`Skein-Cursor` of a change); it is waited for up to two seconds,
-             *     and `searched.indexBehind` says if that was not enough.
+             * @description The answer is to know everything up to this cursor (`Skein-Cursor` of a change), or with `latest` all that was said so
+             *     far; it is waited for up to two seconds, and `searched.indexBehind` says if that was not enough.
+             * @example latest
              */
             atLeast?: string | null;
             /** @description The conversation you stand in, where its owner stands, unless a node is named. */

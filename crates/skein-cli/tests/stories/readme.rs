@@ -70,7 +70,8 @@ fn the_first_conversation(database: Option<&str>) {
     let database = database.map_or_else(String::new, |url| format!("export SKEIN_DATABASE='{url}'\n"));
     let blocks: Vec<String> =
         commands("A first conversation").iter().map(|block| format!("set -e\n{database}{block}")).collect();
-    let [told] = run_story(&blocks, folder.path());
+    let [told, found] = run_story(&blocks, folder.path());
+    assert!(found.contains("Eleven of them.") && found.contains("meaning") && !found.contains("cranes"), "{found}");
     let (drawn, read) = told.split_once("You stand at ").unwrap_or_else(|| panic!("{told}"));
     for words in ["○ ", "● ", "Eleven of them.", "Nine of them; two were cranes.", "Where do they sleep?"] {
         assert!(drawn.contains(words), "{words} is not in {drawn}");

@@ -25,6 +25,8 @@ const RESULTS_MAX: usize = 100;
 const TEXT_BYTES_MAX: usize = 64 << 10;
 /// Conversations, people or kinds a question is narrowed to.
 const NAMED_MAX: usize = 1_000;
+/// In place of a cursor: everything that was said so far.
+const LATEST: &str = "latest";
 
 /// What to look for, and from where; nothing is changed by it, so it needs no key of its own.
 #[derive(Deserialize, ToSchema)]
@@ -83,11 +85,11 @@ pub(crate) struct SearchBody {
     /// Whether what merely stands beside something that was found is left out.
     #[serde(default)]
     strict: bool,
-    /// The answer is to know everything up to this cursor (`Skein-Cursor` of a change); it is waited for up to two seconds,
-    /// and `searched.indexBehind` says if that was not enough.
+    /// The answer is to know everything up to this cursor (`Skein-Cursor` of a change), or with `latest` all that was said so
+    /// far; it is waited for up to two seconds, and `searched.indexBehind` says if that was not enough.
     #[serde(default)]
-    #[schema(value_type = Option<String>)]
-    at_least: Option<Cursor>,
+    #[schema(example = "latest")]
+    at_least: Option<String>,
     /// Where the last page ended: its `pagination.next`.
     #[serde(default)]
     cursor: Option<String>,
@@ -270,6 +272,8 @@ impl SearchBody {
             return Err(invalid("within, actorIds, sources: name at most 1000"));
         }
         let skip = self.cursor.map_or(Ok(0), |cursor| cursor.parse());
+        let at_least = self.at_least.filter(|cursor| cursor != LATEST).map(|cursor| cursor.parse()).transpose();
+        let at_least = at_least.map_err(|_| invalid("atLeast: send the Skein-Cursor of a change, or latest"))?;
         Ok(RecallQuery {
             text: self.text,
             node: self.node_id,
@@ -285,7 +289,7 @@ impl SearchBody {
             known_at: self.known_at,
             recent: self.recent,
             strict: self.strict,
-            at_least: self.at_least,
+            at_least,
             skip: skip.map_err(|_| invalid("cursor: send pagination.next of the page before"))?,
             limit: self.limit,
             ..RecallQuery::default()
@@ -309,9 +313,12 @@ pub(crate) async fn search(
     SignedIn(caller): SignedIn,
     Question(body): Question<SearchBody>,
 ) -> Result<Json<FoundListing>, ApiError> {
+    let is_latest = body.at_least.as_deref() == Some(LATEST);
     let query = body.read()?;
     let limit = query.limit;
-    Ok(answer(engine.recall(&caller, query).await?, limit))
+    let recalled =
+        if is_latest { engine.recall_now(&caller, query).await? } else { engine.recall(&caller, query).await? };
+    Ok(answer(recalled, limit))
 }
 
 /// How many to tell.

@@ -121,7 +121,9 @@ both! {
         let me = json!(ActorId::from(world.admin.owner()));
         assert_eq!(found(json!({ "actorIds": [me] })).await.len(), 2);
         assert_eq!(found(json!({ "sources": ["text"] })).await, Vec::<String>::new());
-        assert_eq!(search(world, json!({ "text": "the cat", "asOf": "2010-01-01T00:00:00Z" })).await["searched"]["asOf"], "2010-01-01T00:00:00.000Z");
+        let refused = world.post("/api/v1/search", json!({ "text": "cat", "atLeast": "soon" }).to_string()).await;
+        assert_eq!(refused.refused(), (400, "invalid_body".to_owned()));
+        assert_eq!(search(world, json!({ "text": "the cat", "atLeast": "latest", "asOf": "2010-01-01T00:00:00Z" })).await["searched"]["asOf"], "2010-01-01T00:00:00.000Z");
     }
 
     async fn content_that_is_brought_is_seen_from_everywhere_or_from_its_node(world: &World) {
