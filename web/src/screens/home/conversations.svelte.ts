@@ -35,13 +35,21 @@ export class Conversations {
     });
   }
 
+  #of(projectId: string | undefined): Promise<Kept[]> {
+    const limit = Math.min(this.#most, PAGE);
+    return all(
+      (cursor) => call("get", "/api/v1/conversations", { query: { projectId, cursor, limit } }),
+      this.#most,
+    );
+  }
+
   load = async (): Promise<void> => {
     try {
-      await project.refresh();
-      const limit = Math.min(this.#most, PAGE);
-      const page = (cursor?: string) =>
-        call("get", "/api/v1/conversations", { query: { projectId: project.current?.id, cursor, limit } });
-      const [found] = await Promise.all([all(page, this.#most), this.#also()]);
+      const { likely } = project;
+      // Another person may have signed in since: then it is nothing of theirs.
+      const early = likely ? this.#of(likely).catch(() => undefined) : undefined;
+      const [first] = await Promise.all([early, project.refresh(), this.#also()]);
+      const found = first && likely === project.current?.id ? first : await this.#of(project.current?.id);
       this.list = found.sort((one, other) => Date.parse(other.activeAt) - Date.parse(one.activeAt));
       this.problem = undefined;
     } catch (error) {
