@@ -1,4 +1,5 @@
 // A list that the server keeps: read, read again when told of a change, and acted on.
+import { untrack } from "svelte";
 import { onTold } from "../api/events";
 import { announcer } from "../shell/announcer.svelte";
 
@@ -16,7 +17,7 @@ export class Listed<T> {
   constructor(ask: () => Promise<T[]>, about: string) {
     this.#ask = ask;
     $effect(() => {
-      void this.read();
+      void untrack(() => this.read());
       return onTold(({ event }) => void (event.startsWith(about) && this.read()));
     });
   }

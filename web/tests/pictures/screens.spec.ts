@@ -24,9 +24,9 @@ for (const screen of screens) {
 
   const { empty } = screen;
   if (empty === undefined) continue;
-  test(`${screen.name}, empty`, async ({ page, skein, watch }) => {
-    await page.goto(skein.origin + empty);
-    await watch.settled(page);
-    await pictures(page, `${screen.name}-empty`);
+  test(`${screen.name}, empty`, async ({ untold, skein, watch }) => {
+    await untold.goto(skein.origin + empty);
+    await watch.settled(untold);
+    await pictures(untold, `${screen.name}-empty`);
   });
 }

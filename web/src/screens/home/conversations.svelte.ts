@@ -1,4 +1,5 @@
 // The conversations of the project at hand, last used first, kept in step with what happens.
+import { untrack } from "svelte";
 import { all, call, type Schemas } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
 import { asProblem, type Problem } from "../../api/problem";
@@ -21,7 +22,8 @@ export class Conversations {
     this.#most = most;
     this.#also = also;
     $effect(() => {
-      void this.load();
+      // What it reads on the way is no reason to read it again.
+      void untrack(() => this.load());
       let timer: ReturnType<typeof setTimeout> | undefined;
       const soon = () => {
         clearTimeout(timer);
