@@ -6,6 +6,10 @@ const SERVER = process.env.SKEIN_SERVER ?? "http://127.0.0.1:7420";
 // The server answers to pages of its own address only.
 const toServer = { target: SERVER, changeOrigin: true, headers: { origin: SERVER } };
 
+/** Parts of several screens, but for what is fetched when it is first needed. */
+const SHARED =
+  /\/(?:node_modules\/(?:svelte|esm-env|clsx)\/|src\/(?:ui\/(?!markdown\.ts)|state\/|api\/|keys\/|shell\/|router|routes))/;
+
 export default defineConfig({
   plugins: [svelte()],
   html: { cspNonce: "{nonce}" },
@@ -14,6 +18,14 @@ export default defineConfig({
     // Inlined files would need `data:` in the policy of the page.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          // What every screen needs comes in one file: many small ones wait for each other.
+          groups: [{ name: "page", test: SHARED }],
+        },
+      },
+    },
     chunkSizeWarningLimit: 400,
   },
   server: { proxy: { "/api": toServer, "/health": toServer, "/sign-in": toServer } },

@@ -59,7 +59,7 @@ pub(crate) async fn read_account(
 /// A link that signs a browser in, once.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct LinkView {
+pub(crate) struct SignInLinkView {
     /// Told once: a replay leaves it out.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(example = "http://127.0.0.1:7420/sign-in/sl_…")]
@@ -68,7 +68,7 @@ pub(crate) struct LinkView {
     expires_at: Millis,
 }
 
-impl LinkView {
+impl SignInLinkView {
     pub(crate) fn new(link: &Link, public_url: &str) -> Self {
         let url = link.text.as_ref().map(|text| link_url(public_url, text));
         Self { url, expires_at: link.expires_at }
@@ -77,14 +77,14 @@ impl LinkView {
 
 /// Make a one-time link that signs you in at a browser within ten minutes.
 #[utoipa::path(post, path = "/account/sign-in-links", tag = "account",
-    responses((status = 201, body = Mutated<LinkView>)))]
+    responses((status = 201, body = Mutated<SignInLinkView>)))]
 pub(crate) async fn create_sign_in_link(
     State(context): State<Context>,
     mutation: Mutation,
-) -> Result<Answer<LinkView>, ApiError> {
+) -> Result<Answer<SignInLinkView>, ApiError> {
     mutation.no_body()?;
     let made = context.engine.create_link(&mutation.caller, mutation.request).await?;
-    Ok(Answer::made(made.map(|link| LinkView::new(&link, &context.public_url)), "/api/v1/account".to_owned()))
+    Ok(Answer::made(made.map(|link| SignInLinkView::new(&link, &context.public_url)), "/api/v1/account".to_owned()))
 }
 
 /// That a session has ended.

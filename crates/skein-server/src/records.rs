@@ -134,7 +134,7 @@ impl From<HistoryEntry> for HistoryView {
 
 /// What two versions disagree about.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct DiffView {
+pub(crate) struct RecordDiffView {
     from: i64,
     to: i64,
     changes: Vec<ChangeView>,
@@ -254,16 +254,16 @@ pub(crate) async fn list_history(
 
 /// What two versions of a record disagree about.
 #[utoipa::path(get, path = "/records/{id}/diff", tag = "records", params(("id" = String, Path), DiffParameters),
-    responses((status = 200, body = DiffView)))]
+    responses((status = 200, body = RecordDiffView)))]
 pub(crate) async fn diff_record(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     PathId(id): PathId<RecordId>,
     Parameters(parameters): Parameters<DiffParameters>,
-) -> Result<Json<DiffView>, ApiError> {
+) -> Result<Json<RecordDiffView>, ApiError> {
     let (from, to) = (version("from", &parameters.from)?, version("to", &parameters.to)?);
     let changes = engine.record_diff(&caller, id, (from, to)).await?;
-    Ok(Json(DiffView { from, to, changes: changes.into_iter().map(ChangeView::from).collect() }))
+    Ok(Json(RecordDiffView { from, to, changes: changes.into_iter().map(ChangeView::from).collect() }))
 }
 
 /// What changed in your records since you last asked.

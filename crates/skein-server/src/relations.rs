@@ -151,7 +151,7 @@ enum DirectionName {
 
 /// One thing on a chain.
 #[derive(Serialize, ToSchema)]
-pub(crate) struct StepView {
+pub(crate) struct ChainStepView {
     #[serde(rename = "type")]
     #[schema(example = "item")]
     kind: &'static str,
@@ -162,7 +162,7 @@ pub(crate) struct StepView {
     distance: i64,
 }
 
-impl From<Step> for StepView {
+impl From<Step> for ChainStepView {
     fn from(step: Step) -> Self {
         Self { kind: step.endpoint.kind().as_str(), id: step.endpoint.id_text(), distance: step.distance }
     }
@@ -171,7 +171,7 @@ impl From<Step> for StepView {
 /// A chain, nearest first.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct ChainView {
-    data: Vec<StepView>,
+    data: Vec<ChainStepView>,
 }
 
 /// Relate two things.
@@ -235,7 +235,7 @@ pub(crate) async fn follow_chain(
         ApiError::bad_request("invalid_query", message).with_detail("field", "limit")
     })?;
     let steps = engine.chain(&caller, from, side, kind, limit).await?;
-    Ok(Json(ChainView { data: steps.into_iter().map(StepView::from).collect() }))
+    Ok(Json(ChainView { data: steps.into_iter().map(ChainStepView::from).collect() }))
 }
 
 /// One relation.

@@ -9,7 +9,7 @@ use skein_engine::Engine;
 use skein_engine::account::{NewUser, User, UserChange};
 use utoipa::ToSchema;
 
-use crate::account::LinkView;
+use crate::account::SignInLinkView;
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::mutation::{Answer, Mutated, Mutation};
@@ -38,14 +38,14 @@ pub(crate) struct UserView {
     version: i64,
     /// Signs the new user in, once; told once.
     #[serde(skip_serializing_if = "Option::is_none")]
-    sign_in_link: Option<LinkView>,
+    sign_in_link: Option<SignInLinkView>,
 }
 
 impl UserView {
     /// `public_url` makes links, where there is one to tell.
     pub(crate) fn new(user: User, public_url: Option<&str>) -> Self {
         let User { id, name, role, created_at, hash, version, link } = user;
-        let sign_in_link = link.zip(public_url).map(|(link, public_url)| LinkView::new(&link, public_url));
+        let sign_in_link = link.zip(public_url).map(|(link, public_url)| SignInLinkView::new(&link, public_url));
         Self { id, name, role, created_at, hash, version, sign_in_link }
     }
 }
@@ -128,14 +128,14 @@ pub(crate) async fn change_user(
 
 /// Make a one-time link for a user who cannot get in; with the key of a start only, so from the server's own machine.
 #[utoipa::path(post, path = "/users/{id}/sign-in-links", tag = "administration", params(("id" = String, Path)),
-    responses((status = 201, description = "It was made.", body = Mutated<LinkView>)))]
+    responses((status = 201, description = "It was made.", body = Mutated<SignInLinkView>)))]
 pub(crate) async fn create_link_for_user(
     State(context): State<Context>,
     PathId(id): PathId<UserId>,
     mutation: Mutation,
-) -> Result<Answer<LinkView>, ApiError> {
+) -> Result<Answer<SignInLinkView>, ApiError> {
     mutation.no_body()?;
     let made = context.engine.create_link_for(&mutation.caller, mutation.request, id).await?;
-    let view = made.map(|link| LinkView::new(&link, &context.public_url));
+    let view = made.map(|link| SignInLinkView::new(&link, &context.public_url));
     Ok(Answer::made(view, format!("/api/v1/users/{id}")))
 }

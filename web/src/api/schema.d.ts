@@ -2534,9 +2534,22 @@ export interface components {
             /** @description The step it was made for. */
             stepId?: string | null;
         };
+        /** @description One thing on a chain. */
+        ChainStepView: {
+            /**
+             * Format: int64
+             * @description How many relations away.
+             * @example 1
+             */
+            distance: number;
+            /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /** @example item */
+            type: string;
+        };
         /** @description A chain, nearest first. */
         ChainView: {
-            data: components["schemas"]["StepView"][];
+            data: components["schemas"]["ChainStepView"][];
         };
         ChangeView: {
             after: unknown;
@@ -2799,13 +2812,14 @@ export interface components {
             /** @description The ids of the steps that depend on it. */
             steps: string[];
         };
-        /** @description What two versions disagree about. */
+        /** @description Where two texts differ. Equal and removed runs make up the old one, equal and added the new. */
         DiffView: {
-            changes: components["schemas"]["ChangeView"][];
-            /** Format: int64 */
-            from: number;
-            /** Format: int64 */
-            to: number;
+            /**
+             * @description words, lines or whole: how finely they were compared.
+             * @example words
+             */
+            precision: string;
+            runs: components["schemas"]["RunView"][];
         };
         /**
          * @description An OpenAPI document, or where it is, and what all tools made from it connect with.
@@ -3342,16 +3356,6 @@ export interface components {
              */
             scope: string;
         };
-        /** @description A link that signs a browser in, once. */
-        LinkView: {
-            /** @example 2026-11-15T09:30:00.000Z */
-            expiresAt: string;
-            /**
-             * @description Told once: a replay leaves it out.
-             * @example http://127.0.0.1:7420/sign-in/sl_…
-             */
-            url?: string | null;
-        };
         Listing_ActorView: {
             data: (components["schemas"]["EntryHead"] & components["schemas"]["ActorFields"])[];
             pagination: components["schemas"]["Pagination"];
@@ -3388,6 +3392,42 @@ export interface components {
                 parentConversationId?: string | null;
                 /** @example Herons of the lake */
                 title: string;
+            }[];
+            pagination: components["schemas"]["Pagination"];
+        };
+        Listing_ChainLinkView: {
+            data: {
+                authorId: string;
+                /**
+                 * @description human, model, system or imported.
+                 * @example human
+                 */
+                authorType: string;
+                /** @description Covers what it says, the hashes of what it answers, when, by whom and from what raw response. */
+                contentHash?: string | null;
+                conversationId: string;
+                /** @example 2026-11-15T09:30:00.000Z */
+                createdAt: string;
+                /** @description The node it was edited from. */
+                editedFrom?: string | null;
+                executedBy?: components["schemas"]["ExecutedByView"] | null;
+                /** @description The hash of the item that tells its place in the tree. */
+                itemHash: string;
+                /** @example 01K9ZQ */
+                localId: string;
+                /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                nodeId: string;
+                rawResponse?: components["schemas"]["RawResponseView"] | null;
+                /**
+                 * @description When it was recorded here.
+                 * @example 2026-11-15T09:30:00.000Z
+                 */
+                realizedAt: string;
+                /**
+                 * @description valid, imported, redacted, incomplete or invalid; null while it is generated and when that failed.
+                 * @example valid
+                 */
+                verdict?: string | null;
             }[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -3713,42 +3753,6 @@ export interface components {
             }[];
             pagination: components["schemas"]["Pagination"];
         };
-        Listing_LinkView: {
-            data: {
-                authorId: string;
-                /**
-                 * @description human, model, system or imported.
-                 * @example human
-                 */
-                authorType: string;
-                /** @description Covers what it says, the hashes of what it answers, when, by whom and from what raw response. */
-                contentHash?: string | null;
-                conversationId: string;
-                /** @example 2026-11-15T09:30:00.000Z */
-                createdAt: string;
-                /** @description The node it was edited from. */
-                editedFrom?: string | null;
-                executedBy?: components["schemas"]["ExecutedByView"] | null;
-                /** @description The hash of the item that tells its place in the tree. */
-                itemHash: string;
-                /** @example 01K9ZQ */
-                localId: string;
-                /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
-                nodeId: string;
-                rawResponse?: components["schemas"]["RawResponseView"] | null;
-                /**
-                 * @description When it was recorded here.
-                 * @example 2026-11-15T09:30:00.000Z
-                 */
-                realizedAt: string;
-                /**
-                 * @description valid, imported, redacted, incomplete or invalid; null while it is generated and when that failed.
-                 * @example valid
-                 */
-                verdict?: string | null;
-            }[];
-            pagination: components["schemas"]["Pagination"];
-        };
         Listing_NodeView: {
             data: {
                 authorId: string;
@@ -4006,7 +4010,7 @@ export interface components {
                  * @example user
                  */
                 role: string;
-                signInLink?: components["schemas"]["LinkView"] | null;
+                signInLink?: components["schemas"]["SignInLinkView"] | null;
                 /**
                  * Format: int64
                  * @example 1
@@ -4545,22 +4549,6 @@ export interface components {
             operationId: string;
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
-        Mutated_LinkView: {
-            /** @example 2026-11-15T09:30:00.000Z */
-            expiresAt: string;
-            /**
-             * @description Told once: a replay leaves it out.
-             * @example http://127.0.0.1:7420/sign-in/sl_…
-             */
-            url?: string | null;
-        } & {
-            /**
-             * @description The operation this change is on record as.
-             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
-             */
-            operationId: string;
-        };
-        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_OperationView: {
             createdAt: string;
             /** @description What went wrong, once it has failed. */
@@ -4753,6 +4741,22 @@ export interface components {
             operationId: string;
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_SignInLinkView: {
+            /** @example 2026-11-15T09:30:00.000Z */
+            expiresAt: string;
+            /**
+             * @description Told once: a replay leaves it out.
+             * @example http://127.0.0.1:7420/sign-in/sl_…
+             */
+            url?: string | null;
+        } & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_SummaryView: {
             /** @description The item that keeps it, where it was just made. */
             itemId?: string | null;
@@ -4821,7 +4825,7 @@ export interface components {
              * @example user
              */
             role: string;
-            signInLink?: components["schemas"]["LinkView"] | null;
+            signInLink?: components["schemas"]["SignInLinkView"] | null;
             /**
              * Format: int64
              * @example 1
@@ -5304,7 +5308,7 @@ export interface components {
         /** @description What a person works in. */
         ProjectView: components["schemas"]["EntryHead"] & components["schemas"]["ProjectFields"];
         /** @description Where a node comes from. */
-        ProvenanceView: components["schemas"]["Listing_LinkView"] & {
+        ProvenanceView: components["schemas"]["Listing_ChainLinkView"] & {
             /** @description Every node made by editing this one, or that it was made from by editing, oldest first. */
             editLineage: string[];
         };
@@ -5325,6 +5329,14 @@ export interface components {
             /** @description SHA-256 of headers, a blank line and the body. */
             hash: string;
             itemId: string;
+        };
+        /** @description What two versions disagree about. */
+        RecordDiffView: {
+            changes: components["schemas"]["ChangeView"][];
+            /** Format: int64 */
+            from: number;
+            /** Format: int64 */
+            to: number;
         };
         /** @description A belief in one of its states. */
         RecordView: {
@@ -5791,6 +5803,16 @@ export interface components {
         SharedToolView: components["schemas"]["ToolView"] & {
             warning?: components["schemas"]["WarningView"] | null;
         };
+        /** @description A link that signs a browser in, once. */
+        SignInLinkView: {
+            /** @example 2026-11-15T09:30:00.000Z */
+            expiresAt: string;
+            /**
+             * @description Told once: a replay leaves it out.
+             * @example http://127.0.0.1:7420/sign-in/sl_…
+             */
+            url?: string | null;
+        };
         /** @description A tree without what it says. */
         SkeletonView: {
             conversationId: string;
@@ -5902,18 +5924,33 @@ export interface components {
              */
             variable: string;
         };
-        /** @description One thing on a chain. */
+        /** @description A step of a run. */
         StepView: {
             /**
-             * Format: int64
-             * @description How many relations away.
-             * @example 1
+             * Format: int32
+             * @description How many calls were asked for.
              */
-            distance: number;
-            /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            attempts: number;
+            /** @description The last call made for it: an item of type `ToolCall`. */
+            callId?: string | null;
+            cost?: components["schemas"]["SpendingView"] | null;
+            endedAt?: string | null;
+            error?: Record<string, unknown> | null;
             id: string;
-            /** @example item */
-            type: string;
+            inputs: {
+                [key: string]: unknown;
+            };
+            output: unknown;
+            /**
+             * @description waiting, calling, asking, running, conversing, replaced, unknown, done, skipped, failed or cancelled.
+             * @example done
+             */
+            phase: string;
+            /** @description What a model answered, as it was received. */
+            rawResponseId?: string | null;
+            startedAt?: string | null;
+            /** Format: int64 */
+            tokens: number;
         };
         /** @description What a node says in a sentence, or a conversation in two. */
         SummaryView: {
@@ -6221,7 +6258,7 @@ export interface components {
              * @example user
              */
             role: string;
-            signInLink?: components["schemas"]["LinkView"] | null;
+            signInLink?: components["schemas"]["SignInLinkView"] | null;
             /**
              * Format: int64
              * @example 1
@@ -6922,7 +6959,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Mutated_LinkView"];
+                    "application/json": components["schemas"]["Mutated_SignInLinkView"];
                 };
             };
             /** @description It was made; `Location` says where it is. */
@@ -6931,7 +6968,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Mutated_LinkView"];
+                    "application/json": components["schemas"]["Mutated_SignInLinkView"];
                 };
             };
             400: components["responses"]["E400"];
@@ -11286,7 +11323,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DiffView"];
+                    "application/json": components["schemas"]["RecordDiffView"];
                 };
             };
             400: components["responses"]["E400"];
@@ -13701,7 +13738,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Mutated_LinkView"];
+                    "application/json": components["schemas"]["Mutated_SignInLinkView"];
                 };
             };
             /** @description It was made. */
@@ -13710,7 +13747,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Mutated_LinkView"];
+                    "application/json": components["schemas"]["Mutated_SignInLinkView"];
                 };
             };
             400: components["responses"]["E400"];

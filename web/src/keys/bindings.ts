@@ -14,6 +14,23 @@ export type Where =
   | "settings"
   | "inspector";
 
+/** What each place is called, in the order in which they are listed. */
+export const places: Record<Where, string> = {
+  everywhere: "Everywhere",
+  list: "Lists",
+  home: "Home",
+  conversation: "Conversation",
+  map: "Map",
+  compare: "Compare",
+  search: "Search",
+  catalogue: "Catalogue",
+  processes: "Processes",
+  runs: "Runs",
+  review: "Review",
+  settings: "Settings",
+  inspector: "Inspector",
+};
+
 export interface Binding {
   id: string;
   /** As `Mod+k`, `Shift+g`, `[`, `g h` is not supported: one chord each. `Mod` is ⌘ on Apple's keyboards, else Ctrl. */
@@ -133,3 +150,9 @@ export const bindings: Binding[] = [
 
   binding("inspector", "verify", ["Shift+v"], "Verify this node"),
 ];
+
+/** Bindings under their places, the empty places left out. */
+export const byPlace = (few: readonly Binding[]): { where: Where; name: string; few: Binding[] }[] =>
+  (Object.keys(places) as Where[])
+    .map((where) => ({ where, name: places[where], few: few.filter((one) => one.where === where) }))
+    .filter(({ few }) => few.length > 0);

@@ -1,7 +1,7 @@
 // Which actions can be run now: screens put theirs in while they are shown, keys and the palette take them out.
 import { onDestroy } from "svelte";
 import { settings } from "../state/settings.svelte";
-import { bindings, type Binding, type Where } from "./bindings";
+import { bindings, type Binding } from "./bindings";
 import { chordOf, isEditable, isPlain } from "./chord";
 
 export type Handler = (event?: KeyboardEvent) => void | boolean | Promise<void>;
@@ -93,7 +93,6 @@ class Registry {
 }
 
 export const keysOf = (binding: Binding): string[] => settings.keys[binding.id] ?? binding.keys;
-export const bindingsOf = (where: Where): Binding[] => bindings.filter((binding) => binding.where === where);
 export const registry = new Registry();
 
 /** For a component: its actions, as long as it is there. */

@@ -47,3 +47,17 @@ export const reworded = (content: unknown, text: string): Content =>
     text,
     blocks(content).filter((block) => block.type !== "text"),
   );
+
+/** The words of a text in one line, without the marks of Markdown. */
+export const plain = (text: string, most = 240): string =>
+  text
+    // What is cut off anyway is not looked at.
+    .slice(0, 4 * most)
+    .replace(/^[\s>]*\|?(?:\s*:?-{3,}:?\s*\|)+[\s:-]*$/gm, "")
+    .replace(/^(?:\s*(?:>|#{1,6}|[-*+]|\d{1,3}[.)])(?=\s|$))+/gm, "")
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, "$1")
+    .replace(/\*+|__|~~|`+/g, "")
+    .replace(/\s*\|\s*/g, " ")
+    .replace(/\s+/g, " ")
+    .trim()
+    .slice(0, most);

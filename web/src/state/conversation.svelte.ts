@@ -37,6 +37,7 @@ export class Conversation {
   readonly busy = new SvelteSet<string>();
   tree = new Tree();
   #asked = new Set<string>();
+  #waiting = new Map<string, ((node: Node | undefined) => void)[]>();
   #stops: (() => void)[] = [];
   #gone = false;
 
@@ -53,6 +54,7 @@ export class Conversation {
     this.#gone = true;
     this.#stops.forEach((stop) => stop());
     answers.dropAll();
+    [...this.#waiting.keys()].forEach((id) => this.#settle(id));
   }
 
   async load(): Promise<void> {
@@ -176,9 +178,23 @@ export class Conversation {
     if (this.#gone) return;
     this.tree.put(node);
     this.bodies.set(node.id, { ...node, tags: node.tags ?? this.bodies.get(node.id)?.tags });
-    if (node.status !== "pending") answers.drop(node.id);
-    else void this.#followPending();
+    if (node.status === "pending") void this.#followPending();
+    else {
+      answers.drop(node.id);
+      this.#settle(node.id, node);
+    }
     this.#changed();
+  }
+
+  /** Waits until a node is finished or failed; undefined when the conversation was left before. */
+  settled(id: string): Promise<Node | undefined> {
+    const node = this.bodies.get(id);
+    if (this.#gone || (node && node.status !== "pending")) return Promise.resolve(node);
+    return new Promise((resolve) => this.#waiting.set(id, [...(this.#waiting.get(id) ?? []), resolve]));
+  }
+  #settle(id: string, node?: Node): void {
+    this.#waiting.get(id)?.forEach((resolve) => resolve(node));
+    this.#waiting.delete(id);
   }
 
   turnTo(id: string): void {

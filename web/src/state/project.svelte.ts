@@ -2,12 +2,18 @@
 import { all, call, type Schemas } from "../api/client";
 import { keep, kept } from "./kept";
 
+const LAST = "project.last";
+
 class Project {
   list = $state.raw<Schemas["ProjectView"][]>([]);
   id = $state<string | undefined>(kept<string | undefined>("project", undefined));
 
   get current(): Schemas["ProjectView"] | undefined {
     return this.list.find(({ id }) => id === this.id) ?? this.list.find(({ isDefault }) => isDefault);
+  }
+  /** Which it probably is, before the server said so. */
+  get likely(): string | undefined {
+    return this.current?.id ?? this.id ?? kept<string | undefined>(LAST, undefined);
   }
   choose(id: string): void {
     this.id = id;
@@ -16,6 +22,7 @@ class Project {
   async refresh(): Promise<void> {
     this.list = await all((cursor) => call("get", "/api/v1/projects", { query: { cursor } }));
     if (this.id && !this.list.some(({ id }) => id === this.id)) this.id = undefined;
+    keep(LAST, this.current?.id);
   }
 }
 export const project = new Project();

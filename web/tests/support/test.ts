@@ -23,6 +23,8 @@ interface PerTest {
   page: Page;
   /** The page of somebody who has used everything. */
   told: Page;
+  /** The page of somebody who has done nothing, for looking at only. */
+  untold: Page;
   /** Which hands the task is done with. */
   by: Hands["kind"];
   hands: Hands;
@@ -30,6 +32,8 @@ interface PerTest {
 interface PerWorker {
   skein: Skein;
   story: Story;
+  /** Somebody who does nothing. */
+  nobody: Person;
   /** Servers written by others, started when a test asks for them. */
   litellm: Peer;
   httpbin: Peer;
@@ -68,6 +72,10 @@ export const test = base.extend<PerTest, PerWorker>({
     },
     { scope: "worker", timeout: 60_000 },
   ],
+  nobody: [
+    async ({ skein }, use) => use((await newcomer(skein, "Ada")).person),
+    { scope: "worker", timeout: 60_000 },
+  ],
   litellm: [
     async ({}, use) => {
       const peer = await litellm();
@@ -103,6 +111,11 @@ export const test = base.extend<PerTest, PerWorker>({
   told: async ({ context, skein, story, watch }, use) => {
     void watch;
     await signIn(context, skein, story.person.api);
+    await use(await context.newPage());
+  },
+  untold: async ({ context, skein, nobody, watch }, use) => {
+    void watch;
+    await signIn(context, skein, nobody.api);
     await use(await context.newPage());
   },
 });

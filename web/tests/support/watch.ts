@@ -1,7 +1,8 @@
 // Hears everything that no page may do: errors on the console, uncaught ones, and requests to anybody else.
 import { expect, type BrowserContext, type Page, type Request } from "@playwright/test";
 
-/** Connections that stay open. */
+/** What a screen asks for, and connections that stay open. */
+const ASKED = /\/api\/v1\//;
 const STAYING = /\/api\/v1\/(events|executions\/[^/]+\/stream)/;
 
 export class Watch {
@@ -14,13 +15,13 @@ export class Watch {
       if (message.type() === "error") this.#hear(`console: ${message.text()} (${message.location().url})`);
     });
     context.on("weberror", (error) =>
-      this.#hear(`uncaught: ${error.error().stack ?? error.error().message}`),
+      this.#hear(`uncaught: ${error.error().stack || error.error().message || error.error().name}`),
     );
-    const ended = (request: Request) => void this.#underWay.delete(request);
-    context.on("requestfinished", ended);
-    context.on("requestfailed", ended);
+    // The ends of requests are not always told; their answers are.
+    context.on("response", (response) => void this.#underWay.delete(response.request()));
+    context.on("requestfailed", (request) => void this.#underWay.delete(request));
     context.on("request", (request) => {
-      if (!STAYING.test(request.url())) this.#underWay.add(request);
+      if (ASKED.test(request.url()) && !STAYING.test(request.url())) this.#underWay.add(request);
       const url = request.url();
       if (!url.startsWith(`${origin}/`) && !/^(blob|data|about):/.test(url))
         this.#hear(`left the origin: ${url}`);
@@ -35,15 +36,20 @@ export class Watch {
   /** Waits until a screen is there: its code and what it asked for have come, and nothing says that it loads. */
   async settled(page: Page, { showsLoading = false } = {}): Promise<void> {
     await page.locator("main").first().waitFor();
+    // What came has to be drawn, and may lead to the next question.
+    const drawn = () =>
+      page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await expect
       .poll(
         async () => {
-          const busy = showsLoading ? 0 : await page.locator("[aria-busy=true]").count();
-          return busy + [...this.#underWay].filter((request) => request.frame().page() === page).length;
+          await drawn();
+          const busy = showsLoading ? [] : await page.locator("[aria-busy=true]").all();
+          const asked = [...this.#underWay].filter((request) => request.frame().page() === page);
+          return [...busy.map(String), ...asked.map((request) => request.url())];
         },
         { intervals: [20, 50, 100] },
       )
-      .toBe(0);
+      .toEqual([]);
   }
 
   #hear(what: string): void {

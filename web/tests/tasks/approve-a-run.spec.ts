@@ -20,7 +20,7 @@ task("define a process with a manual step, run it, approve it with an edit", asy
   await hands.press(approves);
   await hands.write(definition.getByRole("textbox", { name: "Output template" }), "{{said.value}}!");
   await hands.press(page.getByRole("button", { name: "Save", exact: true }));
-  await expect(page.getByText("Saved", { exact: true })).toBeVisible();
+  await expect(page.getByRole("main").getByText("Saved", { exact: true })).toBeVisible();
 
   await hands.press(page.getByRole("button", { name: /^Run/ }));
   const form = page.getByRole("dialog", { name: /^Run / });

@@ -5,7 +5,7 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use skein_core::NodeId;
 use skein_core::tree::actor::AuthorType;
-use skein_core::tree::compare::{Precision, RunKind};
+use skein_core::tree::compare::Precision;
 use skein_core::tree::content::Content;
 use skein_engine::Engine;
 use skein_engine::tree::{Apart, ComparedNodes, ComparedPaths};
@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 use crate::body::Question;
 use crate::error::ApiError;
 use crate::signed_in::SignedIn;
+use crate::tree::nodes::RunView;
 
 /// What to compare; nothing is changed by it, so it needs no key of its own.
 #[derive(Deserialize, ToSchema)]
@@ -57,14 +58,6 @@ pub(crate) struct NodesView {
 }
 
 #[derive(Serialize, ToSchema)]
-pub(crate) struct RunView {
-    /// equal, added or removed.
-    #[schema(value_type = String, example = "equal")]
-    kind: RunKind,
-    text: String,
-}
-
-#[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct PathsView {
     /// How many nodes both have, from the root on.
@@ -99,7 +92,7 @@ pub(crate) struct BriefView {
 
 impl From<ComparedNodes> for ComparisonView {
     fn from(compared: ComparedNodes) -> Self {
-        let runs = compared.runs.into_iter().map(|(kind, text)| RunView { kind, text }).collect();
+        let runs = compared.runs.into_iter().map(RunView::from).collect();
         Self::Nodes(NodesView { runs, precision: compared.precision })
     }
 }

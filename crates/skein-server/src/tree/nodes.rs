@@ -67,9 +67,15 @@ pub(crate) struct RunView {
     text: String,
 }
 
+impl From<(RunKind, String)> for RunView {
+    fn from((kind, text): (RunKind, String)) -> Self {
+        Self { kind, text }
+    }
+}
+
 impl From<Diff> for DiffView {
     fn from(Diff { runs, precision }: Diff) -> Self {
-        Self { runs: runs.into_iter().map(|(kind, text)| RunView { kind, text }).collect(), precision }
+        Self { runs: runs.into_iter().map(RunView::from).collect(), precision }
     }
 }
 

@@ -80,7 +80,7 @@ pub(crate) struct VerifyParameters {
 /// One link of the chain that leads to a node.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct LinkView {
+pub(crate) struct ChainLinkView {
     #[schema(value_type = String, example = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     node_id: NodeId,
     #[schema(example = "01K9ZQ")]
@@ -124,7 +124,7 @@ pub(crate) struct RawResponseView {
     hash: Digest,
 }
 
-impl From<Link> for LinkView {
+impl From<Link> for ChainLinkView {
     fn from(link: Link) -> Self {
         let Link { row, verdict, item_hash, realized_at } = link;
         let raw = |raw: RawResponse| RawResponseView { item_id: raw.item_id, hash: raw.hash };
@@ -155,7 +155,7 @@ pub(crate) struct ProvenanceView {
     edit_lineage: Vec<NodeId>,
     /// The links, from the node towards the root.
     #[serde(flatten)]
-    chain: Listing<LinkView>,
+    chain: Listing<ChainLinkView>,
 }
 
 /// Whether a node is what it was when it was written.
@@ -194,5 +194,5 @@ pub(crate) async fn trace_node(
 ) -> Result<Json<ProvenanceView>, ApiError> {
     let (from, limit) = parameters.read()?;
     let Chain { links, lineage } = engine.provenance(&caller, id, from, limit).await?;
-    Ok(Json(ProvenanceView { edit_lineage: lineage, chain: Listing::of(links, limit, LinkView::from) }))
+    Ok(Json(ProvenanceView { edit_lineage: lineage, chain: Listing::of(links, limit, ChainLinkView::from) }))
 }

@@ -16,6 +16,10 @@ export interface Entries {
   "tool-templates": ToolTemplate;
 }
 export type Kind = keyof Entries;
+/** What others can be let use; secrets never. */
+export type Shareable = {
+  [K in Exclude<Kind, "secrets">]: { kind: K; entry: Entries[K] };
+}[Exclude<Kind, "secrets">];
 
 export interface KindWords {
   id: Kind;

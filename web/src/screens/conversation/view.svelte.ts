@@ -12,9 +12,15 @@ export class View {
   annotating = $state<string>();
   sheet = $state<Sheet>();
   processIds = $state<string[]>([]);
+  /** From when to when nodes came that this browser has not shown yet. */
+  news = $state.raw<{ after: number; until: number }>();
 
   constructor(conversation: Conversation) {
     this.conversation = conversation;
+  }
+  isNew(createdAt: number | undefined): boolean {
+    const { news } = this;
+    return news !== undefined && createdAt !== undefined && createdAt > news.after && createdAt <= news.until;
   }
   open(sheet: Exclude<Sheet, undefined>, node?: string): void {
     if (node) this.focused = node;

@@ -50,6 +50,7 @@ export class MapState {
 
   /** Reads the tree; what was chosen and folded stays. */
   async load(at?: string, hoist?: string): Promise<void> {
+    this.#planner.warm();
     try {
       const read = await call("get", "/api/v1/conversations/{id}/tree", {
         params: { id: this.conversation },

@@ -9,12 +9,17 @@ export class Planner {
   #worker: Worker | undefined;
   #asks = 0;
 
+  /** Makes the worker ready while the tree is still on its way. */
+  warm(): void {
+    if (typeof Worker === "undefined") return;
+    this.#worker ??= new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+  }
+
   plan(parent: Int32Array, tell: (stage: Stage) => void): Promise<Layout | undefined> {
     const ask = ++this.#asks;
-    if (parent.length <= AT_ONCE_MAX || typeof Worker === "undefined")
-      return Promise.resolve(layoutOf(parent));
-    this.#worker ??= new Worker(new URL("./layout.worker.ts", import.meta.url), { type: "module" });
+    if (parent.length > AT_ONCE_MAX) this.warm();
     const worker = this.#worker;
+    if (!worker || parent.length <= AT_ONCE_MAX) return Promise.resolve(layoutOf(parent));
     return new Promise((resolve, reject) => {
       const end = (finish: () => void) => {
         worker.removeEventListener("message", hear);

@@ -40,6 +40,10 @@ export class Editor {
     const saved = this.process ? definitionOf(this.process) : blankDefinition();
     return !isSame(this.definition, saved);
   }
+  /** New, and nothing written yet: there is nothing to find fault with. */
+  get isUntouched(): boolean {
+    return this.isNew && !this.isDirty;
+  }
   get isValid(): boolean {
     return this.found.length === 0 && this.definition.name.trim() !== "";
   }

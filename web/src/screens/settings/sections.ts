@@ -18,4 +18,8 @@ export const sections: SectionWords[] = [
   { id: "vault", label: "Vault", icon: "key", group: "This installation", admin: true },
   { id: "installation", label: "Limits and defaults", icon: "settings", group: "This installation" },
 ];
+export const ROLES = [
+  { value: "user", label: "User" },
+  { value: "admin", label: "Administrator" },
+];
 export const groups = ["You", "This browser", "This installation"] as const;

@@ -1,0 +1,61 @@
+// The conversations of the project at hand, last used first, kept in step with what happens.
+import { untrack } from "svelte";
+import { all, call, type Schemas } from "../../api/client";
+import { onResync, onTold } from "../../api/events";
+import { asProblem, type Problem } from "../../api/problem";
+import { project } from "../../state/project.svelte";
+
+export type Kept = Schemas["ConversationView"];
+const PAGE = 500;
+/** A burst of events is one change. */
+const REST_MS = 300;
+const CHANGES = /^(conversation|branch|project|node)\./;
+
+export class Conversations {
+  list = $state.raw<Kept[]>();
+  problem = $state.raw<Problem>();
+  #most: number;
+  #also: () => Promise<void>;
+
+  /** To be made while a component is set up; `also` is read along with them. */
+  constructor(most: number, also: () => Promise<void> = async () => {}) {
+    this.#most = most;
+    this.#also = also;
+    $effect(() => {
+      // What it reads on the way is no reason to read it again.
+      void untrack(() => this.load());
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const soon = () => {
+        clearTimeout(timer);
+        timer = setTimeout(() => void this.load(), REST_MS);
+      };
+      const stops = [onResync(soon), onTold(({ event }) => void (CHANGES.test(event) && soon()))];
+      return () => {
+        clearTimeout(timer);
+        stops.forEach((stop) => stop());
+      };
+    });
+  }
+
+  #of(projectId: string | undefined): Promise<Kept[]> {
+    const limit = Math.min(this.#most, PAGE);
+    return all(
+      (cursor) => call("get", "/api/v1/conversations", { query: { projectId, cursor, limit } }),
+      this.#most,
+    );
+  }
+
+  load = async (): Promise<void> => {
+    try {
+      const { likely } = project;
+      // Another person may have signed in since: then it is nothing of theirs.
+      const early = likely ? this.#of(likely).catch(() => undefined) : undefined;
+      const [first] = await Promise.all([early, project.refresh(), this.#also()]);
+      const found = first && likely === project.current?.id ? first : await this.#of(project.current?.id);
+      this.list = found.sort((one, other) => Date.parse(other.activeAt) - Date.parse(one.activeAt));
+      this.problem = undefined;
+    } catch (error) {
+      this.problem = asProblem(error);
+    }
+  };
+}

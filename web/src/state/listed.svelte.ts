@@ -1,0 +1,50 @@
+// A list that the server keeps: read, read again when told of a change, and acted on.
+import { untrack } from "svelte";
+import { onTold } from "../api/events";
+import { announcer } from "../shell/announcer.svelte";
+
+export class Listed<T> {
+  rows = $state.raw<T[]>();
+  /** Why it could not be read. */
+  failed = $state.raw<unknown>();
+  /** Why the last act failed. */
+  error = $state.raw<unknown>();
+  /** What is being done now. */
+  busy = $state<string>();
+  #ask: () => Promise<T[]>;
+
+  /** To be made while a component is set up. `about` begins the events that change the list. */
+  constructor(ask: () => Promise<T[]>, about: string) {
+    this.#ask = ask;
+    $effect(() => {
+      void untrack(() => this.read());
+      return onTold(({ event }) => void (event.startsWith(about) && this.read()));
+    });
+  }
+
+  read = async (): Promise<void> => {
+    try {
+      this.rows = await this.#ask();
+      this.failed = undefined;
+    } catch (thrown) {
+      this.failed = thrown;
+    }
+  };
+
+  /** Does something to one of them, says so, and reads them again. */
+  act = async (name: string, said: string, work: () => Promise<unknown>): Promise<boolean> => {
+    this.busy = name;
+    this.error = undefined;
+    try {
+      await work();
+      announcer.say(said);
+      await this.read();
+      return true;
+    } catch (thrown) {
+      this.error = thrown;
+      return false;
+    } finally {
+      this.busy = undefined;
+    }
+  };
+}
