@@ -173,13 +173,13 @@ async fn a_longer_wait_than_there_is_time_for_is_told_at_once() {
 #[tokio::test]
 async fn silence_ends_and_so_do_answers_without_end() {
     let rogue = Rogue::start(|_| Behaviour::Silence);
-    let limits = Limits { first_byte: Duration::from_millis(60), total: Duration::from_millis(100), ..LIMITS };
+    let limits = Limits { total: Duration::from_millis(100), ..LIMITS };
     let error = Embeddings { limits, ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
     let EmbeddingsError::Endpoint(LlmFault::Call(CallFault::Timeout { phase, limit, .. })) = error.clone() else {
         panic!("{error}")
     };
     assert_eq!((phase, limit), (Phase::Total, limits.total));
-    assert!(error.is_passing() && (1..=2).contains(&rogue.requests().len()));
+    assert!(error.is_passing());
     let huge = Behaviour::answer(200, &[("content-type", "application/json")], vec![b' '; 100 << 20]);
     for endless in [huge, Behaviour::Endless] {
         let (embedded, requests) = answered(endless).await;
