@@ -20,8 +20,8 @@ fn texts(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-fn key(value: &str) -> Option<Arc<Credential>> {
-    Some(Arc::new(Credential::new(SecretType::ApiKey, value.as_bytes(), None).unwrap()))
+fn key(value: &str) -> Arc<Credential> {
+    Arc::new(Credential::new(SecretType::ApiKey, value.as_bytes(), None).unwrap())
 }
 
 fn of_rogue(rogue: &Rogue) -> Embeddings {
@@ -54,7 +54,7 @@ fn backwards(request: &Request) -> Behaviour {
 async fn a_server_by_others_gives_each_text_its_own_vector() {
     let server = Litellm::start();
     let http = client(&[server.address()]);
-    let digest = Embeddings::new(http, server.endpoint(), Litellm::EMBEDDER, key(Litellm::KEY));
+    let digest = Embeddings::new(http, server.endpoint(), Litellm::EMBEDDER, Some(key(Litellm::KEY)));
     let asked: Vec<String> = (0..BATCH_TEXTS_MAX + 5).map(|number| format!("Grüße Nr. {number}")).collect();
     let embedded = digest.embed(&asked).await.unwrap();
     for (text, vector) in asked.iter().zip(&embedded.vectors) {
@@ -69,7 +69,7 @@ async fn a_server_by_others_gives_each_text_its_own_vector() {
     assert_eq!(fewer, EmbeddingsError::Count { wanted: 2, found: 1 });
     let unknown = Embeddings { model: "nobody".to_owned(), ..digest.clone() }.embed(&texts(&["a"])).await.unwrap_err();
     assert!(matches!(unknown, EmbeddingsError::Endpoint(LlmFault::ModelNotFound { .. })), "{unknown}");
-    let stranger = Embeddings { credential: key("sk-wrong"), ..digest }.embed(&texts(&["a"])).await.unwrap_err();
+    let stranger = Embeddings { credential: Some(key("sk-wrong")), ..digest }.embed(&texts(&["a"])).await.unwrap_err();
     assert!(matches!(stranger, EmbeddingsError::Endpoint(_)), "{stranger}");
     assert!(!unknown.is_passing() && !stranger.is_passing(), "{stranger}");
 }
@@ -196,7 +196,8 @@ async fn the_key_is_sent_and_told_to_nobody() {
         let said = format!("bad key {}", request.header("authorization").unwrap());
         Behaviour::answer(401, &[], json!({"error": {"message": said}}).to_string())
     });
-    let error = Embeddings { credential: key(secret), ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
+    let error =
+        Embeddings { credential: Some(key(secret)), ..of_rogue(&rogue) }.embed(&texts(&["a"])).await.unwrap_err();
     assert_eq!(rogue.requests()[0].header("authorization"), Some(format!("Bearer {secret}").as_str()));
     let shown = format!("{error} {error:?}");
     assert!(!shown.contains("canary") && shown.contains(MARK), "{shown}");
