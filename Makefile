@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve web test check bench bench-locomo bench-page peers openapi screenshots setup setup-build fmt clippy deny vectors tests page browser
+.PHONY: help serve web test check bench bench-locomo bench-page peers openapi screenshots test-transformer setup setup-build fmt clippy deny vectors tests page browser
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -40,6 +40,9 @@ web: ## build the page into web/dist, where Node is and something changed; witho
 
 test: setup web page vectors fmt clippy tests browser ## everything CI runs: formatting, lints, all tests on both databases, the page in a browser
 	@printf '\nAll steps passed.\n'
+
+test-transformer: setup-build ## tests of the feature `transformer`, whose first build takes minutes
+	$(call step,models in directories,cargo test -p skein-recall --features transformer --test transformer)
 
 check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
 

@@ -7,8 +7,10 @@
 //! lets it travel.
 //! [`telemetry`] tells runs to a collector.
 //! Language models are in [`llm`]; the one that is built in and needs nobody is in [`offline`].
+//! Vectors of texts come from [`embeddings`].
 
 pub mod credential;
+pub mod embeddings;
 pub mod guard;
 pub mod http;
 pub mod llm;

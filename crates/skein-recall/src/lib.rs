@@ -3,7 +3,7 @@
 //! The index is a projection: it follows a timeline it knows only as batches of changes with a cursor, it can be
 //! deleted at any moment, and a rebuild gives the same answers. It knows neither databases nor networks; whoever calls
 //! it says which episodes may be seen. Start at [`Index`]; vectors come from an [`Embedder`], of which one,
-//! [`StaticTable`], is built in.
+//! [`StaticTable`], is built in. The feature `transformer` adds one that reads a model from a directory.
 
 mod analysis;
 mod append_file;
@@ -21,6 +21,8 @@ mod sketch;
 mod snippet;
 mod static_table;
 mod stem;
+#[cfg(feature = "transformer")]
+mod transformer;
 mod vectors;
 mod visibility;
 mod wordpiece;
@@ -35,4 +37,6 @@ pub use index::{Index, Options, OwnerStatus, Status};
 pub use query::{Filter, HITS_MAX, Hit, Hits, Parts, Query, Recency};
 pub use snippet::Snippet;
 pub use static_table::StaticTable;
+#[cfg(feature = "transformer")]
+pub use transformer::{Transformer, TransformerError};
 pub use visibility::{BranchRange, Unlisted, Visibility};

@@ -1,7 +1,8 @@
 //! An OpenAI-compatible server written by others that needs no weights, for tests of language models.
 //!
 //! Our own idea of the API would agree with our own client and prove nothing. The proxy of litellm (from PyPI, pinned in
-//! `scripts/requirements.txt`) answers every question to [`Litellm::MODEL`] with [`Litellm::ANSWER`] and asks nobody.
+//! `scripts/requirements.txt`) answers every question to [`Litellm::MODEL`] with [`Litellm::ANSWER`] and asks nobody. Vectors
+//! of [`Litellm::EMBEDDER`] are the first eight bytes of a text's SHA-256, each as a part of 255.
 //!
 //! Start at [`Litellm::start`].
 
@@ -27,6 +28,9 @@ pub struct Litellm {
 impl Litellm {
     pub const MODEL: &str = "mock";
     pub const ANSWER: &str = "The launch moved to 12 March. Grüße aus Zürich!";
+    pub const EMBEDDER: &str = "digest";
+    /// One that gives a single vector, however many texts it is sent.
+    pub const LAZY_EMBEDDER: &str = "lazy";
     /// The key it accepts.
     pub const KEY: &str = "sk-skein-test-0123456789abcdef0123456789abcdef";
 
@@ -35,6 +39,7 @@ impl Litellm {
         let folder = Scratch::new(0o700);
         let config = folder.path().join("config.yaml");
         fs::write(&config, configuration()).expect("a scratch folder can be written");
+        fs::write(folder.path().join("digest.py"), DIGEST).expect("a scratch folder can be written");
         let server = Program::new(installed("litellm"))
             .args(["--host", "127.0.0.1", "--port", "0", "--telemetry", "False", "--config"])
             .arg(config)
@@ -57,10 +62,32 @@ impl Litellm {
     }
 }
 
+/// The model behind [`Litellm::EMBEDDER`]; the proxy does all the rest.
+const DIGEST: &str = r#"
+import hashlib
+from litellm import CustomLLM
+
+class Digest(CustomLLM):
+    async def aembedding(self, model, input, model_response, *args, **kwargs):
+        vectors = ([byte / 255 for byte in hashlib.sha256(text.encode()).digest()[:8]] for text in input)
+        model_response.model = model
+        model_response.data = [dict(object="embedding", index=i, embedding=v) for i, v in enumerate(vectors)]
+        model_response.usage = dict(prompt_tokens=len(input), total_tokens=len(input), completion_tokens=0)
+        return model_response
+
+digest = Digest()
+"#;
+
 fn configuration() -> String {
     let (model, answer, key) = (Litellm::MODEL, Litellm::ANSWER, Litellm::KEY);
-    format!(
-        "model_list:\n  - model_name: {model}\n    litellm_params:\n      model: openai/{model}\n      api_key: none\n      \
-         mock_response: \"{answer}\"\ngeneral_settings:\n  master_key: {key}\n"
-    )
+    let (embedder, lazy) = (Litellm::EMBEDDER, Litellm::LAZY_EMBEDDER);
+    let entry = |name: &str, params: &str| format!("  - model_name: {name}\n    litellm_params: {{{params}}}\n");
+    let models = [
+        entry(model, &format!("model: openai/{model}, api_key: none, mock_response: \"{answer}\"")),
+        entry(embedder, "model: digest/digest"),
+        entry(lazy, "model: openai/text-embedding-3-small, api_key: none, mock_response: [0.5, -0.25]"),
+    ];
+    let provider =
+        "litellm_settings:\n  custom_provider_map:\n    - {provider: digest, custom_handler: digest.digest}\n";
+    format!("model_list:\n{}{provider}general_settings:\n  master_key: {key}\n", models.concat())
 }

@@ -192,7 +192,7 @@ fn answered(response: Response, stop: &Stop, limits: Limits, deadline: Instant) 
 }
 
 /// A random part from nothing up to one, so that many callers do not come back at the same moment.
-fn luck() -> f64 {
+pub(crate) fn luck() -> f64 {
     let bits = getrandom::u32().unwrap_or(u32::MAX / 2);
     f64::from(bits) / f64::from(u32::MAX)
 }

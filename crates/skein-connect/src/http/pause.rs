@@ -19,7 +19,7 @@ pub(super) enum Outcome<'a> {
 impl Retry {
     /// The pause before the next try, or nothing when the outcome stands. `luck` is random, from nothing up to one.
     pub(super) fn pause_after(&self, tries: u32, method: &Method, outcome: Outcome<'_>, luck: f64) -> Option<Duration> {
-        if tries >= self.tries_max || !method.is_safe() {
+        if !method.is_safe() {
             return None;
         }
         let wished = match outcome {
@@ -27,6 +27,14 @@ impl Retry {
             Outcome::Answer(status, headers) if is_temporary(status) => retry_after(headers),
             Outcome::Fault { .. } | Outcome::Answer(..) => return None,
         };
+        self.pause(tries, wished, luck)
+    }
+
+    /// The pause after so many tries that may be repeated, where the service may have wished for one.
+    pub(crate) fn pause(&self, tries: u32, wished: Option<Duration>, luck: f64) -> Option<Duration> {
+        if tries >= self.tries_max {
+            return None;
+        }
         let doublings = tries.saturating_sub(1).min(16);
         let longest = self.pause.saturating_mul(1 << doublings).min(self.pause_max);
         match wished {

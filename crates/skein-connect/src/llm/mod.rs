@@ -9,7 +9,7 @@ mod draft;
 pub mod fault;
 mod model;
 mod reader;
-mod refusal;
+pub(crate) mod refusal;
 pub mod sse;
 
 pub use chat::{
@@ -18,5 +18,6 @@ pub use chat::{
 };
 pub use dialect::{BuiltRequest, Wording, build};
 pub use fault::{LlmFault, Said, StreamBreak};
+pub(crate) use model::address;
 pub use model::{ChatStream, LIMITS, LanguageModel, Provider};
 pub use reader::{AnswerReader, RESPONSE_BYTES_MAX};

@@ -132,7 +132,7 @@ impl Provider {
 }
 
 /// Where a request goes: behind the base, in front of its query.
-fn address(base: &str, path: &str) -> String {
+pub(crate) fn address(base: &str, path: &str) -> String {
     let (base, query) = base.split_once('?').map_or((base, String::new()), |(base, query)| (base, format!("?{query}")));
     let base = base.trim_end_matches('/');
     if base.ends_with(path) {

@@ -21,13 +21,13 @@ struct Complaint {
 }
 
 /// The fault behind a response whose status is not one of success.
-pub(super) fn from_response(raw: &RawResponse, model: &str) -> LlmFault {
+pub(crate) fn from_response(raw: &RawResponse, model: &str) -> LlmFault {
     let complaint = Complaint::read(&raw.body);
     sort(raw.status, &complaint, model, retry_after(raw))
 }
 
 /// The fault behind an error object that came inside a response with status 200.
-pub(super) fn from_event(error: &Value, raw: &RawResponse, model: &str) -> LlmFault {
+pub(crate) fn from_event(error: &Value, raw: &RawResponse, model: &str) -> LlmFault {
     let complaint = Complaint::from_value(error);
     let code = error.get("error").unwrap_or(error).get("code").map(spelled);
     let status = code.and_then(|code| code.parse::<u16>().ok());

@@ -3,6 +3,7 @@
 
 mod certificate;
 mod credential;
+mod embeddings;
 mod guard;
 mod http;
 mod llm;

@@ -14,7 +14,7 @@ use rust_text::{Function, code_only, functions, imports, is_vague, item_name, me
 
 const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
-const LOCKED_PACKAGES_MAX: usize = 540;
+const LOCKED_PACKAGES_MAX: usize = 585;
 
 const RULES: &str = "docs/rules.md";
 const RULE_FAMILIES: [&str; 4] = ["br", "mg", "ag", "tr"];
