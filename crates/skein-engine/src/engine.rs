@@ -12,7 +12,7 @@ use skein_store::store::Statistics;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::account::{Caller, KeyUses, StartKeys};
-use crate::catalog::{Outside, Schemas};
+use crate::catalog::{KnownEntries, Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
 use crate::flow::{CrewState, Plans, Streams};
@@ -34,6 +34,7 @@ pub(crate) struct Parts {
     pub(crate) progress: Progress,
     pub(crate) outside: Outside,
     pub(crate) schemas: Schemas,
+    pub(crate) entries: KnownEntries,
     pub(crate) plans: Plans,
     pub(crate) streams: Streams,
     pub(crate) crew: CrewState,
@@ -72,6 +73,7 @@ impl Engine {
             progress,
             outside,
             schemas,
+            entries: KnownEntries::default(),
             plans,
             streams,
             crew,
