@@ -30,8 +30,8 @@ pub(crate) use self::conversation::{
     ConversationId, ConversationMark, ConversationNew, ConversationShow, ExportFormat, PlaceArguments, WordsArguments,
 };
 pub(crate) use self::flow::{
-    CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand, InputArguments, ReviewArguments,
-    ReviewCommand, RunArguments, WorkerArguments, WorkerCommand,
+    ApprovalScope, CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand, InputArguments,
+    ReviewArguments, ReviewCommand, RunArguments, WorkerArguments, WorkerCommand,
 };
 pub(crate) use self::item::{HistoryArguments, ItemArguments, ItemCommand, RedactArguments};
 pub(crate) use self::memory::{

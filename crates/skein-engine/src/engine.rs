@@ -12,7 +12,7 @@ use skein_store::store::Statistics;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::account::{Caller, KeyUses, StartKeys};
-use crate::catalog::{Outside, Schemas};
+use crate::catalog::{KnownEntries, Outside, Schemas};
 use crate::error::EngineError;
 use crate::events::Progress;
 use crate::flow::{CrewState, Plans, Streams};
@@ -35,6 +35,7 @@ pub(crate) struct Parts {
     pub(crate) progress: Progress,
     pub(crate) outside: Outside,
     pub(crate) schemas: Schemas,
+    pub(crate) entries: KnownEntries,
     pub(crate) plans: Plans,
     pub(crate) streams: Streams,
     pub(crate) crew: CrewState,
@@ -75,6 +76,7 @@ impl Engine {
             progress,
             outside,
             schemas,
+            entries: KnownEntries::default(),
             plans,
             streams,
             crew,

@@ -83,6 +83,8 @@ impl Engine {
         id: OperationId,
     ) -> Result<Changed<Operation>, EngineError> {
         let cancelled = self.change_moving(caller, request, "operation.cancel", move |engine, tx, viewer, _| {
+            // The run before its operation: a run that ends takes them in this order, too.
+            crate::flow::lock_run_of(tx, viewer, id)?;
             tx.advance_operation(viewer, id, &OperationState::Cancelled)?;
             tx.tell_own(viewer, EventName::OperationCancelled, Some(&id.to_string()), Map::new())?;
             // What it stands for ends with it.

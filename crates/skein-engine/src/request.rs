@@ -127,7 +127,7 @@ impl Engine {
         kind: &'static str,
         enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<Changed<()>, EngineError> {
-        Ok(self.queue_with(caller, request, kind, enqueue).await?.map(drop))
+        Ok(self.queue_with(caller, request, kind, Apart::Serially, enqueue).await?.map(drop))
     }
 
     /// [`Self::queue`] that also gives what was queued, unless an earlier request queued it.
@@ -136,6 +136,7 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
+        apart: Apart,
         mut enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<Changed<Option<T>>, EngineError> {
         caller.require(Scope::Write)?;
@@ -149,7 +150,10 @@ impl Engine {
             let value = Some(enqueue(tx, &acting, operation)?);
             Ok(Changed { value, operation, cursor: None, is_replay: false })
         };
-        let committed = self.parts().store.write(run).await?;
+        let committed = match apart {
+            Apart::Serially => self.parts().store.write(run).await?,
+            Apart::ByLocks => self.parts().store.write_locking(1 << 10, run).await?,
+        };
         self.parts().queued.notify_one();
         let cursor = (!committed.value.is_replay).then_some(committed.cursor);
         Ok(Changed { cursor, ..committed.value })
@@ -251,6 +255,14 @@ fn unreadable() -> StoreError {
 /// A field of a reference, as the type it was written from.
 pub(crate) fn referred<T: serde::de::DeserializeOwned>(reference: &Value, name: &str) -> Result<T, StoreError> {
     serde_json::from_value(reference.get(name).cloned().unwrap_or_default()).map_err(|_| unreadable())
+}
+
+/// How a change that many make at once is kept apart from others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Apart {
+    Serially,
+    /// It only adds, and locks what it relies on: of two with the same name, the index of names lets one in.
+    ByLocks,
 }
 
 impl Outcome for StoredItem {

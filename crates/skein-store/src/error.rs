@@ -94,6 +94,9 @@ pub enum SqlError {
     ReadOnly(String),
     #[error("stopped: took too long")]
     Interrupted,
+    /// What was to be written under a lease is somebody else's now.
+    #[error("{0} is not held any more")]
+    NotHeld(String),
     #[error("{0}")]
     Other(String),
 }
@@ -114,6 +117,7 @@ impl From<SqlError> for StoreError {
             SqlError::ReadOnly(detail) => Self::ReadOnly(detail),
             SqlError::Damaged(detail) => Self::Damaged(detail),
             SqlError::Gone(detail) => Self::Unavailable(detail),
+            SqlError::NotHeld(job) => Self::LeaseLost(job),
             SqlError::Interrupted => Self::TooSlow(crate::READ_SECONDS_MAX),
             other => Self::Sql(other),
         }

@@ -12,8 +12,9 @@ use std::str::FromStr;
 use std::sync::LazyLock;
 
 use crate::error::{SqlError, StoreError};
+use crate::project::needs_no_place;
 use crate::sql::{Row, Value, params};
-use crate::tx::Tx;
+use crate::tx::{POSITION_UNKNOWN, Tx};
 
 /// Most items one page holds.
 pub const ITEMS_PER_PAGE_MAX: usize = 1_000;
@@ -169,7 +170,19 @@ impl Tx<'_> {
 
     /// Records facts that were drawn in this transaction, in this order and in one statement.
     pub fn append_drawn(&mut self, items: Vec<DrawnItem>) -> Result<(), StoreError> {
-        self.append_realized(items.into_iter().map(|drawn| drawn.0).collect()).map(drop)
+        let items: Vec<Item> = items.into_iter().map(|drawn| drawn.0).collect();
+        if !items.iter().all(|item| needs_no_place(&item.header.item_type)) {
+            return self.append_realized(items).map(drop);
+        }
+        let payloads: Vec<Encoded<'_>> = items.iter().map(encode).collect::<Result<_, _>>()?;
+        let tx = self.number();
+        let rows: Vec<_> = items.iter().zip(&payloads).map(|(item, payload)| insert_row(tx, item, payload)).collect();
+        let cursor = Cursor { tx, position: self.sql.insert_items_later(&rows)?.unwrap_or(POSITION_UNKNOWN) };
+        for item in &items {
+            self.project(item, cursor)?;
+            self.reached(cursor, item.header.id);
+        }
+        Ok(())
     }
 
     /// Records facts that are complete already; the caller has judged who may.

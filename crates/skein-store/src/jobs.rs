@@ -12,7 +12,7 @@ use skein_core::document::{self, check_text};
 use skein_core::{JobId, Millis, RunId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Row, Value, params};
+use crate::sql::{Later, Row, Value, params};
 use crate::tx::{Tx, system_only};
 
 pub use aside::{DeadJob, JobStanding, JobState};
@@ -121,7 +121,7 @@ impl Tx<'_> {
             draft.run.map(|(_, step)| step),
             &draft.payload
         ];
-        self.held(viewer, done, sql, values)?;
+        self.held_later(viewer, done, sql, values)?;
         let (queue, payload, fence) = (draft.queue.clone(), draft.payload.clone(), done.fence + 1);
         Ok(Job { id: done.id, owner: done.owner, queue, payload, attempts: 1, lost: 0, fence, run: draft.run })
     }
@@ -129,30 +129,30 @@ impl Tx<'_> {
     fn insert_job(&mut self, viewer: &Viewer, draft: &JobDraft, holder: Option<&Holder>) -> Result<JobId, StoreError> {
         check_draft(draft)?;
         let id = JobId::new(self.now(), self.entropy());
-        let now = self.now();
+        let (now, owner) = (self.now(), viewer.owner());
         let run_at = draft.run_at.unwrap_or(now);
         let state = if holder.is_some() { "leased" } else { self.waiting_until(run_at) };
-        self.execute(
+        let sql =
             "INSERT INTO jobs (id, owner, queue, priority, state, run_at, attempts, lost, fence, epoch, lease_until, worker,
                  run, step, payload, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-            params![
-                &id,
-                &viewer.owner(),
-                &draft.queue,
-                draft.priority,
-                state,
-                run_at,
-                holder.is_some(),
-                holder.map_or(0, |holder| holder.epoch),
-                holder.map(|holder| now.plus(holder.lease_ms)),
-                holder.map(|holder| &holder.worker),
-                draft.run.as_ref().map(|(run, _)| run),
-                draft.run.map(|(_, step)| step),
-                &draft.payload,
-                now
-            ],
-        )?;
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)";
+        let values = params![
+            &id,
+            &owner,
+            &draft.queue,
+            draft.priority,
+            state,
+            run_at,
+            holder.is_some(),
+            holder.map_or(0, |holder| holder.epoch),
+            holder.map(|holder| now.plus(holder.lease_ms)),
+            holder.map(|holder| &holder.worker),
+            draft.run.as_ref().map(|(run, _)| run),
+            draft.run.map(|(_, step)| step),
+            &draft.payload,
+            now
+        ];
+        self.execute_later(Later::adding("jobs", sql, values))?;
         Ok(id)
     }
 
@@ -167,7 +167,7 @@ impl Tx<'_> {
 
     /// Takes a finished job off the queue, in the transaction that keeps its result.
     pub fn complete_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
-        self.held(
+        self.held_later(
             viewer,
             job,
             "DELETE FROM jobs WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL",
@@ -188,6 +188,12 @@ impl Tx<'_> {
 
     /// Changes a job that is held under the fence it was claimed with. Statements say so by its lease, not by its state, so
     /// that PostgreSQL finds the row by its id: an index over held jobs is what every other worker writes to as well.
+    fn held_later(&mut self, viewer: &Viewer, job: &Job, sql: &str, params: &[Value<'_>]) -> Result<(), StoreError> {
+        system_only(viewer)?;
+        self.execute_later(Later::changing_one("jobs", sql, params, SqlError::NotHeld(job.id.to_string())))
+    }
+
+    /// [`Self::held_later`], at once.
     fn held(&mut self, viewer: &Viewer, job: &Job, sql: &str, params: &[Value<'_>]) -> Result<(), StoreError> {
         system_only(viewer)?;
         if self.execute(sql, params)? == 1 { Ok(()) } else { Err(StoreError::LeaseLost(job.id.to_string())) }

@@ -11,6 +11,7 @@ pub mod catalogue;
 pub mod clock;
 mod error;
 pub mod flow;
+pub mod footholds;
 pub mod grants;
 mod headings;
 pub mod health;

@@ -65,7 +65,7 @@ impl Tx<'_> {
     }
 
     /// Destroys an item's payload for good; the item, its hash and this decision stay. With what a node says goes what
-    /// was made of it, and with all of it what the rows of runs that have ended hold of it.
+    /// was made of it and what facts of runs hold of it, and with all of it what the rows of runs that have ended hold of it.
     pub fn redact_item(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
         let Some(node) = self.node_of_item(viewer, id)? else { return self.redact_one(viewer, id, reason) };
         let content = node
@@ -74,17 +74,25 @@ impl Tx<'_> {
         for copy in self.copies_of(&node)? {
             self.redact_one(viewer, copy, reason)?;
         }
+        for fact in self.facts_with_words_of(&node, content)? {
+            self.destroy_payload(viewer, fact, reason)?;
+        }
         self.redact_one(viewer, content, reason)
     }
 
     fn redact_one(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
+        let stored = self.item(viewer, id)?;
+        self.forget_words_of(&stored.item)?;
+        self.destroy_payload(viewer, id, reason)
+    }
+
+    fn destroy_payload(&mut self, viewer: &Viewer, id: ItemId, reason: &str) -> Result<StoredItem, StoreError> {
         let stored = self.item(viewer, id)?;
         let owner = stored.item.header.owner;
         if !viewer.may_redact(owner, self.now()) {
             return Err(StoreError::Forbidden);
         }
         let draft = redaction::redact(&stored.item, reason)?;
-        self.forget_words_of(&stored.item)?;
         // Under a grant an administrator decides this for another: the fact is Skein's, and says who asked.
         let redaction = self.append_item_for(&REDACTING, owner, &draft)?;
         let told = Map::from_iter([("by".to_owned(), json!(viewer.owner())), ("reason".to_owned(), json!(reason))]);

@@ -14,7 +14,7 @@ use skein_core::{Digest, Millis, OperationId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
-use crate::sql::{Row, params};
+use crate::sql::{Later, Row, params};
 use crate::tx::{Tx, system_only};
 
 const KIND_BYTES_MAX: usize = 64;
@@ -107,21 +107,15 @@ impl Tx<'_> {
         let (status, progress, result, error) = columns(state);
         // What goes on counts for longer than a day after it began.
         let indexed = name.is_some() && !state.has_ended();
-        let inserted = self.execute(
-            "INSERT INTO operations (id, owner, kind, status, progress, result, error, created_at, updated_at,
+        let sql = "INSERT INTO operations (id, owner, kind, status, progress, result, error, created_at, updated_at,
                  request, fingerprint, indexed)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11)",
-            params![&id, &viewer.owner(), kind, status, progress, result, error, now, name, fingerprint, indexed],
-        );
-        match inserted {
-            Ok(_) => {
-                self.sql.note_operation(id, name.filter(|_| !indexed));
-                Ok(id)
-            }
-            // The same request got in between looking and writing: run again, it will be found.
-            Err(SqlError::Unique(detail)) => Err(SqlError::Collision(detail).into()),
-            Err(error) => Err(error.into()),
-        }
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?11)";
+        let owner = viewer.owner();
+        let values = params![&id, &owner, kind, status, progress, result, error, now, name, fingerprint, indexed];
+        // Should the same request have got in between looking and writing, this is run again, and finds it.
+        self.execute_later(Later::adding("operations", sql, values))?;
+        self.sql.note_operation(id, name.filter(|_| !indexed));
+        Ok(id)
     }
 
     /// Not every database has an index that refuses a second operation under one name.
@@ -228,11 +222,9 @@ impl Tx<'_> {
         check_state(state)?;
         let now = self.now();
         let (status, progress, result, error) = columns(state);
-        self.execute(
-            "UPDATE operations SET status = ?2, progress = ?3, result = ?4, error = ?5, updated_at = ?6 WHERE id = ?1",
-            params![&id, status, progress, result, error, now],
-        )?;
-        Ok(())
+        let sql =
+            "UPDATE operations SET status = ?2, progress = ?3, result = ?4, error = ?5, updated_at = ?6 WHERE id = ?1";
+        self.execute_later(Later::changing("operations", sql, params![&id, status, progress, result, error, now]))
     }
 
     pub fn operation(&mut self, viewer: &Viewer, id: OperationId) -> Result<Operation, StoreError> {

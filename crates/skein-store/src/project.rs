@@ -15,7 +15,7 @@ use skein_core::garden::seal::Seal;
 use skein_core::{Digest, ItemId, RelationId, RuleViolation};
 
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Value, params};
+use crate::sql::{Later, Value, params};
 use crate::tree::only_adds;
 use crate::tx::Tx;
 
@@ -39,6 +39,11 @@ const PLAIN: [ItemType; 9] = [
     ItemType::REVIEW_ASKED,
     ItemType::REVIEW_DECIDED,
 ];
+
+/// Whether what a fact of this type becomes does not depend on where on the timeline it stands.
+pub(crate) fn needs_no_place(item_type: &ItemType) -> bool {
+    *item_type == ItemType::EXECUTION_MOVED || PLAIN.contains(item_type)
+}
 
 impl Tx<'_> {
     /// Writes what `item` says into the tables derived from items.
@@ -195,24 +200,24 @@ impl Tx<'_> {
             IfTaken::Refuse => INSERT_RELATION.to_owned(),
             IfTaken::Leave => format!("{INSERT_RELATION} ON CONFLICT DO NOTHING"),
         };
-        let inserted = self.execute(
-            &sql,
-            params![
-                &id,
-                &item.header.owner,
-                relation.kind.as_str(),
-                relation.source.kind().as_str(),
-                relation.source.id_bytes(),
-                relation.target.kind().as_str(),
-                relation.target.id_bytes(),
-                relation.target.position().map(i64::from),
-                relation.qualities.confidence,
-                &metadata,
-                item.header.realized_at,
-                &item.header.id,
-            ],
-        );
-        match inserted {
+        let values = params![
+            &id,
+            &item.header.owner,
+            relation.kind.as_str(),
+            relation.source.kind().as_str(),
+            relation.source.id_bytes(),
+            relation.target.kind().as_str(),
+            relation.target.id_bytes(),
+            relation.target.position().map(i64::from),
+            relation.qualities.confidence,
+            &metadata,
+            item.header.realized_at,
+            &item.header.id,
+        ];
+        if if_taken == IfTaken::Leave {
+            return self.execute_later(Later::adding("relations", &sql, values));
+        }
+        match self.execute(&sql, values) {
             Ok(_) if relation.kind == RelationKind::GroupsWith => {
                 self.project_membership(item, relation.source.id_bytes())
             }

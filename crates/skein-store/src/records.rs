@@ -8,7 +8,7 @@ use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
-use crate::sql::{Row, params};
+use crate::sql::{Later, Row, params};
 use crate::tx::{Tx, system_only};
 
 /// Most records or versions one page holds.
@@ -161,13 +161,16 @@ impl Tx<'_> {
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// Makes whoever changes a record meanwhile collide with this transaction, where others write too.
-    pub fn lock_record(&mut self, viewer: &Viewer, id: RecordId) -> Result<(), StoreError> {
+    /// Makes whoever changes a record meanwhile collide with this transaction, where others write too; and this one be run
+    /// again if somebody changed it since it was read. It is held for the commit alone: many may begin what it describes.
+    pub fn rely_on_record(&mut self, viewer: &Viewer, id: RecordId, hash: Digest) -> Result<(), StoreError> {
         system_only(viewer)?;
-        if self.sql.is_shared() {
-            self.execute("UPDATE records SET version = version WHERE id = ?1", params![&id])?;
+        if !self.sql.is_shared() {
+            return Ok(());
         }
-        Ok(())
+        let sql = "UPDATE records SET version = version WHERE id = ?1 AND hash = ?2";
+        let changed = SqlError::Collision("a record was changed meanwhile".to_owned());
+        self.execute_later(Later::changing_one("records", sql, params![&id, &hash], changed))
     }
 
     /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.

@@ -188,6 +188,32 @@ fn unexpected(column: usize, wanted: &str) -> SqlError {
     SqlError::Other(format!("column {column} of the answer is not {wanted}"))
 }
 
+/// A statement that need not be carried out at once.
+pub(crate) struct Later<'a> {
+    /// What it writes to.
+    pub(crate) table: &'static str,
+    pub(crate) sql: &'a str,
+    pub(crate) params: &'a [Value<'a>],
+    /// Whether it only adds rows, which nothing else is about.
+    pub(crate) only_adds: bool,
+    /// What it means if it does not change exactly one row.
+    pub(crate) unless_one: Option<SqlError>,
+}
+
+impl<'a> Later<'a> {
+    pub(crate) fn adding(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
+        Self { table, sql, params, only_adds: true, unless_one: None }
+    }
+
+    pub(crate) fn changing(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
+        Self { only_adds: false, ..Self::adding(table, sql, params) }
+    }
+
+    pub(crate) fn changing_one(table: &'static str, sql: &'a str, params: &'a [Value<'a>], missed: SqlError) -> Self {
+        Self { unless_one: Some(missed), ..Self::changing(table, sql, params) }
+    }
+}
+
 /// What to do after a row.
 pub(crate) type RowResult = Result<(), SqlError>;
 
@@ -201,6 +227,26 @@ pub(crate) trait Sql {
         params: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), SqlError>;
+
+    /// Carries a statement out before anything that could tell, at the latest before the commit: where the way to the
+    /// database is long, together with others.
+    fn execute_later(&mut self, later: Later<'_>) -> Result<(), SqlError> {
+        let changed = self.execute(later.sql, later.params)?;
+        later.unless_one.filter(|_| changed != 1).map_or(Ok(()), Err)
+    }
+
+    /// Inserts rows into `items`, as late as [`Self::execute_later`]; their last position if it is known already.
+    fn insert_items_later(
+        &mut self,
+        rows: &[[Value<'_>; crate::items::INSERT_COLUMNS]],
+    ) -> Result<Option<i64>, SqlError> {
+        Ok(self.insert_items(rows)?.last().copied())
+    }
+
+    /// Carries out what was put off; the last position of items among it.
+    fn settle(&mut self) -> Result<Option<i64>, SqlError> {
+        Ok(None)
+    }
 
     /// Inserts rows into `items` and says which positions they took, in order.
     fn insert_items(&mut self, rows: &[[Value<'_>; crate::items::INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError>;

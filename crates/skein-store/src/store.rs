@@ -119,6 +119,8 @@ pub struct Statistics {
     pub commits: u64,
     /// Transactions that collided with another one and were run again; a single writer has nothing to collide with.
     pub collisions: u64,
+    /// Ways to another process and back that writes took; none where the database is in this one.
+    pub statements: u64,
 }
 
 impl Store {
@@ -229,7 +231,7 @@ impl Store {
     }
 
     /// [`Self::write_weighing`] for a function that locks what it reads before it relies on it
-    /// ([`Tx::locked_execution`], [`Tx::lock_record`]). On PostgreSQL such functions do not collide when they touch rows
+    /// ([`Tx::locked_execution`], [`Tx::rely_on_record`]). On PostgreSQL such functions do not collide when they touch rows
     /// that are neighbours in an index, as serializable ones do; on SQLite there is no difference.
     pub async fn write_locking<T, F>(&self, weight: usize, function: F) -> Result<Committed<T>, StoreError>
     where
@@ -358,11 +360,12 @@ impl Store {
     pub fn statistics(&self) -> Statistics {
         match &self.inner.backend {
             Backend::Sqlite { writer, .. } => {
-                Statistics { commits: writer.as_ref().map_or(0, Writer::commits), collisions: 0 }
+                Statistics { commits: writer.as_ref().map_or(0, Writer::commits), collisions: 0, statements: 0 }
             }
             Backend::Postgres { counters, .. } => Statistics {
                 commits: counters.commits.load(Ordering::Relaxed),
                 collisions: counters.collisions.load(Ordering::Relaxed),
+                statements: counters.statements.load(Ordering::Relaxed),
             },
         }
     }

@@ -10,7 +10,7 @@ use skein_core::id::Entropy;
 use skein_core::{Digest, ItemId, Millis, TurnId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Row, Sql, Value};
+use crate::sql::{Later, Row, Sql, Value};
 
 /// Refuses everybody but Skein itself.
 pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
@@ -19,6 +19,9 @@ pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
         Viewer::User(_) | Viewer::Admin { .. } => Err(StoreError::Forbidden),
     }
 }
+
+/// The position of an item that was not inserted yet; real ones begin above it.
+pub(crate) const POSITION_UNKNOWN: i64 = 0;
 
 /// One transaction with its one `now`.
 pub struct Tx<'a> {
@@ -153,6 +156,25 @@ impl<'a> Tx<'a> {
 
     pub(crate) fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
         self.sql.execute(sql, params)
+    }
+
+    /// Carries a statement out before anything that could tell. What must be unique in it is drawn, or another came first.
+    pub(crate) fn execute_later(&mut self, later: Later<'_>) -> Result<(), StoreError> {
+        self.sql.execute_later(later).map_err(|error| match error {
+            SqlError::Unique(detail) => SqlError::Collision(detail).into(),
+            error => error.into(),
+        })
+    }
+
+    /// Carries out what was put off; to be called before the commit.
+    pub(crate) fn settle(&mut self) -> Result<(), StoreError> {
+        let position = self.sql.settle()?;
+        if let (Some(position), Some((cursor, _))) = (position, &mut self.last)
+            && cursor.position == POSITION_UNKNOWN
+        {
+            cursor.position = position;
+        }
+        Ok(())
     }
 
     /// Every row, converted by `read`.

@@ -162,7 +162,7 @@ pub(crate) fn value_version(content: &RecordContent) -> Option<i64> {
     content.data.get("valueVersion").and_then(serde_json::Value::as_i64).filter(|_| is_secret)
 }
 
-fn read_sealed(row: &dyn Row) -> Result<SealedSecret, SqlError> {
+pub(crate) fn read_sealed(row: &dyn Row) -> Result<SealedSecret, SqlError> {
     let bytes = |column| row.optional_bytes(column).map(|bytes| bytes.unwrap_or_default().to_vec());
     Ok(SealedSecret {
         secret: RecordId::from_bytes(row.array(0)?),

@@ -62,7 +62,11 @@ where
 {
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         self.made = None;
-        let outcome = catch_unwind(AssertUnwindSafe(|| (self.run)(tx)));
+        let outcome = catch_unwind(AssertUnwindSafe(|| {
+            let value = (self.run)(tx)?;
+            tx.settle()?;
+            Ok(value)
+        }));
         let value = outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))?;
         self.made = Some(Committed { value, cursor: tx.last_cursor() });
         Ok(())

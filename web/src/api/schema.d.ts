@@ -2463,12 +2463,22 @@ export interface components {
             title: string;
         };
         BreachView: {
+            /**
+             * @description Which member of the step, else of the process, breaks it, as far as that can be told.
+             * @example execution.timeout
+             */
+            field?: string | null;
             /** @description What is wrong. */
             problem: string;
             /** @description What to do about it. */
             remedy: string;
             /** @example BR-STEP-002 */
             rule: string;
+            /**
+             * @description Which step breaks it, from 1; none where that is the whole process.
+             * @example 1
+             */
+            step?: number | null;
         };
         BriefView: {
             /** @example human */
@@ -2737,6 +2747,19 @@ export interface components {
             /** @description Whose it is, as in `ownerId`. */
             userId: string;
         };
+        /**
+         * @description The most that a model's calls and those of its tools may cost together; what is spent in another currency, or at prices
+         *     nobody knows, is not counted.
+         */
+        CostLimitFields: {
+            /**
+             * @description A decimal number.
+             * @example 0.50
+             */
+            amount: string;
+            /** @example USD */
+            currency: string;
+        };
         /** @description What somebody owes: whoever's secret was used, else whoever ran it. */
         CostView: {
             /**
@@ -2749,7 +2772,7 @@ export interface components {
             payerId: string;
         };
         /**
-         * @description `{"decision": "approve", "inputs": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
+         * @description `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
          * @example {
          *       "decision": "approve"
          *     }
@@ -2761,6 +2784,11 @@ export interface components {
             inputs?: unknown;
             /** @description Why not, when denying. */
             reason?: string | null;
+            /**
+             * @description How far an approval reaches: once, run (every later call of the tool in this run) or sameArguments (those with the
+             *     same arguments). Without it, as far as the step says.
+             */
+            scope?: string | null;
             /** @description The answer. */
             value?: unknown;
         };
@@ -5017,6 +5045,7 @@ export interface components {
         OfferLimitsFields: {
             /** Format: int32 */
             calls?: number | null;
+            cost?: components["schemas"]["CostLimitFields"] | null;
             /** Format: int32 */
             rounds?: number | null;
             /** Format: int32 */

@@ -130,6 +130,9 @@ pub(crate) enum ReviewCommand {
         /// In place of one input: NAME=TEXT, or NAME:=JSON; can be given several times
         #[arg(long, short, value_name = "NAME=TEXT")]
         input: Vec<String>,
+        /// How far this reaches: this call, every later call of the tool in this run, or those with the same arguments
+        #[arg(long, value_name = "SCOPE")]
+        scope: Option<ApprovalScope>,
     },
     /// Do not let it
     Deny {
@@ -151,6 +154,24 @@ pub(crate) enum ReviewCommand {
         #[arg(long = "value", value_name = "JSON")]
         json_value: Option<String>,
     },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ApprovalScope {
+    Once,
+    Run,
+    SameArguments,
+}
+
+impl ApprovalScope {
+    /// As requests spell it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Once => "once",
+            Self::Run => "run",
+            Self::SameArguments => "sameArguments",
+        }
+    }
 }
 
 #[derive(Args)]

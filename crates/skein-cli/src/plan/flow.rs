@@ -9,8 +9,8 @@ use skein_core::{ReviewId, RunId, document};
 use skein_engine::flow::Pools;
 
 use crate::arguments::{
-    AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand, InputArguments,
-    ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
+    ApprovalScope, AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand,
+    InputArguments, ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
 };
 use crate::configuration::Configuration;
 use crate::definition::Source;
@@ -98,7 +98,10 @@ impl Inputs {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Verdict {
     /// With these in place of inputs that were asked about.
-    Approve(Map<String, Value>),
+    Approve {
+        changed: Map<String, Value>,
+        scope: Option<ApprovalScope>,
+    },
     Deny(Option<String>),
     Answer(Value),
 }
@@ -155,8 +158,8 @@ impl FlowTask {
                 Self::Reviews { ask, portion: portion(amount) }
             }
             ReviewCommand::Show(named) => Self::ShowReview(review(&named.review)?),
-            ReviewCommand::Approve { review: named, input } => {
-                decide(&named.review, Verdict::Approve(values(&input)?))?
+            ReviewCommand::Approve { review: named, input, scope } => {
+                decide(&named.review, Verdict::Approve { changed: values(&input)?, scope })?
             }
             ReviewCommand::Deny { review: named, reason } => decide(&named.review, Verdict::Deny(reason))?,
             ReviewCommand::Answer { review: named, text, json_value } => {

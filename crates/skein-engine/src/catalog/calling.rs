@@ -18,13 +18,14 @@ use skein_core::flow::footing::{Chain, Footing, Holding};
 use skein_core::flow::tool_call::{CallStatus, ToolResult, large_output};
 use skein_core::garden::event::EventName;
 use skein_core::garden::item::{BadItem, ItemDraft};
-use skein_core::{ItemId, RecordId, RuleViolation, UserId, Viewer};
+use skein_core::{ItemId, Millis, RecordId, RuleViolation, UserId, Viewer};
 use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::calls::{self, Answered, Extras};
+use crate::catalog::footing::Base;
 use crate::catalog::work::told;
-use crate::catalog::{SYSTEM, Shown, bindings, load, travel};
+use crate::catalog::{SYSTEM, Shown, load, travel};
 use crate::engine::Engine;
 
 /// What a call is made for.
@@ -38,10 +39,10 @@ pub(crate) enum Purpose {
 
 /// A tool with all that a call of it needs.
 pub(crate) struct Ready {
-    pub(crate) tool: Shown<Tool>,
-    pub(crate) service: Shown<Service>,
+    pub(crate) tool: Arc<Shown<Tool>>,
+    pub(crate) service: Arc<Shown<Service>>,
     pub(crate) footing: Footing,
-    sealed: Option<(Shown<Secret>, SealedSecret)>,
+    sealed: Option<(Arc<Shown<Secret>>, SealedSecret)>,
     pub(crate) callable: Callable,
     /// What was known of the tool before.
     found: Option<Health>,
@@ -66,9 +67,23 @@ impl Engine {
         tool: RecordId,
         purpose: Purpose,
     ) -> Result<Ready, StoreError> {
-        let ready = self.parts().store.read(move |tx| ready(tx, executor, tool, purpose)).await?;
+        let engine = self.clone();
+        let ready = self.parts().store.read(move |tx| engine.ready_in(tx, executor, tool, purpose)).await?;
         self.check_fits(&ready)?;
         Ok(ready)
+    }
+
+    /// Loads what a call stands on and judges it.
+    pub(crate) fn ready_in(
+        &self,
+        tx: &mut Tx<'_>,
+        executor: UserId,
+        tool: RecordId,
+        purpose: Purpose,
+    ) -> Result<Ready, StoreError> {
+        let base = Base::read(tx, &self.parts().entries, executor, tool)?;
+        let base = base.ok_or_else(|| StoreError::NotFound(tool.to_string()))?;
+        ready_on(base, executor, tx.now(), purpose)
     }
 
     pub(crate) fn check_fits(&self, ready: &Ready) -> Result<(), RuleViolation> {
@@ -134,55 +149,49 @@ impl Engine {
     }
 }
 
-/// Loads what a call stands on and judges it.
-pub(crate) fn ready(tx: &mut Tx<'_>, executor: UserId, tool: RecordId, purpose: Purpose) -> Result<Ready, StoreError> {
-    let tool = load(tx, &Viewer::User(executor), tool)?;
-    ready_with(tx, executor, tool, purpose)
-}
-
-/// [`ready`] for a tool that was read in this transaction, by whomever.
-pub(crate) fn ready_with(
-    tx: &mut Tx<'_>,
-    executor: UserId,
-    tool: Shown<Tool>,
-    purpose: Purpose,
-) -> Result<Ready, StoreError> {
+/// Judges what a call of somebody's stands on.
+pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpose) -> Result<Ready, StoreError> {
     let viewer = Viewer::User(executor);
-    if !tool.shared && !viewer.may_read(tool.owner, tx.now()) {
-        return Err(StoreError::NotFound(tool.id.to_string()));
+    let missing = |id: RecordId| StoreError::NotFound(id.to_string());
+    let Base { tool, service, tool_secret, binding, own_secret, tool_health, service_health } = base;
+    if !tool.shared && !viewer.may_read(tool.owner, now) {
+        return Err(missing(tool.id));
     }
     // What the tool stands on may not be the executor's to see; the chain says whether it may be used.
-    let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
-    let tool_secret = tool.entry.secret_id.map(|secret| load::<Secret>(tx, &SYSTEM, secret)).transpose()?;
-    let own = bindings::bound(tx, &viewer, tool.id)?;
-    own.as_ref().map_or(Ok(()), |binding| binding.entry.check(&tool.entry))?;
-    let own_secret = own.map(|binding| load::<Secret>(tx, &viewer, binding.entry.secret_id)).transpose()?;
+    let service = service.ok_or_else(|| missing(tool.entry.service_id))?;
+    if let Some(id) = tool.entry.secret_id.filter(|_| tool_secret.is_none()) {
+        return Err(missing(id));
+    }
+    if let Some(binding) = &binding {
+        binding.entry.check(&tool.entry)?;
+        if own_secret.as_ref().is_none_or(|(secret, _)| secret.owner != executor) {
+            return Err(missing(binding.entry.secret_id));
+        }
+    }
     let chain = Chain {
         executor,
         tool: holding(&tool),
         service: holding(&service),
-        tool_secret: tool_secret.as_ref().map(holding),
-        own_secret: own_secret.as_ref().map(holding),
+        tool_secret: tool_secret.as_ref().map(|(secret, _)| holding(secret)),
+        own_secret: own_secret.as_ref().map(|(secret, _)| holding(secret)),
         requires_secret: service.entry.requires_secret,
     };
     let footing = chain.judge()?;
-    let secret =
-        footing.secret.and_then(|(id, _)| [own_secret, tool_secret].into_iter().flatten().find(|s| s.id == id));
-    let sealed = match secret {
+    let used = |id: RecordId| [own_secret, tool_secret].into_iter().flatten().find(|(secret, _)| secret.id == id);
+    let sealed = match footing.secret.and_then(|(id, _)| used(id)) {
         None => None,
-        Some(secret) => {
-            let sealed = tx.sealed(&SYSTEM, secret.id)?.ok_or_else(|| no_value(&secret))?;
+        Some((secret, sealed)) => {
+            let sealed = sealed.ok_or_else(|| no_value(&secret))?;
             Some((secret, sealed))
         }
     };
-    let (tool_vitals, service_vitals) = super::health::vitals_of(tx, &tool, &service)?;
-    let is_trial = purpose == Purpose::Trial;
-    let asked = |vitals: Vitals| Vitals {
-        finding: vitals.finding.filter(|found| !is_trial || *found != Health::Down),
-        ..vitals
-    };
-    let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
-    Ok(Ready { tool, service, footing, sealed, callable, found: tool_vitals.finding })
+    // Whoever tries what was down finds out whether it still is.
+    let asked = |found: Option<Health>| found.filter(|found| purpose == Purpose::Use || *found != Health::Down);
+    let callable = health::check_call(
+        Vitals { enabled: tool.entry.enabled, finding: asked(tool_health) },
+        Vitals { enabled: service.entry.enabled, finding: asked(service_health) },
+    )?;
+    Ok(Ready { tool, service, footing, sealed, callable, found: tool_health })
 }
 
 fn holding<T>(shown: &Shown<T>) -> Holding {
@@ -263,8 +272,17 @@ pub(crate) fn nothing(call: ItemId) -> ToolResult {
     }
 }
 
+/// Whether anybody is told of a call: those whose things are used, not who calls, nor Skein itself.
+pub(crate) fn is_told(footing: &Footing) -> bool {
+    let is_other = |owner: UserId| owner != footing.executor && owner != UserId::SYSTEM;
+    is_other(footing.tool_owner) || is_other(footing.service_owner)
+}
+
 /// Owners see who used what of theirs, and at whose expense; not what was asked or answered (rule BR-SHARE-010).
 pub(crate) fn tell_owners(tx: &mut Tx<'_>, footing: &Footing, tool: RecordId, call: ItemId) -> Result<(), StoreError> {
+    if !is_told(footing) {
+        return Ok(());
+    }
     let service = match load::<Tool>(tx, &SYSTEM, tool) {
         Ok(shown) => shown.entry.service_id,
         // It was deleted meanwhile.

@@ -351,17 +351,6 @@ pub(crate) fn conditions(
     Ok(Ground { tool: of_tool, service: of_service })
 }
 
-/// How a tool and its service are, for who is about to call it.
-pub(super) fn vitals_of(
-    tx: &mut Tx<'_>,
-    tool: &Shown<Tool>,
-    service: &Shown<Service>,
-) -> Result<(Vitals, Vitals), StoreError> {
-    let last = tx.health_of(&SYSTEM, &[tool.id, service.id])?;
-    let tool = Vitals { enabled: tool.entry.enabled, finding: finding(last.get(&tool.id)) };
-    Ok((tool, Vitals { enabled: service.entry.enabled, finding: finding(last.get(&service.id)) }))
-}
-
 fn finding(last: Option<&LastHealth>) -> Option<Health> {
     last.and_then(|last| Health::ALL.into_iter().find(|health| health.as_str() == last.status))
 }

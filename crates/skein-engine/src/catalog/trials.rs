@@ -17,7 +17,7 @@ use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::catalog::SYSTEM;
-use crate::catalog::calling::{Finding, Purpose, Ready, nothing, ready, storable, tell_owners};
+use crate::catalog::calling::{Finding, Purpose, Ready, nothing, storable, tell_owners};
 use crate::catalog::calls::{self, Answered, Extras};
 use crate::catalog::work::{self, Conclusion, Ended, Task, told, told_breach};
 use crate::engine::Engine;
@@ -48,7 +48,7 @@ impl Engine {
         }
         let engine = self.clone();
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {
-            let ready = ready(tx, viewer.owner(), tool, Purpose::Trial)?;
+            let ready = engine.ready_in(tx, viewer.owner(), tool, Purpose::Trial)?;
             engine.check_fits(&ready)?;
             let inputs = ready.tool.entry.with_defaults(inputs.clone());
             engine.check_inputs(&ready.tool, &inputs)?;

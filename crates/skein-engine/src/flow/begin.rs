@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
-use crate::request::{Changed, Outcome, Request};
+use crate::request::{Apart, Changed, Outcome, Request};
 
 /// The kind of an operation that runs a process.
 pub(super) const EXECUTION: &str = "process.execute";
@@ -88,7 +88,7 @@ impl Engine {
         process: RecordId,
         new: NewRun,
     ) -> Result<Changed<RunId>, EngineError> {
-        self.start(caller, request, EXECUTION, move |_, viewer, operation| {
+        self.start(caller, request, EXECUTION, Apart::ByLocks, move |_, viewer, operation| {
             Ok(Beginning {
                 owner: viewer.owner(),
                 process,
@@ -107,13 +107,14 @@ impl Engine {
         caller: &Caller,
         request: Request,
         kind: &'static str,
+        apart: Apart,
         mut beginning: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<Beginning, StoreError> + Send + 'static,
     ) -> Result<Changed<RunId>, EngineError> {
         let (engine, places) = (self.clone(), self.crew_places());
         let hand = places.hand();
-        let started = self.queue_with(caller, request, kind, move |tx, viewer, operation| {
+        let started = self.queue_with(caller, request, kind, apart, move |tx, viewer, operation| {
             let beginning = beginning(tx, viewer, operation)?;
-            let mut mover = Mover::new(&engine, tx, &hand);
+            let mut mover = Mover::new(&engine, tx, &hand).locking(apart == Apart::ByLocks);
             let run = mover.begin(beginning)?;
             mover.tell(run, Input::Begin);
             Ok((run, mover.finish()?))
@@ -160,7 +161,7 @@ impl Engine {
             parts.crew.break_off(run);
         }
         for run in after.ended {
-            parts.streams.end(run);
+            parts.streams.end_of(run);
         }
         if after.queued {
             parts.crew.wake();
@@ -173,10 +174,6 @@ impl Mover<'_, '_> {
     /// Writes a run down that has not moved yet. Refuses processes that may not be run, and contexts that do not fit.
     pub(super) fn begin(&mut self, beginning: Beginning) -> Result<RunId, StoreError> {
         let viewer = Viewer::User(beginning.owner);
-        if self.is_locking {
-            // Whoever deletes it meanwhile has to see this run.
-            self.tx.lock_record(&SYSTEM, beginning.process)?;
-        }
         let shown = runnable(self.tx, beginning.owner, beginning.process)?;
         let (ready, version) = match &beginning.branch {
             Some(branch) => {
@@ -200,7 +197,13 @@ impl Mover<'_, '_> {
             branched_from: beginning.branch.as_ref().map(|branch| branch.from),
             branched_with: beginning.branch.as_ref().map(|branch| branch.outputs.clone()).unwrap_or_default(),
         };
-        let item = self.tx.append_item(&viewer, &begun.to_draft()?)?.item.header.id;
+        if self.is_locking {
+            // Whoever deletes it meanwhile has to see this run.
+            self.relied_on.push((shown.id, shown.hash));
+        }
+        let drawn = self.tx.draw_item(&viewer, begun.to_draft()?)?;
+        let item = drawn.id();
+        self.tx.append_drawn(vec![drawn])?;
         let run = RunId::from_bytes(*item.as_bytes());
         let above = beginning.above.as_ref().map(|(left, stack)| (*left, stack.as_slice()));
         let state = Execution::of(&ready.process, &ready.plan, context, above);
@@ -219,6 +222,9 @@ impl Mover<'_, '_> {
             priority: beginning.priority,
         };
         let row = self.tx.insert_execution(new, &state)?;
+        if row.session == run {
+            self.sequences.insert(run, None);
+        }
         let mut loaded = Loaded::new(row, state, ready, BTreeMap::new());
         for taken in beginning.branch.into_iter().flat_map(|branch| branch.steps) {
             loaded.state.steps[taken.step] = taken.state.clone();

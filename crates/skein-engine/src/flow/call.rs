@@ -7,7 +7,7 @@ use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::health::Callable;
 use skein_core::catalog::operation::{Operation, OperationType};
 use skein_core::catalog::service::Builtin;
-use skein_core::catalog::tool::{Retry, Tool};
+use skein_core::catalog::tool::Retry;
 use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
 use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
@@ -19,9 +19,9 @@ use skein_store::flow::{Chunk, LastCall, Measured};
 use skein_store::jobs::Job;
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::Shown;
-use crate::catalog::calling::{Finding, Purpose, Ready, nothing, ready_with, storable, tell_owners};
+use crate::catalog::calling::{Finding, Purpose, Ready, is_told, nothing, ready_on, storable, tell_owners};
 use crate::catalog::calls::{Answered, Extras, is_repeatable};
+use crate::catalog::footing::Base;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::abilities;
@@ -88,12 +88,12 @@ impl Mover<'_, '_> {
         &mut self,
         run: RunId,
         place: Place,
-        tool: Shown<Tool>,
+        base: Base,
         inputs: &Map<String, Value>,
         attempt: u32,
     ) -> Result<Result<Prepared, Fault>, StoreError> {
-        let (owner, id) = (self.load(run)?.row.owner, tool.id);
-        let (ready, inputs) = match self.judged(owner, tool, inputs)? {
+        let (owner, id) = (self.load(run)?.row.owner, base.tool.id);
+        let (ready, inputs) = match self.judged(owner, base, inputs)? {
             Ok(judged) => judged,
             Err(fault) => return self.explained(run, place.step, id, fault).map(Err),
         };
@@ -107,11 +107,11 @@ impl Mover<'_, '_> {
     pub(super) fn judged(
         &mut self,
         owner: UserId,
-        tool: Shown<Tool>,
+        base: Base,
         inputs: &Map<String, Value>,
     ) -> Result<Result<Judged, Fault>, StoreError> {
-        let id = tool.id;
-        let ready = match ready_with(self.tx, owner, tool, Purpose::Use) {
+        let id = base.tool.id;
+        let ready = match ready_on(base, owner, self.tx.now(), Purpose::Use) {
             Ok(ready) => ready,
             Err(StoreError::Rule(violation)) => return Ok(Err(Fault::breach(&violation))),
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, id).map(Err),
@@ -163,11 +163,11 @@ impl Mover<'_, '_> {
         };
         let call = self.state(owner, draft)?;
         // Told with the intent: whatever becomes of the call, their things are used (rule BR-SHARE-010).
-        if ready.footing.is_across_users() {
+        if is_told(&ready.footing) {
             self.record()?;
             tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
         }
-        self.sequences.insert(session, LastCall { call, sequence });
+        self.sequences.insert(session, Some(LastCall { call, sequence }));
         #[cfg(test)]
         if super::simulation::Bug::LostIntent.is_in(self.engine) {
             return Ok(Ok(call));
@@ -202,7 +202,7 @@ impl Mover<'_, '_> {
     /// The last call of a session, this transaction's own included.
     fn last_call(&mut self, owner: UserId, session: RunId) -> Result<Option<LastCall>, StoreError> {
         match self.sequences.get(&session) {
-            Some(last) => Ok(Some(*last)),
+            Some(last) => Ok(*last),
             None => self.tx.last_call(owner, session),
         }
     }
@@ -319,7 +319,9 @@ impl Came {
 pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let begun = Instant::now();
     let (streams, store) = (&engine.parts().streams, &engine.parts().store);
-    let listener = prepared.said_before.map(|before| streams.listener(store, prepared.run, before));
+    let job = prepared.job.as_ref();
+    let heard = prepared.said_before.zip(job);
+    let listener = heard.map(|(before, job)| streams.listener(store, prepared.run, job, before));
     let key = prepared.key();
     let is_keyed = retry_of(&prepared.ready) == Retry::Keyed;
     let offers = prepared.offered.iter().map(|offered| ToolDefinition {
@@ -349,7 +351,8 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     });
     let (answered, large) = storable(engine.checked(&prepared.ready.tool, answered));
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-    Came { answered, large, latency_ms, unwritten: streams.unwritten(prepared.run) }
+    let unwritten = job.map(|job| streams.unwritten(prepared.run, job)).unwrap_or_default();
+    Came { answered, large, latency_ms, unwritten }
 }
 
 /// Writes down what came of a call and moves its run on, in one transaction. Whoever lost the job writes nothing.
@@ -364,12 +367,8 @@ pub(super) fn conclude(
     // The run before its job: whoever ends a run takes its jobs in this order, too.
     let mut mover = Mover::new(engine, tx, hand).locking(prepared.is_plain);
     mover.load(prepared.run)?;
-    let held = mover.tx.hold_job(&SYSTEM, job);
-    #[cfg(test)]
-    let held = if super::simulation::Bug::NoFence.is_in(engine) { Ok(()) } else { held };
-    held?;
     let Came { answered, large, latency_ms, unwritten } = came;
-    mover.tx.put_chunks(&SYSTEM, prepared.run, unwritten)?;
+    mover.tx.put_chunks(&SYSTEM, job, prepared.run, unwritten)?;
     let blank = ToolResult {
         latency_ms: *latency_ms,
         usage: answered.usage.clone(),
@@ -393,6 +392,7 @@ pub(super) fn conclude(
             output: output.clone(),
             tokens: tokens(answered.usage.as_ref()),
             wishes: prepared.wishes(output),
+            owed: mover.load(prepared.run)?.owed_by(prepared.place.step),
         },
         Err(error) => Input::Faulted { place: prepared.place, fault: prepared.fault(error) },
     };

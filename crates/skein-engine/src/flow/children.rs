@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::tool::Tool;
+use skein_core::flow::cost::Owed;
 use skein_core::flow::execution::fact::ExecutionEnded;
 use skein_core::flow::execution::input::{Fault, Input, Place};
 use skein_core::flow::execution::state::Phase;
@@ -14,6 +15,7 @@ use skein_store::StoreError;
 use crate::catalog::Shown;
 use crate::catalog::calling::{nothing, storable};
 use crate::catalog::calls::Answered;
+use crate::catalog::footing::Base;
 use crate::flow::abilities::{self, RUN_PROCESS};
 use crate::flow::begin::Beginning;
 use crate::flow::mover::Mover;
@@ -43,12 +45,12 @@ impl Mover<'_, '_> {
         &mut self,
         run: RunId,
         place: Place,
-        tool: Shown<Tool>,
+        base: Base,
         inputs: &Map<String, Value>,
     ) -> Result<(), StoreError> {
-        let Operation::McpTool(call) = tool.entry.operation.clone() else { return Ok(()) };
-        let (owner, id) = (self.load(run)?.row.owner, tool.id);
-        let judged = match self.judged(owner, tool, inputs)? {
+        let Operation::McpTool(call) = base.tool.entry.operation.clone() else { return Ok(()) };
+        let (owner, id) = (self.load(run)?.row.owner, base.tool.id);
+        let judged = match self.judged(owner, base, inputs)? {
             Ok((ready, inputs)) => self.write_call(run, place, &ready, &inputs)?.map(|written| (written, inputs)),
             Err(fault) => Err(fault),
         };
@@ -141,7 +143,7 @@ impl Mover<'_, '_> {
         }
         let input = match result {
             result if !is_called => Input::ChildEnded { place, outcome: result, tokens },
-            Ok(output) => Input::Returned { place, output, tokens, wishes: Vec::new() },
+            Ok(output) => Input::Returned { place, output, tokens, wishes: Vec::new(), owed: Owed::default() },
             Err(fault) => Input::Faulted { place, fault },
         };
         self.tell(parent, input);

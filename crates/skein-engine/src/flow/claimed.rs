@@ -32,14 +32,16 @@ pub(super) fn take_up(
     is_locking: bool,
 ) -> Result<Option<(Claimed, Aftermath)>, StoreError> {
     let hand = Hand::default();
-    // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
-    tx.hold_job(&SYSTEM, job)?;
     let (Some((run, _)), Ok(place)) = (job.run, serde_json::from_str::<Place>(&job.payload)) else {
         tx.complete_job(&SYSTEM, job)?;
         return Ok(Some((Claimed::Settled, Aftermath::default())));
     };
     let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
-    let Some(wanted) = mover.wanted(run, place)? else {
+    // The run before its job: whoever ends a run takes its jobs in this order, too.
+    let wanted = mover.wanted(run, place)?;
+    // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
+    mover.tx.hold_job(&SYSTEM, job)?;
+    let Some(wanted) = wanted else {
         mover.tx.complete_job(&SYSTEM, job)?;
         return Ok(Some((Claimed::Settled, mover.finish()?)));
     };
@@ -69,10 +71,13 @@ impl Mover<'_, '_> {
                 Ok(prepared) => Ok(prepared),
                 Err(input) => return settle(self, job, run, place, Some(call), input),
             },
-            None => match self.tool(wanted.tool)? {
-                Ok(tool) => self.prepare(run, place, tool, &wanted.inputs, wanted.attempt)?,
-                Err(fault) => Err(fault),
-            },
+            None => {
+                let owner = self.load(run)?.row.owner;
+                match self.base(owner, wanted.tool)? {
+                    Ok(base) => self.prepare(run, place, base, &wanted.inputs, wanted.attempt)?,
+                    Err(fault) => Err(fault),
+                }
+            }
         };
         match prepared {
             Ok(prepared) => {
@@ -153,8 +158,8 @@ impl Mover<'_, '_> {
         wanted: &WantedCall,
     ) -> Result<Result<Prepared, Input>, StoreError> {
         let owner = self.load(run)?.row.owner;
-        let judged = match self.tool(wanted.tool)? {
-            Ok(tool) => self.judged(owner, tool, &wanted.inputs)?,
+        let judged = match self.base(owner, wanted.tool)? {
+            Ok(base) => self.judged(owner, base, &wanted.inputs)?,
             Err(fault) => Err(fault),
         };
         let (ready, inputs) = match judged {

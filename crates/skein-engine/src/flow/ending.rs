@@ -39,7 +39,7 @@ impl Mover<'_, '_> {
         let loaded = self.load(run)?;
         loaded.state.status = outcome.status;
         let (row, state) = (loaded.row.clone(), loaded.state.clone());
-        self.tx.append_item(&Viewer::User(row.owner), &ended.to_draft()?)?;
+        self.state(row.owner, ended.to_draft()?)?;
         let output = Some(&outcome.output).filter(|_| outcome.status == RunStatus::Completed);
         self.tx.end_execution(run, &state, output, outcome.failure.as_ref())?;
         self.measure_run(&row, &ended)?;

@@ -40,7 +40,7 @@ pub(crate) use mover::Hand;
 pub(crate) use plans::Plans;
 pub use reviews::ShownReview;
 pub use runs::{Branching, ShownRun, ShownStep};
-pub(crate) use runs::{cancel_all, cancel_of};
+pub(crate) use runs::{cancel_all, cancel_of, lock_run_of};
 pub use spending::Spending;
 pub(crate) use streams::Streams;
 pub use streams::{Heard, Listening, Piece};

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 use skein_core::catalog::operation::OperationType;
-use skein_core::catalog::tool::Tool;
 use skein_core::flow::cost::{Cost, Owed};
 use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
 use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
@@ -20,13 +19,13 @@ use skein_core::flow::plan::PlannedStep;
 use skein_core::flow::step::Target;
 use skein_core::flow::tool_call::ToolResult;
 use skein_core::garden::item::ItemDraft;
-use skein_core::{ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
+use skein_core::{Digest, ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, LastCall, NewReview, StepRow};
 use skein_store::items::DrawnItem;
 use skein_store::jobs::{Holder, Job, JobDraft};
 use skein_store::{SqlError, StoreError, Tx};
 
-use crate::catalog::{Shown, load};
+use crate::catalog::footing::Base;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::call::Prepared;
@@ -72,13 +71,15 @@ pub(crate) struct Mover<'a, 't> {
     pub(super) pending: VecDeque<(RunId, Input)>,
     pub(super) after: Aftermath,
     /// The last call of each session, as far as this transaction made it.
-    pub(super) sequences: BTreeMap<RunId, LastCall>,
+    pub(super) sequences: BTreeMap<RunId, Option<LastCall>>,
     /// Facts that are stated and not recorded yet: most moves state three, and one statement records them.
     stated: Vec<DrawnItem>,
     /// The job that is done, until its row is passed on or gone.
     done: Option<Job>,
     /// Whether this transaction keeps apart from others by locks alone.
     pub(super) is_locking: bool,
+    /// Records that must be now what they were when they were read.
+    pub(super) relied_on: Vec<(RecordId, Digest)>,
 }
 
 impl<'a, 't> Mover<'a, 't> {
@@ -95,6 +96,7 @@ impl<'a, 't> Mover<'a, 't> {
             stated: Vec::new(),
             done: None,
             is_locking: false,
+            relied_on: Vec::new(),
         }
     }
 
@@ -118,6 +120,12 @@ impl<'a, 't> Mover<'a, 't> {
             self.write(run)?;
         }
         self.let_go()?;
+        // Everybody holds them in the same order.
+        self.relied_on.sort_unstable_by_key(|(record, _)| *record);
+        self.relied_on.dedup();
+        for (record, hash) in std::mem::take(&mut self.relied_on) {
+            self.tx.rely_on_record(&SYSTEM, record, hash)?;
+        }
         Ok(self.after)
     }
 
@@ -150,7 +158,14 @@ impl<'a, 't> Mover<'a, 't> {
         if !self.runs.contains_key(&run) {
             let row = self.tx.locked_execution(&SYSTEM, run)?;
             let ready = self.engine.parts().plans.of(self.tx, row.process, row.process_version)?;
-            let rows = self.tx.execution_steps(run)?;
+            // A run that answers nowhere and that nobody started has the numbers of its calls to itself.
+            let rows = if row.session == run {
+                let (rows, last) = self.tx.steps_and_last_call(row.owner, run)?;
+                self.sequences.entry(run).or_insert(last);
+                rows
+            } else {
+                self.tx.execution_steps(run)?
+            };
             let state = row.standing(&rows, &ready.process, &ready.plan);
             let steps = rows.into_iter().map(|row| (row.step, row)).collect();
             self.keep(Loaded::new(row, state, ready, steps));
@@ -223,19 +238,20 @@ impl<'a, 't> Mover<'a, 't> {
         attempt: u32,
         delay_ms: i64,
     ) -> Result<(), StoreError> {
-        let shown = match self.tool(tool)? {
-            Ok(shown) if is_process_in_disguise(&shown) => return self.start_disguised(run, place, shown, inputs),
-            Ok(shown) => shown,
+        let owner = self.load(run)?.row.owner;
+        let base = match self.base(owner, tool)? {
+            Ok(base) if is_process_in_disguise(&base.tool) => return self.start_disguised(run, place, base, inputs),
+            Ok(base) => base,
             Err(fault) => {
                 self.tell(run, Input::Faulted { place, fault });
                 return Ok(());
             }
         };
-        let kind = shown.entry.operation.kind();
+        let kind = base.tool.entry.operation.kind();
         let draft = self.job(run, place, kind, delay_ms)?;
         let holder = self.hand.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
         let Some(holder) = holder else {
-            let viewer = Viewer::User(self.load(run)?.row.owner);
+            let viewer = Viewer::User(owner);
             self.tx.enqueue(&viewer, &draft)?;
             #[cfg(test)]
             if super::simulation::Bug::DoubleEnqueue.is_in(self.engine) {
@@ -244,26 +260,22 @@ impl<'a, 't> Mover<'a, 't> {
             self.after.queued = true;
             return Ok(());
         };
-        let prepared = match self.prepare(run, place, shown, inputs, attempt)? {
+        let prepared = match self.prepare(run, place, base, inputs, attempt)? {
             Ok(prepared) => prepared,
             Err(fault) => {
                 self.tell(run, Input::Faulted { place, fault });
                 return Ok(());
             }
         };
-        let viewer = Viewer::User(self.load(run)?.row.owner);
-        let job = self.lease(&viewer, &draft, &holder)?;
+        let job = self.lease(&Viewer::User(owner), &draft, &holder)?;
         self.after.handed.push(prepared.held_by(job, kind));
         Ok(())
     }
 
-    /// A tool as it is now, whoever may use it.
-    pub(super) fn tool(&mut self, id: RecordId) -> Result<Result<Shown<Tool>, Fault>, StoreError> {
-        match load::<Tool>(self.tx, &SYSTEM, id) {
-            Ok(shown) => Ok(Ok(shown)),
-            Err(StoreError::NotFound(_)) => Ok(Err(no_such_tool(id))),
-            Err(error) => Err(error),
-        }
+    /// A tool with all that a call of it by somebody stands on, as it is now, whether or not they may.
+    pub(super) fn base(&mut self, executor: UserId, tool: RecordId) -> Result<Result<Base, Fault>, StoreError> {
+        let base = Base::read(self.tx, &self.engine.parts().entries, executor, tool)?;
+        Ok(base.ok_or_else(|| no_such_tool(tool)))
     }
 
     /// A worker has one place to offer for each kind it names.
@@ -396,6 +408,11 @@ impl Loaded {
         if costs.peek().is_some() {
             self.touch(step).owed.extend(costs);
         }
+    }
+
+    /// What the calls of a step cost so far, as far as that is known.
+    pub(super) fn owed_by(&self, step: usize) -> Owed {
+        self.steps.get(&step).map(|row| row.owed.clone()).unwrap_or_default()
     }
 
     /// What the run and those it started cost so far, as far as that is known.

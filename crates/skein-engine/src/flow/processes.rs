@@ -4,11 +4,11 @@
 //! does changes or it is switched on; one whose tools were taken back can still be renamed and switched off.
 
 use skein_core::account::Viewer;
-use skein_core::flow::breaches;
+use skein_core::flow::breaches::{self, Breach};
 use skein_core::flow::custody::{self, Ties};
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
 use skein_core::garden::record::Act;
-use skein_core::{Digest, RecordId, RuleViolation};
+use skein_core::{Digest, RecordId};
 use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
@@ -90,11 +90,7 @@ impl Engine {
     }
 
     /// All that keeps a draft from being a process of the caller's; nothing if it could be made.
-    pub async fn validate_process(
-        &self,
-        caller: &Caller,
-        draft: ProcessDraft,
-    ) -> Result<Vec<RuleViolation>, EngineError> {
+    pub async fn validate_process(&self, caller: &Caller, draft: ProcessDraft) -> Result<Vec<Breach>, EngineError> {
         let found = breaches::of_draft(&draft);
         if !found.is_empty() {
             return Ok(found);

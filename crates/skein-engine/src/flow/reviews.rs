@@ -91,11 +91,13 @@ impl Engine {
         self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, hand| {
             let row = tx.review(viewer, id)?;
             row.asked.check(&decision)?;
-            if !tx.end_review(id, ReviewStatus::Decided, Some(&decision))? {
+            let mut mover = Mover::new(engine, tx, hand);
+            // The run before its question: whoever ends a run takes its questions in this order, too.
+            mover.load(row.run)?;
+            if !mover.tx.end_review(id, ReviewStatus::Decided, Some(&decision))? {
                 return Err(already_ended(&row).into());
             }
-            tx.append_item(viewer, &review_decided(id, viewer.owner(), &decision)?)?;
-            let mut mover = Mover::new(engine, tx, hand);
+            mover.tx.append_item(viewer, &review_decided(id, viewer.owner(), &decision)?)?;
             mover.tell(row.run, Input::Decided { place: row.place, decision: decision.clone() });
             let after = mover.finish()?;
             Ok((show(tx, viewer, id)?, after))
@@ -113,6 +115,7 @@ impl Engine {
             let hand = places.hand();
             let expired = self.parts().store.write(move |tx| {
                 let mut mover = Mover::new(&engine, tx, &hand);
+                mover.load(row.run)?;
                 if mover.tx.end_review(row.id, ReviewStatus::Expired, None)? {
                     mover.tell(row.run, Input::Expired { place: row.place });
                 }

@@ -16,10 +16,11 @@ use skein_store::{StoreError, Tx};
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::flow::SYSTEM;
 use crate::flow::begin::{Beginning, Branch};
 use crate::flow::mover::{Aftermath, Hand, Mover};
 use crate::flow::trace::{self, TracedCall};
-use crate::request::{Changed, Outcome, Request, referred};
+use crate::request::{Apart, Changed, Outcome, Request, referred};
 
 /// A run with everything that belongs to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -148,7 +149,7 @@ impl Engine {
         branching: Branching,
     ) -> Result<Changed<RunId>, EngineError> {
         let engine = self.clone();
-        self.start(caller, request, "execution.branch", move |tx, viewer, operation| {
+        self.start(caller, request, "execution.branch", Apart::Serially, move |tx, viewer, operation| {
             let row = tx.execution(viewer, id)?;
             let shown = engine.show_run(tx, row)?;
             let ready = engine.parts().plans.of(tx, shown.row.process, shown.row.process_version)?;
@@ -231,6 +232,14 @@ pub(crate) fn cancel_all(
         mover.tell(*run, Input::Cancel);
     }
     mover.finish()
+}
+
+/// Keeps others from moving the run that an operation stands for, if it stands for one, until the transaction ends.
+pub(crate) fn lock_run_of(tx: &mut Tx<'_>, viewer: &Viewer, operation: OperationId) -> Result<(), StoreError> {
+    match tx.execution_of_operation(viewer, operation)? {
+        Some(run) => tx.locked_execution(&SYSTEM, run).map(drop),
+        None => Ok(()),
+    }
 }
 
 /// Takes back the run that an operation stands for, if it stands for one that has not ended.

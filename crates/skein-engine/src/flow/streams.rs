@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use skein_core::RunId;
 use skein_store::flow::Chunk;
-use skein_store::{Store, StoreError, Tx};
+use skein_store::jobs::Job;
+use skein_store::{Store, Tx};
 use tokio::sync::watch;
 
 use crate::account::Caller;
@@ -28,8 +29,8 @@ pub type Piece = Chunk;
 pub(crate) struct Streams(Arc<Mutex<HashMap<RunId, Live>>>);
 
 struct Live {
-    /// Whether somebody speaks here now.
-    is_open: bool,
+    /// Whoever speaks here now, by the job they hold.
+    speaker: Option<Job>,
     next: i64,
     /// All that was said here.
     said: Vec<Chunk>,
@@ -42,7 +43,7 @@ struct Live {
 impl Default for Live {
     fn default() -> Self {
         Self {
-            is_open: false,
+            speaker: None,
             next: 1,
             said: Vec::new(),
             written: 0,
@@ -59,30 +60,40 @@ impl Live {
         self.said.get(usize::try_from(number + 1 - first).ok()?..)
     }
 
+    fn is_said_by(&self, job: &Job) -> bool {
+        self.speaker.as_ref().is_some_and(|speaker| (speaker.id, speaker.fence) == (job.id, job.fence))
+    }
+
     fn unwritten(&self) -> Vec<Chunk> {
         self.said.iter().filter(|chunk| chunk.number > self.written).cloned().collect()
     }
 }
 
 impl Streams {
-    /// Hears what a model says for a run, if that run's answer is passed on as it comes.
-    pub(crate) fn listener(&self, store: &Store, run: RunId, said_before: i64) -> impl Fn(&str) + Send + Sync + use<> {
-        let (streams, store) = (self.clone(), store.clone());
-        streams.go_on_after(run, said_before);
+    /// Hears what a model says for a run to whoever holds a job, if that run's answer is passed on as it comes.
+    pub(crate) fn listener(
+        &self,
+        store: &Store,
+        run: RunId,
+        job: &Job,
+        said_before: i64,
+    ) -> impl Fn(&str) + Send + Sync + use<> {
+        let (streams, store, job) = (self.clone(), store.clone(), job.clone());
+        streams.go_on_after(run, &job, said_before);
         // What an earlier attempt or round said is not the answer.
-        streams.push(&store, run, Chunk { number: 0, is_reset: true, text: String::new() });
-        move |text: &str| streams.push(&store, run, Chunk { number: 0, is_reset: false, text: text.to_owned() })
+        streams.push(&store, run, &job, Chunk { number: 0, is_reset: true, text: String::new() });
+        move |text: &str| streams.push(&store, run, &job, Chunk { number: 0, is_reset: false, text: text.to_owned() })
     }
 
     /// Numbers go on where an earlier worker stopped.
-    fn go_on_after(&self, run: RunId, said_before: i64) {
+    fn go_on_after(&self, run: RunId, job: &Job, said_before: i64) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let live = live.entry(run).or_default();
-        live.is_open = true;
+        live.speaker = Some(job.clone());
         if live.next <= said_before {
             // The pieces between were said elsewhere; they are written down.
             *live = Live {
-                is_open: true,
+                speaker: live.speaker.take(),
                 next: said_before + 1,
                 written: said_before,
                 heard: live.heard.clone(),
@@ -91,10 +102,10 @@ impl Streams {
         }
     }
 
-    /// What was said and is not written down yet, for whoever writes down the whole.
-    pub(crate) fn unwritten(&self, run: RunId) -> Vec<Chunk> {
+    /// What was said to the holder of a job and is not written down yet, for whoever writes down the whole.
+    pub(crate) fn unwritten(&self, run: RunId, job: &Job) -> Vec<Chunk> {
         let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        live.get(&run).map(Live::unwritten).unwrap_or_default()
+        live.get(&run).filter(|live| live.is_said_by(job)).map(Live::unwritten).unwrap_or_default()
     }
 
     /// The pieces after one, as far as they were said here.
@@ -103,10 +114,10 @@ impl Streams {
         live.get(&run).and_then(|live| live.after(number)).map(<[Chunk]>::to_vec).unwrap_or_default()
     }
 
-    fn push(&self, store: &Store, run: RunId, chunk: Chunk) {
+    fn push(&self, store: &Store, run: RunId, job: &Job, chunk: Chunk) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever was broken off may say something more; nobody is to hear it.
-        let Some(live) = live.get_mut(&run).filter(|live| live.is_open) else { return };
+        let Some(live) = live.get_mut(&run).filter(|live| live.is_said_by(job)) else { return };
         if chunk.is_reset && live.next == 1 {
             return;
         }
@@ -126,20 +137,17 @@ impl Streams {
 
     /// What cannot be written down now is with the next pieces, or with the whole.
     async fn write(&self, store: &Store, run: RunId) {
-        let chunks = {
+        let (job, chunks) = {
             let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(live) = live.get_mut(&run) else { return };
             live.is_written_soon = false;
-            live.unwritten()
+            let Some(job) = live.speaker.clone() else { return };
+            (job, live.unwritten())
         };
         let Some(last) = chunks.last().map(|chunk| chunk.number) else { return };
-        // A run that ended says nothing more: what it said may have been destroyed.
-        let write = move |tx: &mut Tx<'_>| match tx.execution(&SYSTEM, run) {
-            Ok(row) if !row.status.has_ended() => tx.put_chunks(&SYSTEM, run, &chunks),
-            Ok(_) | Err(StoreError::NotFound(_)) => Ok(()),
-            Err(error) => Err(error),
-        };
-        match store.write(write).await {
+        // A run that ended says nothing more, for its jobs are gone: what it said may have been destroyed.
+        let write = move |tx: &mut Tx<'_>| tx.put_chunks(&SYSTEM, &job, run, &chunks);
+        match store.write_locking(1 << 10, write).await {
             Ok(_) => {
                 let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(live) = live.get_mut(&run) {
@@ -159,14 +167,22 @@ impl Streams {
     /// Forgets a run that nobody listens to and that says nothing here.
     fn forget_silent(&self, run: RunId) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && !live.is_open) {
+        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && live.speaker.is_none()) {
             live.remove(&run);
         }
     }
 
-    /// Nothing more is said here: whoever listens goes on with what is written down.
-    pub(crate) fn end(&self, run: RunId) {
+    /// A run has ended: nothing more is said here by anybody.
+    pub(crate) fn end_of(&self, run: RunId) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+    }
+
+    /// Nothing more is said here by the holder of a job: whoever listens goes on with what is written down.
+    pub(crate) fn end(&self, run: RunId, job: &Job) {
+        let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if live.get(&run).is_some_and(|live| live.is_said_by(job)) {
+            live.remove(&run);
+        }
     }
 }
 

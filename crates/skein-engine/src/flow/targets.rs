@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use skein_core::catalog::entry::Entry;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::breaches;
+use skein_core::flow::breaches::{self, Breach};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
 use skein_core::flow::target::TargetView;
@@ -66,10 +66,10 @@ impl Targets {
     }
 
     /// All that is wrong with these.
-    pub(super) fn breaches(&self, process: &Process) -> Vec<RuleViolation> {
+    pub(super) fn breaches(&self, process: &Process) -> Vec<Breach> {
         match Plan::of(process) {
             Ok(plan) => breaches::of_targets(process, &plan, self.owner, |id| self.view(id)),
-            Err(broken) => vec![broken],
+            Err(violation) => vec![Breach { violation, step: None, field: None }],
         }
     }
 

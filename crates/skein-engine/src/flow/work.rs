@@ -4,6 +4,7 @@
 //! place for it, in the transaction that keeps the result; anything else is queued for whoever is free, here or elsewhere.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -49,6 +50,8 @@ pub(crate) struct CrewState {
     running: Mutex<HashMap<JobId, Running>>,
     tally: Mutex<Tally>,
     wake: Notify,
+    /// Whether some kind had no place left when somebody last looked: then a place that becomes free is worth a look.
+    is_short: AtomicBool,
     /// What is done wrong on purpose, to see that it is found.
     #[cfg(test)]
     pub(super) planted: OnceLock<crate::flow::simulation::Bug>,
@@ -64,6 +67,16 @@ struct Running {
 pub(crate) struct Places {
     holder: Option<Holder>,
     permits: Vec<(OperationType, OwnedSemaphorePermit)>,
+    of: Option<Engine>,
+}
+
+impl Drop for Places {
+    fn drop(&mut self) {
+        self.permits.clear();
+        if let Some(engine) = &self.of {
+            engine.parts().crew.freed();
+        }
+    }
 }
 
 impl Places {
@@ -88,6 +101,22 @@ impl CrewState {
 
     pub(crate) fn wake(&self) {
         self.wake.notify_one();
+    }
+
+    /// A place became free: worth a look to whoever had too few, or waits for the last call to end.
+    fn freed(&self) {
+        if self.is_short.load(Ordering::SeqCst) || self.holder().is_none() {
+            self.wake();
+        }
+    }
+
+    /// The kinds there is a place for now. Whoever gives one back meanwhile, of a kind that has none, says so.
+    fn kinds_with_places(&self) -> Vec<OperationType> {
+        self.is_short.store(true, Ordering::SeqCst);
+        let Some(places) = self.places.get() else { return Vec::new() };
+        let free: Vec<_> = places.iter().filter(|(_, places)| places.available_permits() > 0).collect();
+        self.is_short.store(free.len() < places.len(), Ordering::SeqCst);
+        free.into_iter().map(|(kind, _)| *kind).collect()
     }
 
     fn holder(&self) -> Option<Holder> {
@@ -137,7 +166,7 @@ impl Engine {
         let free = |(kind, places): (&OperationType, &Arc<Semaphore>)| {
             Some((*kind, Arc::clone(places).try_acquire_owned().ok()?))
         };
-        Places { holder: Some(holder), permits: places.iter().filter_map(free).collect() }
+        Places { holder: Some(holder), permits: places.iter().filter_map(free).collect(), of: Some(self.clone()) }
     }
 }
 
@@ -165,7 +194,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         let Some(came) = came else {
             crew.end(job.id, true);
             if is_heard {
-                engine.parts().streams.end(run);
+                engine.parts().streams.end(run, &job);
             }
             break;
         };
@@ -173,7 +202,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         let concluded = conclude(engine, prepared, came, hand).await;
         crew.end(job.id, concluded.is_none());
         if is_heard {
-            engine.parts().streams.end(run);
+            engine.parts().streams.end(run, &job);
         }
         let Some(mut after) = concluded else { break };
         let next = after.handed.pop();
@@ -184,7 +213,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         }
     }
     drop(permit);
-    crew.wake();
+    crew.freed();
 }
 
 /// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
@@ -238,10 +267,10 @@ impl Crew {
         let places = pools.0.iter().map(|(kind, places)| (*kind, Arc::new(Semaphore::new(*places)))).collect();
         let _ = engine.parts().crew.places.set(places);
         let (stopping, stopped) = watch::channel(false);
-        let (own, draft, pools) = (engine.clone(), worker(pools), pools.clone());
+        let (own, draft) = (engine.clone(), worker(pools));
         let working = tokio::spawn(async move {
             let (id, holder, terms) = introduce(&own, &draft).await;
-            let working = claim(&own, &pools, &holder, terms, stopped);
+            let working = claim(&own, &holder, terms, stopped);
             let telling = telemetry::tell(&own, &holder.worker);
             tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own), telling);
         });
@@ -313,21 +342,18 @@ fn worker(pools: &Pools) -> WorkerDraft {
     }
 }
 
-async fn claim(engine: &Engine, pools: &Pools, holder: &Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
+async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
     let mut rung = engine.parts().store.job_wake().subscribe();
     loop {
         if *stopped.borrow() {
             return;
         }
-        let queues = pools.0.iter().map(|(kind, _)| kind.as_str().to_owned()).collect();
-        let waiting = engine.parts().store.jobs_waiting(queues).await.unwrap_or_else(|error| {
-            tracing::warn!(%error, "could not look for calls to make");
-            Waiting::default()
-        });
+        // What there is no place for is not looked for: it would hide when the next of another kind is due.
+        let kinds = engine.parts().crew.kinds_with_places();
+        let waiting = look_for(engine, &kinds).await;
         if waiting.is_any && take_some(engine, holder, terms).await {
             continue;
         }
-        // What is due and finds no place waits for one: looking again would find the same.
         let due = waiting.due_in_ms.filter(|_| !waiting.is_any).and_then(|due| u64::try_from(due).ok());
         let moment = due.map_or(LOOK_EVERY, Duration::from_millis);
         tokio::select! {
@@ -337,6 +363,17 @@ async fn claim(engine: &Engine, pools: &Pools, holder: &Holder, terms: LeaseTerm
             () = tokio::time::sleep(moment.clamp(Duration::from_millis(1), LOOK_EVERY)) => {}
         }
     }
+}
+
+async fn look_for(engine: &Engine, kinds: &[OperationType]) -> Waiting {
+    if kinds.is_empty() {
+        return Waiting::default();
+    }
+    let queues = kinds.iter().map(|kind| kind.as_str().to_owned()).collect();
+    engine.parts().store.jobs_waiting(queues).await.unwrap_or_else(|error| {
+        tracing::warn!(%error, "could not look for calls to make");
+        Waiting::default()
+    })
 }
 
 /// Takes up as much as there are free places for; says whether there was anything.
@@ -372,16 +409,24 @@ fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePerm
 
 /// Judges and writes down the call of a claimed job, then makes it.
 async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
-    match take_up_job(engine, &job, lost_max).await {
+    let claimed = match take_up_job(engine, &job, lost_max).await {
         Ok((claimed, after)) => {
             engine.after(after, Places::default());
-            if let (Claimed::Make(prepared), Some(permit)) = (claimed, permit) {
-                carry_on(engine, *prepared, permit).await;
-            }
+            claimed
         }
-        Err(StoreError::LeaseLost(_)) => {}
+        Err(StoreError::LeaseLost(_)) => Claimed::Settled,
         // The lease runs out, and it is tried again.
-        Err(error) => tracing::warn!(%error, job = %job.id, "a call could not be begun"),
+        Err(error) => {
+            tracing::warn!(%error, job = %job.id, "a call could not be begun");
+            Claimed::Settled
+        }
+    };
+    match (claimed, permit) {
+        (Claimed::Make(prepared), Some(permit)) => carry_on(engine, *prepared, permit).await,
+        (_, permit) => {
+            drop(permit);
+            engine.parts().crew.freed();
+        }
     }
 }
 

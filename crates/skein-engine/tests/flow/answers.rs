@@ -114,7 +114,7 @@ both! {
         let review = world.review().await;
         assert_eq!(world.row(node).await.status, GenerationStatus::Pending, "its first step has come out");
         assert_eq!(said(world, conversation).await, ["Tell me both."]);
-        world.decide(&review, Decision::Approve { inputs: None }).await;
+        world.decide(&review, Decision::Approve { inputs: None, scope: None }).await;
         assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
         assert_eq!(said(world, conversation).await, ["Tell me both.", "half an answer, and the other half"]);
         let row = world.row(node).await;

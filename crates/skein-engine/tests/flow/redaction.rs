@@ -3,6 +3,7 @@
 use serde_json::json;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
+use skein_core::garden::item::ItemType;
 use skein_core::{ItemId, NodeId, OperationId, RunId};
 use skein_engine::flow::{Heard, NewRun};
 
@@ -45,7 +46,7 @@ impl World {
         manual["execution"] = json!({ "interactionMode": "manual" });
         let id = self.process(process(&format!("asks {number}"), vec![manual], "{{told.value}}")).await;
         let run = self.run(id, json!({ "x": x })).await;
-        self.decide(&self.review().await, Decision::Approve { inputs: None }).await;
+        self.decide(&self.review().await, Decision::Approve { inputs: None, scope: None }).await;
         assert_eq!(self.ended(run).await.row.status, RunStatus::Completed);
         run
     }
@@ -98,6 +99,33 @@ both! {
             assert!(!rows.contains(WORD), "{rows}");
         }
         assert_eq!(world.rows_of(unconcerned).await, before);
+        let told = format!("The {WORD} stands in the reeds. Where does it stand?");
+        let facts = [ItemType::EXECUTION_BEGUN, ItemType::TOOL_CALL, ItemType::TOOL_RESULT, ItemType::EXECUTION_ENDED];
+        for item_type in facts {
+            let kept = world.facts(&world.caller, item_type.clone()).await;
+            let kept: Vec<String> = kept.iter().map(ToString::to_string).collect();
+            assert!(!kept.iter().any(|fact| fact.contains(&told)), "{item_type}: {kept:?}");
+            assert!(kept.iter().any(|fact| fact.contains("storks")) || item_type != ItemType::TOOL_CALL, "others stay");
+        }
+    }
+
+    async fn short_words_go_from_the_facts_of_their_own_conversation_only(world: &World) {
+        let chat = world.process_named("Chat").await;
+        let (conversation, said) = world.talk("q7z").await;
+        let (_, answered) = world.answer(conversation, chat).await;
+        world.ended(answered).await;
+        let (apart, _) = world.talk("q7z").await;
+        let (_, elsewhere) = world.answer(apart, chat).await;
+        world.ended(elsewhere).await;
+        let quoting = async || {
+            let calls = world.facts(&world.caller, ItemType::TOOL_CALL).await;
+            calls.iter().filter(|call| call.to_string().contains("q7z")).count()
+        };
+        let before = quoting().await;
+        assert!(before >= 2, "both models were told");
+        world.redact(item(said)).await;
+        let after = quoting().await;
+        assert!(after >= 1 && after < before, "{before} {after}");
     }
 
     async fn a_run_that_is_under_way_with_what_is_destroyed_is_cancelled(world: &World) {

@@ -151,7 +151,7 @@ both! {
         let run = world.run(id, json!({ "x": "Oslo" })).await;
         let review = world.review().await;
         world.engine.share_tool(&bert, fresh(&bert), tool, false).await.unwrap();
-        world.decide(&review, Decision::Approve { inputs: None }).await;
+        world.decide(&review, Decision::Approve { inputs: None, scope: None }).await;
         let shown = world.ended(run).await;
         let failure = shown.row.failure.unwrap();
         assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));

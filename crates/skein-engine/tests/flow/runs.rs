@@ -2,10 +2,11 @@
 
 use serde_json::{Value, json};
 use skein_core::RecordId;
-use skein_core::flow::execution::review::Decision;
+use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::garden::item::ItemType;
 use skein_core::tree::status::GenerationStatus;
-use skein_engine::flow::{Branching, Heard, NewAnswers, Wanted};
+use skein_engine::flow::{Branching, Heard, NewAnswers, NewRun, Wanted};
 
 use crate::world::{World, both, fresh, process, step};
 
@@ -38,6 +39,14 @@ async fn n_steps_in_a_row_take_n_and_one_commits() {
 }
 
 both! {
+    async fn where_a_run_that_begins_stands_on_the_timeline_is_told(world: &World) {
+        let process = world.process(chain(world.tool("Echo").await, 1)).await;
+        let new = NewRun { context: json!({ "x": "hello" }).as_object().unwrap().clone(), priority: 0 };
+        let begun = world.engine.execute(&world.caller, fresh(&world.caller), process, new).await.unwrap();
+        assert!(begun.cursor.unwrap().position > 0);
+        world.ended(begun.value).await;
+    }
+
     async fn a_chain_of_steps_hands_on_what_each_gives(world: &World) {
         let echo = world.tool("Echo").await;
         let process = world.process(chain(echo, 5)).await;
@@ -73,7 +82,7 @@ both! {
         let wrong = Decision::Answer { value: json!(3) };
         assert!(world.engine.decide(&world.caller, fresh(&world.caller), open[0].row.id, wrong).await.is_err());
         let Value::Object(inputs) = json!({ "value": "edited" }) else { unreachable!() };
-        let approve = Decision::Approve { inputs: Some(inputs) };
+        let approve = Decision::Approve { inputs: Some(inputs), scope: None };
         world.engine.decide(&world.caller, fresh(&world.caller), open[0].row.id, approve.clone()).await.unwrap();
         assert!(world.engine.decide(&world.caller, fresh(&world.caller), open[0].row.id, approve).await.is_err());
         let asked = world.review().await;
@@ -84,6 +93,30 @@ both! {
         world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, answer).await.unwrap();
         let shown = world.ended(run).await;
         assert_eq!(shown.row.output, Some(json!("edited 3")), "{:?}", shown.row.failure);
+    }
+
+    async fn z14_an_approval_reaches_as_far_as_is_said_and_that_stands_in_the_decision(world: &World) {
+        let echo = world.tool("Echo").await;
+        let manual = |id: &str, value: &str| {
+            let mut step = step(id, echo, json!({ "value": value }));
+            step["execution"] = json!({ "interactionMode": "manual" });
+            step
+        };
+        let steps = vec![manual("first", "{x}"), manual("again", "{x}"), manual("other", "not {x}"), manual("last", "{x} at last")];
+        let id = world.process(process("approves", steps, "{{last.value}}")).await;
+        let run = world.run(id, json!({ "x": "hello" })).await;
+        let approve = |scope| Decision::Approve { inputs: None, scope: Some(scope) };
+        world.decide(&world.review().await, approve(ApprovalScope::SameArguments)).await;
+        let other = world.review().await;
+        assert_eq!(other.step_id, "other", "the same call is not asked about again, another one is");
+        world.decide(&other, approve(ApprovalScope::Run)).await;
+        let shown = world.ended(run).await;
+        assert_eq!(shown.row.output, Some(json!("hello at last")), "{:?}", shown.row.failure);
+        let decided = world.facts(&world.caller, ItemType::REVIEW_DECIDED).await;
+        let scopes: Vec<String> = decided.iter().map(ToString::to_string).collect();
+        assert_eq!(scopes.len(), 2, "{scopes:?}");
+        assert!(scopes.iter().any(|fact| fact.contains("\"sameArguments\"")), "{scopes:?}");
+        assert!(scopes.iter().any(|fact| fact.contains("\"scope\":\"run\"")), "{scopes:?}");
     }
 
     async fn a_denied_call_fails_the_run_and_resuming_keeps_what_came_before(world: &World) {
@@ -99,7 +132,7 @@ both! {
         assert_eq!((failure.fault.code.as_str(), failure.fault.message.as_str()), ("denied", "not now"));
         let branching = Branching::default();
         let again = world.engine.branch_run(&world.caller, fresh(&world.caller), run, branching).await.unwrap().value;
-        world.decide(&world.review().await, Decision::Approve { inputs: None }).await;
+        world.decide(&world.review().await, Decision::Approve { inputs: None, scope: None }).await;
         let shown = world.ended(again).await;
         assert_eq!(shown.row.output, Some(json!("7")), "{:?}", shown.row.failure);
         assert_eq!(shown.steps[0].row.call, failed.steps[0].row.call, "the first step was not called again");

@@ -149,7 +149,7 @@ both! {
         let asked = world.review().await;
         assert_eq!(json!(asked.row.asked)["inputs"], json!({ "value": "pancakes" }), "{:?}", asked.row.asked);
         let Value::Object(inputs) = json!({ "value": "waffles" }) else { unreachable!() };
-        let approve = Decision::Approve { inputs: Some(inputs) };
+        let approve = Decision::Approve { inputs: Some(inputs), scope: None };
         world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, approve).await.unwrap();
         world.ended(run).await;
         assert_eq!(world.said(node).await, "The tool says {\"value\":\"waffles\"}");

@@ -88,6 +88,11 @@ impl World {
         Self::open(engine_at(location, &dir, None), dir, Some(database), pools).await
     }
 
+    /// Where the database is, on PostgreSQL.
+    pub(crate) fn url(&self) -> &str {
+        self.database.as_ref().unwrap().url()
+    }
+
     /// Another server of the same database, at which nobody works.
     pub(crate) fn another(&self) -> Engine {
         let location = Location::Postgres(self.database.as_ref().unwrap().url().to_owned());

@@ -4,9 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use skein_core::flow::breaches::Breach;
 use skein_core::flow::fitness::Fitness;
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
-use skein_core::{Digest, Millis, RecordId, RuleViolation, UserId};
+use skein_core::{Digest, Millis, RecordId, UserId};
 use skein_engine::Engine;
 use skein_engine::catalog::{EntryQuery, Shown};
 use skein_engine::flow::{Dependency, ProcessFitness};
@@ -134,11 +135,20 @@ pub(crate) struct BreachView {
     problem: String,
     /// What to do about it.
     remedy: &'static str,
+    /// Which step breaks it, from 1; none where that is the whole process.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1)]
+    step: Option<usize>,
+    /// Which member of the step, else of the process, breaks it, as far as that can be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "execution.timeout")]
+    field: Option<&'static str>,
 }
 
-impl From<RuleViolation> for BreachView {
-    fn from(broken: RuleViolation) -> Self {
-        Self { rule: broken.rule(), problem: broken.problem().to_owned(), remedy: broken.remedy() }
+impl From<Breach> for BreachView {
+    fn from(Breach { violation, step, field }: Breach) -> Self {
+        let problem = violation.problem().to_owned();
+        Self { rule: violation.rule(), problem, remedy: violation.remedy(), step, field }
     }
 }
 

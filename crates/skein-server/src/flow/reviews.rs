@@ -83,7 +83,7 @@ impl From<ShownReview> for ReviewView {
     }
 }
 
-/// `{"decision": "approve", "inputs": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
+/// `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "it describes what a client sends; the core reads it")]
@@ -93,6 +93,9 @@ pub(crate) struct DecisionBody {
     decision: String,
     /// In place of the inputs that are shown, when approving.
     inputs: Option<Value>,
+    /// How far an approval reaches: once, run (every later call of the tool in this run) or sameArguments (those with the
+    /// same arguments). Without it, as far as the step says.
+    scope: Option<String>,
     /// Why not, when denying.
     reason: Option<String>,
     /// The answer.

@@ -121,4 +121,17 @@ pub(crate) struct OfferLimitsFields {
     seconds: Option<u32>,
     #[schema(minimum = 1)]
     tokens: Option<u64>,
+    cost: Option<CostLimitFields>,
+}
+
+/// The most that a model's calls and those of its tools may cost together; what is spent in another currency, or at prices
+/// nobody knows, is not counted.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CostLimitFields {
+    /// A decimal number.
+    #[schema(example = "0.50")]
+    amount: String,
+    #[schema(example = "USD")]
+    currency: String,
 }

@@ -3,6 +3,7 @@
 use skein_core::{RunId, Viewer};
 
 use crate::error::StoreError;
+use crate::jobs::Job;
 use crate::sql::params;
 use crate::tx::{Tx, system_only};
 
@@ -23,8 +24,14 @@ pub struct Chunk {
 }
 
 impl Tx<'_> {
-    pub fn put_chunks(&mut self, viewer: &Viewer, run: RunId, chunks: &[Chunk]) -> Result<(), StoreError> {
+    /// Writes down pieces of what is said by whoever holds a job. Whoever lost it writes nothing: others say it anew by now,
+    /// and number on from what was written down before.
+    pub fn put_chunks(&mut self, viewer: &Viewer, job: &Job, run: RunId, chunks: &[Chunk]) -> Result<(), StoreError> {
         system_only(viewer)?;
+        if chunks.is_empty() {
+            return Ok(());
+        }
+        self.hold_job(viewer, job)?;
         let now = self.now();
         let sql = "INSERT INTO stream_chunks (run, number, is_reset, text, created_at) VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT (run, number) DO NOTHING";

@@ -15,8 +15,9 @@ use skein_core::flow::process::Process;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, OperationId, RecordId, RunId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
+use crate::flow::project::LastCall;
 use crate::items::{Page, page};
-use crate::sql::{Row, Value, params};
+use crate::sql::{Later, Row, Shifted, Value, params};
 use crate::tx::{Tx, system_only};
 
 /// Most runs one page holds.
@@ -224,34 +225,34 @@ impl Tx<'_> {
         let (parent, place) = (new.parent.as_ref().map(|(run, _)| run), new.parent.as_ref().map(|(_, place)| place));
         let (context, stack) = (to_text(&state.context), to_text(&state.stack));
         let target = new.target.as_ref();
-        self.execute(
+        let sql =
             "INSERT INTO executions (id, owner, process, process_version, process_name, status, context, levels_left, stack,
                  parent, parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens,
                  created_at, session, cause)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 0, ?18, ?19, ?20)",
-            params![
-                &new.id,
-                &new.owner,
-                &new.process,
-                new.process_version,
-                &new.process_name,
-                &context,
-                i64::from(state.levels_left),
-                &stack,
-                parent,
-                place.map(|place| whole(place.step)),
-                place.and_then(|place| place.call).map(whole),
-                target.map(|target| &target.conversation_id),
-                target.map(|target| &target.node_id),
-                target.and_then(|target| target.parent_id.as_ref()),
-                new.operation.as_ref(),
-                new.branched_from.as_ref(),
-                new.priority,
-                now,
-                &new.session,
-                &new.cause,
-            ],
-        )?;
+             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 0, ?18, ?19, ?20)";
+        let values = params![
+            &new.id,
+            &new.owner,
+            &new.process,
+            new.process_version,
+            &new.process_name,
+            &context,
+            i64::from(state.levels_left),
+            &stack,
+            parent,
+            place.map(|place| whole(place.step)),
+            place.and_then(|place| place.call).map(whole),
+            target.map(|target| &target.conversation_id),
+            target.map(|target| &target.node_id),
+            target.and_then(|target| target.parent_id.as_ref()),
+            new.operation.as_ref(),
+            new.branched_from.as_ref(),
+            new.priority,
+            now,
+            &new.session,
+            &new.cause,
+        ];
+        self.execute_later(Later::adding("executions", sql, values))?;
         Ok(new.begun(state, now))
     }
 
@@ -260,7 +261,7 @@ impl Tx<'_> {
         for rows in rows.chunks(STEPS_PER_STATEMENT) {
             let spelled: Vec<SpelledStep<'_>> = rows.iter().map(SpelledStep::of).collect();
             let values: Vec<Value<'_>> = spelled.iter().flat_map(|step| step.values(&run)).collect();
-            self.execute(&PUT_STEPS[rows.len() - 1], &values)?;
+            self.execute_later(Later::changing("execution_steps", &PUT_STEPS[rows.len() - 1], &values))?;
         }
         Ok(())
     }
@@ -276,12 +277,10 @@ impl Tx<'_> {
         let now = self.now();
         let (output, failure) = (output.map(ToString::to_string), failure.map(to_text));
         let tokens = i64::try_from(state.tokens()).unwrap_or(i64::MAX);
-        self.execute(
-            "UPDATE executions SET status = ?2, output = ?3, failure = ?4, tokens = ?5, ended_at = ?6
-             WHERE id = ?1 AND status = 'running'",
-            params![&run, state.status.as_str(), output.as_ref(), failure.as_ref(), tokens, now],
-        )?;
-        Ok(())
+        let sql = "UPDATE executions SET status = ?2, output = ?3, failure = ?4, tokens = ?5, ended_at = ?6
+             WHERE id = ?1 AND status = 'running'";
+        let values = params![&run, state.status.as_str(), output.as_ref(), failure.as_ref(), tokens, now];
+        self.execute_later(Later::changing("executions", sql, values))
     }
 
     /// A run the viewer may see.
@@ -308,6 +307,27 @@ impl Tx<'_> {
         let sql = "SELECT step, phase, attempt, inputs, output, fault, dialogue, tokens, call, raw, began_at, ended_at, is_open
              FROM execution_steps WHERE run = ?1 ORDER BY step";
         self.all(sql, params![&run], read_step)
+    }
+
+    /// The steps of a run as [`Self::execution_steps`] gives them, and the last call of the session it has to itself.
+    pub fn steps_and_last_call(
+        &mut self,
+        owner: UserId,
+        run: RunId,
+    ) -> Result<(Vec<StepRow>, Option<LastCall>), StoreError> {
+        let sql = "SELECT c.id, c.sequence, s.step, s.phase, s.attempt, s.inputs, s.output, s.fault, s.dialogue, s.tokens, s.call,
+                 s.raw, s.began_at, s.ended_at, s.is_open
+             FROM execution_steps s LEFT JOIN (SELECT id, sequence FROM tool_calls WHERE owner = ?1 AND session = ?2
+                 ORDER BY sequence DESC LIMIT 1) c ON 1 = 1
+             WHERE s.run = ?2 ORDER BY s.step";
+        let mut last = None;
+        let steps = self.all(sql, params![&owner, &run], |row| {
+            if let (Some(call), Some(sequence)) = (row.optional_array(0)?, row.optional_int(1)?) {
+                last = Some(LastCall { call: ItemId::from_bytes(call), sequence });
+            }
+            read_step(&Shifted(row, 2))
+        })?;
+        Ok((steps, last))
     }
 
     /// The viewer's runs, newest first.

@@ -9,12 +9,14 @@ use std::collections::BTreeSet;
 use serde_json::json;
 use skein_core::flow::execution::fact::Failure;
 use skein_core::flow::execution::input::Fault;
+use skein_core::flow::execution::quoting::Quoted;
 use skein_core::flow::execution::review::Decision;
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::{ItemId, ReviewId, RunId, UserId, Viewer};
 
 use crate::error::StoreError;
 use crate::flow::executions::to_text;
+use crate::items::ItemQuery;
 use crate::sql::params;
 use crate::tree::NodeRow;
 use crate::tx::Tx;
@@ -28,6 +30,36 @@ struct Kin {
     session: RunId,
     branched_from: Option<RunId>,
     is_open: bool,
+}
+
+/// Facts of runs that hold what was said.
+const FACTS_OF_RUNS: [ItemType; 7] = [
+    ItemType::EXECUTION_BEGUN,
+    ItemType::TOOL_CALL,
+    ItemType::TOOL_RESULT,
+    ItemType::TOOL_OUTPUT,
+    ItemType::REVIEW_ASKED,
+    ItemType::REVIEW_DECIDED,
+    ItemType::EXECUTION_ENDED,
+];
+const FACTS_AT_ONCE: usize = 500;
+
+/// Runs that were told of a conversation, and their calls.
+#[derive(Default)]
+struct KinOfTrees {
+    runs: BTreeSet<RunId>,
+    calls: BTreeSet<ItemId>,
+}
+
+impl KinOfTrees {
+    fn have(&self, item: &Item, fact: &serde_json::Map<String, serde_json::Value>) -> bool {
+        let id = item.header.id;
+        let named = |name: &str| fact.get(name).and_then(serde_json::Value::as_str);
+        self.calls.contains(&id)
+            || self.runs.contains(&RunId::from_bytes(*id.as_bytes()))
+            || named("callId").and_then(|call| call.parse().ok()).is_some_and(|call| self.calls.contains(&call))
+            || named("runId").and_then(|run| run.parse().ok()).is_some_and(|run| self.runs.contains(&run))
+    }
 }
 
 impl Tx<'_> {
@@ -132,10 +164,11 @@ impl Tx<'_> {
 
     /// The runs of which an item holds what a call gave: as it was received, or because it was large.
     fn runs_with_part(&mut self, owner: UserId, part: ItemId) -> Result<Vec<RunId>, StoreError> {
-        // The item is written right before the result that names it.
+        // The item is written right before the result that names it: after a call of a step that had not ended by then. A
+        // model may have been asked again since.
         let sql = "SELECT DISTINCT s.run FROM executions e JOIN execution_steps s ON s.run = e.id
-             WHERE e.owner = ?1 AND (s.raw = ?2 OR s.call IS NOT NULL AND s.call < ?2 AND s.ended_at >= ?3
-                 AND s.began_at <= ?3)";
+             WHERE e.owner = ?1 AND (s.raw = ?2 OR s.began_at <= ?3 AND (s.ended_at IS NULL OR s.ended_at >= ?3)
+                 AND EXISTS (SELECT 1 FROM tool_calls c WHERE c.run = s.run AND c.step = s.step AND c.id < ?2))";
         let made_at = part.made_at();
         self.all(sql, params![&owner, &part, made_at], |row| row.array(0).map(RunId::from_bytes))
     }
@@ -144,14 +177,68 @@ impl Tx<'_> {
     fn runs_quoting(&mut self, owner: UserId, node: &NodeRow) -> Result<BTreeSet<RunId>, StoreError> {
         let quoted = format!("%{}%", node.id);
         let sql = "SELECT DISTINCT s.run FROM executions e JOIN execution_steps s ON s.run = e.id
-             WHERE e.owner = ?1 AND (e.context LIKE ?2 OR s.inputs LIKE ?2 OR s.output LIKE ?2)
+             WHERE e.owner = ?1 AND (e.context LIKE ?2 OR s.inputs LIKE ?2 OR s.output LIKE ?2
+                 OR s.dialogue LIKE ?2)
              UNION SELECT id FROM executions WHERE owner = ?1 AND (node = ?3 OR answers = ?3)";
         let found = self.all(sql, params![&owner, &quoted, &node.id], |row| row.array(0).map(RunId::from_bytes))?;
         Ok(found.into_iter().collect())
     }
 
+    /// The facts of runs that hold what a node says: told to somebody, given by somebody, decided about.
+    pub(crate) fn facts_with_words_of(&mut self, node: &NodeRow, content: ItemId) -> Result<Vec<ItemId>, StoreError> {
+        let Some(told) = self.find_item(content)? else { return Ok(Vec::new()) };
+        let quoted = Quoted::of(node.id, &told.item.document().unwrap_or_default());
+        let kin = self.kin_of_trees(node)?;
+        let mut found = Vec::new();
+        for item_type in FACTS_OF_RUNS {
+            let mut after = None;
+            loop {
+                let query = ItemQuery {
+                    item_type: Some(item_type.clone()),
+                    from: Some(told.item.header.realized_at),
+                    after,
+                    limit: FACTS_AT_ONCE,
+                    include_hidden: true,
+                    ..ItemQuery::default()
+                };
+                let page = self.items_of(&FORGETTING, node.owner, &query)?;
+                found.extend(page.rows.iter().map(|stored| &stored.item).filter_map(|item| {
+                    let fact = item.document()?;
+                    let holds = quoted.is_in(&fact) || quoted.may_be_in(&fact) && kin.have(item, &fact);
+                    holds.then_some(item.header.id)
+                }));
+                after = page.next;
+                if after.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The runs and calls of a node's conversation and of all that grew out of it.
+    fn kin_of_trees(&mut self, node: &NodeRow) -> Result<KinOfTrees, StoreError> {
+        let mut kin = KinOfTrees::default();
+        for conversation in self.grown_of(node.conversation)? {
+            let session = RunId::from_bytes(*conversation.as_bytes());
+            let sql = "SELECT id, run FROM tool_calls WHERE owner = ?1 AND session = ?2";
+            for (call, run) in
+                self.all(sql, params![&node.owner, &session], |row| Ok((row.array(0)?, row.array(1)?)))?
+            {
+                kin.calls.insert(ItemId::from_bytes(call));
+                kin.runs.insert(RunId::from_bytes(run));
+            }
+            let sql = "SELECT id FROM executions WHERE owner = ?1 AND conversation = ?2";
+            kin.runs
+                .extend(self.all(sql, params![&node.owner, &conversation], |row| row.array(0).map(RunId::from_bytes))?);
+        }
+        Ok(kin)
+    }
+
     /// What a run was about is gone; how it went stays.
     fn forget_words_in(&mut self, run: RunId) -> Result<(), StoreError> {
+        // The run before its questions and its operation, as everywhere.
+        let row = self.locked_execution(&FORGETTING, run)?;
         let blank = to_text(&Fault::new("redacted", DESTROYED));
         self.execute(
             "UPDATE execution_steps SET inputs = '{}', output = 'null', dialogue = NULL,
@@ -165,7 +252,6 @@ impl Tx<'_> {
             self.execute(sql, params![&review.id, &asked, decision.as_ref()])?;
         }
         self.execute("DELETE FROM stream_chunks WHERE run = ?1", params![&run])?;
-        let row = self.execution(&FORGETTING, run)?;
         let failure = row.failure.map(|failure| {
             let fault = Fault { code: failure.fault.code, rule: failure.fault.rule, ..Fault::new("", DESTROYED) };
             to_text(&Failure { fault, ..failure })

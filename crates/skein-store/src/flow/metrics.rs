@@ -4,7 +4,7 @@ use skein_core::id::Entropy;
 use skein_core::{ItemId, Millis, RecordId, RunId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::sql::params;
+use crate::sql::{Later, params};
 use crate::tx::{Tx, system_only};
 
 const SWEEP_ROWS_MAX: i64 = 5_000;
@@ -24,20 +24,11 @@ impl Tx<'_> {
     pub fn measure(&mut self, owner: UserId, measured: &Measured<'_>) -> Result<(), StoreError> {
         let now = self.now();
         let id = ItemId::new(now, self.entropy());
-        self.execute(
-            "INSERT INTO metric_values (id, owner, name, scope, entity, run, value, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            params![
-                &id,
-                &owner,
-                measured.name,
-                measured.scope,
-                &measured.entity,
-                measured.run.as_ref(),
-                measured.value,
-                now
-            ],
-        )?;
-        Ok(())
+        let sql = "INSERT INTO metric_values (id, owner, name, scope, entity, run, value, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+        let Measured { name, scope, entity, run, value } = measured;
+        let values = params![&id, &owner, *name, *scope, entity, run.as_ref(), *value, now];
+        self.execute_later(Later::adding("metric_values", sql, values))
     }
 
     /// What was measured of something since a moment, oldest first.

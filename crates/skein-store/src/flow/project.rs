@@ -9,7 +9,7 @@ use skein_core::{ItemId, RunId, UserId};
 use crate::error::StoreError;
 use crate::flow::executions::{index, whole};
 use crate::project::{IfTaken, Projected};
-use crate::sql::params;
+use crate::sql::{Later, params};
 use crate::tx::Tx;
 
 /// The call a session made last.
@@ -23,17 +23,11 @@ impl Tx<'_> {
     pub(crate) fn project_execution_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(moved) = ExecutionMoved::from_document(document) else { return Ok(None) };
         for made in &moved.calls {
-            self.execute(
-                "INSERT INTO tool_calls (id, owner, session, sequence, run, step) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                params![
-                    &made.call_id,
-                    &item.header.owner,
-                    &made.session,
-                    made.sequence,
-                    &moved.run_id,
-                    whole(made.place.step)
-                ],
-            )?;
+            let sql =
+                "INSERT INTO tool_calls (id, owner, session, sequence, run, step) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let (owner, step) = (&item.header.owner, whole(made.place.step));
+            let values = params![&made.call_id, owner, &made.session, made.sequence, &moved.run_id, step];
+            self.execute_later(Later::adding("tool_calls", sql, values))?;
         }
         for (index, link) in moved.links.iter().enumerate() {
             let (source, target) = (Endpoint::Item(link.source), Endpoint::Item(link.target));

@@ -1,5 +1,6 @@
 //! PostgreSQL: the way past one machine. Every write is serializable and run again when it collides.
 
+mod later;
 pub(crate) mod notify;
 pub(crate) mod session;
 mod transport;
@@ -19,11 +20,11 @@ use skein_core::{Digest, Millis, OperationId};
 use crate::error::{SqlError, StoreError};
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
-use crate::sql::{Row, RowResult, Sql, Value};
+use crate::sql::{Later, Row, RowResult, Sql, Value};
 
 /// Rows of one insert statement; more would only make the statement longer, not faster.
-const INSERT_ROWS_MAX: usize = 100;
-const INSERT_BYTES_MAX: usize = 8 << 20;
+pub(crate) const INSERT_ROWS_MAX: usize = 100;
+pub(crate) const INSERT_BYTES_MAX: usize = 8 << 20;
 /// Serialises migrations and the start of a new epoch between servers ("skein" in ASCII).
 const MIGRATION_LOCK: i64 = 0x73_6b_65_69_6e;
 
@@ -82,6 +83,14 @@ pub(crate) struct Prepared {
     statements: HashMap<String, Statement>,
     /// Whether a statement of the open transaction failed, so that it can only be rolled back.
     pub(crate) failed: bool,
+    /// How many statements were sent since somebody asked.
+    sent: u64,
+}
+
+impl Prepared {
+    pub(crate) fn take_sent(&mut self) -> u64 {
+        std::mem::take(&mut self.sent)
+    }
 }
 
 /// `?1` spelled `$1`. No statement of ours has a question mark in a literal.
@@ -93,10 +102,18 @@ pub(crate) struct PostgresSql<'a> {
     pub(crate) client: &'a mut Client,
     pub(crate) prepared: &'a mut Prepared,
     pub(crate) timeline_offset: i64,
+    waiting: later::Waiting,
+}
+
+impl<'a> PostgresSql<'a> {
+    pub(crate) fn new(client: &'a mut Client, prepared: &'a mut Prepared, timeline_offset: i64) -> Self {
+        Self { client, prepared, timeline_offset, waiting: later::Waiting::default() }
+    }
 }
 
 impl PostgresSql<'_> {
     fn statement(&mut self, sql: &str) -> Result<Statement, SqlError> {
+        self.prepared.sent += 1;
         if let Some(statement) = self.prepared.statements.get(sql) {
             return Ok(statement.clone());
         }
@@ -133,6 +150,7 @@ impl PostgresSql<'_> {
 
 impl Sql for PostgresSql<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
+        self.before(sql)?;
         let statement = self.statement(sql)?;
         self.client.execute(&statement, &references(params)).map_err(|error| self.failed(&error))
     }
@@ -143,12 +161,14 @@ impl Sql for PostgresSql<'_> {
         params: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), SqlError> {
+        self.before(sql)?;
         let outcome = self.stream(sql, params, each);
         self.prepared.failed |= outcome.is_err();
         outcome
     }
 
     fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {
+        self.before(INSERT_ITEM)?;
         let mut positions = Vec::with_capacity(rows.len());
         let mut waiting = rows;
         while !waiting.is_empty() {
@@ -159,6 +179,18 @@ impl Sql for PostgresSql<'_> {
             waiting = later;
         }
         Ok(positions)
+    }
+
+    fn execute_later(&mut self, later: Later<'_>) -> Result<(), SqlError> {
+        self.put_off(later)
+    }
+
+    fn insert_items_later(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Option<i64>, SqlError> {
+        self.put_items_off(rows).map(|()| None)
+    }
+
+    fn settle(&mut self) -> Result<Option<i64>, SqlError> {
+        self.carry_all_out()
     }
 
     fn settled_below(&mut self) -> Result<i64, SqlError> {
@@ -218,7 +250,7 @@ fn chunk_length(rows: &[[Value<'_>; INSERT_COLUMNS]]) -> usize {
 }
 
 /// [`INSERT_ITEM`] for several rows, answering with their positions.
-fn insert_many(rows: usize) -> String {
+pub(crate) fn insert_many(rows: usize) -> String {
     let (insert, _) = INSERT_ITEM.split_once("VALUES").expect("the statement lists its values last");
     let mut sql = format!("{insert}VALUES ");
     for row in 0..rows {

@@ -25,6 +25,9 @@ const QUEUE_LOCK: i64 = 0x73_6b_65_69_6f;
 /// Recursive questions look expensive to the planner and take microseconds; compiling them takes a tenth of a second each.
 const NO_COMPILING: &str = "SET jit = off";
 
+/// The statements around those of a transaction.
+const BEGIN_AND_END: u64 = 2;
+
 /// Between two attempts to reach a database that is away.
 const RECONNECT_PAUSE: Duration = Duration::from_millis(100);
 
@@ -42,6 +45,8 @@ pub(crate) enum Isolation {
 pub(crate) struct Counters {
     pub(crate) commits: AtomicU64,
     pub(crate) collisions: AtomicU64,
+    /// Statements of writes, their beginnings and ends included.
+    pub(crate) statements: AtomicU64,
     away: Away,
 }
 
@@ -164,11 +169,15 @@ impl Session {
         };
         let begun = match self.begin(statement, "pg_current_xact_id()::text") {
             Ok(begun) => begun,
+            Err(error) if error.is_collision() => return Attempt::Collided,
             Err(error) => return Attempt::Refused(error),
         };
         let seed = *work.seed();
         let run = |tx: &mut Tx<'_>| work.run(tx).map(|()| (tx.last_item(), tx.has_queued()));
-        match self.in_transaction(&begun, seed, run) {
+        let outcome = self.in_transaction(&begun, seed, run);
+        let sent = self.connection.as_mut().map_or(0, |connection| connection.prepared.take_sent());
+        self.counters.statements.fetch_add(sent + BEGIN_AND_END, Ordering::Relaxed);
+        match outcome {
             Ok((last_item, has_queued)) => {
                 self.has_queued = has_queued;
                 self.commit(begun.number, last_item)
@@ -209,7 +218,11 @@ impl Session {
             }
             answer => answer,
         };
-        let answer = answer.map_err(|error| self.lost(sql_error(&error)))?;
+        let answer = answer.map_err(|error| {
+            // What was begun is not left behind for whoever comes next.
+            self.roll_back();
+            self.lost(sql_error(&error))
+        })?;
         let row = answer.iter().find_map(|message| match message {
             SimpleQueryMessage::Row(row) => Some((row.get(0)?.parse().ok()?, row.get(1)?.parse::<i64>().ok()?)),
             _ => None,
@@ -225,7 +238,7 @@ impl Session {
             let mut client = self.counters.away.connect(&self.url)?;
             client.batch_execute(NO_COMPILING).map_err(|error| sql_error(&error))?;
             let mut prepared = Prepared::default();
-            let mut sql = PostgresSql { client: &mut client, prepared: &mut prepared, timeline_offset: 0 };
+            let mut sql = PostgresSql::new(&mut client, &mut prepared, 0);
             let timeline_offset = crate::store::timeline_offset(&mut sql)?;
             self.connection = Some(Connection { client, prepared, timeline_offset });
         }
@@ -240,7 +253,7 @@ impl Session {
     ) -> Result<T, StoreError> {
         let Connection { client, prepared, timeline_offset } = self.connected()?;
         prepared.failed = false;
-        let mut sql = PostgresSql { client, prepared, timeline_offset: *timeline_offset };
+        let mut sql = PostgresSql::new(client, prepared, *timeline_offset);
         let mut tx = Tx::new(&mut sql as &mut dyn Sql, begun.now, begun.number, seed);
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)));
         outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))

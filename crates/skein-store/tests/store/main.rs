@@ -10,6 +10,7 @@ mod bundle;
 mod bundle_refusals;
 mod catalogue;
 mod catalogue_races;
+mod footholds;
 mod items;
 mod jobs;
 mod memory;

@@ -6,6 +6,7 @@ use postgres::fallible_iterator::FallibleIterator as _;
 use serde_json::json;
 use skein_core::id::Entropy;
 use skein_core::{JobId, RunId, UserId, Viewer};
+use skein_store::flow::Chunk;
 use skein_store::jobs::{AfterFailure, Claimed, DeadJob, Holder, Job, JobDraft, JobState, LeaseTerms, Tended, Wanted};
 use skein_store::{Store, StoreError, StoreOptions};
 
@@ -106,6 +107,25 @@ both! {
         assert_eq!(berts, 3, "{owners:?}");
         assert!(owners.windows(2).all(|pair| pair[0] != pair[1]), "{owners:?}");
         assert!(claim(world, 100).iter().all(|job| job.owner == user(&world.anna)));
+    }
+
+    fn whoever_lost_their_job_says_nothing_more(world: &World) {
+        enqueue_as(world, &world.anna, of_run(1, 0));
+        let stalled = claim_one(world);
+        let piece = |number, text: &str| Chunk { number, is_reset: false, text: text.to_owned() };
+        let says = |job: &Job, piece: Chunk| {
+            let job = job.clone();
+            world.try_write(move |tx| tx.put_chunks(&SYSTEM, &job, run(1), std::slice::from_ref(&piece)))
+        };
+        says(&stalled, piece(1, "Her")).unwrap();
+        world.clock.advance(LEASE_MS);
+        block_on(world.store.tend_queue()).unwrap();
+        let anew = claim_one(world);
+        assert!(is_lost(says(&stalled, piece(2, "on"))), "somebody else says it by now");
+        assert_eq!(world.read(|tx| tx.last_chunk(run(1))), 1, "so numbers go on where they stopped");
+        says(&anew, piece(2, "Stork")).unwrap();
+        assert!(is_lost(says(&stalled, piece(3, "s"))));
+        assert_eq!(world.read(|tx| tx.chunks_after(run(1), 0)), [piece(1, "Her"), piece(2, "Stork")]);
     }
 
     fn one_claim_goes_round_the_owners_too(world: &World) {

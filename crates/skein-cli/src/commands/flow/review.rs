@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::arguments::ApprovalScope;
 use crate::desk::Desk;
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -14,10 +15,16 @@ use crate::views::flow as views;
 /// Says what was decided; the review as it is then.
 pub(super) fn decide(review: &str, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Value, Failure> {
     let body = match verdict {
-        Verdict::Approve(changed) if changed.is_empty() => json!({ "decision": "approve" }),
-        Verdict::Approve(changed) => {
-            let found = desk.ask(&Ask::get(format!("/reviews/{review}")))?;
-            json!({ "decision": "approve", "inputs": with(&found, changed) })
+        Verdict::Approve { changed, scope } => {
+            let mut body = json!({ "decision": "approve" });
+            if !changed.is_empty() {
+                let found = desk.ask(&Ask::get(format!("/reviews/{review}")))?;
+                body["inputs"] = Value::Object(with(&found, changed));
+            }
+            if let Some(scope) = scope {
+                body["scope"] = scope.as_str().into();
+            }
+            body
         }
         Verdict::Deny(None) => json!({ "decision": "deny" }),
         Verdict::Deny(Some(reason)) => json!({ "decision": "deny", "reason": reason }),
@@ -74,13 +81,14 @@ fn asked(review: &Value, person: &mut dyn Prompt) -> Result<Verdict, Failure> {
     let question = if is_unknown {
         "Make it again (a), edit its inputs (e), say what came of it (s), or deny (d)? "
     } else {
-        "Approve (a), edit the inputs (e), or deny (d)? "
+        "Approve (a), for the whole run (r), edit the inputs (e), or deny (d)? "
     };
     loop {
         let line = person.line(question)?;
         match line.chars().next() {
-            Some('a' | 'A' | 'y' | 'Y') => return Ok(Verdict::Approve(Map::new())),
-            Some('e' | 'E') => return edited(review, person).map(Verdict::Approve),
+            Some('a' | 'A' | 'y' | 'Y') => return Ok(approved(Map::new(), None)),
+            Some('r' | 'R') if !is_unknown => return Ok(approved(Map::new(), Some(ApprovalScope::Run))),
+            Some('e' | 'E') => return edited(review, person).map(|changed| approved(changed, None)),
             Some('s' | 'S') if is_unknown => {
                 return json_of(&person.line("What came of it, as JSON: ")?).map(Verdict::Answer);
             }
@@ -88,6 +96,10 @@ fn asked(review: &Value, person: &mut dyn Prompt) -> Result<Verdict, Failure> {
             _ => {}
         }
     }
+}
+
+fn approved(changed: Map<String, Value>, scope: Option<ApprovalScope>) -> Verdict {
+    Verdict::Approve { changed, scope }
 }
 
 /// Each input with what it is; an empty line leaves it so.
@@ -148,11 +160,12 @@ mod tests {
     #[test]
     fn a_call_is_approved_edited_or_denied() {
         let call = || json!({ "kind": "call", "toolId": "entity_1", "inputs": { "city": "Bern", "days": 3 } });
-        assert_eq!(typed(&call(), ["", "what?", "a"]).unwrap(), Verdict::Approve(Map::new()));
+        assert_eq!(typed(&call(), ["", "what?", "a"]).unwrap(), approved(Map::new(), None));
+        assert_eq!(typed(&call(), ["r"]).unwrap(), approved(Map::new(), Some(ApprovalScope::Run)));
         let edited = typed(&call(), ["edit", "Basel", ""]).unwrap();
-        assert_eq!(edited, Verdict::Approve(Map::from_iter([("city".to_owned(), json!("Basel"))])));
+        assert_eq!(edited, approved(Map::from_iter([("city".to_owned(), json!("Basel"))]), None));
         let edited = typed(&call(), ["e", "", "5"]).unwrap();
-        assert_eq!(edited, Verdict::Approve(Map::from_iter([("days".to_owned(), json!(5))])));
+        assert_eq!(edited, approved(Map::from_iter([("days".to_owned(), json!(5))]), None));
         assert_eq!(typed(&call(), ["d", "too far"]).unwrap(), Verdict::Deny(Some("too far".to_owned())));
         assert_eq!(typed(&call(), ["no", ""]).unwrap(), Verdict::Deny(None));
     }

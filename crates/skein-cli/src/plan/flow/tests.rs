@@ -49,7 +49,9 @@ fn a_decision_is_what_was_typed() {
         FlowTask::Decide { verdict, .. } => verdict,
         other => panic!("{other:?}"),
     };
-    assert_eq!(verdict("approve REVIEW"), Verdict::Approve(Map::new()));
+    assert_eq!(verdict("approve REVIEW"), Verdict::Approve { changed: Map::new(), scope: None });
+    let scope = Some(ApprovalScope::SameArguments);
+    assert_eq!(verdict("approve REVIEW --scope same-arguments"), Verdict::Approve { changed: Map::new(), scope });
     assert_eq!(verdict("deny REVIEW --reason no"), Verdict::Deny(Some("no".to_owned())));
     assert_eq!(verdict("answer REVIEW eleven"), Verdict::Answer(json!("eleven")));
     assert_eq!(verdict("answer REVIEW --value 11"), Verdict::Answer(json!(11)));

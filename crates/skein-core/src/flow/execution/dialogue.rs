@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::flow::cost::Owed;
 use crate::flow::execution::input::{Fault, Wish};
+use crate::flow::execution::review::Approved;
 use crate::flow::execution::state::Phase;
 use crate::flow::step::OfferLimits;
 use crate::id::{ConversationId, ItemId, RecordId};
@@ -22,11 +24,22 @@ pub struct Dialogue {
     pub messages: Vec<Value>,
     /// The calls of the present round.
     pub open: Vec<OpenCall>,
-    /// Tools a person approved for the rest of the run.
-    pub approved: Vec<RecordId>,
+    /// What a person approved for the rest of the run.
+    pub approved: Vec<Approved>,
+    /// Since when a person is waited for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asking_since: Option<Millis>,
+    /// How long people were waited for, in milliseconds: that is not the step's time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub waited_ms: i64,
     /// Where all of it is written down for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fork: Option<ConversationId>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(milliseconds: &i64) -> bool {
+    *milliseconds == 0
 }
 
 /// A call a model asked for.
@@ -52,7 +65,8 @@ impl Dialogue {
         text: &Value,
         wishes: &[Wish],
         limits: &OfferLimits,
-        spent: Spent,
+        spent: &Spent<'_>,
+        is_approved: impl Fn(RecordId, &Map<String, Value>) -> bool,
     ) -> Result<(), Fault> {
         let calls = u32::try_from(wishes.len()).unwrap_or(u32::MAX);
         self.rounds += 1;
@@ -62,6 +76,7 @@ impl Dialogue {
             (self.calls > u32::from(limits.calls), "calls"),
             (spent.seconds > i64::from(limits.seconds), "seconds"),
             (limits.tokens.is_some_and(|most| spent.tokens > most), "tokens"),
+            (limits.cost.is_some_and(|most| most.is_below(spent.owed)), "cost"),
         ];
         if let Some((_, what)) = over.iter().find(|(is_over, _)| *is_over) {
             let message = format!("the model kept asking for calls beyond the limit of {what} of this step");
@@ -72,27 +87,22 @@ impl Dialogue {
             .map(|wish| json!({ "id": wish.id, "name": wish.name, "arguments": wish.arguments }))
             .collect();
         self.messages.push(json!({ "role": "assistant", "content": text, "toolCalls": asked }));
-        self.open = wishes.iter().map(|wish| self.opened(wish)).collect();
+        self.open = wishes.iter().map(|wish| opened(wish, &is_approved)).collect();
         Ok(())
     }
 
-    fn opened(&self, wish: &Wish) -> OpenCall {
-        let call = |phase, inputs, result| OpenCall {
-            id: wish.id.clone(),
-            name: wish.name.clone(),
-            tool: wish.tool,
-            inputs,
-            phase,
-            result,
-            call: None,
-        };
-        match (wish.tool, &wish.arguments) {
-            (None, _) => call(Phase::Failed, Map::new(), told("there is no tool of that name")),
-            (Some(tool), Value::Object(inputs)) => {
-                let is_free = !wish.needs_approval || self.approved.contains(&tool);
-                call(if is_free { Phase::Calling } else { Phase::Asking }, inputs.clone(), Value::Null)
-            }
-            (Some(_), _) => call(Phase::Failed, Map::new(), told("the arguments are not an object")),
+    /// A person is asked from now on.
+    pub fn ask(&mut self, now: Millis) {
+        self.asking_since.get_or_insert(now);
+    }
+
+    /// A person decided, or did not in time. While others of the round are open, people are still waited for.
+    pub fn answer(&mut self, now: Millis) {
+        if self.open.iter().any(|call| call.phase == Phase::Asking) {
+            return;
+        }
+        if let Some(since) = self.asking_since.take() {
+            self.waited_ms += (now.0 - since.0).max(0);
         }
     }
 
@@ -108,17 +118,40 @@ impl Dialogue {
     }
 }
 
-/// What a step has used up.
-#[derive(Debug, Clone, Copy)]
-pub struct Spent {
-    pub seconds: i64,
-    pub tokens: u64,
+fn opened(wish: &Wish, is_approved: &impl Fn(RecordId, &Map<String, Value>) -> bool) -> OpenCall {
+    let call = |phase, inputs, result| OpenCall {
+        id: wish.id.clone(),
+        name: wish.name.clone(),
+        tool: wish.tool,
+        inputs,
+        phase,
+        result,
+        call: None,
+    };
+    match (wish.tool, &wish.arguments) {
+        (None, _) => call(Phase::Failed, Map::new(), told("there is no tool of that name")),
+        (Some(tool), Value::Object(inputs)) => {
+            let is_free = !wish.needs_approval || is_approved(tool, inputs);
+            call(if is_free { Phase::Calling } else { Phase::Asking }, inputs.clone(), Value::Null)
+        }
+        (Some(_), _) => call(Phase::Failed, Map::new(), told("the arguments are not an object")),
+    }
 }
 
-impl Spent {
-    pub fn since(began_at: Option<Millis>, now: Millis, tokens: u64) -> Self {
-        let seconds = began_at.map_or(0, |began| (now.0 - began.0) / 1_000);
-        Self { seconds, tokens }
+/// What a step has used up.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent<'a> {
+    pub seconds: i64,
+    pub tokens: u64,
+    /// As far as it is known.
+    pub owed: &'a Owed,
+}
+
+impl<'a> Spent<'a> {
+    /// The time people took to decide is not counted.
+    pub fn since(began_at: Option<Millis>, now: Millis, waited_ms: i64, tokens: u64, owed: &'a Owed) -> Self {
+        let seconds = began_at.map_or(0, |began| (now.0 - began.0 - waited_ms) / 1_000);
+        Self { seconds, tokens, owed }
     }
 }
 

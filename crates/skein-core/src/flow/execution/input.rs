@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::flow::cost::Owed;
 use crate::flow::execution::review::{Asked, Decision};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
@@ -81,6 +82,8 @@ pub enum Input {
         output: Value,
         tokens: u64,
         wishes: Vec<Wish>,
+        /// What all calls of the step cost so far, as far as that is known.
+        owed: Owed,
     },
     /// A call failed, timed out, or may not be made.
     Faulted {

@@ -5,12 +5,13 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::flow::execution::dialogue::{Dialogue, Spent, told};
+use crate::flow::cost::Owed;
+use crate::flow::execution::dialogue::told;
 use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place, Wish};
-use crate::flow::execution::review::{Asked, Decision};
+use crate::flow::execution::review::{ApprovalScope, Asked, Decision};
 use crate::flow::execution::state::{Execution, Phase, RunStatus, StepState};
 use crate::flow::plan::{Plan, PlannedStep};
-use crate::flow::step::{Approval, Interaction, Offer, OnExpire, Step, Target};
+use crate::flow::step::{Interaction, OnExpire, Step, Target};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 use crate::time::Millis;
@@ -37,11 +38,11 @@ pub fn step(plan: &Plan, state: &Execution, input: &Input, now: Millis) -> Moved
     Moved { state: machine.state, effects: machine.effects, fitted: true }
 }
 
-struct Machine<'a> {
+pub(super) struct Machine<'a> {
     plan: &'a Plan,
-    state: Execution,
-    effects: Vec<Effect>,
-    now: Millis,
+    pub(super) state: Execution,
+    pub(super) effects: Vec<Effect>,
+    pub(super) now: Millis,
 }
 
 impl<'a> Machine<'a> {
@@ -50,8 +51,8 @@ impl<'a> Machine<'a> {
         match input {
             // What another run gave may be there already.
             Input::Begin => !self.state.steps.iter().any(|step| step.phase.is_open()),
-            Input::Returned { place, output, tokens, wishes } => {
-                self.is(*place, Phase::Calling) && self.returned(*place, output, *tokens, wishes)
+            Input::Returned { place, output, tokens, wishes, owed } => {
+                self.is(*place, Phase::Calling) && self.returned(*place, output, *tokens, (wishes, owed))
             }
             Input::Faulted { place, fault } => self.is(*place, Phase::Calling) && self.faulted(*place, fault.clone()),
             Input::Lost { place } => self.is(*place, Phase::Calling) && self.lost(*place),
@@ -86,17 +87,17 @@ impl<'a> Machine<'a> {
         &self.plan.steps()[step]
     }
 
-    fn definition(&self, step: usize) -> &'a Step {
+    pub(super) fn definition(&self, step: usize) -> &'a Step {
         &self.planned(step).definition
     }
 
-    fn at(&mut self, step: usize) -> &mut StepState {
+    pub(super) fn at(&mut self, step: usize) -> &mut StepState {
         &mut self.state.steps[step]
     }
 
     // What happened
 
-    fn returned(&mut self, place: Place, output: &Value, tokens: u64, wishes: &[Wish]) -> bool {
+    fn returned(&mut self, place: Place, output: &Value, tokens: u64, (wishes, owed): (&[Wish], &Owed)) -> bool {
         self.at(place.step).tokens += tokens;
         if let Some(fault) = self.over_budget() {
             if let Some(call) = place.call {
@@ -108,7 +109,7 @@ impl<'a> Machine<'a> {
         match place.call {
             Some(call) => self.wish_ended(place.step, call, Phase::Done, output.clone()),
             None if !wishes.is_empty() && !self.definition(place.step).offers.is_empty() => {
-                self.converse(place.step, output, wishes);
+                self.converse(place.step, output, wishes, owed);
             }
             None => self.came_out(place.step, output.clone()),
         }
@@ -151,14 +152,19 @@ impl<'a> Machine<'a> {
             Some(call) => self.wish_decided(place.step, call, decision),
             None => self.step_decided(place.step, decision),
         }
+        self.heard_from_a_person(place.step);
         true
     }
 
     fn step_decided(&mut self, step: usize, decision: &Decision) {
         match decision {
-            Decision::Approve { inputs } => {
+            Decision::Approve { inputs, scope } => {
                 if let Some(inputs) = inputs {
                     self.at(step).inputs.clone_from(inputs);
+                }
+                if let Target::Tool(tool) = self.definition(step).target {
+                    let inputs = self.state.steps[step].inputs.clone();
+                    self.remember_approval(step, scope.unwrap_or(ApprovalScope::Once), tool, &inputs);
                 }
                 self.call(step, 0);
             }
@@ -171,22 +177,26 @@ impl<'a> Machine<'a> {
     }
 
     fn expired(&mut self, place: Place) -> bool {
+        self.nobody_decided(place);
+        self.heard_from_a_person(place.step);
+        true
+    }
+
+    fn nobody_decided(&mut self, place: Place) {
         let fault = || Fault::new("review_expired", "nobody decided in time").by_rule("BR-STEP-006");
         if let Some(call) = place.call {
-            self.wish_ended(place.step, call, Phase::Failed, told("nobody approved this call in time"));
-            return true;
+            return self.wish_ended(place.step, call, Phase::Failed, told("nobody approved this call in time"));
         }
         match self.definition(place.step).review.as_ref().map(|review| &review.on_expire) {
             Some(OnExpire::Default(value)) => self.done(place.step, value.clone()),
             Some(OnExpire::Skip) => self.skip(place.step),
             Some(OnExpire::Fail) | None => self.failed(place.step, fault()),
         }
-        true
     }
 
     fn child_ended(&mut self, place: Place, outcome: Result<Value, Fault>, tokens: u64) -> bool {
         match outcome {
-            Ok(output) => self.returned(place, &output, tokens, &[]),
+            Ok(output) => self.returned(place, &output, tokens, (&[], &Owed::default())),
             Err(fault) => {
                 self.at(place.step).tokens += tokens;
                 self.faulted(place, fault)
@@ -232,7 +242,7 @@ impl<'a> Machine<'a> {
     }
 
     /// Repeats, aborts, replaces, or gives up.
-    fn failed(&mut self, step: usize, fault: Fault) {
+    pub(super) fn failed(&mut self, step: usize, fault: Fault) {
         if let Some(delay_ms) = self.repeat_after(step, &fault) {
             self.at(step).fault = Some(fault);
             return self.call(step, delay_ms);
@@ -279,7 +289,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    fn call(&mut self, step: usize, delay_ms: i64) {
+    pub(super) fn call(&mut self, step: usize, delay_ms: i64) {
         let Target::Tool(tool) = self.definition(step).target else { return };
         let now = self.now;
         let state = self.at(step);
@@ -290,97 +300,11 @@ impl<'a> Machine<'a> {
         self.effects.push(Effect::Call { place: Place::of(step), tool, inputs, attempt, delay_ms });
     }
 
-    fn ask(&mut self, place: Place, asked: Asked) {
+    pub(super) fn ask(&mut self, place: Place, asked: Asked) {
         let review = self.definition(place.step).review.as_ref();
         let expires_after_s = review.and_then(|review| review.expires_after_s);
+        self.wait_for_a_person(place.step);
         self.effects.push(Effect::Ask { place, asked, expires_after_s });
-    }
-
-    // Calls a model asks for
-
-    fn converse(&mut self, step: usize, output: &Value, wishes: &[Wish]) {
-        let limits = self.definition(step).offer_limits.unwrap_or_default();
-        let now = self.now;
-        let state = self.at(step);
-        let spent = Spent::since(state.began_at, now, state.tokens);
-        let mut dialogue = state.dialogue.take().unwrap_or_default();
-        let opened = dialogue.open_round(&output["text"], wishes, &limits, spent);
-        state.dialogue = Some(dialogue);
-        if let Err(fault) = opened {
-            return self.failed(step, fault);
-        }
-        state.phase = Phase::Conversing;
-        self.open_calls(step);
-        self.answer_model(step);
-    }
-
-    fn open_calls(&mut self, step: usize) {
-        let open = self.state.steps[step].dialogue.as_ref().map(|dialogue| dialogue.open.clone()).unwrap_or_default();
-        for (index, call) in open.into_iter().enumerate() {
-            let place = Place { step, call: Some(index) };
-            match (call.phase, call.tool) {
-                (Phase::Calling, Some(tool)) => self.wish_called(place, tool, call.inputs),
-                (Phase::Asking, Some(tool_id)) => {
-                    self.ask(place, Asked::Wish { tool_id, name: call.name, inputs: call.inputs });
-                }
-                _ => {}
-            }
-        }
-    }
-
-    fn wish_called(&mut self, place: Place, tool: RecordId, inputs: Map<String, Value>) {
-        self.effects.push(Effect::Call { place, tool, inputs, attempt: 1, delay_ms: 0 });
-    }
-
-    fn wish_decided(&mut self, step: usize, call: usize, decision: &Decision) {
-        let Some(dialogue) = self.at(step).dialogue.as_mut() else { return };
-        let open = &mut dialogue.open[call];
-        match (decision, open.tool) {
-            (Decision::Approve { inputs }, Some(tool)) => {
-                if let Some(inputs) = inputs {
-                    open.inputs.clone_from(inputs);
-                }
-                open.phase = Phase::Calling;
-                let inputs = open.inputs.clone();
-                dialogue.approved.push(tool);
-                self.remember_approval(step, tool);
-                self.wish_called(Place { step, call: Some(call) }, tool, inputs);
-            }
-            (Decision::Deny { reason }, _) => {
-                let reason = reason.as_deref().unwrap_or("no reason was given");
-                self.wish_ended(step, call, Phase::Failed, told(&format!("the person denied this call: {reason}")));
-            }
-            (Decision::Answer { value }, _) => self.wish_ended(step, call, Phase::Done, value.clone()),
-            (Decision::Approve { .. }, None) => {}
-        }
-    }
-
-    /// Only tools that are to be approved once are remembered.
-    fn remember_approval(&mut self, step: usize, tool: RecordId) {
-        let is_once = |offer: &Offer| offer.tool_id == tool && offer.approval == Some(Approval::Once);
-        if !self.definition(step).offers.iter().any(is_once)
-            && let Some(dialogue) = self.at(step).dialogue.as_mut()
-        {
-            dialogue.approved.retain(|approved| *approved != tool);
-        }
-    }
-
-    fn wish_ended(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
-        self.note_wish(step, call, phase, result);
-        self.answer_model(step);
-    }
-
-    fn note_wish(&mut self, step: usize, call: usize, phase: Phase, result: Value) {
-        if let Some(open) = self.at(step).dialogue.as_mut().and_then(|dialogue| dialogue.open.get_mut(call)) {
-            (open.phase, open.result) = (phase, result);
-        }
-    }
-
-    /// When every call of a round has ended, the model is asked again.
-    fn answer_model(&mut self, step: usize) {
-        let Some(dialogue) = self.at(step).dialogue.as_mut().filter(|dialogue| dialogue.is_answered()) else { return };
-        Dialogue::close_round(dialogue);
-        self.call(step, 0);
     }
 
     // The run
@@ -440,6 +364,7 @@ impl<'a> Machine<'a> {
         let place = Place::of(step);
         match (&definition.target, definition.execution.interaction) {
             (Target::Tool(_), Interaction::Auto) => self.call(step, 0),
+            (Target::Tool(tool), Interaction::Manual) if self.state.is_approved(*tool, &inputs) => self.call(step, 0),
             (Target::Tool(tool_id), Interaction::Manual) => {
                 self.at(step).phase = Phase::Asking;
                 self.ask(place, Asked::Call { tool_id: *tool_id, inputs });

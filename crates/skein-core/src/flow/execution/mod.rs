@@ -6,10 +6,12 @@
 //!
 //! Start at [`machine`]; [`state`] says what is kept of a run, [`input`] what can happen to one and what it asks for.
 
+mod conversing;
 pub mod dialogue;
 pub mod fact;
 pub mod input;
 pub mod machine;
+pub mod quoting;
 pub mod review;
 pub mod state;
 

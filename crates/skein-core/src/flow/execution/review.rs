@@ -23,6 +23,44 @@ pub enum Asked {
     Unknown { tool_id: RecordId, inputs: Map<String, Value> },
 }
 
+/// How far an approval reaches (decision Z14).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ApprovalScope {
+    /// This call alone.
+    Once,
+    /// Every later call of the tool in this run.
+    Run,
+    /// Every later call of the tool in this run that is made with the same arguments as this one.
+    SameArguments,
+}
+
+/// What a person approved beyond the call they were asked about.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Approved {
+    Tool(RecordId),
+    Call { tool: RecordId, inputs: Map<String, Value> },
+}
+
+impl Approved {
+    /// What is remembered of an approval, if anything is.
+    pub fn within(scope: ApprovalScope, tool: RecordId, inputs: &Map<String, Value>) -> Option<Self> {
+        match scope {
+            ApprovalScope::Once => None,
+            ApprovalScope::Run => Some(Self::Tool(tool)),
+            ApprovalScope::SameArguments => Some(Self::Call { tool, inputs: inputs.clone() }),
+        }
+    }
+
+    pub fn covers(&self, tool: RecordId, inputs: &Map<String, Value>) -> bool {
+        match self {
+            Self::Tool(approved) => *approved == tool,
+            Self::Call { tool: approved, inputs: with } => *approved == tool && with == inputs,
+        }
+    }
+}
+
 /// What a person decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "decision", deny_unknown_fields)]
@@ -31,6 +69,9 @@ pub enum Decision {
     Approve {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         inputs: Option<Map<String, Value>>,
+        /// Without it, as far as the step says.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<ApprovalScope>,
     },
     Deny {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,6 +96,13 @@ impl Asked {
     /// Refuses decisions that do not answer what was asked.
     pub fn check(&self, decision: &Decision) -> Result<(), RuleViolation> {
         match (self, decision) {
+            (
+                Self::Unknown { .. },
+                Decision::Approve { scope: Some(ApprovalScope::Run | ApprovalScope::SameArguments), .. },
+            ) => {
+                let remedy = "leave scope out: whether to make a call again is decided for each";
+                Err(RuleViolation::new(RULE, "a call whose end nobody saw is approved once", remedy))
+            }
             (_, Decision::Deny { .. })
             | (Self::Call { .. } | Self::Wish { .. } | Self::Unknown { .. }, Decision::Approve { .. })
             | (Self::Unknown { .. }, Decision::Answer { .. }) => Ok(()),
@@ -74,7 +122,7 @@ impl Decision {
     #[must_use]
     pub fn without_words(self) -> Self {
         match self {
-            Self::Approve { .. } => Self::Approve { inputs: None },
+            Self::Approve { scope, .. } => Self::Approve { inputs: None, scope },
             Self::Deny { .. } => Self::Deny { reason: None },
             Self::Answer { .. } => Self::Answer { value: Value::Null },
         }

@@ -9,6 +9,7 @@ use crate::flow::execution::dialogue::Dialogue;
 use crate::flow::execution::input::Fault;
 use crate::flow::plan::{Plan, Scope};
 use crate::flow::process::Process;
+use crate::id::RecordId;
 use crate::time::Millis;
 
 /// How a run is doing.
@@ -156,6 +157,12 @@ impl Execution {
         let message = format!("runs are nested too deep at depth {depth}: {}", stack.join(" → "));
         let fault = Fault::new("recursion_limit_exceeded", message).by_rule("BR-STEP-008");
         Fault { details: json!({ "callStack": stack, "depth": depth }), ..fault }
+    }
+
+    /// Whether a person approved a call like this one earlier in the run (decision Z14).
+    pub fn is_approved(&self, tool: RecordId, inputs: &Map<String, Value>) -> bool {
+        let mut approved = self.steps.iter().filter_map(|step| step.dialogue.as_ref()).flat_map(|told| &told.approved);
+        approved.any(|approved| approved.covers(tool, inputs))
     }
 
     pub fn tokens(&self) -> u64 {

@@ -7,6 +7,7 @@ mod reviews;
 
 use serde_json::{Map, Value, json};
 
+use crate::flow::cost::Owed;
 use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place};
 use crate::flow::execution::machine::step;
 use crate::flow::execution::state::{Execution, Phase, RunStatus};
@@ -102,7 +103,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 fn returned(place: Place, output: Value, tokens: u64) -> Input {
-    Input::Returned { place, output, tokens, wishes: Vec::new() }
+    Input::Returned { place, output, tokens, wishes: Vec::new(), owed: Owed::default() }
 }
 
 /// Something that may pass.

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalog::operation::Operation;
+use crate::catalog::pricing::Currency;
+use crate::flow::cost::{Amount, Owed};
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 
@@ -221,11 +223,29 @@ pub struct OfferLimits {
     pub seconds: u32,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostLimit>,
 }
 
 impl Default for OfferLimits {
     fn default() -> Self {
-        Self { rounds: 8, calls: 32, seconds: 300, tokens: None }
+        Self { rounds: 8, calls: 32, seconds: 300, tokens: None, cost: None }
+    }
+}
+
+/// The most that may be spent. What is spent in another currency, or at prices nobody knows, is not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CostLimit {
+    pub amount: Amount,
+    pub currency: Currency,
+}
+
+impl CostLimit {
+    /// Whether more than this is owed, by whomever.
+    pub fn is_below(&self, owed: &Owed) -> bool {
+        let costs = owed.costs().filter(|cost| cost.currency == self.currency);
+        costs.fold(Amount::default(), |sum, cost| sum.plus(cost.amount)) > self.amount
     }
 }
 

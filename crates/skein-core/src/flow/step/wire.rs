@@ -12,6 +12,7 @@ use super::{
 };
 use crate::catalog::entry::NAME_CHARS_MAX;
 use crate::catalog::schema::Schema;
+use crate::flow::cost::Amount;
 use crate::flow::scope;
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
@@ -252,6 +253,9 @@ fn check_offers(step: &Step) -> Result<(), RuleViolation> {
     within("BR-STEP-001", "toolLimits.calls", Some(limits.calls), 1..=OFFER_CALLS_MAX, "choose 1 to 256 calls")?;
     let seconds = Some(limits.seconds);
     within("BR-STEP-001", "toolLimits.seconds", seconds, 1..=OFFER_SECONDS_MAX, "choose 1 to 3600 seconds")?;
+    if limits.cost.is_some_and(|cost| cost.amount == Amount::default()) {
+        return refuse("toolLimits.cost is nothing at all", "choose an amount above zero, or offer no tools");
+    }
     within("BR-PROCESS-006", "toolLimits.tokens", limits.tokens, 1..=TOKEN_BUDGET_MAX, "choose a budget in tokens")
 }
 

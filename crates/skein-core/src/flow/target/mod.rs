@@ -55,32 +55,73 @@ enum Role {
     Offer,
 }
 
+/// A rule that what a step names breaks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TargetBreach {
+    pub rule: &'static str,
+    /// Its index in the plan.
+    pub step: usize,
+    /// The member of the step that names it.
+    pub field: &'static str,
+    /// Which step it is, and what is wrong with it.
+    pub problem: String,
+    pub remedy: &'static str,
+}
+
 impl Process {
-    /// Whether a process of `owner` may be kept with the targets it names.
+    /// Whether a process of `owner` may be kept with the targets it names: refused by the first rule that is broken, with
+    /// all that breaks it.
     pub fn check_targets<'a>(
         &self,
         plan: &Plan,
         owner: UserId,
         lookup: impl Fn(RecordId) -> TargetView<'a>,
     ) -> Result<(), RuleViolation> {
+        let breaches = self.target_breaches(plan, owner, lookup);
+        let Some(TargetBreach { rule, remedy, .. }) = breaches.first().cloned() else { return Ok(()) };
+        let of_rule = breaches.into_iter().filter(|breach| (breach.rule, breach.remedy) == (rule, remedy));
+        let problems: Vec<String> = of_rule.map(|breach| breach.problem).take(BREACHES_MAX).collect();
+        Err(RuleViolation::new(rule, problems.join("; "), remedy))
+    }
+
+    /// All that is wrong with the targets a process of `owner` names, rule by rule.
+    pub fn target_breaches<'a>(
+        &self,
+        plan: &Plan,
+        owner: UserId,
+        lookup: impl Fn(RecordId) -> TargetView<'a>,
+    ) -> Vec<TargetBreach> {
         let named: Vec<Named> = named(plan, lookup);
-        let list = |breach: &dyn Fn(&Named) -> Option<String>| -> Vec<String> {
-            let breaches = named.iter().filter_map(|named| Some((named.step, breach(named)?)));
-            breaches.map(|(step, breach)| format!("{} {breach}", plan.title(step))).take(BREACHES_MAX).collect()
+        let mut found = Vec::new();
+        let mut judge = |rule, remedy, field: Option<&'static str>, breach: &dyn Fn(&Named) -> Option<String>| {
+            found.extend(named.iter().filter_map(|named| {
+                let (step, problem) = (named.step, format!("{} {}", plan.title(named.step), breach(named)?));
+                Some(TargetBreach { rule, step, field: field.unwrap_or(named.role.field()), problem, remedy })
+            }));
         };
-        let remedy = "name tools by toolId and processes by processId";
-        refuse("BR-STEP-007", &list(&of_another_kind), remedy)?;
+        judge("BR-STEP-007", "name tools by toolId and processes by processId", None, &of_another_kind);
         let remedy = "use tools of your own, or ask their owners to share them";
-        refuse("BR-PROCESS-011", &list(&|named| named.inaccessible_tool(owner)), remedy)?;
+        judge("BR-PROCESS-011", remedy, None, &|named| named.inaccessible_tool(owner));
         let remedy = "call processes of your own; only tools are shared";
-        refuse("BR-PROCESS-010", &list(&|named| named.inaccessible_process(owner)), remedy)?;
+        judge("BR-PROCESS-010", remedy, None, &|named| named.inaccessible_process(owner));
         if self.enabled {
-            refuse("BR-PROCESS-009", &list(&disabled), "enable them, or keep this process disabled until then")?;
+            judge("BR-PROCESS-009", "enable them, or keep this process disabled until then", None, &disabled);
         }
         let remedy = "offer tools to a model only: let the toolId be one of an llm_call";
-        refuse("BR-STEP-001", &list(&|named| offers_to_no_model(named, plan)), remedy)?;
+        judge("BR-STEP-001", remedy, Some("tools"), &|named| offers_to_no_model(named, plan));
         let remedy = "give each target what it requires, of its types, and nothing else";
-        refuse("BR-STEP-001", &list(&|named| inputs::breach(self, plan, named)), remedy)
+        judge("BR-STEP-001", remedy, Some("inputs"), &|named| inputs::breach(self, plan, named));
+        found
+    }
+}
+
+impl Role {
+    fn field(self) -> &'static str {
+        match self {
+            Self::Tool => "toolId",
+            Self::Process => "processId",
+            Self::Offer => "tools",
+        }
     }
 }
 
@@ -96,10 +137,6 @@ fn named<'a>(plan: &Plan, lookup: impl Fn(RecordId) -> TargetView<'a>) -> Vec<Na
         planned.definition.offers.iter().for_each(|offer| add(offer.tool_id, Role::Offer));
     }
     all
-}
-
-fn refuse(rule: &'static str, breaches: &[String], remedy: &'static str) -> Result<(), RuleViolation> {
-    if breaches.is_empty() { Ok(()) } else { Err(RuleViolation::new(rule, breaches.join("; "), remedy)) }
 }
 
 fn of_another_kind(named: &Named) -> Option<String> {

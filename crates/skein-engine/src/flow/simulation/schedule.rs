@@ -332,7 +332,7 @@ impl<'a> Schedule<'a> {
         let Some(review) = open.first() else { return Ok(()) };
         let at = (review.row.run, review.row.place.step);
         let decision = match if approves { 0 } else { self.dice.below(4) } {
-            0 | 1 => Decision::Approve { inputs: None },
+            0 | 1 => Decision::Approve { inputs: None, scope: None },
             2 => Decision::Answer { value: given(at.1) },
             _ => Decision::Deny { reason: None },
         };

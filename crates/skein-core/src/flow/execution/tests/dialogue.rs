@@ -3,10 +3,12 @@
 use serde_json::{Value, json};
 
 use super::{OTHER, Run, TOOL, call, is_over, lasting, object, passing, process, returned};
+use crate::flow::cost::{Cost, Owed};
 use crate::flow::execution::dialogue::RESULT_BYTES_MAX;
 use crate::flow::execution::input::{Effect, Ending, Input, Place, Wish};
-use crate::flow::execution::review::Decision;
+use crate::flow::execution::review::{ApprovalScope, Decision};
 use crate::flow::execution::state::{Phase, RunStatus};
+use crate::id::UserId;
 use crate::time::Millis;
 
 fn talking(changes: Value) -> Run {
@@ -24,7 +26,18 @@ fn wish(id: &str, tool: Option<crate::id::RecordId>, needs_approval: bool) -> Wi
 }
 
 fn asks(run: &mut Run, wishes: Vec<Wish>) {
-    run.tell(&Input::Returned { place: Place::of(0), output: json!({ "text": "hm" }), tokens: 1, wishes });
+    asks_having_spent(run, wishes, "0");
+}
+
+fn asks_having_spent(run: &mut Run, wishes: Vec<Wish>, dollars: &str) {
+    let mut owed = Owed::default();
+    let amount = dollars.to_owned().try_into().unwrap();
+    owed.add(Cost { payer_id: UserId::from_bytes([1; 16]), currency: "USD".to_owned().try_into().unwrap(), amount });
+    run.tell(&Input::Returned { place: Place::of(0), output: json!({ "text": "hm" }), tokens: 1, wishes, owed });
+}
+
+fn approve(call: usize, scope: Option<ApprovalScope>) -> Input {
+    Input::Decided { place: at(call), decision: Decision::Approve { inputs: None, scope } }
 }
 
 fn at(call: usize) -> Place {
@@ -98,7 +111,10 @@ fn z14_a_call_that_is_to_be_approved_waits_for_a_person_holds() {
     run.tell(&Input::Decided { place: at(0), decision: Decision::Deny { reason: None } });
     assert!(messages(&run)[1]["content"].as_str().unwrap().contains("denied"));
     asks(&mut run, vec![wish("two", Some(OTHER), true)]);
-    run.tell(&Input::Decided { place: at(0), decision: Decision::Approve { inputs: Some(object(json!({ "q": 9 }))) } });
+    run.tell(&Input::Decided {
+        place: at(0),
+        decision: Decision::Approve { inputs: Some(object(json!({ "q": 9 }))), scope: None },
+    });
     assert!(matches!(&run.effects[..], [Effect::Call { inputs, .. }] if *inputs == object(json!({ "q": 9 }))));
     run.refuses(&Input::Expired { place: at(0) });
     run.tell(&Input::Lost { place: at(0) });
@@ -113,7 +129,7 @@ fn z14_what_is_approved_once_is_not_asked_again_and_what_always_is_holds() {
     for (tool, is_asked_again) in [(TOOL, false), (OTHER, true)] {
         let mut run = talking(json!({}));
         asks(&mut run, vec![wish("one", Some(tool), true)]);
-        run.tell(&Input::Decided { place: at(0), decision: Decision::Approve { inputs: None } });
+        run.tell(&approve(0, None));
         run.tell(&returned(at(0), json!(1), 0));
         asks(&mut run, vec![wish("two", Some(tool), true)]);
         assert_eq!(matches!(run.effects[..], [Effect::Ask { .. }]), is_asked_again);
@@ -151,4 +167,77 @@ fn a_result_of_megabytes_is_cut_before_a_model_reads_it() {
     run.tell(&returned(at(0), json!("ä".repeat(4 << 20)), 0));
     let told = messages(&run)[1]["content"].as_str().unwrap().len();
     assert!(told <= RESULT_BYTES_MAX + 16, "{told}");
+}
+
+#[test]
+fn z14_an_approval_reaches_as_far_as_the_person_says_holds() {
+    for (scope, again, other) in [
+        (ApprovalScope::Once, true, true),
+        (ApprovalScope::SameArguments, false, true),
+        (ApprovalScope::Run, false, false),
+    ] {
+        let mut run = talking(json!({}));
+        asks(&mut run, vec![wish("one", Some(OTHER), true)]);
+        run.tell(&approve(0, Some(scope)));
+        run.tell(&returned(at(0), json!(1), 0));
+        asks(&mut run, vec![wish("one", Some(OTHER), true), wish("two", Some(OTHER), true)]);
+        let open = &run.state.steps[0].dialogue.as_ref().unwrap().open;
+        let is_asked = |call: usize| open[call].phase == Phase::Asking;
+        assert_eq!((is_asked(0), is_asked(1)), (again, other), "{scope:?}");
+    }
+    // Also narrower than what the step says.
+    let mut run = talking(json!({}));
+    asks(&mut run, vec![wish("one", Some(TOOL), true)]);
+    run.tell(&approve(0, Some(ApprovalScope::Once)));
+    run.tell(&returned(at(0), json!(1), 0));
+    asks(&mut run, vec![wish("one", Some(TOOL), true)]);
+    assert!(matches!(run.effects[..], [Effect::Ask { .. }]));
+}
+
+#[test]
+fn z14_what_was_approved_is_what_the_person_made_of_it_holds() {
+    let mut run = talking(json!({}));
+    asks(&mut run, vec![wish("one", Some(OTHER), true)]);
+    let inputs = Some(object(json!({ "q": "two" })));
+    let scope = Some(ApprovalScope::SameArguments);
+    run.tell(&Input::Decided { place: at(0), decision: Decision::Approve { inputs, scope } });
+    run.tell(&returned(at(0), json!(1), 0));
+    asks(&mut run, vec![wish("one", Some(OTHER), true), wish("two", Some(OTHER), true)]);
+    let open = &run.state.steps[0].dialogue.as_ref().unwrap().open;
+    assert_eq!((open[0].phase, open[1].phase), (Phase::Asking, Phase::Calling));
+}
+
+#[test]
+fn z14_more_than_may_be_spent_refuses() {
+    let limits = |currency: &str| json!({ "toolLimits": { "cost": { "amount": "0.5", "currency": currency } } });
+    let mut run = talking(limits("USD"));
+    asks_having_spent(&mut run, vec![wish("one", Some(OTHER), false)], "0.5");
+    run.tell(&returned(at(0), json!(1), 0));
+    asks_having_spent(&mut run, vec![wish("two", Some(OTHER), false)], "0.500000000001");
+    assert_eq!(run.failure(), (Some(0), "tool_limit_exceeded".to_owned(), Some("Z14".to_owned())));
+    let mut run = talking(limits("EUR"));
+    asks_having_spent(&mut run, vec![wish("one", Some(OTHER), false)], "9");
+    assert_eq!(run.phases(), [Phase::Conversing], "what is spent in another currency is not counted");
+}
+
+#[test]
+fn z14_the_time_a_person_takes_is_not_the_steps_holds() {
+    const HOUR_MS: i64 = 3_600_000;
+    let mut run = talking(json!({ "toolLimits": { "seconds": 9 }, "execution": { "interactionMode": "manual" } }));
+    run.now = Millis(run.now.0 + HOUR_MS);
+    let approved = Decision::Approve { inputs: None, scope: None };
+    run.tell(&Input::Decided { place: Place::of(0), decision: approved });
+    asks(&mut run, vec![wish("one", Some(OTHER), true), wish("two", Some(OTHER), true)]);
+    run.now = Millis(run.now.0 + HOUR_MS);
+    run.tell(&approve(0, None));
+    run.tell(&returned(at(0), json!(1), 0));
+    run.now = Millis(run.now.0 + HOUR_MS);
+    run.tell(&Input::Expired { place: at(1) });
+    run.now = Millis(run.now.0 + 9_000);
+    asks(&mut run, vec![wish("three", Some(OTHER), false)]);
+    assert_eq!(run.phases(), [Phase::Conversing]);
+    run.tell(&returned(at(0), json!(1), 0));
+    run.now = Millis(run.now.0 + 1_000);
+    asks(&mut run, vec![wish("four", Some(OTHER), false)]);
+    assert_eq!(run.failure().1, "tool_limit_exceeded");
 }

@@ -208,7 +208,7 @@ fn random_input(dice: &mut Dice, at: usize, phase: Phase) -> (Input, Option<Came
         _ => {
             let decision = match came {
                 Came::Something => Decision::Answer { value: output },
-                Came::Nothing => Decision::Approve { inputs: None },
+                Came::Nothing => Decision::Approve { inputs: None, scope: None },
                 _ => return (Input::Decided { place, decision: Decision::Deny { reason: None } }, None),
             };
             (Input::Decided { place, decision }, Some(came))
@@ -229,7 +229,7 @@ fn fitting(run: &Run, at: usize, drawn: (Input, Option<Came>)) -> (Input, Option
         (_, Some(Came::Something)) if is_ask => {
             (Input::Decided { place, decision: Decision::Answer { value: json!(1) } }, Some(Came::Something))
         }
-        _ => (Input::Decided { place, decision: Decision::Approve { inputs: None } }, None),
+        _ => (Input::Decided { place, decision: Decision::Approve { inputs: None, scope: None } }, None),
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::{OTHER, Run, TOOL, call, is_over, object, optional, process, returned};
 use crate::flow::execution::input::{Effect, Input, Place};
-use crate::flow::execution::review::{Asked, Decision};
+use crate::flow::execution::review::{ApprovalScope, Asked, Decision};
 use crate::flow::execution::state::{Phase, RunStatus};
 
 fn manual(review: Value) -> Run {
@@ -21,7 +21,7 @@ fn decide(decision: Decision) -> Input {
 }
 
 fn approve(inputs: Option<Map<String, Value>>) -> Input {
-    decide(Decision::Approve { inputs })
+    decide(Decision::Approve { inputs, scope: None })
 }
 
 fn deny() -> Input {
@@ -61,7 +61,7 @@ fn br_step_006_an_answer_is_the_output_holds() {
     let Effect::Ask { asked, .. } = &run.effects[0] else { panic!("{:?}", run.effects) };
     assert_eq!(*asked, Asked::Answer { prompt: "How many, 1?".to_owned(), schema: json!({ "type": "integer" }) });
     assert!(asked.check(&Decision::Answer { value: json!("three") }).is_err());
-    assert!(asked.check(&Decision::Approve { inputs: None }).is_err());
+    assert!(asked.check(&Decision::Approve { inputs: None, scope: None }).is_err());
     run.tell(&decide(Decision::Answer { value: json!(3) }));
     assert_eq!(run.output(), json!("3"));
 }
@@ -123,4 +123,40 @@ fn cancelling_takes_a_question_and_a_run_below_back() {
     assert_eq!(run.effects[0], Effect::Withdraw);
     run.refuses(&approve(None));
     run.refuses(&Input::ChildEnded { place: Place::of(1), outcome: Ok(json!(1)), tokens: 0 });
+}
+
+#[test]
+fn z14_a_manual_call_that_was_approved_for_the_run_is_not_asked_about_again_holds() {
+    let manual = |id: &str, value: i64| {
+        call(id, json!({ "inputs": { "value": value }, "execution": { "interactionMode": "manual" } }))
+    };
+    for (scope, asked) in [
+        (None, [true, true]),
+        (Some(ApprovalScope::Once), [true, true]),
+        (Some(ApprovalScope::SameArguments), [false, true]),
+        (Some(ApprovalScope::Run), [false, false]),
+    ] {
+        let mut run = Run::begun(process(vec![manual("a", 1), manual("b", 1), manual("c", 2)], "{{a}}"));
+        run.tell(&decide(Decision::Approve { inputs: None, scope }));
+        for (step, is_asked) in [1, 2].into_iter().zip(asked) {
+            run.gives(step - 1, json!("ok"));
+            assert_eq!(run.phases()[step] == Phase::Asking, is_asked, "{scope:?} {step}");
+            if is_asked {
+                run.tell(&Input::Decided {
+                    place: Place::of(step),
+                    decision: Decision::Approve { inputs: None, scope: None },
+                });
+            }
+        }
+        run.gives(2, json!("ok"));
+        is_over(&run, RunStatus::Completed);
+    }
+}
+
+#[test]
+fn br_step_006_a_call_whose_end_nobody_saw_is_approved_once_refuses() {
+    let asked = Asked::Unknown { tool_id: TOOL, inputs: Map::new() };
+    let approve = |scope| asked.check(&Decision::Approve { inputs: None, scope });
+    assert!(approve(None).is_ok() && approve(Some(ApprovalScope::Once)).is_ok());
+    assert!(approve(Some(ApprovalScope::Run)).is_err() && approve(Some(ApprovalScope::SameArguments)).is_err());
 }

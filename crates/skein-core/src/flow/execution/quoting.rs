@@ -1,0 +1,127 @@
+//! Whether a fact of a run holds what a node says: runs are told words, hand them on and give them back.
+
+use serde_json::{Map, Value};
+
+use crate::id::NodeId;
+
+/// So long a text, in bytes, is nobody else's by chance.
+const TELLING_BYTES: usize = 16;
+
+/// What a node says, as it is looked for elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Quoted {
+    node: String,
+    texts: Vec<String>,
+}
+
+impl Quoted {
+    /// Every text in a node's content.
+    pub fn of(node: NodeId, content: &Map<String, Value>) -> Self {
+        let mut texts = Vec::new();
+        for (name, value) in content {
+            gather(name, value, &mut texts);
+        }
+        texts.retain(|text| !text.trim().is_empty());
+        Self { node: node.to_string(), texts }
+    }
+
+    /// Whether a fact holds a text that is this node's without doubt.
+    pub fn is_in(&self, fact: &Map<String, Value>) -> bool {
+        let is_telling = |text: &str| text.len() >= TELLING_BYTES;
+        let in_text = |within: &str| self.texts.iter().any(|text| is_telling(text) && within.contains(text.trim()));
+        any_text(fact, &in_text) || any_object(fact, &|object| self.is_excerpt(object))
+    }
+
+    /// Whether a fact of a run that was told of this node's conversation holds one of its texts, however short.
+    pub fn may_be_in(&self, fact: &Map<String, Value>) -> bool {
+        let in_text = |within: &str| self.texts.iter().any(|text| within.contains(text.trim()));
+        any_text(fact, &in_text) || any_object(fact, &|object| self.is_excerpt(object))
+    }
+
+    /// Whoever tells a part of what a node says, tells which node it is.
+    fn is_excerpt(&self, object: &Map<String, Value>) -> bool {
+        let names_it = object.values().any(|value| value.as_str() == Some(self.node.as_str()));
+        let says_something = ["text", "content", "snippet"].iter().any(|name| object.contains_key(*name));
+        let tells_source = object
+            .values()
+            .filter_map(Value::as_str)
+            .any(|text| text.len() > self.node.len() && text.contains(self.node.as_str()));
+        (names_it && says_something) || tells_source
+    }
+}
+
+fn gather(name: &str, value: &Value, texts: &mut Vec<String>) {
+    match value {
+        Value::String(text) if name == "text" || name == "altText" => texts.push(text.clone()),
+        Value::Array(values) => values.iter().for_each(|value| gather(name, value, texts)),
+        Value::Object(members) => members.iter().for_each(|(name, value)| gather(name, value, texts)),
+        _ => {}
+    }
+}
+
+fn any_text(fact: &Map<String, Value>, is_meant: &impl Fn(&str) -> bool) -> bool {
+    fact.values().any(|value| value_has_text(value, is_meant))
+}
+
+fn value_has_text(value: &Value, is_meant: &impl Fn(&str) -> bool) -> bool {
+    match value {
+        Value::String(text) => is_meant(text),
+        Value::Array(values) => values.iter().any(|value| value_has_text(value, is_meant)),
+        Value::Object(members) => members.values().any(|value| value_has_text(value, is_meant)),
+        _ => false,
+    }
+}
+
+fn any_object(fact: &Map<String, Value>, is_meant: &impl Fn(&Map<String, Value>) -> bool) -> bool {
+    is_meant(fact) || fact.values().any(|value| value_has_object(value, is_meant))
+}
+
+fn value_has_object(value: &Value, is_meant: &impl Fn(&Map<String, Value>) -> bool) -> bool {
+    match value {
+        Value::Array(values) => values.iter().any(|value| value_has_object(value, is_meant)),
+        Value::Object(members) => any_object(members, is_meant),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    const NODE: NodeId = NodeId::from_bytes([7; 16]);
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn quoted(text: &str) -> Quoted {
+        Quoted::of(NODE, &object(json!({ "nodeId": NODE, "content": { "type": "text", "text": text } })))
+    }
+
+    #[test]
+    fn words_are_found_however_deep_they_lie() {
+        let fact = object(
+            json!({ "inputs": { "messages": [{ "role": "user", "content": "So: My PIN is not 1234. Or is it?" }] } }),
+        );
+        assert!(quoted("My PIN is not 1234.").is_in(&fact));
+        assert!(!quoted("My PIN is not 4321.").is_in(&fact));
+    }
+
+    #[test]
+    fn short_words_are_found_only_where_they_were_told() {
+        let fact = object(json!({ "inputs": { "value": "1234" } }));
+        assert!(!quoted("1234").is_in(&fact));
+        assert!(quoted("1234").may_be_in(&fact));
+        assert!(!quoted(" ").may_be_in(&fact), "who says nothing is quoted nowhere");
+    }
+
+    #[test]
+    fn an_excerpt_says_whose_it_is() {
+        let long = quoted("a text of which a search tells a part, with where it stands");
+        assert!(long.is_in(&object(json!({ "output": [{ "nodeId": NODE, "text": "a search tells a part" }] }))));
+        assert!(long.is_in(&object(json!({ "inputs": { "memory": format!("Source: nodeId={NODE}\n…") } }))));
+        assert!(!long.is_in(&object(json!({ "inputs": { "nodeId": NODE } }))), "its name is no words");
+    }
+}
