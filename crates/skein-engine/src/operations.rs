@@ -117,7 +117,7 @@ impl Engine {
 pub struct Worker {
     calls: Calls,
     crew: Crew,
-    _working: Working,
+    _working: [Working; 2],
 }
 
 /// Ends with its owner.
@@ -139,12 +139,12 @@ impl Worker {
     pub fn with_pools(engine: Engine, name: String, pools: &Pools) -> Self {
         let calls = Calls::start(engine.clone(), name.clone());
         let crew = Crew::start(engine.clone(), pools);
+        let remembering = tokio::spawn(crate::memory::follow(engine.clone()));
         let working = tokio::spawn(async move {
             let summarising = crate::tree::summarise_growth(engine.clone(), name.clone());
-            let remembering = crate::memory::follow(engine.clone());
-            tokio::join!(work(engine.clone(), name), sweep(engine), summarising, remembering);
+            tokio::join!(work(engine.clone(), name), sweep(engine), summarising);
         });
-        Self { calls, crew, _working: Working(working) }
+        Self { calls, crew, _working: [Working(working), Working(remembering)] }
     }
 
     /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left. A worker

@@ -62,6 +62,11 @@ impl WordLeg {
         Ok(leg)
     }
 
+    /// Whether the row has any word of the question, in its text or in the name of who said it.
+    pub(crate) fn has_any(&self, row: u32) -> bool {
+        self.scores[row as usize] > 0.0
+    }
+
     pub(crate) fn score(&self, row: u32) -> f32 {
         self.scale.apply(self.scores[row as usize])
     }

@@ -91,6 +91,8 @@ pub struct Hit {
     /// The sum of its parts.
     pub score: f32,
     pub parts: Parts,
+    /// Whether it has any word of the question.
+    pub has_words: bool,
     pub place: Option<Place>,
     pub actor: Option<ActorId>,
     pub kind: String,

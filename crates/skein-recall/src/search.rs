@@ -58,7 +58,10 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
     }
     ranked.sort_by(better);
     let wanted: HashSet<&str> = asked.iter().map(|asked| asked.term.as_str()).collect();
-    let hits = ranked.into_iter().map(|(row, score, parts)| hit(state, row, score, parts, &wanted));
+    let hits = ranked.into_iter().map(|(row, score, parts)| Hit {
+        has_words: scene.words.has_any(row),
+        ..hit(state, row, score, parts, &wanted)
+    });
     Ok(Hits { hits: hits.collect(), cursor: state.cursor, visible: world.count() })
 }
 
@@ -69,6 +72,7 @@ fn hit(state: &State, row: u32, score: f32, parts: Parts, wanted: &HashSet<&str>
         id: kept.id,
         score,
         parts,
+        has_words: false,
         place: kept.place,
         actor: kept.actor,
         kind: kept.kind().to_owned(),

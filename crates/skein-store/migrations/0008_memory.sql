@@ -23,13 +23,5 @@ CREATE INDEX episodes_owner ON episodes (owner, id);
 CREATE UNIQUE INDEX episodes_item ON episodes (item);
 CREATE INDEX episodes_conversation ON episodes (conversation, id) WHERE conversation IS NOT NULL;
 
--- operational: what embedders outside made of texts, so that no text is sent twice.
-CREATE TABLE vectors (
-    embedder TEXT COLLATE BYTEWISE NOT NULL,
-    text     BYTES NOT NULL CHECK (length(text) = 32),
-    vector   BYTES NOT NULL,
-    PRIMARY KEY (embedder, text)
-);
-
 -- Branches beside the first of their conversation: a question lists those of its owner.
 CREATE INDEX nodes_branches ON nodes (owner, conversation, id) WHERE branch = id AND (parent IS NOT NULL OR ordinal > 1);

@@ -40,7 +40,12 @@ const MIGRATIONS: [Migration; 8] = [
         postgres: include_str!("../migrations/0006_queue.postgres.sql"),
     },
     Migration { name: "flow", shared: include_str!("../migrations/0007_flow.sql"), sqlite: "", postgres: "" },
-    Migration { name: "memory", shared: include_str!("../migrations/0008_memory.sql"), sqlite: "", postgres: "" },
+    Migration {
+        name: "memory",
+        shared: include_str!("../migrations/0008_memory.sql"),
+        sqlite: include_str!("../migrations/0008_memory.sqlite.sql"),
+        postgres: include_str!("../migrations/0008_memory.postgres.sql"),
+    },
 ];
 
 /// The newest schema this program knows.

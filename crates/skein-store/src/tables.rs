@@ -26,7 +26,7 @@ pub(crate) struct Table {
 use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 40] = [
+pub(crate) const TABLES: [Table; 39] = [
     Table {
         name: "items",
         class: Source,
@@ -384,7 +384,6 @@ pub(crate) const TABLES: [Table; 40] = [
         ],
         key: 1,
     },
-    Table { name: "vectors", class: Operational, columns: &["embedder", "text", "vector"], key: 2 },
     Table { name: "request_names", class: Index, columns: &["day", "name", "operation"], key: 3 },
     Table { name: "cursors", class: Operational, columns: &["owner", "name", "tx", "position"], key: 2 },
     Table { name: "leases", class: Operational, columns: &["name", "holder", "fence", "lease_until"], key: 1 },

@@ -3666,6 +3666,8 @@ export interface components {
                  */
                 nodeId?: string | null;
                 parts: components["schemas"]["PartsView"];
+                /** @description Who said what was brought. */
+                saidBy?: string | null;
                 /**
                  * Format: float
                  * @description The sum of the parts.

@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Context as _;
 use serde_json::Value;
+use skein_core::Viewer;
 use skein_engine::Engine;
 use skein_store::verify::Progress;
 
@@ -51,7 +52,7 @@ fn recall(ask: &Ask, explain: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure
             if found.is_empty() {
                 writeln!(desk.out, "Nothing of that was said, as far as it can be seen from here.")?;
             }
-            if explain {
+            if explain || answer["searched"]["indexBehind"] == true {
                 writeln!(desk.out, "{}", paint.faint(&covered(&answer["searched"])))?;
             }
         }
@@ -111,16 +112,17 @@ pub(crate) fn rebuild(place: &Place, out: &mut dyn Write) -> Result<Exit, Failur
         let engine = Engine::new(store.clone(), place.blobs()?, outside);
         engine.remember_in(place.index_folder());
         engine.forget_index().await?;
-        let (bar, mut done) = (Bar::new(), 0);
+        let end = store.read(|tx| tx.end(&Viewer::System("rebuilding"))).await?;
+        let (bar, mut episodes) = (Bar::new(), 0);
         while let Some(step) = engine.remember_next().await? {
-            done += step.episodes as u64;
-            let behind = engine.index_state().await?.map_or(0, |state| state.behind as u64);
-            bar.show(Progress { stage: "indexing", done, total: done + behind });
+            episodes += step.episodes;
+            let [done, total] = [step.cursor, end].map(|at| u64::try_from(at.position).unwrap_or_default());
+            bar.show(Progress { stage: "indexing", done, total });
             if !step.is_more {
                 break;
             }
         }
-        Ok::<_, Failure>(done)
+        Ok::<_, Failure>(episodes)
     })?;
     drop(lock);
     writeln!(out, "The index was built again: {episodes} episodes.")?;

@@ -172,21 +172,28 @@ impl Brought {
     }
 }
 
-/// A document as words: the names and values in it, in their order, without its marks.
+/// A document as words: the names and values in it, in their order, without its marks. It ends where it is longer than an
+/// episode may be: names are repeated for every value of a list, so that a small document can make a very long text.
 fn words_of(document: &Value) -> String {
-    fn gather(value: &Value, name: &str, lines: &mut Vec<String>) {
-        let line = |said: &str| if name.is_empty() { said.to_owned() } else { format!("{name}: {said}") };
+    fn gather(value: &Value, name: &str, text: &mut String) {
+        if text.len() > BROUGHT_BYTES_MAX {
+            return;
+        }
         match value {
             Value::Null => {}
-            Value::Object(fields) => fields.iter().for_each(|(name, value)| gather(value, name, lines)),
-            Value::Array(values) => values.iter().for_each(|value| gather(value, name, lines)),
-            Value::String(text) => lines.push(line(text)),
-            other => lines.push(line(&other.to_string())),
+            Value::Object(fields) => fields.iter().for_each(|(name, value)| gather(value, name, text)),
+            Value::Array(values) => values.iter().for_each(|value| gather(value, name, text)),
+            plain => {
+                let said = plain.as_str().map_or_else(|| plain.to_string(), str::to_owned);
+                let parts =
+                    [if text.is_empty() { "" } else { "\n" }, name, if name.is_empty() { "" } else { ": " }, &said];
+                parts.into_iter().for_each(|part| text.push_str(part));
+            }
         }
     }
-    let mut lines = Vec::new();
-    gather(document, "", &mut lines);
-    lines.join("\n")
+    let mut text = String::new();
+    gather(document, "", &mut text);
+    text
 }
 
 #[cfg(test)]
@@ -260,7 +267,10 @@ mod tests {
     #[test]
     fn br_episode_001_what_cannot_be_an_episode_refuses() {
         let long = json!("x".repeat(BROUGHT_BYTES_MAX + 1));
+        // Written out whole this would be a terabyte.
+        let bomb = json!({ "k".repeat(1 << 20): vec![1; 1 << 20] });
         let bad = [
+            brought(EpisodeSource::Json, bomb),
             brought(EpisodeSource::Text, json!(" ")),
             brought(EpisodeSource::Text, json!({})),
             brought(EpisodeSource::Json, json!("words")),

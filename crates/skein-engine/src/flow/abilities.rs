@@ -17,6 +17,7 @@ pub(super) const RUN_PROCESS: &str = "run_process";
 
 /// How many nodes a search tells where it is not said.
 const FOUND_USUAL: usize = 5;
+const FOUND_MAX: usize = 100;
 
 /// Whether a service is Skein's own.
 pub(super) fn is_own(service: RecordId) -> bool {
@@ -76,7 +77,7 @@ async fn search(engine: &Engine, caller: &Caller, arguments: &Map<String, Value>
         text: arguments.get("text").and_then(Value::as_str).unwrap_or_default().to_owned(),
         node: arguments.get("nodeId").filter(|node| !node.is_null()).map(|_| node_named(arguments)).transpose()?,
         elsewhere: arguments.get("elsewhere").and_then(Value::as_bool).unwrap_or(false),
-        limit: number("limit").unwrap_or(FOUND_USUAL),
+        limit: number("limit").unwrap_or(FOUND_USUAL).clamp(1, FOUND_MAX),
         ..RecallQuery::default()
     };
     let recalled = engine.recall_now(caller, query).await?;

@@ -1,7 +1,7 @@
 //! Episodes themselves: brought from elsewhere, listed, and how far remembering has come.
 
 use skein_core::memory::episode::{Brought, Episode};
-use skein_core::{ConversationId, EpisodeId, Millis, NodeId};
+use skein_core::{ConversationId, EpisodeId, Millis, NodeId, RuleViolation};
 use skein_store::items::{Page, StoredItem};
 use skein_store::memory::EpisodeState;
 use skein_store::{StoreError, Tx};
@@ -52,7 +52,14 @@ impl Engine {
         let draft = brought.brought.to_draft(brought.said_at).map_err(StoreError::from)?;
         self.change(caller, request, "episode.bring", move |tx, viewer| {
             if let Some(node) = brought.brought.node_id {
-                tx.node(viewer, node)?;
+                let row = tx.node(viewer, node)?;
+                if row.owner != viewer.owner() {
+                    return Err(StoreError::NotFound(node.to_string()));
+                }
+                if row.label().is_none() {
+                    let problem = "a remark stands beside the conversation's course";
+                    return Err(RuleViolation::new("AG-EDGE-004", problem, "name the node it is about").into());
+                }
             }
             tx.append_item(viewer, &draft)
         })

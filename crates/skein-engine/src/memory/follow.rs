@@ -11,6 +11,7 @@ use skein_recall::{Change, Embedder, Episode, Index, Place, TEXT_BYTES_MAX, embe
 use skein_store::memory::{Followed, FollowedEpisode, INGESTED_ITEMS_MAX};
 use skein_store::{StoreError, Tx, Urgency};
 
+use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::{Memory, SYSTEM};
@@ -19,7 +20,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// After a step others come first: what is said meanwhile is taken together.
 const REST: Duration = Duration::from_millis(100);
 /// A cursor alone is written down only after so many items that say nothing to the index.
-const UNTOLD_ITEMS_MAX: usize = 1_000;
+const UNTOLD_ITEMS_MAX: i64 = 1_000;
 /// About what an episode takes in the writer's queue.
 const EPISODE_BYTES: usize = 256;
 /// Items that are counted when it is said how far behind an index is.
@@ -106,16 +107,17 @@ impl Engine {
         let _one_at_a_time = memory.stepping.lock().await;
         memory.close();
         let folder = memory.folder.clone();
-        blocking(move || Index::remove(&folder)).await.map_err(unusable)
+        blocking(move || Index::remove(&folder)).await?.map_err(unusable)
     }
 
-    /// How the index stands; `None` where there is none.
-    pub async fn index_state(&self) -> Result<Option<IndexState>, EngineError> {
+    /// How the index stands, for administrators; `None` where there is none.
+    pub async fn index_state(&self, caller: &Caller) -> Result<Option<IndexState>, EngineError> {
+        caller.require_admin()?;
         let Some(memory) = self.parts().memory.get() else { return Ok(None) };
         let index = self.index(memory).await?;
         let cursor = memory.looked_at();
         let behind = self.parts().store.read(move |tx| tx.items_after(&SYSTEM, cursor, BEHIND_MAX)).await?;
-        let status = blocking(move || index.status()).await;
+        let status = blocking(move || index.status()).await?;
         let sum = |count: fn(&skein_recall::OwnerStatus) -> u32| -> u64 {
             status.owners.iter().map(|owner| u64::from(count(owner))).sum()
         };
@@ -137,20 +139,27 @@ impl Engine {
         let after = memory.looked_at();
         let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after)).await?;
         let episodes = followed.len();
-        let is_told = cursor.position - index.cursor().position >= i64::try_from(UNTOLD_ITEMS_MAX).unwrap_or(i64::MAX);
+        let is_told = cursor.position - index.cursor().position >= UNTOLD_ITEMS_MAX;
+        let is_destroyed = followed.iter().any(|followed| matches!(followed, Followed::Destroyed { .. }));
         if episodes > 0 || is_told {
             let embedder = Arc::clone(&memory.embedder);
             let applied = blocking(move || {
                 let changes = changes(followed, &names, &*embedder);
-                index.apply(&changes, cursor)
+                index.apply(&changes, cursor)?;
+                // What was destroyed is not to lie in files that are never written again.
+                if is_destroyed { index.compact() } else { Ok(()) }
             });
-            if let Err(error) = applied.await {
+            if let Err(error) = applied.await? {
                 memory.close();
                 return Err(unusable(error));
             }
         }
         memory.look_on(cursor);
-        Ok(Progressed { episodes, cursor, is_more: is_ingesting || cursor != after })
+        let is_more = is_ingesting || cursor != after;
+        if !is_more {
+            memory.has_caught_up.store(true, Ordering::Relaxed);
+        }
+        Ok(Progressed { episodes, cursor, is_more })
     }
 
     /// Makes episodes of the next stretch; whether there was one.
@@ -161,7 +170,7 @@ impl Engine {
         }
         let write =
             move || store.write_later(|tx| tx.ingest(&SYSTEM), INGESTED_ITEMS_MAX * EPISODE_BYTES, Urgency::Background);
-        let ingested = blocking(write).await?.value;
+        let ingested = blocking(write).await??.value;
         Ok(ingested.is_some())
     }
 
@@ -170,8 +179,9 @@ impl Engine {
             return Ok(index);
         }
         let engine = self.clone();
-        let open = move || engine.parts().memory.get().map(Memory::open);
-        match blocking(open).await {
+        let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
+        let open = move || engine.parts().memory.get().map(|memory| memory.open(end));
+        match blocking(open).await? {
             Some(opened) => opened.map_err(unusable),
             None => Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into()),
         }
@@ -244,12 +254,9 @@ fn change(followed: Followed, names: &HashMap<ActorId, String>) -> Option<Change
     })))
 }
 
-/// Runs what blocks on a thread of its own.
-pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    match tokio::task::spawn_blocking(work).await {
-        Ok(done) => done,
-        Err(failed) => std::panic::resume_unwind(failed.into_panic()),
-    }
+/// Runs what blocks on a thread of its own; a panic there is a failure here.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, EngineError> {
+    tokio::task::spawn_blocking(work).await.map_err(unusable)
 }
 
 pub(super) fn unusable(error: impl std::error::Error) -> EngineError {

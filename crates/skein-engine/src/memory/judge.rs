@@ -2,9 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use skein_core::memory::episode::EpisodePlace;
+use skein_core::memory::episode::{EpisodePlace, episode_of};
 use skein_core::{ConversationId, EpisodeId, NodeId, Viewer};
-use skein_recall::{Hit, Snippet};
+use skein_recall::{Hit, Place, Snippet};
 use skein_store::memory::EpisodeState;
 use skein_store::tree::read::SeenNode;
 use skein_store::{StoreError, Tx};
@@ -16,9 +16,30 @@ use crate::memory::scope::{RecallQuery, Scope};
 const SIMILAR_MIN: f32 = 0.4;
 /// So many turns off something still stands beside it.
 const BESIDE: i64 = 2;
+/// Hits that are looked up together.
+const JUDGED_AT_ONCE: usize = 50;
 
-/// Which hits may be told, by what the store says now.
+/// Which hits may be told, by what the store says now: as many as are asked for, and one more.
 pub(super) fn judge(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    scope: &Scope,
+    hits: Vec<Hit>,
+    query: &RecallQuery,
+) -> Result<Vec<FoundEpisode>, StoreError> {
+    let wanted = query.skip.saturating_add(query.limit).saturating_add(1);
+    let mut found = Vec::new();
+    let mut hits = hits.into_iter();
+    loop {
+        let some: Vec<Hit> = hits.by_ref().take(JUDGED_AT_ONCE).collect();
+        if some.is_empty() || found.len() >= wanted {
+            return Ok(found);
+        }
+        found.extend(judge_some(tx, viewer, scope, some, query)?);
+    }
+}
+
+fn judge_some(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
@@ -47,30 +68,29 @@ pub(super) fn judge(
                 if (query.elsewhere && where_to == Where::Path) || tx.is_pruned(viewer, place.node)? {
                     continue;
                 }
-                (where_to, seen.spoken.map(|(speaker, _)| speaker))
+                let is_own = state.episode.id == episode_of(place.node);
+                (where_to, seen.spoken.map(|(speaker, _)| speaker).filter(|_| is_own))
             }
         };
         let (name, episode) = (state.episode.name(text), state.episode.clone());
         let words = matched(&hit.snippet);
         let Hit { score, parts, snippet, .. } = hit;
-        found.push(FoundEpisode { episode, name, speaker, score, parts, snippet, words, found: place });
+        let said_by = state.speaker.clone();
+        found.push(FoundEpisode { episode, name, speaker, said_by, score, parts, snippet, words, found: place });
     }
-    Ok(evident(found, query.strict))
+    Ok(found)
 }
 
 /// Something is always nearest: what neither has a word of the question nor means nearly the same was not found. It is told
 /// only where it stands beside something that was.
-fn evident(mut found: Vec<FoundEpisode>, is_strict: bool) -> Vec<FoundEpisode> {
-    let has_evidence = |found: &FoundEpisode| {
-        !found.snippet.highlights.is_empty() || found.parts.similarity.is_some_and(|cosine| cosine >= SIMILAR_MIN)
-    };
-    let places = found.iter().filter(|found| has_evidence(found)).filter_map(|found| found.episode.place);
+pub(super) fn evident(mut hits: Vec<Hit>, is_strict: bool) -> Vec<Hit> {
+    let has_evidence = |hit: &Hit| hit.has_words || hit.parts.similarity.is_some_and(|cosine| cosine >= SIMILAR_MIN);
+    let places = hits.iter().filter(|hit| has_evidence(hit)).filter_map(|hit| hit.place);
     let places: HashSet<(ConversationId, i64)> = places.map(|place| (place.conversation, place.label.depth)).collect();
-    let is_beside = |place: EpisodePlace| {
-        (-BESIDE..=BESIDE).any(|off| places.contains(&(place.conversation, place.label.depth + off)))
-    };
-    found.retain(|found| has_evidence(found) || (!is_strict && found.episode.place.is_some_and(is_beside)));
-    found
+    let is_beside =
+        |place: Place| (-BESIDE..=BESIDE).any(|off| places.contains(&(place.conversation, place.label.depth + off)));
+    hits.retain(|hit| has_evidence(hit) || (!is_strict && hit.place.is_some_and(is_beside)));
+    hits
 }
 
 /// Where a node is seen; `None` when it is not.

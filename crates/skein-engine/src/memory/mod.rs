@@ -33,6 +33,10 @@ pub(crate) struct Memory {
     folder: PathBuf,
     embedder: Arc<dyn Embedder>,
     index: Mutex<Option<Arc<Index>>>,
+    /// Held while the index is opened, which may take a while; nobody else waits for it.
+    opening: Mutex<()>,
+    /// Whether everything there was has been looked at once: until then an index tells too little.
+    has_caught_up: AtomicBool,
     /// Everything up to here was looked at; the index itself is told only where it matters.
     looked_at: Mutex<Cursor>,
     /// Held by whoever takes the next step.
@@ -53,6 +57,8 @@ impl Engine {
             folder,
             embedder,
             index: Mutex::default(),
+            opening: Mutex::default(),
+            has_caught_up: AtomicBool::default(),
             looked_at: Mutex::default(),
             stepping: tokio::sync::Mutex::default(),
             is_followed: AtomicBool::default(),
@@ -63,6 +69,10 @@ impl Engine {
 }
 
 impl Memory {
+    fn has_caught_up(&self) -> bool {
+        self.has_caught_up.load(Ordering::Relaxed)
+    }
+
     fn is_followed(&self) -> bool {
         self.is_followed.load(Ordering::Relaxed)
     }
@@ -72,28 +82,39 @@ impl Memory {
     }
 
     /// The index, opened if it is not; one that is damaged or was made by another embedder is begun anew.
-    fn open(&self) -> Result<Arc<Index>, OpenError> {
-        let mut held = self.index.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(index) = &*held {
-            return Ok(Arc::clone(index));
+    /// So is one that has come further than the timeline: it belongs to another store, or to a later state of this one.
+    fn open(&self, end: Cursor) -> Result<Arc<Index>, OpenError> {
+        let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(index) = self.opened() {
+            return Ok(index);
         }
         let options = Options::of(&*self.embedder);
         let index = match Index::open(&self.folder, &options) {
             Err(error) if error.asks_for_rebuild() => {
                 tracing::warn!(%error, "the index is built again from the timeline");
-                Index::remove(&self.folder)?;
-                Index::open(&self.folder, &options)?
+                self.anew(&options)?
+            }
+            Ok(index) if index.cursor() > end => {
+                tracing::warn!("the index knows more than the timeline and is built again from it");
+                drop(index);
+                self.anew(&options)?
             }
             opened => opened?,
         };
         let index = Arc::new(index);
         *self.looked_at.lock().unwrap_or_else(PoisonError::into_inner) = index.cursor();
-        *held = Some(Arc::clone(&index));
+        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&index));
         Ok(index)
+    }
+
+    fn anew(&self, options: &Options) -> Result<Index, OpenError> {
+        Index::remove(&self.folder)?;
+        Index::open(&self.folder, options)
     }
 
     /// Lets go of an index that cannot be used any more; it is opened again when it is needed.
     fn close(&self) {
+        self.has_caught_up.store(false, Ordering::Relaxed);
         *self.index.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 

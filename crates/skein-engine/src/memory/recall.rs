@@ -18,8 +18,8 @@ use skein_store::items::Page;
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::memory::follow::blocking;
-use crate::memory::judge::judge;
+use crate::memory::follow::{blocking, unusable};
+use crate::memory::judge::{evident, judge};
 use crate::memory::scope::{RecallQuery, Scope};
 use crate::memory::{Memory, SYSTEM};
 use crate::tree::{FoundNode, SearchQuery};
@@ -27,10 +27,8 @@ use crate::tree::{FoundNode, SearchQuery};
 /// How long a question waits for what it has to know.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
-/// An index that is further behind than so many items is being built: words are looked for in the store.
-const BEHIND_MAX: usize = 10_000;
-/// Hits beyond those that are wanted: some may not be seen any more.
-const SPARE_HITS: usize = 16;
+/// Hits that are looked at for one answer, so that every page of it is cut from the same list; for late pages all there are.
+const HITS_LOOKED_AT: usize = 256;
 /// What was said so many milliseconds ago is preferred half as much as what was said just now.
 const RECENT_HALF_LIFE_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 const RECENT_WEIGHT: f32 = 1.0;
@@ -64,6 +62,8 @@ pub struct FoundEpisode {
     pub name: String,
     /// Who spoke at its turn.
     pub speaker: Option<Speaker>,
+    /// Who said what was brought.
+    pub said_by: Option<String>,
     /// The sum of its parts.
     pub score: f32,
     /// What each way of finding gave.
@@ -153,55 +153,50 @@ impl Engine {
         like: Option<NodeId>,
     ) -> Result<Option<Recalled>, EngineError> {
         self.await_index(memory, query.at_least).await;
+        let Some(index) = memory.opened().filter(|_| memory.has_caught_up()) else { return Ok(None) };
         let cursor = memory.looked_at();
-        let behind = self.parts().store.read(move |tx| tx.items_after(&SYSTEM, cursor, BEHIND_MAX)).await?;
-        let Some(index) = memory.opened().filter(|_| behind < BEHIND_MAX) else { return Ok(None) };
-        let now = self.parts().store.read(|tx| Ok(tx.now())).await?;
+        let (now, end) = self.parts().store.read(|tx| Ok((tx.now(), tx.end(&SYSTEM)?))).await?;
         let question = question(memory, viewer, query, scope, now).await;
         let wanted = query.skip.saturating_add(query.limit).min(HITS_MAX);
-        let mut asked = (wanted + SPARE_HITS).min(HITS_MAX);
-        loop {
-            let hits = match ask(&index, Query { limit: asked, ..question.clone() }, like).await {
-                Ok(hits) => hits,
-                Err(SearchError::Unknown(_)) => return Ok(None),
-                Err(error) => {
-                    tracing::warn!(%error, "the index does not answer; words are looked for in the store");
-                    memory.close();
-                    return Ok(None);
-                }
-            };
-            let (is_all, visible) = (hits.hits.len() < asked || asked == HITS_MAX, hits.visible);
-            let (own, scope_of, asked_for) = (viewer.clone(), scope.clone(), query.clone());
-            let look = move |tx: &mut Tx<'_>| judge(tx, &own, &scope_of, hits.hits, &asked_for);
-            let found = self.parts().store.read(look).await?;
-            if found.len() > wanted || is_all {
-                let page = page(found, query);
-                let searched = Searched {
-                    by: SearchedBy::Index,
-                    conversation: scope.conversation,
-                    node: scope.node,
-                    as_of: query.as_of,
-                    known_at: query.known_at,
-                    cursor,
-                    is_behind: behind > 0,
-                    visible: Some(visible),
-                };
-                return Ok(Some(Recalled { page, searched }));
+        let limit = if wanted < HITS_LOOKED_AT { HITS_LOOKED_AT } else { HITS_MAX };
+        let hits = match ask(&index, Query { limit, ..question }, like).await? {
+            Ok(hits) => hits,
+            Err(SearchError::Unknown(_)) => return Ok(None),
+            Err(error) => {
+                tracing::warn!(%error, "the index does not answer; words are looked for in the store");
+                memory.close();
+                return Ok(None);
             }
-            asked = (asked * 4).min(HITS_MAX);
-        }
+        };
+        let visible = hits.visible;
+        let (own, scope_of, asked) = (viewer.clone(), scope.clone(), query.clone());
+        let hits = evident(hits.hits, query.strict);
+        let look = move |tx: &mut Tx<'_>| judge(tx, &own, &scope_of, hits, &asked);
+        let found = self.parts().store.read(look).await?;
+        let searched = Searched {
+            by: SearchedBy::Index,
+            conversation: scope.conversation,
+            node: scope.node,
+            as_of: query.as_of,
+            known_at: query.known_at,
+            cursor,
+            is_behind: cursor < end,
+            visible: Some(visible),
+        };
+        Ok(Some(Recalled { page: page(found, query), searched }))
     }
 
     /// Waits until the index knows what a question has to know; where nobody follows the timeline, this does.
     async fn await_index(&self, memory: &Memory, at_least: Option<Cursor>) {
         let wait = async {
-            let wanted = match at_least {
-                None if !memory.is_followed() => Some(self.parts().store.read(|tx| tx.end(&SYSTEM)).await?),
-                wanted => wanted,
-            };
+            let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
+            let wanted = if memory.is_followed() { at_least.map(|wanted| wanted.min(end)) } else { Some(end) };
             // The timeline may be held back for a moment by others who are still writing.
-            while memory.opened().is_none() || wanted.is_some_and(|wanted| memory.looked_at() < wanted) {
-                if !self.remember_more(memory).await?.is_more {
+            while !memory.has_caught_up() || wanted.is_some_and(|wanted| memory.looked_at() < wanted) {
+                let engine = self.clone();
+                // A step that was begun is ended, also when nobody waits for it any more.
+                let step = tokio::spawn(async move { engine.remember_next().await });
+                if !step.await.map_err(unusable)??.is_some_and(|step| step.is_more) {
                     tokio::time::sleep(LOOK_AGAIN).await;
                 }
             }
@@ -249,7 +244,7 @@ impl Engine {
             as_of: query.as_of,
             known_at: query.known_at,
             cursor,
-            is_behind: false,
+            is_behind: true,
             visible: None,
         };
         Ok(Recalled { page, searched })
@@ -259,11 +254,9 @@ impl Engine {
 async fn question(memory: &Memory, viewer: &Viewer, query: &RecallQuery, scope: &Scope, now: Millis) -> Query {
     let (embedder, text) = (Arc::clone(&memory.embedder), query.text.clone());
     let embed = move || embed_checked(&*embedder, &[&text]).map(|mut vectors| vectors.pop().and_then(Result::ok));
-    let vector = if query.text.trim().is_empty() { Ok(None) } else { blocking(embed).await };
-    let vector = vector.unwrap_or_else(|error| {
-        tracing::debug!(%error, "the question has no vector; words answer");
-        None
-    });
+    let vector = if query.text.trim().is_empty() { Ok(Ok(None)) } else { blocking(embed).await };
+    // Without a vector words answer.
+    let vector = vector.ok().and_then(Result::ok).flatten();
     let recent = Recency { now, half_life: RECENT_HALF_LIFE_MS, weight: RECENT_WEIGHT };
     Query {
         vector,
@@ -277,7 +270,7 @@ async fn question(memory: &Memory, viewer: &Viewer, query: &RecallQuery, scope: 
     }
 }
 
-async fn ask(index: &Arc<Index>, query: Query, like: Option<NodeId>) -> Result<Hits, SearchError> {
+async fn ask(index: &Arc<Index>, query: Query, like: Option<NodeId>) -> Result<Result<Hits, SearchError>, EngineError> {
     let index = Arc::clone(index);
     blocking(move || match like {
         Some(node) => index.similar(episode_of(node), &query),
@@ -324,6 +317,7 @@ fn plainly(found: FoundNode, owner: skein_core::UserId, scope: &Scope) -> FoundE
         episode,
         name,
         speaker: found.speaker,
+        said_by: None,
         score: 0.0,
         parts: Parts::default(),
         snippet,

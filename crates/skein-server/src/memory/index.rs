@@ -45,7 +45,7 @@ pub(crate) async fn read_index(
     Parameters(NoParameters {}): Parameters<NoParameters>,
 ) -> Result<Json<IndexView>, ApiError> {
     let unbound = engine.unbound_nodes(&caller, UNBOUND_MAX).await?;
-    let state = engine.index_state().await?;
+    let state = engine.index_state(&caller).await?;
     Ok(Json(IndexView {
         available: state.is_some(),
         cursor: state.as_ref().map(|state| state.cursor),

@@ -186,6 +186,8 @@ pub(crate) struct FoundView {
     /// user, agent or system.
     #[schema(value_type = Option<String>)]
     speaker: Option<Speaker>,
+    /// Who said what was brought.
+    said_by: Option<String>,
     /// When it was said.
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
     created_at: Millis,
@@ -248,6 +250,7 @@ impl From<FoundEpisode> for FoundView {
             },
             actor_id: found.episode.actor,
             speaker: found.speaker,
+            said_by: found.said_by,
             created_at: found.episode.valid_at,
             known_at: found.episode.created_at,
             highlights: highlights.map(|at| [units(at.start), units(at.end)]).collect(),

@@ -34,6 +34,17 @@ async fn say_then(world: &World, at: Millis, text: &str) -> NodeId {
     world.store.write(move |tx| tx.append_node(&viewer, &placing, &said)).await.unwrap().value.0.id
 }
 
+/// Whether any file under a folder holds these bytes.
+fn holds(folder: &std::path::Path, wanted: &[u8]) -> bool {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).any(|path| {
+        if path.is_dir() {
+            holds(&path, wanted)
+        } else {
+            std::fs::read(&path).unwrap().windows(wanted.len()).any(|bytes| bytes == wanted)
+        }
+    })
+}
+
 both! {
     async fn what_means_the_same_is_found_and_every_hit_says_why(world: &World) {
         let id = conversation(world, &world.admin, "Health").await;
@@ -143,6 +154,7 @@ both! {
         assert_eq!(from_beside["data"][0]["found"], "anywhere");
         let shown = world.get(&format!("/api/v1/episodes/{}", free["id"].as_str().unwrap())).await.json();
         assert_eq!((&shown["speaker"], &shown["validAt"]), (&json!("Ada"), &json!("2020-05-01T00:00:00.000Z")));
+        assert_eq!((&from_beside["data"][0]["saidBy"], &from_beside["data"][0]["speaker"]), (&json!("Ada"), &json!(null)));
         for bad in [json!({ "source": "text", "content": "" }), json!({ "source": "summary", "content": "x" }), json!({ "source": "json", "content": 1 })] {
             assert_eq!(world.post("/api/v1/episodes", bad.to_string()).await.refused().0, 422, "{bad}");
         }
@@ -172,6 +184,8 @@ both! {
         assert_eq!(nodes(&left), [kept.to_string()], "{left}");
         assert_eq!(world.get(&format!("/api/v1/episodes/{}", episode_of(node))).await.json()["content"], Value::Null);
         assert!(!left.to_string().contains("booms at dusk"));
+        assert!(!holds(&world.index_folder(), b"booms"), "what was destroyed lies in no file of the index");
+        assert!(holds(&world.index_folder(), b"shy"), "the files are looked at");
     }
 
     async fn an_index_that_is_damaged_is_built_again(world: &World) {

@@ -67,7 +67,7 @@ both! {
         let mark: NodeMarked = serde_json::from_value(json!({ "nodeId": said[1], "excluded": true })).unwrap();
         let admin = world.admin.clone();
         world.store.write(move |tx| tx.mark_node(&admin, &mark)).await.unwrap();
-        assert!(found(world, json!({ "text": "bittern" })).await.is_empty(), "what models are not shown is not found");
+        assert!(found(world, json!({ "text": "bittern", "strict": true })).await.is_empty(), "what models are not shown is not found");
     }
 
     async fn searching_is_reading_and_finds_nothing_of_others(world: &World) {

@@ -29,8 +29,8 @@ use tower::ServiceExt as _;
 pub(crate) const HOST: &str = "localhost:7420";
 const PUBLIC_URL: &str = "http://localhost:7420";
 /// Where stopped clocks stand.
-const INDEX: &str = "index";
 pub(crate) const START: Millis = Millis(1_700_000_000_000);
+const INDEX: &str = "index";
 const TEMPLATE: &str = "skein_server_template";
 
 /// Declares tests that run on both databases, with a stopped clock.

@@ -101,19 +101,18 @@ impl Tx<'_> {
         let sql = format!("SELECT e.id FROM episodes e WHERE {narrowed} AND e.id < ?2 ORDER BY e.id DESC LIMIT ?3");
         let bound = params![&owner, before.as_slice(), count.saturating_add(1), conversation.as_ref()];
         let bound = if conversation.is_some() { bound } else { &bound[..3] };
-        let mut ids = self.all(&sql, bound, |row| row.array(0).map(EpisodeId::from_bytes))?;
-        let next = (ids.len() > limit).then(|| {
-            ids.truncate(limit);
-            ids.last().copied()
-        });
-        Ok(Page { rows: self.episodes_of(viewer, &ids)?, next: next.flatten() })
-    }
-
-    /// How many episodes a viewer has.
-    pub fn episodes_count(&mut self, viewer: &Viewer) -> Result<i64, StoreError> {
-        let owner = self.subject(viewer)?;
-        let sql = "SELECT COUNT(*) FROM episodes WHERE owner = ?1";
-        Ok(self.first(sql, params![&owner], |row| row.int(0))?.unwrap_or(0))
+        let ids = self.all(&sql, bound, |row| row.array(0).map(EpisodeId::from_bytes))?;
+        let (mut rows, mut bytes) = (Vec::new(), 0);
+        for some in ids[..ids.len().min(limit)].chunks(EPISODES_PER_STATEMENT / 10) {
+            let states = self.episodes_of(viewer, some)?;
+            bytes += states.iter().map(|state| state.text.as_ref().map_or(0, String::len)).sum::<usize>();
+            rows.extend(states);
+            if bytes > PAGE_BYTES_MAX {
+                break;
+            }
+        }
+        let next = rows.last().map(|state| state.episode.id).filter(|_| rows.len() < ids.len());
+        Ok(Page { rows, next })
     }
 
     /// What an index is to do next, of every owner, and how far along the timeline that goes: never beyond what is ingested.
@@ -157,7 +156,11 @@ impl Tx<'_> {
 
     /// The episode whose words a redaction destroyed, if it has one.
     fn destroyed(&mut self, redaction: ItemId) -> Result<Option<Followed>, StoreError> {
-        let document = self.find_item(redaction)?.and_then(|stored| stored.item.document());
+        let document = match self.find_item(redaction) {
+            // Whoever altered a fact stops nobody from following; verifying tells of it.
+            Err(StoreError::Damaged(_)) => None,
+            found => found?.and_then(|stored| stored.item.document()),
+        };
         let Some(item) = document.as_ref().and_then(redacted_item) else { return Ok(None) };
         let sql = "SELECT e.owner, e.id FROM episodes e WHERE e.item = ?1";
         self.first(sql, params![&item], |row| {

@@ -17,7 +17,7 @@ use crate::tree::NodeRow;
 use crate::tx::{Tx, system_only};
 
 /// Most items one step takes.
-pub const INGESTED_ITEMS_MAX: usize = 4_096;
+pub const INGESTED_ITEMS_MAX: usize = 2_048;
 
 const NAME: &str = "episodes";
 const NODES_PER_STATEMENT: usize = 256;
@@ -103,14 +103,22 @@ impl Tx<'_> {
 
     /// What was brought has the place of the node it names, as far as that is its owner's.
     fn ingest_brought(&mut self, id: ItemId) -> Result<(), StoreError> {
-        let Some(stored) = self.find_item(id)? else { return Ok(()) };
+        let stored = match self.find_item(id) {
+            // Whoever altered a fact stops nobody from being remembered; verifying tells of it.
+            Err(StoreError::Damaged(_)) => None,
+            found => found?,
+        };
+        let Some(stored) = stored else { return Ok(()) };
         let owner = stored.item.header.owner;
         let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
         let Some(brought) = brought else { return Ok(()) };
         let node = brought.node_id.map(|node| self.find_node(node)).transpose()?.flatten();
         let node = node.filter(|node| node.owner == owner);
         let label = node.as_ref().and_then(NodeRow::label);
-        let node = node.as_ref().filter(|_| label.is_some());
+        if brought.node_id.is_some() && label.is_none() {
+            // What names a place that cannot be kept is not shown from everywhere in its stead.
+            return Ok(());
+        }
         let episode = EpisodeId::from_bytes(*id.as_bytes());
         let sql =
             "INSERT INTO episodes (id, owner, item, conversation, node, branch, depth, source, valid_at, created_at)
@@ -121,8 +129,8 @@ impl Tx<'_> {
                 episode.as_bytes(),
                 &owner,
                 &id,
-                node.map(|node| &node.conversation),
-                node.map(|node| &node.id),
+                node.as_ref().map(|node| &node.conversation),
+                node.as_ref().map(|node| &node.id),
                 label.as_ref().map(|label| &label.branch),
                 label.as_ref().map(|label| label.depth),
                 brought.source.as_str(),
@@ -138,8 +146,8 @@ impl Tx<'_> {
         let after = self.ingested(viewer)?;
         let along = Along { columns: "i.id, i.type", from: "items i" };
         let mut nodes = Vec::new();
-        self.each_after(&along, after, i64::MAX, limit.clamp(1, INGESTED_ITEMS_MAX), &mut |row| {
-            if row.text(1)? == ItemType::NODE.as_str() {
+        self.each_after(&along, after, i64::MAX, INGESTED_ITEMS_MAX, &mut |row| {
+            if nodes.len() < limit && row.text(1)? == ItemType::NODE.as_str() {
                 nodes.push(NodeId::from_bytes(row.array(0)?));
             }
             Ok(())

@@ -2,7 +2,6 @@
 
 mod episodes;
 mod ingest;
-mod vectors;
 mod visible;
 
 pub use episodes::{EpisodeState, Followed, FollowedEpisode};

@@ -119,6 +119,25 @@ both! {
         assert_eq!(told.last(), Some(&destroyed));
     }
 
+    fn br_episode_001_changing_or_deleting_one_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        say(world, id, after(None, Speaker::User), "Herons nest in May.");
+        ingest(world);
+        for change in ["UPDATE episodes SET valid_at = 0", "DELETE FROM episodes"] {
+            assert!(world.tamper(change).is_err(), "{change}");
+        }
+        assert_eq!(episodes(world).len(), 1);
+    }
+
+    fn a_fact_that_was_altered_keeps_nobody_from_being_remembered(world: &World) {
+        let id = conversation(world, "dialogue");
+        bring(world, &text("This will be altered."), None);
+        world.tamper_unguarded("UPDATE items SET payload = NULL, hash = payload_hash WHERE type = 'Episode'").unwrap();
+        say(world, id, after(None, Speaker::User), "Herons nest in May.");
+        ingest(world);
+        assert!(episodes(world).iter().any(|state| state.text.as_deref() == Some("Herons nest in May.")));
+    }
+
     fn an_index_is_never_told_more_than_is_ingested(world: &World) {
         let id = conversation(world, "dialogue");
         let first = say(world, id, after(None, Speaker::User), "First.");

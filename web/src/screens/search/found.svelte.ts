@@ -64,12 +64,16 @@ export class Found {
         limit: PAGE,
         cursor: this.#next ?? null,
         conversationId: query.conversation || null,
-        nodeId: null,
-        elsewhere: false,
+        within: query.conversation ? [query.conversation] : [],
+        from: query.since ? `${query.since}T00:00:00Z` : null,
+        strict: true,
+        atLeast: "latest",
       };
       const page = await call("post", "/api/v1/search", { body, signal });
-      for (const { speaker, ...hit } of page.data) {
-        const one: Hit = { ...hit, speaker: speaker ?? null };
+      for (const { speaker, nodeId, conversationId, ...hit } of page.data) {
+        // What agents brought has no place to go to; it has no screen yet.
+        if (!nodeId || !conversationId) continue;
+        const one: Hit = { ...hit, nodeId, conversationId, speaker: speaker ?? null };
         if (passes(one, query, this.#among)) hits.push(one);
       }
       this.#next = page.pagination.next ?? undefined;
