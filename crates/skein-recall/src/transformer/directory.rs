@@ -62,7 +62,7 @@ fn absolute() -> String {
 }
 
 impl Config {
-    /// The number of the first position: RoBERTa leaves out those up to the one of padding.
+    /// The number of the first position: `RoBERTa` leaves out those up to the one of padding.
     pub(super) fn first_position(&self) -> usize {
         if self.model_type == "bert" { 0 } else { self.pad_token_id.saturating_add(1) }
     }
@@ -241,7 +241,7 @@ impl Files {
 
     fn fingerprint(self) -> Fingerprint {
         let digest = self.hash.finalize();
-        let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        Fingerprint::new(&format!("{COMPUTED_AS}-{hex}"))
+        let half = |at: usize| u128::from_be_bytes(digest[at..at + 16].try_into().expect("half of 32 bytes are 16"));
+        Fingerprint::new(&format!("{COMPUTED_AS}-{:032x}{:032x}", half(0), half(16)))
     }
 }

@@ -1,4 +1,4 @@
-//! The encoder of BERT and RoBERTa: from tokens to a state for each of them.
+//! The encoder of BERT and `RoBERTa`: from tokens to a state for each of them.
 //!
 //! Our own two pages over candle's tensors: the crate that has all models takes longer to build than everything else of
 //! this feature.

@@ -1,7 +1,7 @@
 //! Vectors from a sentence-transformer model in a directory, computed here: no server, no Python.
 //!
 //! Compiled with the feature `transformer` alone: its dependencies take minutes to build. Encoders of the families of
-//! BERT and RoBERTa are known, with weights in `model.safetensors`. Start at [`Transformer::open`].
+//! BERT and `RoBERTa` are known, with weights in `model.safetensors`. Start at [`Transformer::open`].
 
 mod directory;
 mod encoder;
