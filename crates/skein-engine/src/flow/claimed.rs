@@ -71,13 +71,7 @@ impl Mover<'_, '_> {
                 Ok(prepared) => Ok(prepared),
                 Err(input) => return settle(self, job, run, place, Some(call), input),
             },
-            None => {
-                let owner = self.load(run)?.row.owner;
-                match self.base(owner, wanted.tool)? {
-                    Ok(base) => self.prepare(run, place, base, &wanted.inputs, wanted.attempt)?,
-                    Err(fault) => Err(fault),
-                }
-            }
+            None => self.made_first(run, place, wanted)?,
         };
         match prepared {
             Ok(prepared) => {
@@ -147,6 +141,19 @@ impl Mover<'_, '_> {
                 })
             }
         })
+    }
+
+    fn made_first(
+        &mut self,
+        run: RunId,
+        place: Place,
+        wanted: &WantedCall,
+    ) -> Result<Result<Prepared, Fault>, StoreError> {
+        let owner = self.load(run)?.row.owner;
+        match self.base(owner, wanted.tool)? {
+            Ok(base) => self.prepare(run, place, base, &wanted.inputs, wanted.attempt),
+            Err(fault) => Ok(Err(fault)),
+        }
     }
 
     /// Makes a call ready that was written down before; or says why it is not made again.
