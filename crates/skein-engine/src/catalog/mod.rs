@@ -8,6 +8,7 @@ mod asking;
 pub(crate) mod bindings;
 pub(crate) mod calling;
 pub(crate) mod calls;
+mod checking;
 mod discovery;
 mod endpoints;
 mod health;
@@ -41,8 +42,9 @@ use crate::request::{Changed, Outcome, Request};
 
 pub(crate) use asking::{Question, Replied};
 pub(crate) use bindings::bound;
+pub use checking::Checked;
 pub use discovery::{DiscoveredTools, Discovery, Source};
-pub use health::{Checked, Vital};
+pub use health::Vital;
 pub(crate) use health::{Ground, conditions};
 pub use outside::Outside;
 pub(crate) use schemas::Schemas;
