@@ -9,6 +9,7 @@ use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::lists::Around;
 use skein_store::tree::read::SeenNode;
 use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};
@@ -326,7 +327,7 @@ fn ids(nodes: &[SeenNode]) -> Vec<NodeId> {
 fn ask(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<Answers, StoreError> {
     let seen = tx.seen_node(viewer, path, id)?;
     let alternatives = match seen.row.turn() {
-        Some(turn) => ids(&tx.alternatives(viewer, path, turn, None, 1_000)?.1.rows),
+        Some(turn) => ids(&tx.alternatives(viewer, path, turn, None, None, 1_000)?.1.rows),
         None => Vec::new(),
     };
     let name = seen.row.local_id.to_lowercase();
@@ -335,10 +336,10 @@ fn ask(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<Ans
         is_pruned: tx.is_pruned(viewer, id)?,
         way: ids(&tx.path_to(viewer, path, id, usize::MAX)?),
         end: ids(&tx.path_to(viewer, path, id, 2)?),
-        children: ids(&tx.children(viewer, path, id)?),
-        subtree: ids(&tx.subtree(viewer, path, id, 2, 1_000)?),
+        children: ids(&tx.nodes_around(viewer, path, id, Around::Children, None, 1_000)?.rows),
+        subtree: ids(&tx.subtree(viewer, path, id, 2, None, 1_000)?.rows),
         edits: tx.edits(viewer, id, None, 1_000)?.rows,
-        annotations: ids(&tx.annotations(viewer, path, id)?),
+        annotations: ids(&tx.nodes_around(viewer, path, id, Around::Annotations, None, 1_000)?.rows),
         alternatives,
         tags: tx.tags_of(viewer, id)?,
         by_name: tx.node_by_local_id(viewer, seen.row.conversation, &name)?,

@@ -165,9 +165,7 @@ impl Oracle {
     pub(crate) fn children(&self, node: usize) -> Vec<usize> {
         let lineage = self.nodes[node].lineage;
         let follows = |other: &Plain| other.parent.is_some_and(|parent| self.nodes[parent].lineage == lineage);
-        let mut found = self.all(|_, other| follows(other));
-        found.sort_by_key(|child| (self.nodes[*child].turn, *child));
-        found
+        self.all(|_, other| follows(other))
     }
 
     /// A node and what follows it, some turns deep.
@@ -177,9 +175,7 @@ impl Oracle {
             let below = self.ancestors(index).into_iter().any(|above| self.nodes[above].lineage == top);
             below && self.depth(index) <= self.depth(node) + depth
         };
-        let mut found = self.all(|index, _| index == node || follows(index));
-        found.sort_by_key(|index| (self.depth(*index), self.nodes[*index].turn, *index));
-        found
+        self.all(|index, _| index == node || follows(index))
     }
 
     /// Everything that was made from, or led by editing to, a node; its other descendants too.
