@@ -6,7 +6,7 @@ use serde_json::json;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
+use skein_core::{ConversationId, ItemId, NodeId, PathId, TurnId, Viewer};
 use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::lists::Around;
@@ -80,7 +80,8 @@ impl<'a> Life<'a> {
 
     fn grow(&mut self, id: ConversationId, origin: Option<usize>, is_buffer: bool) {
         let paths = [PathId::main_of(id), PathId::of(id, OTHER.as_bytes())];
-        self.oracle.trees.push(PlainTree { id, origin, paths, is_buffer });
+        let above = origin.map(|origin| self.oracle.path_to(0, origin)).unwrap_or_default();
+        self.oracle.trees.push(PlainTree { id, origin, above, paths, is_buffer });
     }
 
     fn node(&self, number: usize) -> Option<(usize, Plain)> {
@@ -272,7 +273,11 @@ impl<'a> Life<'a> {
         let (parent, is_buffer) = (tree.id, tree.is_buffer);
         let mode = if is_buffer { "buffer" } else { "dialogue" };
         let origin = json!({ "conversationId": parent, "turnId": turn, "nodeId": plain.id });
-        let data = json!({ "mode": mode, "kind": "fork", "status": "active", "forkedFrom": origin });
+        let viewer = self.world.anna.clone();
+        let above = self.world.read(move |tx| tx.path_versions(&viewer, plain.id, usize::MAX, usize::MAX));
+        let above: Vec<ItemId> = above.into_iter().map(ItemId::from).collect();
+        let data =
+            json!({ "mode": mode, "kind": "fork", "status": "active", "forkedFrom": origin, "shownAbove": above });
         let fork = conversation_of(self.world, &self.world.anna, data);
         self.grow(fork, Some(node), is_buffer);
     }

@@ -23,6 +23,8 @@ pub(crate) struct Oracle {
 pub(crate) struct PlainTree {
     pub(crate) id: ConversationId,
     pub(crate) origin: Option<usize>,
+    /// What led to the origin when it was forked.
+    pub(crate) above: Vec<usize>,
     pub(crate) paths: [PathId; PATHS],
     pub(crate) is_buffer: bool,
 }
@@ -147,17 +149,16 @@ impl Oracle {
         if self.nodes[node].turn.is_none() {
             return vec![node];
         }
-        let tree = self.nodes[node].tree;
         let mut way = vec![node];
         let mut at = node;
-        while let Some(above) = self.nodes[at].parent.or(self.trees[self.nodes[at].tree].origin) {
-            let on = if self.nodes[above].tree == tree { path } else { 0 };
+        while let Some(above) = self.nodes[at].parent {
             at = match self.nodes[above].turn {
-                Some(turn) if self.shows_lineage(on, above) => self.shown(on, turn),
+                Some(turn) if self.shows_lineage(path, above) => self.shown(path, turn),
                 _ => above,
             };
             way.push(at);
         }
+        way.extend(self.trees[self.nodes[node].tree].above.iter().rev());
         way.reverse();
         way
     }
