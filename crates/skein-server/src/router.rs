@@ -117,6 +117,7 @@ fn for_talkers() -> Api {
         .routes(routes!(nodes::list_nodes))
         .routes(routes!(nodes::read_node))
         .routes(routes!(nodes::list_children))
+        .routes(routes!(nodes::list_subtree))
         .routes(routes!(nodes::list_siblings))
         .routes(routes!(nodes::list_annotations, nodes::annotate_node))
         .routes(routes!(nodes::list_edits))

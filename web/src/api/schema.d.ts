@@ -1191,6 +1191,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{id}/subtree": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A node and what follows it on every branch, some turns deep, oldest first: so what is answered comes before its answers. */
+        get: operations["list_subtree"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/{id}/summary": {
         parameters: {
             query?: never;
@@ -10350,6 +10367,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FoundListing"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
+    list_subtree: {
+        parameters: {
+            query?: {
+                /**
+                 * @description How many turns below the node, 0 to 10000; 5 unless it is said.
+                 * @example 5
+                 */
+                depth?: number;
+                /** @description Where the last page ended: its `pagination.next`. */
+                cursor?: string;
+                /**
+                 * @description Entries per page, 1 to 1000.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path: {
+                /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing_NodeView"];
                 };
             };
             400: components["responses"]["E400"];

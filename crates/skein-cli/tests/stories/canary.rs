@@ -87,6 +87,25 @@ impl Story {
         }
     }
 
+    /// Has a process call a tool with a key, and reads all that is told of the run.
+    fn traced(&mut self, service: &str, endpoint: &str, operation: &Value) {
+        let secret = self.made("/secrets", &json!({ "name": "run", "type": "api_key", "value": API_KEY }));
+        let tool = json!({ "name": "run", "serviceId": service, "secretId": secret, "operation": operation,
+            "connectionParams": { "endpoint": endpoint }, "inputSchema": { "type": "object" } });
+        let step = json!({ "id": "ask", "toolId": self.made("/tools", &tool), "inputs": {}, "output": { "variable": "said" } });
+        let process = json!({ "name": "run", "steps": [step], "outputTemplate": "{{said}}" });
+        let process = self.made("/processes", &process);
+        self.ask("POST", &format!("/processes/{process}/execute"), &json!({ "initialContext": {} }));
+        let run = loop {
+            let run = self.read("/executions")["data"][0].clone();
+            if run["status"] != "running" {
+                break run;
+            }
+        };
+        let traced = self.read(&format!("/executions/{}", run["id"].as_str().unwrap()));
+        assert_eq!((&run["status"], traced.to_string().contains(MARK)), (&json!("completed"), true), "{traced}");
+    }
+
     /// Replaces the value, and offers it where it is refused.
     fn replace(&mut self, secret: &str, value: &Value) {
         let (status, replaced) = self.ask("PUT", &format!("/secrets/{secret}"), &json!({ "value": value }));
@@ -156,6 +175,7 @@ fn tell(story: &mut Story) -> Vec<String> {
         assert_eq!(kept["valueVersion"] == 2, is_renewed, "a renewed token is kept: {kept}");
         story.replace(&id, &secret.1);
     }
+    story.traced(&http, &echoing, &anything);
     for path in ["/secrets", "/tools", "/services", "/items", "/deltas", "/operations"] {
         story.read(&format!("{path}?limit=1000"));
     }

@@ -45,6 +45,44 @@ impl Vitals {
     pub fn status_on(self, service: Self) -> Health {
         self.status().max(service.status())
     }
+
+    /// Decision A52: what does not fit what it stands on is down, whatever it was found to be before.
+    #[must_use]
+    pub fn fitting(self, fits: bool) -> Self {
+        Self { finding: if fits { self.finding } else { Some(Health::Down) }, ..self }
+    }
+
+    /// What is built in has nobody to reach: until a check says otherwise it is as it should be.
+    #[must_use]
+    pub fn built_in(self, is_built_in: bool) -> Self {
+        Self { finding: self.finding.or(is_built_in.then_some(Health::Healthy)), ..self }
+    }
+}
+
+/// BR-SERVICE-003: how a service is, by what each address it is reached at was found to be. Some tools may go to addresses
+/// of their own: one that does not answer makes the service worse, and only all of them make it down.
+pub fn of_addresses(found: &[Health]) -> Option<Health> {
+    let (best, worst) = (found.iter().min()?, found.iter().max()?);
+    Some(if best == worst { *best } else { Health::Degraded })
+}
+
+/// BR-TOOL-009: what is known of a tool once its own address was looked at. That somebody answers there does not show that
+/// the operation works, so a tool that was down is worth trying again and no more.
+pub fn of_tool_reached(before: Option<Health>, address: Health) -> Option<Health> {
+    match (address, before) {
+        (Health::Down, _) => Some(Health::Down),
+        (_, Some(Health::Down)) => Some(Health::Degraded),
+        (_, before) => before,
+    }
+}
+
+/// BR-SERVICE-003: what the answer to one call tells about the service. It shows that one address works; what was found
+/// wrong elsewhere is not mended by it.
+pub fn of_service_answering(before: Option<Health>, is_its_own_address: bool) -> Health {
+    match before {
+        Some(Health::Degraded | Health::Down) if !is_its_own_address => Health::Degraded,
+        _ => Health::Healthy,
+    }
 }
 
 /// That a tool may be called.
@@ -114,6 +152,42 @@ mod tests {
         for (tool, service) in Health::ALL.iter().flat_map(|tool| Health::ALL.map(|service| (*tool, service))) {
             assert!(found(tool).status_on(found(service)) >= service);
         }
+    }
+
+    #[test]
+    fn br_service_003_every_address_counts_holds() {
+        use Health::{Degraded, Down, Healthy};
+        let found = [&[][..], &[Healthy], &[Healthy, Healthy], &[Healthy, Down], &[Degraded, Down], &[Down, Down]];
+        let expected = [None, Some(Healthy), Some(Healthy), Some(Degraded), Some(Degraded), Some(Down)];
+        assert_eq!(found.map(of_addresses), expected);
+    }
+
+    #[test]
+    fn br_service_003_an_answer_elsewhere_refuses_to_mend_the_service() {
+        assert_eq!(of_service_answering(Some(Health::Down), false), Health::Degraded);
+        assert_eq!(of_service_answering(Some(Health::Down), true), Health::Healthy);
+        assert_eq!(of_service_answering(None, false), Health::Healthy);
+    }
+
+    #[test]
+    fn br_tool_009_a_tool_whose_address_answers_keeps_what_its_calls_showed_holds() {
+        assert_eq!(of_tool_reached(Some(Health::Healthy), Health::Healthy), Some(Health::Healthy));
+        assert_eq!(of_tool_reached(None, Health::Healthy), None);
+        assert_eq!(of_tool_reached(Some(Health::Healthy), Health::Down), Some(Health::Down));
+    }
+
+    #[test]
+    fn br_tool_009_an_address_that_answers_refuses_to_make_a_tool_healthy() {
+        assert_eq!(of_tool_reached(Some(Health::Down), Health::Healthy), Some(Health::Degraded));
+        assert_eq!(found(Health::Healthy).fitting(false).status_on(found(Health::Healthy)), Health::Down);
+    }
+
+    #[test]
+    fn what_is_built_in_is_healthy_until_it_is_switched_off_or_found_wanting() {
+        assert_eq!(NEW.built_in(true).status(), Health::Healthy);
+        assert_eq!(NEW.built_in(false).status(), Health::Degraded);
+        assert_eq!(DISABLED.built_in(true).status(), Health::Down);
+        assert_eq!(found(Health::Degraded).built_in(true).status(), Health::Degraded);
     }
 
     #[test]

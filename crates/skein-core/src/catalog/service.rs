@@ -249,6 +249,13 @@ impl Service {
         params
     }
 
+    /// Where it says itself that it is: its schema leaves no choice, or proposes one. Its tools may go elsewhere.
+    pub fn address(&self) -> Option<&str> {
+        let endpoint = &self.connection_schema["properties"]["endpoint"];
+        let said = ["const", "default"].iter().find_map(|keyword| endpoint[keyword].as_str());
+        said.map(|address| address.trim_end_matches('/'))
+    }
+
     /// Whether its schema mentions a parameter.
     pub(crate) fn asks_for(&self, name: &str) -> bool {
         let schema = &self.connection_schema;

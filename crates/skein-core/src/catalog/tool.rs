@@ -243,6 +243,12 @@ impl Tool {
         self.check_params(service, schema)
     }
 
+    /// Where it goes; built-in ones go nowhere.
+    pub fn address(&self) -> Option<&str> {
+        let endpoint = self.connection_params.get("endpoint").and_then(Value::as_str);
+        endpoint.map(|address| address.trim_end_matches('/'))
+    }
+
     /// The inputs with the schema's defaults filled in where nothing was given.
     pub fn with_defaults(&self, mut inputs: Map<String, Value>) -> Map<String, Value> {
         for (name, property) in self.input_schema["properties"].as_object().into_iter().flatten() {

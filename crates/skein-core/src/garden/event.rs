@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::garden::delta::Delta;
 use crate::garden::item::{Item, ItemDraft, ItemType};
 use crate::garden::record::Act;
-use crate::id::{RecordId, ReviewId, RunId};
+use crate::id::{EpisodeId, RecordId, ReviewId, RunId};
 
 macro_rules! events {
     ($($(#[$doc:meta])* $name:ident = $text:literal, $meaning:literal;)*) => {
@@ -34,6 +34,7 @@ macro_rules! events {
 
 events! {
     ItemAppended = "item.appended", "A fact was stated; the subject is the item.";
+    EpisodeBrought = "episode.brought", "Content was brought from elsewhere; the subject is the episode.";
     ItemUndone = "item.undone", "An item was taken back within its five minutes.";
     ItemRedacted = "item.redacted", "The payload of an item was destroyed.";
     ItemTimeCorrected = "item.time.corrected", "It was stated or withdrawn when an item really happened.";
@@ -163,6 +164,10 @@ pub fn event_of(item: &Item) -> Option<Event> {
         t if *t == ItemType::RELATION_REMOVED => about(EventName::RelationRemoved, "relationId"),
         t if *t == ItemType::TOMBSTONE => about(EventName::ItemUndone, "itemId"),
         t if *t == ItemType::BLOB_ATTACHED => own(EventName::BlobAttached),
+        t if *t == ItemType::EPISODE => {
+            let subject = EpisodeId::from_bytes(*header.id.as_bytes()).to_string();
+            Some(Event { name: EventName::EpisodeBrought, subject, subject_type: None })
+        }
         t if *t == ItemType::NODE => own(EventName::NodeCreated),
         t if *t == ItemType::NODE_RESERVED => about(EventName::NodeReserved, "nodeId"),
         t if *t == ItemType::NODE_FAILED => about(EventName::NodeFailed, "nodeId"),

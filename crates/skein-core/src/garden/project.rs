@@ -6,9 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
-use crate::id::{ItemId, RecordId};
 use crate::rule::RuleViolation;
-use crate::tree::actor::ActorId;
 
 /// What the project every user starts with is called.
 pub const FIRST_PROJECT_NAME: &str = "My project";
@@ -73,28 +71,6 @@ impl Project {
     }
 }
 
-/// Where a participant of a project is: a branch, and the latest of it they saw or wrote (rule MG-FRAME-001).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Frame {
-    pub actor: ActorId,
-    pub conversation: RecordId,
-    pub head: Option<ItemId>,
-}
-
-impl Frame {
-    /// After forking, or turning to another branch: nothing of it was seen yet (rule MG-FRAME-003).
-    #[must_use]
-    pub fn moved_to(self, conversation: RecordId) -> Self {
-        Self { conversation, head: None, ..self }
-    }
-
-    /// After reading or writing a node of its branch (rule MG-FRAME-004).
-    #[must_use]
-    pub fn at(self, head: ItemId) -> Self {
-        Self { head: Some(head), ..self }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -121,12 +97,5 @@ mod tests {
             assert_eq!(project().change(change).unwrap_err().rule(), "MG-PROJ-003");
         }
         assert!(serde_json::from_value::<ProjectDraft>(json!({ "name": "" })).is_err());
-    }
-
-    #[test]
-    fn mg_frame_003_a_forker_moves_without_a_head_holds() {
-        let (first, second) = (RecordId::from_bytes([1; 16]), RecordId::from_bytes([2; 16]));
-        let frame = Frame { actor: ActorId::SYSTEM, conversation: first, head: None }.at(ItemId::from_bytes([3; 16]));
-        assert_eq!(frame.moved_to(second), Frame { actor: ActorId::SYSTEM, conversation: second, head: None });
     }
 }

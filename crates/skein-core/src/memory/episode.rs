@@ -185,9 +185,14 @@ fn words_of(document: &Value) -> String {
             Value::Array(values) => values.iter().for_each(|value| gather(value, name, text)),
             plain => {
                 let said = plain.as_str().map_or_else(|| plain.to_string(), str::to_owned);
-                let parts =
-                    [if text.is_empty() { "" } else { "\n" }, name, if name.is_empty() { "" } else { ": " }, &said];
-                parts.into_iter().for_each(|part| text.push_str(part));
+                if !text.is_empty() {
+                    text.push('\n');
+                }
+                if !name.is_empty() {
+                    text.push_str(name);
+                    text.push_str(": ");
+                }
+                text.push_str(&said);
             }
         }
     }

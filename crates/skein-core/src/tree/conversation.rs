@@ -54,6 +54,9 @@ words! {
     }
 }
 
+/// Most nodes a fork notes of what was shown above it; they are the nearest.
+pub const SHOWN_ABOVE_MAX: usize = 1_000;
+
 /// How many tokens a model may be shown of a conversation (decision Z7).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "u32")]
@@ -185,6 +188,9 @@ pub struct Conversation {
     pub project_id: RecordId,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkOrigin>,
+    /// What was shown above the origin when it was forked, where there were several versions to show.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown_above: Vec<ItemId>,
     /// The folded conversation that this one reopens.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub continues: Option<RecordId>,
@@ -235,6 +241,7 @@ pub struct ConversationChange {
     pub owner_id: Fixed,
     pub user_id: Fixed,
     pub forked_from: Fixed,
+    pub shown_above: Fixed,
     pub continues: Fixed,
     pub summary: Fixed,
     pub project_id: Fixed,
@@ -244,7 +251,7 @@ impl ConversationChange {
     fn refuse_fixed(&self) -> Result<(), RuleViolation> {
         refuse_fixed("AG-TREE-003", &[("mode", self.mode)], "make another conversation")?;
         refuse_fixed("BR-CONV-002", &[("ownerId", self.owner_id), ("userId", self.user_id)], "export and import it")?;
-        let origin = [("kind", self.kind), ("forkedFrom", self.forked_from)];
+        let origin = [("kind", self.kind), ("forkedFrom", self.forked_from), ("shownAbove", self.shown_above)];
         refuse_fixed("BR-CONV-003", &origin, "fork at the node you want")?;
         refuse_fixed("MG-CONV-004", &[("summary", self.summary)], "fold the conversation")?;
         refuse_fixed("MG-CONV-006", &[("continues", self.continues)], "reopen the folded conversation")?;
@@ -266,6 +273,7 @@ impl Conversation {
             process_id: draft.process_id,
             project_id: draft.project_id.unwrap_or(default_project),
             forked_from: None,
+            shown_above: Vec::new(),
             continues: None,
             summary: None,
             tags: BTreeSet::new(),
@@ -294,6 +302,7 @@ impl Conversation {
             kind,
             status: ConversationStatus::Active,
             forked_from,
+            shown_above: Vec::new(),
             continues: None,
             summary: None,
             tags: BTreeSet::new(),
@@ -338,26 +347,6 @@ impl Conversation {
 
     pub fn is_folded(&self) -> bool {
         self.summary.is_some()
-    }
-
-    /// Whether lists show it when they are asked for nothing special (rule AG-TREE-004, decision A34).
-    pub fn is_listed(&self) -> bool {
-        self.status == ConversationStatus::Active && self.kind != ConversationKind::ToolRun
-    }
-
-    /// Refuses to write to a folded conversation (rule MG-CONV-005).
-    pub fn check_append(&self) -> Result<(), RuleViolation> {
-        if !self.is_folded() {
-            return Ok(());
-        }
-        Err(RuleViolation::new("MG-CONV-005", "the conversation is folded", "reopen it: that continues in a new one"))
-    }
-
-    /// An archived conversation as it is after something was written to it; `None` for one that is awake
-    /// (rule BR-CONV-005).
-    pub fn woken(&self) -> Option<Self> {
-        let is_asleep = self.status == ConversationStatus::Archived;
-        is_asleep.then(|| Self { status: ConversationStatus::Active, ..self.clone() })
     }
 
     /// The conversation folded into a summary; `active_children` are its forks that are neither folded nor archived.

@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 
-use crate::time::Millis;
 use crate::tree::actor::AuthorType;
 use crate::tree::turn::Speaker;
 use crate::tree::words::words;
@@ -55,9 +54,9 @@ impl CacheStatus {
 
 /// The key by which alternatives of a turn are sorted: the active one first, then the newest (rule BR-ALT-006).
 ///
-/// `sequence` is the order of creation inside the turn; it settles what happened in one millisecond.
-pub fn display_order(is_active: bool, created_at: Millis, sequence: u32) -> impl Ord {
-    (Reverse(is_active), Reverse(created_at), Reverse(sequence))
+/// `sequence` is the order in which they were made inside the turn; pages follow it, so it alone decides.
+pub fn display_order(is_active: bool, sequence: i64) -> impl Ord {
+    (Reverse(is_active), Reverse(sequence))
 }
 
 #[cfg(test)]
@@ -91,14 +90,14 @@ mod tests {
 
     #[test]
     fn br_alt_006_the_active_one_then_the_newest_holds() {
-        let mut alternatives = vec![(false, 1, 1), (true, 2, 2), (false, 3, 3), (false, 3, 4)];
-        alternatives.sort_by_key(|(is_active, at, sequence)| display_order(*is_active, Millis(*at), *sequence));
-        let order: Vec<u32> = alternatives.into_iter().map(|(_, _, sequence)| sequence).collect();
+        let mut alternatives = vec![(false, 1), (true, 2), (false, 3), (false, 4)];
+        alternatives.sort_by_key(|(is_active, sequence)| display_order(*is_active, *sequence));
+        let order: Vec<i64> = alternatives.into_iter().map(|(_, sequence)| sequence).collect();
         assert_eq!(order, [2, 4, 3, 1]);
     }
 
     #[test]
     fn br_alt_006_an_older_one_before_a_newer_refuses() {
-        assert!(display_order(false, Millis(1), 1) > display_order(false, Millis(2), 2));
+        assert!(display_order(false, 1) > display_order(false, 2));
     }
 }

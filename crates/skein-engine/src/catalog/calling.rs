@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
 use skein_core::catalog::health::{self, Callable, Health, Vitals};
+use skein_core::catalog::operation::Operation;
 use skein_core::catalog::schema;
 use skein_core::catalog::secret::Secret;
-use skein_core::catalog::service::Service;
+use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::Tool;
 use skein_core::document::BadDocument;
 use skein_core::flow::cost::Cost;
@@ -27,6 +28,7 @@ use crate::catalog::footing::Base;
 use crate::catalog::work::told;
 use crate::catalog::{SYSTEM, Shown, load, travel};
 use crate::engine::Engine;
+use crate::flow::abilities;
 
 /// What a call is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,8 +46,8 @@ pub(crate) struct Ready {
     pub(crate) footing: Footing,
     sealed: Option<(Arc<Shown<Secret>>, SealedSecret)>,
     pub(crate) callable: Callable,
-    /// What was known of the tool before.
-    found: Option<Health>,
+    /// What was known of the tool before, and of its service.
+    found: (Option<Health>, Option<Health>),
 }
 
 impl Ready {
@@ -98,8 +100,14 @@ impl Engine {
             RuleViolation::new("BR-TOOL-002", problem, "give what the tool's inputSchema asks for")
         })
     }
-    /// Makes the call.
+
+    /// Makes the call. What Skein can do itself is done here, in the name of whoever calls.
     pub(crate) async fn call(&self, ready: &Ready, inputs: &Map<String, Value>, extras: Extras<'_>) -> Answered {
+        if let (Operation::McpTool(call), Some(Builtin::Abilities)) =
+            (&ready.tool.entry.operation, ready.service.entry.builtin)
+        {
+            return Answered::own(abilities::dispatch(self, ready.footing.executor, call, inputs).await);
+        }
         let credential = match self.credential(ready) {
             Ok(credential) => credential,
             Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
@@ -185,13 +193,16 @@ pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpo
             Some((secret, sealed))
         }
     };
+    let is_built_in = service.entry.builtin.is_some();
+    let tool_vitals = Vitals { enabled: tool.entry.enabled, finding: tool_health }.built_in(is_built_in);
+    let service_vitals = Vitals { enabled: service.entry.enabled, finding: service_health }.built_in(is_built_in);
     // Whoever tries what was down finds out whether it still is.
-    let asked = |found: Option<Health>| found.filter(|found| purpose == Purpose::Use || *found != Health::Down);
-    let callable = health::check_call(
-        Vitals { enabled: tool.entry.enabled, finding: asked(tool_health) },
-        Vitals { enabled: service.entry.enabled, finding: asked(service_health) },
-    )?;
-    Ok(Ready { tool, service, footing, sealed, callable, found: tool_health })
+    let asked = |vitals: Vitals| Vitals {
+        finding: vitals.finding.filter(|found| purpose == Purpose::Use || *found != Health::Down),
+        ..vitals
+    };
+    let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
+    Ok(Ready { tool, service, footing, sealed, callable, found: (tool_vitals.finding, service_vitals.finding) })
 }
 
 fn holding<T>(shown: &Shown<T>) -> Holding {
@@ -226,29 +237,33 @@ pub(crate) fn storable(answered: Answered) -> (Answered, Option<ItemDraft>) {
 /// What an owner's own call tells about how their things are.
 pub(crate) struct Finding {
     tool: RecordId,
-    service: Option<RecordId>,
+    service: Option<(RecordId, Health)>,
     problem: Option<String>,
 }
 
 impl Finding {
+    /// One answer shows that the tool works, and its service where it goes. One failure shows only that something is wrong
+    /// with the tool. What is known already is not written again with every call.
     pub(crate) fn of(ready: &Ready, result: &ToolResult) -> Option<Self> {
         let Footing { executor, tool_owner, service_owner, secret, .. } = ready.footing;
         let is_own = tool_owner == executor && secret.is_none_or(|(_, owner)| owner == executor);
-        // What is known already is not written again with every call.
-        let is_news = ready.found != Some(Health::Healthy) || result.error.is_some();
+        let (tool, service) = ready.found;
+        let is_its_own = ready.tool.entry.address() == ready.service.entry.address();
+        let answering = health::of_service_answering(service, is_its_own);
+        let is_kept = service_owner == executor && result.error.is_none() && service != Some(answering);
+        let is_news = tool != Some(Health::Healthy) || result.error.is_some() || is_kept;
         (is_own && is_news).then(|| Self {
             tool: ready.tool.id,
-            service: Some(ready.service.id).filter(|_| service_owner == executor),
+            service: is_kept.then_some((ready.service.id, answering)),
             problem: result.error.as_ref().map(|error| error["message"].as_str().unwrap_or_default().to_owned()),
         })
     }
 
-    /// One answer shows that both work. One failure shows only that something is wrong with the tool.
     pub(crate) fn keep(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         let status = if self.problem.is_none() { Health::Healthy } else { Health::Degraded };
         tx.set_health(&SYSTEM, self.tool, status.as_str(), self.problem.as_deref(), None)?;
-        match self.service.filter(|_| self.problem.is_none()) {
-            Some(service) => tx.set_health(&SYSTEM, service, status.as_str(), None, None),
+        match self.service {
+            Some((service, status)) => tx.set_health(&SYSTEM, service, status.as_str(), None, None),
             None => Ok(()),
         }
     }

@@ -24,6 +24,7 @@ use skein_core::catalog::tool::Tool;
 use skein_store::tree::append::Raw;
 
 use crate::catalog::work::{told, told_breach};
+use crate::flow::abilities;
 
 /// The header by which services tell repeats.
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
@@ -104,7 +105,8 @@ pub(crate) fn is_repeatable(tool: &Tool, service: &Service) -> bool {
     match &tool.operation {
         Operation::RestCall(call) => call.method.is_safe(),
         Operation::LlmCall(_) => service.builtin.is_some(),
-        Operation::GraphQuery(_) | Operation::McpTool(_) => false,
+        Operation::McpTool(call) => service.builtin == Some(Builtin::Abilities) && abilities::only_reads(&call.tool),
+        Operation::GraphQuery(_) => false,
     }
 }
 

@@ -1,17 +1,16 @@
-//! How services and tools are, as far as the last check tells; and checking a service now.
+//! How services and tools are, as far as the last check tells.
+//!
+//! What checks found is read here and judged by `skein_core::catalog::health` alone; checking is in
+//! [`super::checking`].
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
 
-use skein_connect::http::{HttpCall, Limits, Retry};
-use skein_core::account::Scope;
 use skein_core::catalog::health::{Health, Vitals};
-use skein_core::catalog::service::{Protocol, Service};
+use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::fitness::Condition;
 use skein_core::garden::record::Record;
-use skein_core::{Millis, RecordId, RuleViolation, UserId, Viewer};
-use skein_store::catalogue::Whose;
+use skein_core::{Millis, RecordId, UserId, Viewer};
 use skein_store::health::LastHealth;
 use skein_store::items::Page;
 use skein_store::references::ReferenceKind;
@@ -21,14 +20,6 @@ use crate::account::Caller;
 use crate::catalog::{EntryQuery, SYSTEM, Schemas, Shown, load, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
-
-/// A check is short: nobody waits for it longer.
-const PROBE: Limits = Limits {
-    first_byte: Duration::from_secs(10),
-    idle: Duration::from_secs(10),
-    total: Duration::from_secs(10),
-    answer_bytes_max: 1 << 20,
-};
 
 /// Most entries that are looked at for one page of those with one status.
 const LOOKS_MAX: usize = 1_000;
@@ -45,9 +36,9 @@ pub struct Vital {
 }
 
 impl Vital {
-    /// Of what was never checked.
-    pub fn unchecked(enabled: bool) -> Self {
-        Self { status: Vitals { enabled, finding: None }.status(), checked_at: None, error: None }
+    /// What is not there any more is down.
+    pub fn gone() -> Self {
+        Self { status: GONE.status(), checked_at: None, error: None }
     }
 
     fn new(status: Health, last: Option<LastHealth>) -> Self {
@@ -56,66 +47,7 @@ impl Vital {
     }
 }
 
-/// What a check found.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Checked {
-    /// In one word.
-    pub status: Health,
-    /// When.
-    pub checked_at: Millis,
-    /// How long the answer took.
-    pub latency_ms: i64,
-    /// What is wrong.
-    pub error: Option<String>,
-}
-
 impl Engine {
-    /// Asks a service whether it is there. What is found is kept when its owner asks, or an administrator for what
-    /// belongs to the installation.
-    pub async fn check_service(&self, caller: &Caller, id: RecordId) -> Result<Checked, EngineError> {
-        caller.require(Scope::Write)?;
-        let viewer = caller.acting();
-        let look = move |tx: &mut Tx<'_>| {
-            let service: Shown<Service> = load(tx, &viewer, id)?;
-            let address = address_of(tx, &viewer, &service)?;
-            Ok((service, address))
-        };
-        let (service, address) = self.parts().store.read(look).await?;
-        let begun = Instant::now();
-        let (status, error) = match address {
-            None => (Health::Healthy, None),
-            Some(address) => self.probe(&address).await,
-        };
-        let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-        let is_keeper =
-            service.owner == caller.user || (service.owner == UserId::SYSTEM && caller.require_admin().is_ok());
-        let kept = error.clone();
-        let keep = move |tx: &mut Tx<'_>| {
-            if is_keeper {
-                tx.set_health(&SYSTEM, id, status.as_str(), kept.as_deref(), Some(latency_ms))?;
-            }
-            Ok(tx.now())
-        };
-        let checked_at = self.parts().store.write(keep).await?.value;
-        let status = Vitals { enabled: service.entry.enabled, finding: Some(status) }.status();
-        Ok(Checked { status, checked_at, latency_ms, error })
-    }
-
-    /// Whatever answers is there; one that complains about itself is degraded.
-    async fn probe(&self, address: &str) -> (Health, Option<String>) {
-        let call = match HttpCall::new(http::Method::GET, address) {
-            Ok(call) => HttpCall { retry: Retry::NEVER, limits: PROBE, ..call },
-            Err(fault) => return (Health::Down, Some(fault.to_string())),
-        };
-        match self.parts().outside.http().send(&call).await {
-            Ok(answer) if answer.status.is_server_error() => {
-                (Health::Degraded, Some(format!("it answered {}", answer.status)))
-            }
-            Ok(_) => (Health::Healthy, None),
-            Err(fault) => (Health::Down, Some(fault.to_string())),
-        }
-    }
-
     /// One service that the caller may see, and how it is.
     pub async fn service(&self, caller: &Caller, id: RecordId) -> Result<(Shown<Service>, Vital), EngineError> {
         let viewer = caller.viewer();
@@ -133,6 +65,27 @@ impl Engine {
             let tool = load(tx, &viewer, id)?;
             Ok(tools_with_vitals(tx, &engine.parts().schemas, &viewer, vec![tool])?.remove(0))
         };
+        Ok(self.parts().store.look_up(look).await?)
+    }
+
+    /// How services are that were just made or changed.
+    pub async fn services_seen(
+        &self,
+        caller: &Caller,
+        services: Vec<Shown<Service>>,
+    ) -> Result<Vec<(Shown<Service>, Vital)>, EngineError> {
+        let viewer = caller.viewer();
+        Ok(self.parts().store.look_up(move |tx| with_vitals(tx, &viewer, services.clone())).await?)
+    }
+
+    /// How tools are that were just made or changed.
+    pub async fn tools_seen(
+        &self,
+        caller: &Caller,
+        tools: Vec<Shown<Tool>>,
+    ) -> Result<Vec<(Shown<Tool>, Vital)>, EngineError> {
+        let (viewer, engine) = (caller.viewer(), self.clone());
+        let look = move |tx: &mut Tx<'_>| tools_with_vitals(tx, &engine.parts().schemas, &viewer, tools.clone());
         Ok(self.parts().store.look_up(look).await?)
     }
 
@@ -172,28 +125,6 @@ impl Engine {
         };
         Ok(self.parts().store.read(list).await?)
     }
-}
-
-/// Where a service is found: as its schema says, else where a tool of the viewer's on it goes. Built-in ones are here.
-fn address_of(tx: &mut Tx<'_>, viewer: &Viewer, service: &Shown<Service>) -> Result<Option<String>, StoreError> {
-    if service.entry.builtin.is_some() {
-        return Ok(None);
-    }
-    let refuse = |problem: &str, remedy| RuleViolation::new("BR-SERVICE-003", problem, remedy);
-    if !matches!(service.entry.protocol, Protocol::Http | Protocol::Https) {
-        let problem = format!("services that speak {} cannot be checked yet", service.entry.protocol.as_str());
-        return Err(refuse(&problem, "test one of its tools once that is possible").into());
-    }
-    let endpoint = &service.entry.connection_schema["properties"]["endpoint"];
-    let prescribed = ["const", "default"].iter().find_map(|keyword| endpoint[keyword].as_str());
-    if let Some(address) = prescribed {
-        return Ok(Some(address.to_owned()));
-    }
-    let tools = tx.instances(viewer, service.id, ReferenceKind::Service, Whose::Own, None, 1)?;
-    let tool = tools.rows.into_iter().next().map(Shown::<Tool>::try_from).transpose()?;
-    let address = tool.and_then(|tool| tool.entry.connection_params.get("endpoint")?.as_str().map(str::to_owned));
-    let nowhere = || refuse("nothing says where this service is", "make a tool on it, with its endpoint, first");
-    Ok(Some(address.ok_or_else(nowhere)?))
 }
 
 type Seen<T> = Page<(Shown<T>, Vital), RecordId>;
@@ -259,15 +190,13 @@ fn with_vitals(
     let mut last = tx.health_of(&SYSTEM, &ids)?;
     let seen = services.into_iter().map(|service| {
         let last = last.remove(&service.id);
-        let vitals = Vitals { enabled: service.entry.enabled, finding: finding(last.as_ref()) };
-        let mut vital = Vital::new(vitals.status(), last);
+        let mut vital = Vital::new(service_vitals(&service, last.as_ref()).status(), last);
         vital.error = vital.error.filter(|_| service.owner == viewer.subject());
         (service, vital)
     });
     Ok(seen.collect())
 }
 
-/// A tool that does not fit its service any more is down, whatever it was found to be before (decision A52).
 fn tools_with_vitals(
     tx: &mut Tx<'_>,
     schemas: &Schemas,
@@ -279,16 +208,26 @@ fn tools_with_vitals(
     let mut last = tx.health_of(&SYSTEM, &ids)?;
     let services = standing_services(tx, services)?;
     let seen = tools.into_iter().map(|tool| {
-        let vitals = Vitals { enabled: tool.entry.enabled, finding: finding(last.get(&tool.id)) };
         let service = services.get(&tool.entry.service_id);
-        let ground = service
-            .map_or(GONE, |service| Vitals { enabled: service.entry.enabled, finding: finding(last.get(&service.id)) });
+        let ground = service.map_or(GONE, |service| service_vitals(service, last.get(&service.id)));
         let unfit = service.and_then(|service| unfit(schemas, &tool, service));
-        let status = if unfit.is_some() { Health::Down } else { vitals.status_on(ground) };
-        let vital = Vital::new(status, last.remove(&tool.id));
+        let vitals = tool_vitals(&tool, service, last.get(&tool.id)).fitting(unfit.is_none());
+        let vital = Vital::new(vitals.status_on(ground), last.remove(&tool.id));
         as_seen_by(viewer, tool, Vital { error: unfit.or(vital.error), ..vital })
     });
     Ok(seen.collect())
+}
+
+/// What is known of a service.
+fn service_vitals(service: &Shown<Service>, last: Option<&LastHealth>) -> Vitals {
+    let vitals = Vitals { enabled: service.entry.enabled, finding: finding(last) };
+    vitals.built_in(service.entry.builtin.is_some())
+}
+
+/// What is known of a tool by itself.
+fn tool_vitals(tool: &Shown<Tool>, service: Option<&Shown<Service>>, last: Option<&LastHealth>) -> Vitals {
+    let vitals = Vitals { enabled: tool.entry.enabled, finding: finding(last) };
+    vitals.built_in(service.is_some_and(|service| service.entry.builtin.is_some()))
 }
 
 fn unfit(schemas: &Schemas, tool: &Shown<Tool>, service: &Shown<Service>) -> Option<String> {
@@ -332,25 +271,25 @@ pub(crate) fn conditions(
     let service = standing_services(tx, [tool.entry.service_id].into())?.remove(&tool.entry.service_id);
     let last = tx.health_of(&SYSTEM, &[tool.id, tool.entry.service_id])?;
     let unfit = service.as_ref().and_then(|service| unfit(schemas, tool, service));
-    let seen = |last: Option<&LastHealth>, owner: UserId| {
-        let error = last.and_then(|last| last.error.clone()).filter(|_| owner == viewer.subject());
-        (finding(last), error)
+    let told = |last: Option<&LastHealth>, owner: UserId| {
+        last.and_then(|last| last.error.clone()).filter(|_| owner == viewer.subject())
     };
-    let (checked, error) = seen(last.get(&tool.id), tool.owner);
-    let Shown { owner, shared, .. } = *tool;
-    let of_tool = Condition { owner, shared, enabled: tool.entry.enabled, checked, error, unfit };
+    let condition = |owner, shared, vitals: Vitals, error, unfit| {
+        let Vitals { enabled, finding } = vitals;
+        Condition { owner, shared, enabled, checked: finding, error, unfit }
+    };
+    let found = last.get(&tool.id);
+    let vitals = tool_vitals(tool, service.as_ref(), found);
+    let of_tool = condition(tool.owner, tool.shared, vitals, told(found, tool.owner), unfit);
     let of_service = service.map(|service| {
-        let (checked, error) = seen(last.get(&service.id), service.owner);
-        let Shown { owner, shared, .. } = service;
-        let enabled = service.entry.enabled;
-        // What is built in is always there.
-        let checked = if service.entry.builtin.is_some() { Some(Health::Healthy) } else { checked };
-        let condition = Condition { owner, shared, enabled, checked, error, unfit: None };
+        let found = last.get(&service.id);
+        let vitals = service_vitals(&service, found);
+        let condition = condition(service.owner, service.shared, vitals, told(found, service.owner), None);
         (service, condition)
     });
     Ok(Ground { tool: of_tool, service: of_service })
 }
 
-fn finding(last: Option<&LastHealth>) -> Option<Health> {
+pub(super) fn finding(last: Option<&LastHealth>) -> Option<Health> {
     last.and_then(|last| Health::ALL.into_iter().find(|health| health.as_str() == last.status))
 }

@@ -25,12 +25,12 @@ pub(super) fn is_own(service: RecordId) -> bool {
 }
 
 /// Whether an ability changes nothing.
-pub(super) fn only_reads(name: &str) -> bool {
+pub(crate) fn only_reads(name: &str) -> bool {
     matches!(name, "echo" | "conversation_context" | "search")
 }
 
 /// Carries an ability out; the error is what whoever asked is told.
-pub(super) async fn dispatch(
+pub(crate) async fn dispatch(
     engine: &Engine,
     user: UserId,
     call: &McpCall,
@@ -43,6 +43,10 @@ pub(super) async fn dispatch(
         "echo" => Ok(Value::Object(arguments)),
         "conversation_context" => context(engine, &caller, &arguments).await,
         "search" => search(engine, &caller, &arguments).await,
+        RUN_PROCESS => {
+            let message = "the tool stands in front of a process: it is tried by running that process";
+            return Err(told("not_supported", message.to_owned()));
+        }
         other => return Err(told("not_supported", format!("Skein has no ability called {other}"))),
     };
     given.map_err(|error| told("ability_failed", error.to_string()))

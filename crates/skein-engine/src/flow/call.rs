@@ -6,7 +6,6 @@ use serde_json::{Map, Value, json};
 use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::health::Callable;
 use skein_core::catalog::operation::{Operation, OperationType};
-use skein_core::catalog::service::Builtin;
 use skein_core::catalog::tool::Retry;
 use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
 use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
@@ -24,7 +23,6 @@ use crate::catalog::calls::{Answered, Extras, is_repeatable};
 use crate::catalog::footing::Base;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
-use crate::flow::abilities;
 use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
 use crate::flow::offers::Offered;
 
@@ -283,9 +281,6 @@ pub(super) fn retry_of(ready: &Ready) -> Retry {
     let tool = &ready.tool.entry;
     let by_kind = match &tool.operation {
         Operation::LlmCall(_) => Retry::Safe,
-        Operation::McpTool(call) if abilities::is_own(tool.service_id) && abilities::only_reads(&call.tool) => {
-            Retry::Safe
-        }
         _ if is_repeatable(tool, &ready.service.entry) => Retry::Safe,
         _ => Retry::Never,
     };
@@ -336,15 +331,7 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
         key: Some(key.as_str()).filter(|_| is_keyed),
         listener: listener.as_ref().map(|listener| listener as &(dyn Fn(&str) + Send + Sync)),
     };
-    let answering = async {
-        match (&prepared.ready.tool.entry.operation, prepared.ready.service.entry.builtin) {
-            (Operation::McpTool(call), Some(Builtin::Abilities)) => {
-                let given = abilities::dispatch(engine, prepared.owner, call, &prepared.inputs).await;
-                Answered::own(given)
-            }
-            _ => engine.call(&prepared.ready, &prepared.inputs, extras).await,
-        }
-    };
+    let answering = engine.call(&prepared.ready, &prepared.inputs, extras);
     let answered = tokio::time::timeout(prepared.timeout, answering).await.unwrap_or_else(|_| {
         let message = format!("no answer within {} s", prepared.timeout.as_secs());
         Answered::fault("timeout", &message, true)

@@ -4,7 +4,7 @@
 //! starts. What a run does next is decided by `skein_core::flow::execution`; [`mover`] commits it together with everything
 //! it asks for, and [`work`] takes calls up, makes them and brings their results back.
 
-mod abilities;
+pub(crate) mod abilities;
 mod answers;
 mod begin;
 mod call;

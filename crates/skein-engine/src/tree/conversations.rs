@@ -8,7 +8,7 @@ use skein_core::garden::event::EventName;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::conversation::{
-    Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin,
+    Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin, Mode, SHOWN_ABOVE_MAX,
 };
 use skein_core::tree::text::Title;
 use skein_core::{ConversationId, Digest, ItemId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
@@ -23,7 +23,7 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
 use crate::tree::turns::{alternative_of, turn_of};
-use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, summary_work};
+use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, show_conversations, summary_work};
 
 /// Where a conversation is forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,8 +55,7 @@ impl Engine {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = tx.conversations(&viewer, &query)?;
-            let rows = page.rows.into_iter().map(|row| shown(tx, &viewer, row.id)).collect::<Result<_, _>>()?;
-            Ok(Page { rows, next: page.next })
+            Ok(Page { rows: show_conversations(tx, &viewer, &page.rows)?, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
@@ -78,8 +77,7 @@ impl Engine {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = tx.forks(&viewer, id, after, limit)?;
-            let rows = page.rows.into_iter().map(|row| shown(tx, &viewer, row.id)).collect::<Result<_, _>>()?;
-            Ok(Page { rows, next: page.next })
+            Ok(Page { rows: show_conversations(tx, &viewer, &page.rows)?, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
@@ -158,6 +156,7 @@ impl Engine {
             };
             let origin = origin(tx, viewer, id, node)?;
             let fork = current.shown.entry.fork(origin, forking.title.clone(), &current.title);
+            let fork = Conversation { shown_above: shown_above(tx, viewer, fork.mode, node)?, ..fork };
             let project = current.row.project.unwrap_or(fork.project_id);
             let made = make(tx, viewer, &fork, project)?;
             tell(tx, viewer, EventName::BranchCreated, made.shown.id, &json!({ "forkedFrom": origin }))?;
@@ -202,6 +201,9 @@ impl Engine {
             let current = shown(tx, viewer, id)?;
             let end = current.cursor.map(|end| origin(tx, viewer, id, end)).transpose()?;
             let next = current.shown.entry.reopen(current.shown.id, end, &current.title)?;
+            let above =
+                current.cursor.map(|end| shown_above(tx, viewer, next.mode, end)).transpose()?.unwrap_or_default();
+            let next = Conversation { shown_above: above, ..next };
             let project = current.row.project.unwrap_or(next.project_id);
             let made = make(tx, viewer, &next, project)?;
             let (new, old) = (Endpoint::Log(made.shown.id), Endpoint::Log(current.shown.id));
@@ -258,6 +260,16 @@ fn origin(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, node: NodeId) ->
     origin.check(Some((row.conversation.into(), turn_id)))?;
     skein_core::tree::place::check_parent(row.status)?;
     Ok(origin)
+}
+
+/// What is shown above a node now, for what grows from there: it goes on showing that.
+fn shown_above(tx: &mut Tx<'_>, viewer: &Viewer, mode: Mode, node: NodeId) -> Result<Vec<ItemId>, StoreError> {
+    // In a dialogue an edit is another branch, and a node has one version.
+    if mode == Mode::Dialogue {
+        return Ok(Vec::new());
+    }
+    let shown = tx.path_versions(viewer, node, usize::MAX, SHOWN_ABOVE_MAX)?;
+    Ok(shown.into_iter().map(ItemId::from).collect())
 }
 
 fn nothing_said() -> RuleViolation {

@@ -256,8 +256,8 @@ fn shown(seen: SeenNode, on_path: bool) -> ShownNode {
     ShownNode { seen, cache, on_path }
 }
 
-/// A turn with its alternatives before one of them, in the order they are shown; the first page has the selected one,
-/// however old it is.
+/// A turn with its alternatives before one of them, in the order they are shown: the selected one first, however old it is,
+/// then the others, newest first. `limit` is at least 1.
 pub(crate) fn show_turn(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -266,28 +266,27 @@ pub(crate) fn show_turn(
     (before, limit): (Option<i64>, usize),
 ) -> Result<ShownTurn, StoreError> {
     let count = tx.alternatives_count(viewer, turn)?;
-    let (turn, mut page) = tx.alternatives(viewer, path, turn, before, limit)?;
-    if before.is_none() && !page.rows.iter().any(|node| node.is_selected) {
-        let selected = tx.selected_node(viewer, path, turn.id)?;
-        page.rows.push(tx.seen_node(viewer, path, selected)?);
+    let selected = tx.selected_node(viewer, path, turn)?;
+    let is_first = before.is_none();
+    // What is shown comes first and only there, and takes a place of the first page.
+    let others = if is_first { limit - 1 } else { limit };
+    let (turn, mut page) = tx.alternatives(viewer, path, turn, Some(selected), before, others.max(1))?;
+    if others == 0 {
+        page = Page { rows: Vec::new(), next: (count > 1).then_some(i64::MAX) };
     }
-    let selected = page.rows.iter().find(|node| node.is_selected).map(|node| node.row.id);
-    let on_path = selected.map(|selected| tx.is_on_path(viewer, path, selected)).transpose()?.unwrap_or(false);
-    let show = |node: SeenNode| {
-        let on_path = on_path && node.is_selected;
-        shown(node, on_path)
-    };
-    let mut rows: Vec<ShownNode> = page.rows.into_iter().map(show).collect();
+    let mut rows: Vec<ShownNode> = page.rows.into_iter().map(|node| shown(node, false)).collect();
+    if is_first {
+        rows.push(show_node(tx, viewer, path, selected)?);
+    }
     rows.sort_by_key(|node| {
-        let row = &node.seen.row;
-        let sequence = row.place.map_or(0, |place| u32::try_from(place.ordinal).unwrap_or(u32::MAX));
-        display_order(node.seen.is_selected, row.created_at, sequence)
+        let sequence = node.seen.row.place.map_or(0, |place| place.ordinal);
+        display_order(node.seen.is_selected, sequence)
     });
     Ok(ShownTurn { turn, alternatives: Page { rows, next: page.next }, count })
 }
 
 /// Z3: the turns whose selection changed, and the turns that follow them. An alternative is taken to be on the path when
-/// its turn shows it and it answers what is shown.
+/// its turn shows it and it answers what is shown. Of a turn with very many alternatives the newest are told.
 fn affected(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
@@ -297,10 +296,8 @@ fn affected(
 ) -> Result<Vec<AffectedTurn>, StoreError> {
     let standings = tx.standings(viewer, conversation, path, changed)?;
     let show = |(turn, mut alternatives): (TurnId, Vec<Standing>)| {
-        alternatives.sort_by_key(|node| {
-            let sequence = u32::try_from(node.ordinal).unwrap_or(u32::MAX);
-            display_order(node.is_selected, node.created_at, sequence)
-        });
+        alternatives.sort_by_key(|node| display_order(node.is_selected, node.ordinal));
+        alternatives.truncate(ALTERNATIVES_USUAL);
         AffectedTurn { turn, alternatives: alternatives.iter().map(show_standing).collect() }
     };
     Ok(standings.into_iter().map(show).collect())
@@ -330,6 +327,31 @@ pub(crate) fn show_conversation(
     viewer: &Viewer,
     record: Record,
 ) -> Result<ShownConversation, StoreError> {
+    let (mut shown, is_named) = show_named(tx, viewer, record)?;
+    if !is_named {
+        number(tx, viewer, vec![&mut shown])?;
+    }
+    Ok(shown)
+}
+
+/// Conversations as they are shown.
+pub(crate) fn show_conversations(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    rows: &[ConversationRow],
+) -> Result<Vec<ShownConversation>, StoreError> {
+    let mut all = Vec::with_capacity(rows.len());
+    for row in rows {
+        let record = tx.record(viewer, row.id.into())?;
+        all.push(show_named(tx, viewer, record)?);
+    }
+    let nameless = all.iter_mut().filter(|(_, is_named)| !is_named).map(|(shown, _)| shown).collect();
+    number(tx, viewer, nameless)?;
+    Ok(all.into_iter().map(|(shown, _)| shown).collect())
+}
+
+/// A conversation, and whether it has a name by itself.
+fn show_named(tx: &mut Tx<'_>, viewer: &Viewer, record: Record) -> Result<(ShownConversation, bool), StoreError> {
     let shown: Shown<Conversation> = record.try_into()?;
     let id = conversation_id(shown.id);
     let row = tx.conversation(viewer, id)?;
@@ -338,10 +360,20 @@ pub(crate) fn show_conversation(
         (None, Some(root)) => text_of(&tx.seen_node(viewer, PathId::main_of(id), root)?),
         _ => None,
     };
-    let is_nameless = shown.entry.title.is_none() && root_text.is_none();
-    let index = if is_nameless { tx.conversation_number(viewer, id)? } else { 0 };
-    let title = shown.entry.shown_title(root_text.as_deref(), usize::try_from(index).unwrap_or_default());
-    Ok(ShownConversation { shown, row, title, cursor })
+    let is_named = shown.entry.title.is_some() || root_text.is_some();
+    let title = shown.entry.shown_title(root_text.as_deref(), 0);
+    Ok((ShownConversation { shown, row, title, cursor }, is_named))
+}
+
+/// What has no name is called by its number (rule AG-TREE-002).
+fn number(tx: &mut Tx<'_>, viewer: &Viewer, nameless: Vec<&mut ShownConversation>) -> Result<(), StoreError> {
+    let ids: Vec<ConversationId> = nameless.iter().map(|shown| shown.row.id).collect();
+    let numbers = tx.conversation_numbers(viewer, &ids)?;
+    for shown in nameless {
+        let number = numbers.get(&shown.row.id).and_then(|number| usize::try_from(*number).ok());
+        shown.title = shown.shown.entry.shown_title(None, number.unwrap_or_default());
+    }
+    Ok(())
 }
 
 /// What a node says, as plain text, unless it was destroyed.

@@ -19,7 +19,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
-use crate::tree::{ShownConversation, ShownNode, conversations, show_node, show_nodes, text_of};
+use crate::tree::{ShownConversation, ShownNode, show_conversations, show_node, show_nodes, text_of};
 
 /// Which nodes of all conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -168,6 +168,24 @@ impl Engine {
         Ok(self.parts().store.read(list).await?)
     }
 
+    /// A node and what follows it, down to `depth` more turns, oldest first.
+    pub async fn subtree(
+        &self,
+        caller: &Caller,
+        id: NodeId,
+        depth: i64,
+        after: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<ShownNode, NodeId>, EngineError> {
+        let viewer = caller.viewer();
+        let list = move |tx: &mut Tx<'_>| {
+            let path = PathId::main_of(tx.node(&viewer, id)?.conversation);
+            let page = tx.subtree(&viewer, path, id, depth, after, limit)?;
+            Ok(Page { rows: show_nodes(tx, page.rows)?, next: page.next })
+        };
+        Ok(self.parts().store.read(list).await?)
+    }
+
     /// Every node made by editing this one, or that it was made from by editing, oldest first, each with what changed.
     pub async fn edits(
         &self,
@@ -217,8 +235,7 @@ impl Engine {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = tx.forks_at(&viewer, id, after, limit)?;
-            let show = |row: skein_store::tree::ConversationRow| conversations::shown(tx, &viewer, row.id);
-            Ok(Page { rows: page.rows.into_iter().map(show).collect::<Result<_, _>>()?, next: page.next })
+            Ok(Page { rows: show_conversations(tx, &viewer, &page.rows)?, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }

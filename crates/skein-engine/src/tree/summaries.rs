@@ -162,7 +162,7 @@ impl Composed {
     }
 
     /// Writes down what was made of it, if anything was.
-    fn conclude(&self, tx: &mut Tx<'_>, kept_in: Option<ItemId>) -> Result<(), StoreError> {
+    pub(super) fn conclude(&self, tx: &mut Tx<'_>, kept_in: Option<ItemId>) -> Result<(), StoreError> {
         self.0.as_ref().map_or(Ok(()), |(_, replied)| replied.conclude(tx, kept_in))
     }
 

@@ -5,6 +5,8 @@
 
 use std::time::Duration;
 
+use futures::StreamExt as _;
+use futures::stream::FuturesUnordered;
 use serde_json::{Value, json};
 use skein_core::setting::SUMMARY_TREE_NODES;
 use skein_core::tree::summary::{Occasion, is_tree_due};
@@ -21,6 +23,8 @@ const QUEUE: &str = "summaries";
 const LEASE_MS: i64 = 60_000;
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RETRY_AFTER_MS: i64 = 60_000;
+/// Jobs carried out at once: a model that answers slowly does not keep the other conversations waiting.
+const AT_ONCE_MAX: usize = 4;
 /// How often a job is tried before a person has to look.
 const ATTEMPTS_MAX: i64 = 5;
 const SYSTEM: Viewer = Viewer::System("summaries");
@@ -33,15 +37,26 @@ pub(crate) async fn work(engine: Engine, name: String) {
     loop {
         looks.tick().await;
         queue_growth(&engine).await;
+        let mut under_way = FuturesUnordered::new();
         loop {
-            match engine.parts().store.claim_job(QUEUE, &name, LEASE_MS).await {
-                Ok(Some(job)) => carry_out(&engine, job).await,
-                Ok(None) => break,
-                Err(error) => {
-                    tracing::debug!(%error, "could not look for summaries to make");
-                    break;
-                }
+            while under_way.len() < AT_ONCE_MAX
+                && let Some(job) = next_job(&engine, &name).await
+            {
+                under_way.push(carry_out(&engine, job));
             }
+            if under_way.next().await.is_none() {
+                break;
+            }
+        }
+    }
+}
+
+async fn next_job(engine: &Engine, name: &str) -> Option<Job> {
+    match engine.parts().store.claim_job(QUEUE, name, LEASE_MS).await {
+        Ok(job) => job,
+        Err(error) => {
+            tracing::debug!(%error, "could not look for summaries to make");
+            None
         }
     }
 }
@@ -126,13 +141,19 @@ async fn summarise(
     }
     let every = u64::try_from(engine.number(&SUMMARY_TREE_NODES).await).unwrap_or(1);
     let viewer = owner.clone();
-    let is_due = store.read(move |tx| is_due(tx, &viewer, conversation, occasion, every)).await?;
+    let seems_due = store.read(move |tx| is_due(tx, &viewer, conversation, occasion, every)).await?;
     let subject = Subject::Tree(conversation);
-    let composed = if is_due { Some(composed(engine, &owner, subject, is_answered).await) } else { None };
+    let composed = if seems_due { Some(composed(engine, &owner, subject, is_answered).await) } else { None };
     let job = job.clone();
     let end = move |tx: &mut Tx<'_>| {
         tx.complete_job(&SYSTEM, &job)?;
-        composed.as_ref().map_or(Ok(()), |composed| make(tx, &owner, subject, composed))
+        let Some(composed) = &composed else { return Ok(()) };
+        // Another job may have made it meanwhile.
+        if is_due(tx, &owner, conversation, occasion, every)? {
+            make(tx, &owner, subject, composed)
+        } else {
+            composed.conclude(tx, None)
+        }
     };
     store.write(end).await.map(drop)
 }

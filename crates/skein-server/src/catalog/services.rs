@@ -6,9 +6,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use skein_core::catalog::discover::Skipped;
 use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
+use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::{Millis, RecordId};
-use skein_engine::Engine;
+use skein_engine::account::Caller;
 use skein_engine::catalog::{Checked, Discovery, Shown, Source, Vital};
+use skein_engine::{Changed, Engine};
+
 use utoipa::ToSchema;
 
 use crate::catalog::tools::ToolView;
@@ -192,7 +195,8 @@ pub(crate) async fn create_service(
     let draft: ServiceDraft = mutation.body()?;
     let made = engine.create_service(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/services/{}", made.value.id);
-    Ok(Answer::made(made.map(unchecked), location))
+    let seen = seen(&engine, &mutation.caller, made, |made| (made, None)).await?;
+    Ok(Answer::made(seen.map(|seen| seen.service), location))
 }
 
 /// One service.
@@ -217,7 +221,8 @@ pub(crate) async fn change_service(
 ) -> Result<Answer<ServiceView>, ApiError> {
     let (change, based_on) = mutation.based_change::<ServiceChange>()?;
     let changed = engine.change_service(&mutation.caller, mutation.request, id, change, based_on).await?;
-    Ok(Answer::done(changed.map(unchecked)))
+    let seen = seen(&engine, &mutation.caller, changed, |changed| (changed, None)).await?;
+    Ok(Answer::done(seen.map(|seen| seen.service)))
 }
 
 /// Delete a service that no tool stands on.
@@ -230,7 +235,7 @@ pub(crate) async fn delete_service(
 ) -> Result<Answer<ServiceView>, ApiError> {
     mutation.no_body()?;
     let deleted = engine.delete_service(&mutation.caller, mutation.request, id).await?;
-    Ok(Answer::done(deleted.map(unchecked)))
+    Ok(Answer::done(deleted.map(|shown| ServiceView::new((shown, Vital::gone())))))
 }
 
 /// Share a service or take it back; taking back is never refused, and says who loses by it.
@@ -243,10 +248,7 @@ pub(crate) async fn share_service(
 ) -> Result<Answer<SharedServiceView>, ApiError> {
     let ShareBody { shared } = mutation.body()?;
     let changed = engine.share_service(&mutation.caller, mutation.request, id, shared).await?;
-    Ok(Answer::done(changed.map(|reshared| SharedServiceView {
-        service: unchecked(reshared.shown),
-        warning: reshared.warning.map(WarningView::from),
-    })))
+    Ok(Answer::done(seen(&engine, &mutation.caller, changed, |changed| (changed.shown, changed.warning)).await?))
 }
 
 /// Ask a service whether it is there, now.
@@ -277,15 +279,22 @@ pub(crate) async fn discover_tools(
     };
     let discovery = Discovery { service: id, source, connection_params, secret: secret_id };
     let made = engine.discover_tools(&mutation.caller, mutation.request, discovery).await?;
-    let view = made.map(|found| DiscoveredView {
-        data: found.tools.into_iter().map(ToolView::unchecked).collect(),
-        skipped: found.skipped.into_iter().map(SkippedView::from).collect(),
-    });
+    let data = ToolView::seen(&engine, &mutation.caller, made.value.tools.clone()).await?;
+    let view =
+        made.map(|found| DiscoveredView { data, skipped: found.skipped.into_iter().map(SkippedView::from).collect() });
     Ok(Answer::made(view, format!("/api/v1/services/{id}")))
 }
 
-/// Right after a change nothing was checked yet.
-fn unchecked(shown: Shown<Service>) -> ServiceView {
-    let vital = Vital::unchecked(shown.entry.enabled);
-    ServiceView::new((shown, vital))
+/// A service that was just made or changed, with how it is.
+async fn seen<T>(
+    engine: &Engine,
+    caller: &Caller,
+    changed: Changed<T>,
+    service: impl FnOnce(T) -> (Shown<Service>, Option<ImpactWarning>),
+) -> Result<Changed<SharedServiceView>, ApiError> {
+    let Changed { value, operation, cursor, is_replay } = changed;
+    let (shown, warning) = service(value);
+    let service = ServiceView::new(engine.services_seen(caller, vec![shown]).await?.remove(0));
+    let value = SharedServiceView { service, warning: warning.map(WarningView::from) };
+    Ok(Changed { value, operation, cursor, is_replay })
 }

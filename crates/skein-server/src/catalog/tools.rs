@@ -7,9 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use skein_core::RecordId;
 use skein_core::catalog::secret::SecretBinding;
+use skein_core::catalog::sharing::ImpactWarning;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
-use skein_engine::Engine;
-use skein_engine::catalog::{EntryQuery, Reshared, Shown, Vital};
+use skein_engine::account::Caller;
+use skein_engine::catalog::{EntryQuery, Shown, Vital};
+use skein_engine::{Changed, Engine};
+
 use utoipa::{IntoParams, ToSchema};
 
 use crate::catalog::{CatalogueParameters, EntryHead, ShareBody, VitalView, WarningView};
@@ -40,11 +43,24 @@ impl ToolView {
         Self { head: EntryHead::of(&shown), tool: shown.entry, vital: vital.into() }
     }
 
-    /// Right after a change nothing was checked yet.
-    pub(super) fn unchecked(shown: Shown<Tool>) -> Self {
-        let vital = Vital::unchecked(shown.entry.enabled);
-        Self::new((shown, vital))
+    /// Tools that were just made, with how they are.
+    pub(super) async fn seen(engine: &Engine, caller: &Caller, tools: Vec<Shown<Tool>>) -> Result<Vec<Self>, ApiError> {
+        Ok(engine.tools_seen(caller, tools).await?.into_iter().map(Self::new).collect())
     }
+}
+
+/// A tool that was just changed, with how it is.
+async fn seen<T>(
+    engine: &Engine,
+    caller: &Caller,
+    changed: Changed<T>,
+    tool: impl FnOnce(T) -> (Shown<Tool>, Option<ImpactWarning>),
+) -> Result<Changed<SharedToolView>, ApiError> {
+    let Changed { value, operation, cursor, is_replay } = changed;
+    let (shown, warning) = tool(value);
+    let tool = ToolView::seen(engine, caller, vec![shown]).await?.remove(0);
+    let value = SharedToolView { tool, warning: warning.map(WarningView::from) };
+    Ok(Changed { value, operation, cursor, is_replay })
 }
 
 #[derive(ToSchema)]
@@ -152,12 +168,6 @@ pub(crate) struct SharedToolView {
     warning: Option<WarningView>,
 }
 
-impl From<Reshared<Tool>> for SharedToolView {
-    fn from(reshared: Reshared<Tool>) -> Self {
-        Self { tool: ToolView::unchecked(reshared.shown), warning: reshared.warning.map(WarningView::from) }
-    }
-}
-
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({ "inputs": { "city": "Bern" } }))]
@@ -256,7 +266,8 @@ pub(crate) async fn create_tool(
     let draft: ToolDraft = mutation.body()?;
     let made = engine.create_tool(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/tools/{}", made.value.id);
-    Ok(Answer::made(made.map(ToolView::unchecked), location))
+    let seen = seen(&engine, &mutation.caller, made, |made| (made, None)).await?;
+    Ok(Answer::made(seen.map(|seen| seen.tool), location))
 }
 
 /// One tool.
@@ -282,7 +293,7 @@ pub(crate) async fn change_tool(
 ) -> Result<Answer<SharedToolView>, ApiError> {
     let (change, based_on) = mutation.based_change::<ToolChange>()?;
     let changed = engine.change_tool(&mutation.caller, mutation.request, id, change, based_on).await?;
-    Ok(Answer::done(changed.map(SharedToolView::from)))
+    Ok(Answer::done(seen(&engine, &mutation.caller, changed, |changed| (changed.shown, changed.warning)).await?))
 }
 
 /// Delete a tool that no process uses.
@@ -295,7 +306,7 @@ pub(crate) async fn delete_tool(
 ) -> Result<Answer<ToolView>, ApiError> {
     mutation.no_body()?;
     let deleted = engine.delete_tool(&mutation.caller, mutation.request, id).await?;
-    Ok(Answer::done(deleted.map(ToolView::unchecked)))
+    Ok(Answer::done(deleted.map(|shown| ToolView::new((shown, Vital::gone())))))
 }
 
 /// Share a tool or take it back. Others call a shared tool with your secret, at your expense.
@@ -308,7 +319,7 @@ pub(crate) async fn share_tool(
 ) -> Result<Answer<SharedToolView>, ApiError> {
     let ShareBody { shared } = mutation.body()?;
     let changed = engine.share_tool(&mutation.caller, mutation.request, id, shared).await?;
-    Ok(Answer::done(changed.map(SharedToolView::from)))
+    Ok(Answer::done(seen(&engine, &mutation.caller, changed, |changed| (changed.shown, changed.warning)).await?))
 }
 
 /// Call a tool for real; the operation tells what went out, what came back and how long it took.

@@ -26,6 +26,10 @@ use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 use crate::tree::{ConversationView, GrownView, NodeView, must_be_said};
 
+/// Turns below a node that are shown where it is not said.
+const SUBTREE_DEPTH_USUAL: i64 = 5;
+const SUBTREE_DEPTH_MAX: i64 = 10_000;
+
 /// A node with its tags.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct TaggedNodeView {
@@ -272,6 +276,39 @@ pub(crate) async fn list_children(
     PathId(id): PathId<NodeId>,
 ) -> Result<Json<Listing<NodeView>>, ApiError> {
     around(&engine, &caller, id, Around::Children, &parameters).await
+}
+
+/// How much of what follows a node.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct SubtreeParameters {
+    /// How many turns below the node, 0 to 10000; 5 unless it is said.
+    #[param(value_type = Option<u32>, minimum = 0, maximum = 10_000, example = 5)]
+    depth: Option<String>,
+    /// Where the last page ended: its `pagination.next`.
+    cursor: Option<String>,
+    /// Entries per page, 1 to 1000.
+    #[param(value_type = Option<u32>, minimum = 1, maximum = 1000, example = 100)]
+    limit: Option<String>,
+}
+
+/// A node and what follows it on every branch, some turns deep, oldest first: so what is answered comes before its answers.
+#[utoipa::path(get, path = "/nodes/{id}/subtree", tag = "conversations", params(("id" = String, Path), SubtreeParameters),
+    responses((status = 200, body = Listing<NodeView>)))]
+pub(crate) async fn list_subtree(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<SubtreeParameters>,
+    PathId(id): PathId<NodeId>,
+) -> Result<Json<Listing<NodeView>>, ApiError> {
+    let SubtreeParameters { depth, cursor, limit } = parameters;
+    let (after, limit) = read_page(cursor.as_deref(), limit.as_deref())?;
+    let depth = depth.map_or(Ok(SUBTREE_DEPTH_USUAL), |depth| depth.parse());
+    let depth = depth.ok().filter(|depth| (0..=SUBTREE_DEPTH_MAX).contains(depth));
+    let depth = depth.ok_or_else(|| ApiError::bad_request("invalid_query", "depth is a number from 0 to 10000"))?;
+    let page = engine.subtree(&caller, id, depth, after, limit).await?;
+    Ok(Json(Listing::of(page, limit, NodeView::from)))
 }
 
 /// What else follows the same node: one entry for each line of edits that are versions of each other.

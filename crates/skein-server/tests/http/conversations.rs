@@ -178,10 +178,10 @@ both! {
         let talk = Talk::new(world).await;
         let words = "  Eleven pairs nest here.\n\tTwelve, if one counts the one that only visits.  ";
         let said = talk.say(None, words).await;
-        let (node, turn) = (id(&said["node"]), id(&said["turn"]));
+        let node = id(&said["node"]);
         world.changed("POST", &format!("/api/v1/nodes/{node}/summary"), &json!({})).await;
-        let name = format!("Turn:{}:{} Nine", turn.trim_start_matches("turn_"), node.trim_start_matches("item_"));
-        world.made("/api/v1/items", &json!({ "_type": "Episode", "data": { "name": name, "content": "Nine." } })).await;
+        world.made("/api/v1/episodes", &json!({ "source": "text", "content": "Nine.", "nodeId": node })).await;
+        world.engine.remember_all().await.unwrap();
         let shown = [
             world.get(&format!("/api/v1/nodes/{node}")).await.json(),
             talk.get(&turn_path(&said)).await["alternatives"][0].clone(),
@@ -256,11 +256,15 @@ both! {
         };
         let page = talk.get(&format!("{}?limit=2", turn_path(&first))).await;
         // The active one, however old it is.
-        assert_eq!((said(&page), &page["alternativesCount"]), (vec![1, 5, 4], &json!(5)));
+        assert_eq!((said(&page), &page["alternativesCount"]), (vec![1, 5], &json!(5)));
         let page = talk.get(&format!("{}?limit=2&cursor={}", turn_path(&first), page["next"].as_str().unwrap())).await;
-        assert_eq!(said(&page), [3, 2]);
+        assert_eq!(said(&page), [4, 3]);
         let page = talk.get(&format!("{}?limit=2&cursor={}", turn_path(&first), page["next"].as_str().unwrap())).await;
-        assert_eq!((said(&page), &page["next"]), (vec![1], &Value::Null));
+        assert_eq!((said(&page), &page["next"]), (vec![2], &Value::Null));
+        let page = talk.get(&format!("{}?limit=1", turn_path(&first))).await;
+        assert_eq!(said(&page), [1]);
+        let page = talk.get(&format!("{}?limit=1&cursor={}", turn_path(&first), page["next"].as_str().unwrap())).await;
+        assert_eq!(said(&page), [5]);
         let whole = talk.get(&turn_path(&first)).await;
         assert_eq!((said(&whole), &whole["next"]), (vec![1, 5, 4, 3, 2], &Value::Null));
     }

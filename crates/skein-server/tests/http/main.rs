@@ -16,6 +16,7 @@ mod events;
 mod feed;
 mod garden;
 mod grove;
+mod health;
 mod hostile;
 mod idempotency;
 mod issuer;

@@ -84,6 +84,62 @@ both! {
         assert!(ids(&read(world, &format!("{}/children", path(&root))).await).is_empty());
     }
 
+    async fn what_grew_below_a_node_comes_in_pages_and_as_deep_as_asked_for(world: &World) {
+        let talk = Talk::new(world).await;
+        let first = talk.say(None, "How many?").await;
+        let mut all = vec![id(&first["node"]).to_owned()];
+        let mut last = first.clone();
+        for text in ["Ten.", "Sure?", "Quite."] {
+            for beside in ["", " Really."] {
+                world.clock.advance(1);
+                let said = talk.say(Some(&last), &format!("{text}{beside}")).await;
+                all.push(id(&said["node"]).to_owned());
+                if !beside.is_empty() {
+                    last = said;
+                }
+            }
+        }
+        let below = format!("{}/subtree", path(&first));
+        assert_eq!(ids(&read(world, &below).await), all);
+        assert_eq!(ids(&read(world, &format!("{below}?depth=1")).await), all[..3]);
+        assert_eq!(ids(&read(world, &format!("{below}?depth=0")).await), all[..1]);
+        let page = read(world, &format!("{below}?limit=4")).await;
+        let next = page["pagination"]["next"].as_str().unwrap();
+        let rest = read(world, &format!("{below}?limit=4&cursor={next}")).await;
+        assert_eq!([ids(&page), ids(&rest)].concat(), all);
+        assert_eq!(world.get(&format!("{below}?depth=deep")).await.refused(), (400, "invalid_query".to_owned()));
+    }
+
+    async fn br_conv_003_a_fork_goes_on_showing_the_version_it_was_made_at_holds(world: &World) {
+        let conversation = world.made(CONVERSATIONS, &json!({ "mode": "buffer" })).await;
+        let talk = Talk::of(world, &conversation);
+        let first = talk.say(None, "Herons stand").await;
+        world.clock.advance(1);
+        let follows = talk.say(Some(&first), " in the lake.").await;
+        world.clock.advance(1);
+        let edit = json!({ "text": "Grey herons stand", "editedFrom": first["node"]["id"] });
+        let version = talk.made(&format!("{}/alternatives", turn_path(&first)), &edit).await;
+        let turn_to = async |said: &Value| assert_eq!(talk.ask("PUT", &activation(said), &json!({})).await.status, 200);
+        turn_to(&version).await;
+        turn_to(&follows).await;
+        let made = talk.made("/fork", &json!({ "nodeId": follows["node"]["id"] })).await;
+        let fork = Talk::of(world, &made);
+        world.clock.advance(1);
+        let said = fork.say(None, " And fish.").await;
+        let shown = [&version, &follows, &said].map(|said| id(&said["node"]).to_owned());
+        assert_eq!(ids(&fork.get("/path").await), shown);
+        turn_to(&first).await;
+        turn_to(&follows).await;
+        assert_eq!(ids(&talk.get("/path").await)[0], id(&first["node"]));
+        assert_eq!(ids(&fork.get("/path").await), shown);
+        // So does what is forked from the fork, and what is read page by page.
+        let nested = Talk::of(world, &fork.made("/fork", &json!({})).await);
+        assert_eq!(ids(&nested.get("/path").await), shown);
+        let page = fork.get("/path?limit=2").await;
+        let above = fork.get(&format!("/path?limit=2&cursor={}", page["pagination"]["next"].as_str().unwrap())).await;
+        assert_eq!([ids(&above), ids(&page)].concat(), shown);
+    }
+
     async fn ag_path_004_versions_of_one_node_are_no_siblings_holds(world: &World) {
         let conversation = world.made(CONVERSATIONS, &json!({ "mode": "buffer" })).await;
         let talk = Talk::of(world, &conversation);

@@ -198,7 +198,7 @@ both! {
         let other_id: ConversationId = other.path.rsplit('/').next().unwrap().parse().unwrap();
         other.ask("POST", "/fold", &json!({ "summary": "Eleven herons." })).await;
         let _worker = Worker::start(world.engine.clone(), "test".to_owned());
-        // Jobs are taken in their order: when the second is done, so is the first.
+        // Jobs are taken in their order: the first was taken up before the second, and has less to do.
         renewed(world, other_id, 3).await;
         let admin = world.admin.clone();
         let kept = world.store.read(move |tx| tx.summary(&admin, conversation, None)).await.unwrap().unwrap();

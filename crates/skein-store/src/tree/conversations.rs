@@ -1,7 +1,9 @@
 //! Conversations as a whole: made, changed, listed, and what grew out of them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::LazyLock;
 
 use skein_core::garden::cursor::BadCursor;
 use skein_core::garden::record::{Record, RecordContent};
@@ -13,9 +15,20 @@ use skein_core::{ConversationId, Digest, Millis, NodeId, PathId, RecordId, RuleV
 use crate::error::StoreError;
 use crate::items::{Page, page};
 use crate::project::CONVERSATION;
-use crate::sql::{Value, params};
+use crate::sql::{Row, Value, params};
 use crate::tree::rows::{CONVERSATION_COLUMNS, ConversationRow, read_conversation};
 use crate::tx::Tx;
+
+/// Conversations that are numbered by one statement; the last asks about one of them several times.
+const NUMBERS_PER_STATEMENT: usize = 50;
+static NUMBERS: LazyLock<String> = LazyLock::new(|| {
+    let places: Vec<String> = (2..NUMBERS_PER_STATEMENT + 2).map(|place| format!("?{place}")).collect();
+    format!(
+        "SELECT x.id, x.number FROM (SELECT c.id, COUNT(CASE WHEN c.kind <> 'tool_run' THEN 1 END) OVER (ORDER BY c.id)
+             AS number FROM conversations c WHERE c.owner = ?1) AS x WHERE x.id IN ({})",
+        places.join(", ")
+    )
+});
 
 /// Most conversations one page holds.
 pub const CONVERSATIONS_PER_PAGE_MAX: usize = 1_000;
@@ -155,11 +168,23 @@ impl Tx<'_> {
         Ok(found.map(ConversationId::from_bytes))
     }
 
-    /// The how many-th of its owner's conversations one is, tool runs not counted.
-    pub fn conversation_number(&mut self, viewer: &Viewer, id: ConversationId) -> Result<i64, StoreError> {
-        let row = self.conversation(viewer, id)?;
-        let sql = "SELECT COUNT(*) FROM conversations WHERE owner = ?1 AND kind <> 'tool_run' AND id <= ?2";
-        Ok(self.first(sql, params![&row.owner, &id], |row| row.int(0))?.unwrap_or(0))
+    /// The how many-th of its owner's conversations each of these is, tool runs not counted; those of one page, in few
+    /// statements.
+    pub fn conversation_numbers(
+        &mut self,
+        viewer: &Viewer,
+        ids: &[ConversationId],
+    ) -> Result<BTreeMap<ConversationId, i64>, StoreError> {
+        let mut found = BTreeMap::new();
+        let Some(first) = ids.first() else { return Ok(found) };
+        let owner = self.conversation(viewer, *first)?.owner;
+        for some in ids.chunks(NUMBERS_PER_STATEMENT) {
+            let filled = some.iter().cycle().take(NUMBERS_PER_STATEMENT).map(Value::from);
+            let bound: Vec<Value<'_>> = std::iter::once(Value::from(&owner)).chain(filled).collect();
+            let numbered = |row: &dyn Row| Ok((ConversationId::from_bytes(row.array(0)?), row.int(1)?));
+            found.extend(self.all(&NUMBERS, &bound, numbered)?);
+        }
+        Ok(found)
     }
 
     pub(crate) fn find_conversation(&mut self, id: ConversationId) -> Result<Option<ConversationRow>, StoreError> {

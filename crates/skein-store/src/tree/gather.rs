@@ -8,7 +8,7 @@ use skein_core::{ConversationId, NodeId, Viewer};
 
 use crate::error::StoreError;
 use crate::sql::params;
-use crate::tree::read::SHOWN_VERSION;
+use crate::tree::read::version_above;
 use crate::tree::rows::{
     CONVERSATION_COLUMNS, ConversationRow, NODE_COLUMNS, NodeRow, read_conversation, read_node, spelled,
 };
@@ -17,28 +17,49 @@ use crate::tx::Tx;
 /// Most nodes that wait for a summary and are told of at once.
 pub const UNSUMMARISED_MAX: usize = 64;
 
-/// The path that leads to the node ?1, at most ?2 of it, through forks, each node in the version its conversation shows.
+/// The path that leads to the node ?1 of the conversation ?3, at most ?2 of it, through forks, each node in the version that
+/// is shown there.
 static WALK: LazyLock<String> = LazyLock::new(|| {
     format!(
         "WITH RECURSIVE walk(id, hop) AS (
              SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?1
              UNION ALL
-             SELECT {SHOWN_VERSION}, w.hop + 1 FROM walk w
+             SELECT {}, w.hop + 1 FROM walk w
              JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
              JOIN conversations c ON c.id = b.conversation
              JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
              LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth
-             WHERE w.hop < ?2)"
+             LEFT JOIN selections f ON f.path = ?3 AND f.branch = a.branch AND f.depth = a.depth AND a.conversation <> ?3
+             WHERE w.hop < ?2)",
+        version_above("?3")
     )
 });
 
 impl Tx<'_> {
     /// The path that leads to a node, through forks, from the root's side on: the last `limit` of it.
     pub fn path_ids(&mut self, viewer: &Viewer, node: NodeId, limit: usize) -> Result<Vec<NodeId>, StoreError> {
-        self.node(viewer, node)?;
+        let conversation = self.node(viewer, node)?.conversation;
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!("{} SELECT w.id FROM walk w ORDER BY w.hop DESC", *WALK);
-        self.all(&sql, params![&node, limit], |row| row.array(0).map(NodeId::from_bytes))
+        self.all(&sql, params![&node, limit, &conversation], |row| row.array(0).map(NodeId::from_bytes))
+    }
+
+    /// What that path shows of nodes that have several versions, the nearest first, at most `most` of them.
+    pub fn path_versions(
+        &mut self,
+        viewer: &Viewer,
+        node: NodeId,
+        limit: usize,
+        most: usize,
+    ) -> Result<Vec<NodeId>, StoreError> {
+        let conversation = self.node(viewer, node)?.conversation;
+        let [limit, most] = [limit, most].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        let sql = format!(
+            "{} SELECT w.id FROM walk w JOIN nodes n ON n.id = w.id WHERE EXISTS (SELECT 1 FROM nodes k
+                 WHERE k.branch = n.branch AND k.depth = n.depth AND k.is_version = 1) ORDER BY w.hop LIMIT ?4",
+            *WALK
+        );
+        self.all(&sql, params![&node, limit, &conversation, most], |row| row.array(0).map(NodeId::from_bytes))
     }
 
     /// What fed the nodes of that path beside their parents: which node, by what, and as what; of the nearest nodes
@@ -50,14 +71,14 @@ impl Tx<'_> {
         limit: usize,
         most: usize,
     ) -> Result<Vec<(NodeId, NodeId, SourceRole)>, StoreError> {
-        self.node(viewer, node)?;
+        let conversation = self.node(viewer, node)?.conversation;
         let [limit, most] = [limit, most].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let sql = format!(
             "{} SELECT s.target, s.source, s.role FROM walk w
-             JOIN node_sources s ON s.target = w.id AND s.kind = 'continuation' ORDER BY w.hop, s.source LIMIT ?3",
+             JOIN node_sources s ON s.target = w.id AND s.kind = 'continuation' ORDER BY w.hop, s.source LIMIT ?4",
             *WALK
         );
-        self.all(&sql, params![&node, limit, most], |row| {
+        self.all(&sql, params![&node, limit, &conversation, most], |row| {
             let [target, source] = [row.array(0)?, row.array(1)?].map(NodeId::from_bytes);
             Ok((target, source, spelled(row, 2)?))
         })

@@ -66,12 +66,11 @@ impl Tx<'_> {
     }
 
     /// What was made of a node's words, or from what they were made, and is still there: its raw response, its summaries,
-    /// those of what follows it, which were made with it in view, and those of every tree whose paths run through it.
+    /// those that were made with it or with one of these in view, and those of every tree whose paths run through it.
     pub(crate) fn copies_of(&mut self, node: &NodeRow) -> Result<Vec<ItemId>, StoreError> {
-        let after = self.following(&[node.id])?;
-        let after_that = self.following(&after)?;
+        let nodes = self.told_on(node.id)?;
         let trees = self.grown_of(node.conversation)?;
-        let nodes = [node.id].into_iter().chain(after).chain(after_that).map(|id| *id.as_bytes());
+        let nodes = nodes.iter().map(|id| *id.as_bytes());
         let subjects: BTreeSet<[u8; 16]> = nodes.chain(trees.iter().map(|id| *id.as_bytes())).collect();
         let summaries = "SELECT i.id FROM tree_summaries s JOIN items i ON i.id = s.item
              WHERE s.subject = ?1 AND i.payload IS NOT NULL";
@@ -83,6 +82,25 @@ impl Tx<'_> {
         let sql = "SELECT i.id FROM items i WHERE i.id = ?1 AND i.owner = ?2 AND i.payload IS NOT NULL";
         copies.extend(self.all(sql, params![raw.as_ref(), &node.owner], |row| row.array(0).map(ItemId::from_bytes))?);
         Ok(copies)
+    }
+
+    /// A node and those whose summaries may tell what it says. A summary is made in view of the two nodes before, as they
+    /// are or as their summaries tell them: so words are told on from summary to summary, and no further than these go.
+    fn told_on(&mut self, node: NodeId) -> Result<BTreeSet<NodeId>, StoreError> {
+        let sql = "SELECT 1 FROM tree_summaries WHERE subject = ?1 LIMIT 1";
+        let (mut found, mut edge) = (BTreeSet::from([node]), vec![node]);
+        while !edge.is_empty() {
+            let near = self.following(&edge)?;
+            let beyond = self.following(&near)?;
+            edge.clear();
+            for next in near.into_iter().chain(beyond) {
+                let is_summarised = self.first(sql, params![next.as_bytes()], |_| Ok(()))?.is_some();
+                if is_summarised && found.insert(next) {
+                    edge.push(next);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// What answers these nodes in any of their versions, in forks too.

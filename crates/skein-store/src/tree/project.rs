@@ -4,11 +4,12 @@
 use serde_json::{Map, Value as Json};
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordContent;
+use skein_core::tree::conversation::SHOWN_ABOVE_MAX;
 use skein_core::tree::node::{
     Fact, FrameMoved, Node, NodeFailed, NodeMarked, NodeReserved, PathMoved, Seat, Source, TreeSummary, TurnSeat,
 };
 use skein_core::tree::place::Label;
-use skein_core::{ConversationId, NodeId, RecordId, TurnId};
+use skein_core::{ConversationId, ItemId, NodeId, RecordId, TurnId};
 
 use crate::error::StoreError;
 use crate::project::Projected;
@@ -405,7 +406,30 @@ impl Tx<'_> {
                 process.as_ref(),
             ],
         )?;
+        let above = content.data.get("shownAbove").and_then(Json::as_array);
+        let above = above.into_iter().flatten().filter_map(|id| id.as_str()?.parse::<ItemId>().ok());
+        self.keep_shown_above(item, id, above.take(SHOWN_ABOVE_MAX))?;
         Ok(Some(()))
+    }
+
+    /// What a fork shows of the conversations it came from is settled when it is made: its own path is led through it.
+    fn keep_shown_above(
+        &mut self,
+        item: &Item,
+        fork: RecordId,
+        nodes: impl Iterator<Item = ItemId>,
+    ) -> Result<(), StoreError> {
+        for node in nodes {
+            let found = self.find_node(NodeId::from_bytes(*node.as_bytes()))?;
+            let Some(row) = found.filter(|row| row.owner == item.header.owner) else { continue };
+            let Some(place) = row.place.filter(|_| row.conversation.as_bytes() != fork.as_bytes()) else { continue };
+            self.execute(
+                "INSERT INTO selections (path, branch, depth, turn, node, selected) VALUES (?1, ?2, ?3, ?4, ?5, 1)
+                 ON CONFLICT DO NOTHING",
+                params![&fork, &place.label.branch, place.label.depth, &place.turn, &row.id],
+            )?;
+        }
+        Ok(())
     }
 }
 

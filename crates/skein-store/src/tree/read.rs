@@ -34,6 +34,17 @@ pub(crate) const SHOWN_VERSION: &str = "CASE WHEN v.selected = 1 THEN v.node
     WHEN v.selected IS NULL AND a.is_version = 1 AND a.late = 0 THEN
         (SELECT t.first_node FROM turns t WHERE t.id = a.turn)
     ELSE a.id END";
+/// The version of `nodes a`, which stands before `nodes b`, on a path of the conversation `of`. Above where that one was
+/// forked nothing changes any more: of the origin the very node is shown, of what is before it what was shown when it was
+/// forked (`selections f`), and of what had one version then that one.
+pub(crate) fn version_above(of: &str) -> String {
+    let version = "SELECT k.id FROM nodes k WHERE k.branch = a.branch AND k.depth = a.depth";
+    format!(
+        "CASE WHEN b.parent IS NULL THEN a.id WHEN f.node IS NOT NULL THEN f.node WHEN a.conversation = {of} OR {SHOWN_VERSION} < {of} THEN {SHOWN_VERSION}
+         ELSE COALESCE(({version} AND k.is_version = 1 AND k.id < {of} ORDER BY k.id DESC LIMIT 1),
+             ({version} AND k.is_version = 0 LIMIT 1), a.id) END"
+    )
+}
 /// What follows one version follows the others too.
 const HAS_CHILDREN: &str = "CAST(CASE WHEN EXISTS (SELECT 1 FROM nodes k WHERE k.parent = n.id) THEN 1
     WHEN EXISTS (SELECT 1 FROM nodes v WHERE v.branch = n.branch AND v.depth = n.depth AND v.is_version = 1 AND (
@@ -124,21 +135,24 @@ impl Tx<'_> {
         found.next().ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// The last `limit` alternatives of a turn before one of them, by its number, in the order they were made; then where
-    /// the earlier ones are, if there are any.
+    /// The last `limit` alternatives of a turn before one of them, by its number, in the order they were made, one of them
+    /// left out if it is named; then where the earlier ones are, if there are any.
     pub fn alternatives(
         &mut self,
         viewer: &Viewer,
         path: PathId,
         turn: TurnId,
+        left_out: Option<NodeId>,
         before: Option<i64>,
         limit: usize,
     ) -> Result<(TurnRow, Page<SeenNode, i64>), StoreError> {
         let row = self.turn(viewer, turn)?;
         let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
         let one_more = i64::try_from(limit + 1).expect("pages are small");
-        let sql = format!("{} WHERE n.turn = ?2 AND n.ordinal < ?3 ORDER BY n.ordinal DESC LIMIT ?4", *SEEN);
-        let nodes = self.seen(&sql, params![&path, &turn, before.unwrap_or(i64::MAX), one_more])?;
+        let left_out = left_out.unwrap_or(NodeId::from_bytes([0; 16]));
+        let sql =
+            format!("{} WHERE n.turn = ?2 AND n.ordinal < ?3 AND n.id <> ?4 ORDER BY n.ordinal DESC LIMIT ?5", *SEEN);
+        let nodes = self.seen(&sql, params![&path, &turn, before.unwrap_or(i64::MAX), &left_out, one_more])?;
         let mut page = page(nodes, limit, |last| last.row.place.map_or(0, |place| place.ordinal));
         page.rows.reverse();
         Ok((row, page))
@@ -152,15 +166,9 @@ impl Tx<'_> {
         Ok(self.first(sql, params![&turn], |row| row.int(0))?.unwrap_or(0))
     }
 
-    /// Every node that follows one, by turn and by age.
-    pub fn children(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
-        self.node(viewer, node)?;
-        let which = format!("n.parent IN (SELECT l.id FROM ({LINEAGE}) AS l)");
-        self.seen(&format!("{} WHERE {which} ORDER BY n.turn, n.ordinal", *SEEN), params![&path, &node])
-    }
-
     /// The end of the path that leads to `node`: at most `limit` nodes, from the root's side on, through the conversations
-    /// it was forked from (decision Z2), each in the version that the path shows or, above a fork, that conversation's own.
+    /// it was forked from (decision Z2), each in the version that the path shows or, above a fork, that was there when it
+    /// was made.
     pub fn path_to(
         &mut self,
         viewer: &Viewer,
@@ -174,15 +182,17 @@ impl Tx<'_> {
             "WITH RECURSIVE walk(id, hop) AS (
                  SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?2
                  UNION ALL
-                 SELECT {SHOWN_VERSION}, w.hop + 1 FROM walk w
+                 SELECT {}, w.hop + 1 FROM walk w
                  JOIN nodes b ON b.id = w.id AND b.turn IS NOT NULL
                  JOIN conversations c ON c.id = b.conversation
                  JOIN nodes a ON a.id = CASE WHEN b.parent IS NULL THEN c.origin ELSE b.parent END
                  LEFT JOIN selections v ON v.path = CASE WHEN a.conversation = ?4 THEN ?1 ELSE a.conversation END
                      AND v.branch = a.branch AND v.depth = a.depth
+                 LEFT JOIN selections f ON f.path = ?4 AND f.branch = a.branch AND f.depth = a.depth AND a.conversation <> ?4
                  WHERE w.hop < ?3)
              SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
-             ORDER BY w.hop DESC"
+             ORDER BY w.hop DESC",
+            version_above("?4")
         );
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.seen(&sql, params![&path, &node, limit, &conversation])
@@ -202,18 +212,21 @@ impl Tx<'_> {
         Ok(led.unwrap_or(of_node))
     }
 
-    /// What follows a node, down to `depth` more turns and at most `limit` nodes, parents before children.
+    /// A node and what follows it, down to `depth` more turns, oldest first: so parents come before children.
     pub fn subtree(
         &mut self,
         viewer: &Viewer,
         path: PathId,
         node: NodeId,
         depth: i64,
+        after: Option<NodeId>,
         limit: usize,
-    ) -> Result<Vec<SeenNode>, StoreError> {
+    ) -> Result<Page<SeenNode, NodeId>, StoreError> {
         let top = self.node(viewer, node)?;
         let own = top.label().map_or(0, |label| label.depth);
-        let deepest = own.saturating_add(depth);
+        let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+        let one_more = i64::try_from(limit + 1).expect("pages are small");
+        let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
         let sql = format!(
             "WITH RECURSIVE below(id, depth) AS (
                  SELECT l.id, l.depth FROM ({LINEAGE} UNION ALL SELECT n.id, n.depth FROM nodes n
@@ -221,10 +234,10 @@ impl Tx<'_> {
                  UNION ALL
                  SELECT k.id, k.depth FROM below b JOIN nodes k ON k.parent = b.id WHERE k.depth <= ?3)
              SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
-             WHERE n.id = ?2 OR n.depth > ?5 ORDER BY n.depth, n.turn, n.ordinal LIMIT ?4"
+             WHERE (n.id = ?2 OR n.depth > ?5) AND n.id > ?6 ORDER BY n.id LIMIT ?4"
         );
-        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-        self.seen(&sql, params![&path, &node, deepest, limit, own])
+        let bound = params![&path, &node, own.saturating_add(depth), one_more, own, &after];
+        Ok(page(self.seen(&sql, bound)?, limit, |last| last.row.id))
     }
 
     /// The viewer's nodes by one author, newest first.
@@ -303,16 +316,6 @@ impl Tx<'_> {
              SELECT l.id FROM lineage l WHERE l.id > ?2 ORDER BY l.id LIMIT ?3";
         let ids = self.all(sql, params![&node, &after, one_more], |row| row.array(0).map(NodeId::from_bytes))?;
         Ok(page(ids, limit, |last| *last))
-    }
-
-    /// Remarks about a node, oldest first.
-    pub fn annotations(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<Vec<SeenNode>, StoreError> {
-        self.node(viewer, node)?;
-        let sql = format!(
-            "SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM node_sources a JOIN nodes n ON n.id = a.target
-             {SEEN_ON} {CONTENT} WHERE a.source = ?2 AND a.kind = 'annotation' ORDER BY n.id"
-        );
-        self.seen(&sql, params![&path, &node])
     }
 
     pub(crate) fn seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<SeenNode>, StoreError> {

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::Speaker;
-use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, Value, params};
@@ -26,7 +26,6 @@ pub struct Standing {
     pub has_parent: bool,
     pub is_selected: bool,
     pub answers_selected: bool,
-    pub created_at: Millis,
 }
 
 /// Turns that are asked about in one statement; the last statement asks about one of them several times.
@@ -42,7 +41,7 @@ static FOLLOWING: LazyLock<String> =
     LazyLock::new(|| format!("SELECT parent, id FROM turns WHERE parent IN ({}) ORDER BY id", places(1)));
 static STANDING: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "SELECT n.turn, n.id, n.ordinal, t.speaker, n.author_type, n.status, n.parent, n.created_at, {IS_SELECTED},
+        "SELECT n.turn, n.id, n.ordinal, t.speaker, n.author_type, n.status, n.parent, {IS_SELECTED},
              {ANSWERS_SELECTED}
          FROM nodes n {SEEN_ON} WHERE n.turn IN ({}) AND n.conversation = ?2 ORDER BY n.turn, n.ordinal",
         places(3)
@@ -104,9 +103,8 @@ fn read_standing(row: &dyn Row) -> Result<(TurnId, Standing), SqlError> {
         author_type: spelled(row, 4)?,
         status: spelled(row, 5)?,
         has_parent: row.optional_array::<16>(6)?.is_some(),
-        created_at: Millis(row.int(7)?),
-        is_selected: row.int(8)? == 1,
-        answers_selected: row.int(9)? == 1,
+        is_selected: row.int(7)? == 1,
+        answers_selected: row.int(8)? == 1,
     };
     Ok((TurnId::from_bytes(row.array(0)?), standing))
 }

@@ -19,7 +19,7 @@ use skein_testkit::postgres::{Cluster, Database};
 
 use crate::bundle::{count, cut, export_all, go_on, kept, try_import};
 use crate::bundle_refusals::{Forged, made_up, refusal as refused_bundle};
-use crate::tree::{Lived, after, lived, marked, refusal, say};
+use crate::tree::{Lived, after, conversation, lived, marked, refusal, say};
 use crate::world::{World, both, content, object, user};
 
 /// Everything that is shown of some conversations.
@@ -120,6 +120,31 @@ both! {
         assert!(seen.content_hash.is_some());
         let (viewer, id) = (world.anna.clone(), lived.root);
         assert_eq!(refusal(world.try_write(move |tx| tx.redact_item(&viewer, id.into(), "the place too"))), "MG-SOIL-010");
+    }
+
+    fn words_are_destroyed_as_far_as_summaries_told_them_on(world: &World) {
+        let id = conversation(world, "dialogue");
+        let mut nodes: Vec<NodeId> = Vec::new();
+        for number in 0..9 {
+            let speaker = if number % 2 == 0 { Speaker::User } else { Speaker::Agent };
+            nodes.push(say(world, id, after(nodes.last().copied(), speaker), "more").id);
+        }
+        // All but two neighbours far down have a summary: nothing was told on past those.
+        let (viewer, summarised) = (world.anna.clone(), nodes.clone());
+        world.write(move |tx| {
+            for (number, node) in summarised.iter().enumerate().filter(|(number, _)| ![6, 7].contains(number)) {
+                let (node_id, text, model) = (Some(*node), format!("the {number}th"), "test".to_owned());
+                tx.summarise(&viewer, &TreeSummary { conversation_id: id, node_id, text, model, nodes: 9 })?;
+            }
+            Ok(())
+        });
+        let (viewer, root) = (world.anna.clone(), nodes[0]);
+        world.write(move |tx| tx.redact_item(&viewer, root.into(), "asked for"));
+        let kept = nodes.iter().map(|node| {
+            let (viewer, node) = (world.anna.clone(), *node);
+            world.read(move |tx| tx.summary(&viewer, id, Some(node))).is_some()
+        });
+        assert_eq!(kept.collect::<Vec<_>>(), [false, false, false, false, false, false, false, false, true]);
     }
 
     fn what_was_made_of_a_nodes_words_goes_with_them(world: &World) {

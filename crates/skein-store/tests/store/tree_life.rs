@@ -6,10 +6,11 @@ use serde_json::json;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
+use skein_core::{ConversationId, ItemId, NodeId, PathId, TurnId, Viewer};
 use skein_store::memory::VisibleBranch;
 use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::lists::Around;
 use skein_store::tree::read::SeenNode;
 use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};
@@ -80,7 +81,8 @@ impl<'a> Life<'a> {
 
     fn grow(&mut self, id: ConversationId, origin: Option<usize>, is_buffer: bool) {
         let paths = [PathId::main_of(id), PathId::of(id, OTHER.as_bytes())];
-        self.oracle.trees.push(PlainTree { id, origin, paths, is_buffer });
+        let above = origin.map(|origin| self.oracle.path_to(0, origin)).unwrap_or_default();
+        self.oracle.trees.push(PlainTree { id, origin, above, paths, is_buffer });
     }
 
     fn node(&self, number: usize) -> Option<(usize, Plain)> {
@@ -272,7 +274,11 @@ impl<'a> Life<'a> {
         let (parent, is_buffer) = (tree.id, tree.is_buffer);
         let mode = if is_buffer { "buffer" } else { "dialogue" };
         let origin = json!({ "conversationId": parent, "turnId": turn, "nodeId": plain.id });
-        let data = json!({ "mode": mode, "kind": "fork", "status": "active", "forkedFrom": origin });
+        let viewer = self.world.anna.clone();
+        let above = self.world.read(move |tx| tx.path_versions(&viewer, plain.id, usize::MAX, usize::MAX));
+        let above: Vec<ItemId> = above.into_iter().map(ItemId::from).collect();
+        let data =
+            json!({ "mode": mode, "kind": "fork", "status": "active", "forkedFrom": origin, "shownAbove": above });
         let fork = conversation_of(self.world, &self.world.anna, data);
         self.grow(fork, Some(node), is_buffer);
     }
@@ -327,7 +333,7 @@ fn ids(nodes: &[SeenNode]) -> Vec<NodeId> {
 fn ask(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<Answers, StoreError> {
     let seen = tx.seen_node(viewer, path, id)?;
     let alternatives = match seen.row.turn() {
-        Some(turn) => ids(&tx.alternatives(viewer, path, turn, None, 1_000)?.1.rows),
+        Some(turn) => ids(&tx.alternatives(viewer, path, turn, None, None, 1_000)?.1.rows),
         None => Vec::new(),
     };
     let name = seen.row.local_id.to_lowercase();
@@ -336,10 +342,10 @@ fn ask(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, id: NodeId) -> Result<Ans
         is_pruned: tx.is_pruned(viewer, id)?,
         way: ids(&tx.path_to(viewer, path, id, usize::MAX)?),
         end: ids(&tx.path_to(viewer, path, id, 2)?),
-        children: ids(&tx.children(viewer, path, id)?),
-        subtree: ids(&tx.subtree(viewer, path, id, 2, 1_000)?),
+        children: ids(&tx.nodes_around(viewer, path, id, Around::Children, None, 1_000)?.rows),
+        subtree: ids(&tx.subtree(viewer, path, id, 2, None, 1_000)?.rows),
         edits: tx.edits(viewer, id, None, 1_000)?.rows,
-        annotations: ids(&tx.annotations(viewer, path, id)?),
+        annotations: ids(&tx.nodes_around(viewer, path, id, Around::Annotations, None, 1_000)?.rows),
         alternatives,
         tags: tx.tags_of(viewer, id)?,
         by_name: tx.node_by_local_id(viewer, seen.row.conversation, &name)?,

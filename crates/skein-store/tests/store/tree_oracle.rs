@@ -23,6 +23,8 @@ pub(crate) struct Oracle {
 pub(crate) struct PlainTree {
     pub(crate) id: ConversationId,
     pub(crate) origin: Option<usize>,
+    /// What led to the origin when it was forked.
+    pub(crate) above: Vec<usize>,
     pub(crate) paths: [PathId; PATHS],
     pub(crate) is_buffer: bool,
 }
@@ -156,17 +158,16 @@ impl Oracle {
         if self.nodes[node].turn.is_none() {
             return vec![node];
         }
-        let tree = self.nodes[node].tree;
         let mut way = vec![node];
         let mut at = node;
-        while let Some(above) = self.nodes[at].parent.or(self.trees[self.nodes[at].tree].origin) {
-            let on = if self.nodes[above].tree == tree { path } else { 0 };
+        while let Some(above) = self.nodes[at].parent {
             at = match self.nodes[above].turn {
-                Some(turn) if self.shows_lineage(on, above) => self.shown(on, turn),
+                Some(turn) if self.shows_lineage(path, above) => self.shown(path, turn),
                 _ => above,
             };
             way.push(at);
         }
+        way.extend(self.trees[self.nodes[node].tree].above.iter().rev());
         way.reverse();
         way
     }
@@ -174,9 +175,7 @@ impl Oracle {
     pub(crate) fn children(&self, node: usize) -> Vec<usize> {
         let lineage = self.nodes[node].lineage;
         let follows = |other: &Plain| other.parent.is_some_and(|parent| self.nodes[parent].lineage == lineage);
-        let mut found = self.all(|_, other| follows(other));
-        found.sort_by_key(|child| (self.nodes[*child].turn, *child));
-        found
+        self.all(|_, other| follows(other))
     }
 
     /// A node and what follows it, some turns deep.
@@ -186,9 +185,7 @@ impl Oracle {
             let below = self.ancestors(index).into_iter().any(|above| self.nodes[above].lineage == top);
             below && self.depth(index) <= self.depth(node) + depth
         };
-        let mut found = self.all(|index, _| index == node || follows(index));
-        found.sort_by_key(|index| (self.depth(*index), self.nodes[*index].turn, *index));
-        found
+        self.all(|index, _| index == node || follows(index))
     }
 
     /// Everything that was made from, or led by editing to, a node; its other descendants too.

@@ -6,6 +6,7 @@ use skein_core::tree::node::{Source, SourceRole, TreeSummary};
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, PathId, Viewer};
 use skein_store::tree::append::{Placing, Position};
+use skein_store::tree::lists::Around;
 use skein_store::{StoreError, Tx};
 
 use crate::bundle::count;
@@ -108,7 +109,7 @@ both! {
         let (node, viewer) = (pending(world, &talk), world.anna.clone());
         let row = world.write(move |tx| tx.fail_node(&viewer, node, "no answer"));
         let (viewer, path) = (world.anna.clone(), PathId::main_of(talk.id));
-        let (_, nodes) = world.read(move |tx| tx.alternatives(&viewer, path, row.turn().unwrap(), None, 1_000));
+        let (_, nodes) = world.read(move |tx| tx.alternatives(&viewer, path, row.turn().unwrap(), None, None, 1_000));
         let nodes = nodes.rows;
         assert_eq!((nodes.len(), nodes[0].is_selected, nodes[0].row.status.as_str()), (1, true, "failed"));
     }
@@ -179,8 +180,8 @@ both! {
         let talk = talk(world);
         let note = say(world, talk.id, Position::About(vec![talk.root, talk.last, talk.root]), "hm").id;
         let (viewer, path) = (world.anna.clone(), PathId::main_of(talk.id));
-        let found = world.read(move |tx| tx.annotations(&viewer, path, talk.root));
-        assert_eq!(found.iter().map(|node| node.row.id).collect::<Vec<_>>(), [note]);
+        let found = world.read(move |tx| tx.nodes_around(&viewer, path, talk.root, Around::Annotations, None, 9));
+        assert_eq!(found.rows.iter().map(|node| node.row.id).collect::<Vec<_>>(), [note]);
     }
 
     fn ag_edge_003_sources_of_this_conversation_holds(world: &World) {
@@ -298,10 +299,14 @@ both! {
             |tx, viewer, _, node| tx.node(viewer, node).map(|_| 1),
             |tx, viewer, id, node| tx.seen_node(viewer, PathId::main_of(id), node).map(|_| 1),
             |tx, viewer, id, node| tx.path_to(viewer, PathId::main_of(id), node, 9).map(|found| found.len()),
-            |tx, viewer, id, node| tx.children(viewer, PathId::main_of(id), node).map(|found| found.len()),
-            |tx, viewer, id, node| tx.subtree(viewer, PathId::main_of(id), node, 9, 9).map(|found| found.len()),
+            |tx, viewer, id, node| {
+                tx.nodes_around(viewer, PathId::main_of(id), node, Around::Children, None, 9).map(|found| found.rows.len())
+            },
+            |tx, viewer, id, node| tx.subtree(viewer, PathId::main_of(id), node, 9, None, 9).map(|found| found.rows.len()),
             |tx, viewer, _, node| tx.edits(viewer, node, None, 10).map(|found| found.rows.len()),
-            |tx, viewer, id, node| tx.annotations(viewer, PathId::main_of(id), node).map(|found| found.len()),
+            |tx, viewer, id, node| {
+                tx.nodes_around(viewer, PathId::main_of(id), node, Around::Annotations, None, 9).map(|found| found.rows.len())
+            },
             |tx, viewer, id, _| tx.path_cursor(viewer, id, PathId::main_of(id)).map(|_| 1),
             |tx, viewer, id, node| tx.summary(viewer, id, Some(node)).map(|_| 1),
             |tx, viewer, _, node| tx.tags_of(viewer, node).map(|found| found.len()),
@@ -311,7 +316,7 @@ both! {
             assert_eq!(refusal(world.try_read(move |tx| look(tx, &viewer, talk.id, node))), "NotFound", "look {number}");
         }
         let viewer = bert();
-        assert_eq!(refusal(world.try_read(move |tx| tx.alternatives(&viewer, path, turn, None, 1_000))), "NotFound");
+        assert_eq!(refusal(world.try_read(move |tx| tx.alternatives(&viewer, path, turn, None, None, 1_000))), "NotFound");
         let (viewer, placing) = (bert(), placing(world, talk.id, after(Some(node), Speaker::Agent)));
         assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("mine"))), "NotFound");
         let viewer = bert();

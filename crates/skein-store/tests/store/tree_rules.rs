@@ -52,7 +52,7 @@ pub(crate) fn turn_to(world: &World, id: ConversationId, node: NodeId) -> Vec<Tu
 /// Of the alternatives of a node's turn, the one that is shown.
 fn shown_at(world: &World, id: ConversationId, node: NodeId) -> Vec<NodeId> {
     let (viewer, turn) = (world.anna.clone(), turn_of(world, node));
-    let (_, nodes) = world.read(move |tx| tx.alternatives(&viewer, PathId::main_of(id), turn, None, 1_000));
+    let (_, nodes) = world.read(move |tx| tx.alternatives(&viewer, PathId::main_of(id), turn, None, None, 1_000));
     nodes.rows.iter().filter(|node| node.is_selected).map(|node| node.row.id).collect()
 }
 

@@ -6,7 +6,7 @@ use skein_core::garden::item::ItemType;
 use skein_core::tree::node::{Fact as _, Node, Source, SourceRole};
 use skein_core::tree::turn::Speaker;
 use skein_core::tree::verify::Verdict;
-use skein_core::{ConversationId, NodeId, PathId, RecordId};
+use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId};
 use skein_store::items::ItemQuery;
 use skein_store::tree::NodeRow;
 use skein_store::tree::append::{Placing, Position, Said};
@@ -42,12 +42,6 @@ fn around(world: &World, id: ConversationId, node: NodeId, which: Around) -> Vec
     found.rows.iter().map(|node| node.row.id).collect()
 }
 
-fn children(world: &World, id: ConversationId, node: NodeId) -> Vec<NodeId> {
-    let viewer = world.anna.clone();
-    let found = world.read(move |tx| tx.children(&viewer, PathId::main_of(id), node));
-    found.iter().map(|node| node.row.id).collect()
-}
-
 /// What leads into a node.
 fn sources(world: &World, node: NodeId) -> Vec<EdgeSource> {
     let viewer = world.anna.clone();
@@ -76,7 +70,7 @@ both! {
     fn ag_edge_002_versions_stand_for_each_other_and_lineages_are_all_needed_holds(world: &World) {
         let text = text(world);
         // What follows one version follows the other, joins the same turn and is stale under neither.
-        assert_eq!(children(world, text.id, text.version), [text.second]);
+        assert_eq!(around(world, text.id, text.version, Around::Children), [text.second]);
         let beside = say(world, text.id, after(Some(text.version), Speaker::Agent), "there was a weaver");
         assert_eq!(beside.turn(), row(world, text.second).turn());
         for shown in [text.first, text.version] {
@@ -115,7 +109,11 @@ both! {
         let text = text(world);
         turn_to(world, text.id, text.second);
         let origin = json!({ "conversationId": text.id, "turnId": row(world, text.second).turn().unwrap(), "nodeId": text.second });
-        let data = json!({ "mode": "buffer", "kind": "fork", "status": "active", "forkedFrom": origin });
+        let viewer = world.anna.clone();
+        let above = world.read(move |tx| tx.path_versions(&viewer, text.second, 100, 100));
+        assert_eq!(above, [text.version]);
+        let above: Vec<ItemId> = above.into_iter().map(ItemId::from).collect();
+        let data = json!({ "mode": "buffer", "kind": "fork", "status": "active", "forkedFrom": origin, "shownAbove": above });
         let fork = conversation_of(world, &world.anna, data);
         let said = say(world, fork, after(None, Speaker::User), "elsewhere").id;
         let main = PathId::main_of(fork);
@@ -123,11 +121,31 @@ both! {
         // Page by page the same is shown as at once.
         assert_eq!(way_to(world, main, text.second), [text.version, text.second]);
         turn_to(world, text.id, text.first);
-        assert_eq!(way_to(world, main, text.second), [text.first, text.second]);
-        assert_eq!(way_to(world, main, said), [text.first, text.second, said]);
+        assert_eq!(way_to(world, text.main, text.second), [text.first, text.second]);
+        assert_eq!(way_to(world, main, text.second), [text.version, text.second]);
+        // What is written in the place of the origin, or above it, comes too late for the fork.
+        say(world, text.id, Position::EditOf(text.version), "Longer ago");
+        let later = say(world, text.id, Position::EditOf(text.second), "there were looms").id;
+        assert_eq!(way_to(world, text.main, later).last(), Some(&later));
+        assert_eq!(way_to(world, main, said), [text.version, text.second, said]);
         let viewer = world.anna.clone();
         let ids = world.read(move |tx| tx.path_ids(&viewer, said, 100));
-        assert_eq!(ids, [text.first, text.second, said]);
+        assert_eq!(ids, [text.version, text.second, said]);
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn br_alt_006a_a_fork_made_before_there_were_versions_refuses_later_ones(world: &World) {
+        let id = conversation(world, "buffer");
+        let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
+        let second = say(world, id, after(Some(first), Speaker::Agent), "there was a loom");
+        let origin = json!({ "conversationId": id, "turnId": second.turn().unwrap(), "nodeId": second.id });
+        let data = json!({ "mode": "buffer", "kind": "fork", "status": "active", "forkedFrom": origin });
+        let fork = conversation_of(world, &world.anna, data);
+        let said = say(world, fork, after(None, Speaker::User), "elsewhere").id;
+        let version = say(world, id, Position::EditOf(first), "Long ago").id;
+        turn_to(world, id, second.id);
+        assert_eq!(way_to(world, PathId::main_of(id), second.id), [version, second.id]);
+        assert_eq!(way_to(world, PathId::main_of(fork), said), [first, second.id, said]);
     }
 
     fn mg_conv_003_only_forks_that_people_go_on_in_keep_a_branch_open_holds(world: &World) {
@@ -150,7 +168,7 @@ both! {
         // Alternatives of a dialogue are lineages of their own.
         turn_to(world, talk.id, talk.answers[1]);
         assert!(!seen(world, PathId::main_of(talk.id), talk.last).answers_selected);
-        assert!(children(world, talk.id, talk.answers[1]).is_empty());
+        assert!(around(world, talk.id, talk.answers[1], Around::Children).is_empty());
         for source in talk.answers {
             let sql = format!("UPDATE nodes SET content_hash = {} WHERE id = {}", altered(world, "content_hash"), world.hex(source.as_bytes()));
             world.tamper_unguarded(&sql).unwrap();
@@ -305,7 +323,6 @@ both! {
     fn ag_edit_002_an_edit_refuses_what_followed_the_old(world: &World) {
         let talk = talk(world);
         let edit = say(world, talk.id, Position::EditOf(talk.answers[0]), "one, better").id;
-        assert!(children(world, talk.id, edit).is_empty());
         assert!(around(world, talk.id, edit, Around::Children).is_empty());
         assert!(!seen(world, PathId::main_of(talk.id), edit).has_children);
         assert_eq!(sources(world, talk.last), [primary(talk.answers[0], false)]);
@@ -317,7 +334,6 @@ both! {
         let third = say(world, text.id, after(Some(text.second), Speaker::User), "and a weaver").id;
         let later = say(world, text.id, after(Some(text.version), Speaker::Agent), "there was a mill").id;
         for node in [text.first, text.version] {
-            assert_eq!(children(world, text.id, node), [text.second, later]);
             assert_eq!(around(world, text.id, node, Around::Children), [text.second, later]);
             turn_to(world, text.id, node);
             assert_eq!(way_to(world, text.main, third), [node, text.second, third]);
@@ -347,7 +363,6 @@ both! {
         // Also where it is the context of something, and then as its context.
         let context = |node, is_version| EdgeSource { node, role: SourceRole::Context, is_version };
         assert_eq!(sources(world, joined), [primary(text.second, false), context(text.first, false), context(last, true)]);
-        assert!(!children(world, text.id, last).contains(&joined));
         assert!(!around(world, text.id, last, Around::Children).contains(&joined));
         assert_eq!(world.verify(true).breaks, []);
         assert!(judge_tree(world, text.id).iter().all(|(_, verdict)| *verdict == Some(Verdict::Valid)));
@@ -398,7 +413,7 @@ both! {
         assert_ne!(made[0].label(), made[1].label());
         let next = [&made[0], &made[1]].map(|node| say(world, id, after(Some(node.id), Speaker::User), "and").id);
         for (node, next) in made.iter().zip(next) {
-            assert_eq!(children(world, id, node.id), [next]);
+            assert_eq!(around(world, id, node.id, Around::Children), [next]);
             assert_eq!(way_to(world, PathId::main_of(id), next), [first, node.id, next]);
         }
     }
@@ -408,7 +423,7 @@ both! {
         let first = say(world, id, after(None, Speaker::User), "Once upon a time").id;
         let made = ["there was a loom", "there was a mill"].map(|text| generate(world, id, first, text).id);
         let next = say(world, id, after(Some(made[0]), Speaker::Agent), "and a weaver").id;
-        assert!(children(world, id, made[1]).is_empty());
+        assert!(around(world, id, made[1], Around::Children).is_empty());
         assert_eq!(sources(world, next), [primary(made[0], false)]);
         turn_to(world, id, made[1]);
         assert!(!seen(world, PathId::main_of(id), next).answers_selected);

@@ -93,7 +93,10 @@ mod tests {
     const NODE: NodeId = NodeId::from_bytes([7; 16]);
 
     fn object(value: Value) -> Map<String, Value> {
-        value.as_object().unwrap().clone()
+        match value {
+            Value::Object(object) => object,
+            other => panic!("{other} is no object"),
+        }
     }
 
     fn quoted(text: &str) -> Quoted {
