@@ -1,5 +1,6 @@
 // Connecting a model, step by step: what was made stays known, so that trying again changes it and makes no second one.
 import { all, call } from "../../api/client";
+import { processes } from "../../state/processes.svelte";
 import { catalogue } from "./catalogue.svelte";
 import { tryTool, type Outcome } from "./call";
 import { isLoopback, type HostPort } from "./endpoint";
@@ -65,18 +66,21 @@ export class Connection {
     this.busy = true;
     this.error = undefined;
     try {
-      const processes = await all((cursor) => call("get", "/api/v1/processes", { query: { cursor } }));
+      const listed = await all((cursor) => call("get", "/api/v1/processes", { query: { cursor } }));
       const answers = (id: string) =>
         catalogue.tools.find((one) => one.id === id)?.operation.messagesFrom !== undefined;
-      const chat = chatAmong(processes, answers);
+      const chat = chatAmong(listed, answers);
       if (!chat) throw new Error("no process like Chat is left to copy; make one under Processes");
       const free = freeName(
         `Chat with ${name}`.slice(0, 96),
-        processes.map((one) => one.name),
+        listed.map((one) => one.name),
       );
-      this.process = await call("post", "/api/v1/processes", {
+      const made = await call("post", "/api/v1/processes", {
         body: processLike(chat, answers, free, tool.id),
       });
+      // Whoever begins a conversation with it finds it in the list.
+      await processes.refresh();
+      this.process = made;
     } catch (thrown) {
       this.error = thrown;
     } finally {
