@@ -1,6 +1,7 @@
 // What is under way: runs, operations and questions to people, for the status bar and the rail.
 import { call, type Schemas } from "../api/client";
 import { onProgress, onResync, onTold, type Told } from "../api/events";
+import { Newest } from "./newest";
 
 export type Run = Schemas["ExecutionView"];
 const REFRESH_WAIT_MS = 150;
@@ -14,6 +15,7 @@ class Jobs {
   operations = $state.raw<ReadonlyMap<string, number>>(new Map());
   #timer: ReturnType<typeof setTimeout> | undefined;
   #look: ReturnType<typeof setTimeout> | undefined;
+  #newest = new Newest();
 
   get pendingReviews(): number {
     return this.reviews.length;
@@ -41,11 +43,13 @@ class Jobs {
   }
 
   async refresh(): Promise<void> {
+    const isNewest = this.#newest.ask();
     try {
       const [running, reviews] = await Promise.all([
         call("get", "/api/v1/executions", { query: { status: "running", limit: SHOWN_MAX } }),
         call("get", "/api/v1/reviews", { query: { status: "open", limit: SHOWN_MAX } }),
       ]);
+      if (!isNewest()) return;
       this.runs = running.data;
       this.reviews = reviews.data;
     } catch {

@@ -2,6 +2,7 @@
 import { untrack } from "svelte";
 import { onTold } from "../api/events";
 import { announcer } from "../shell/announcer.svelte";
+import { Newest } from "./newest";
 
 export class Listed<T> {
   rows = $state.raw<T[]>();
@@ -12,6 +13,7 @@ export class Listed<T> {
   /** What is being done now. */
   busy = $state<string>();
   #ask: () => Promise<T[]>;
+  #newest = new Newest();
 
   /** To be made while a component is set up. `about` begins the events that change the list. */
   constructor(ask: () => Promise<T[]>, about: string) {
@@ -23,11 +25,14 @@ export class Listed<T> {
   }
 
   read = async (): Promise<void> => {
+    const isNewest = this.#newest.ask();
     try {
-      this.rows = await this.#ask();
+      const rows = await this.#ask();
+      if (!isNewest()) return;
+      this.rows = rows;
       this.failed = undefined;
     } catch (thrown) {
-      this.failed = thrown;
+      if (isNewest()) this.failed = thrown;
     }
   };
 

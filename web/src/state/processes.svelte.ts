@@ -1,6 +1,7 @@
 // The processes that can answer, by name: for pickers and for who said what.
 import { all, call, type Schemas } from "../api/client";
 import { onTold } from "../api/events";
+import { Newest } from "./newest";
 
 /** What a run is given when it answers in a conversation. */
 const GIVEN = ["conversationId", "nodeId", "message"];
@@ -14,6 +15,7 @@ class Processes {
   list = $state.raw<Schemas["ProcessView"][]>([]);
   loaded = $state(false);
   #started = false;
+  #newest = new Newest();
 
   /** Those that can be asked to answer: switched on, not put away, and content with a conversation. Oldest first. */
   get usable(): Schemas["ProcessView"][] {
@@ -34,10 +36,13 @@ class Processes {
     void this.refresh();
   }
   async refresh(): Promise<void> {
+    const isNewest = this.#newest.ask();
     try {
-      this.list = await all((cursor) =>
+      const list = await all((cursor) =>
         call("get", "/api/v1/processes", { query: { includeArchived: true, cursor } }),
       );
+      if (!isNewest()) return;
+      this.list = list;
       this.loaded = true;
     } catch {
       // Pickers show what was known.

@@ -3,7 +3,9 @@ import { MessageParser } from "../../src/api/sse";
 import { chordOf, isPlain } from "../../src/keys/chord";
 import { match } from "../../src/router.svelte";
 import { ranked } from "../../src/shell/ranked";
+import { Newest } from "../../src/state/newest";
 import { blocksOf, isTooMuch } from "../../src/ui/blocks";
+import { drawnNext } from "../../src/ui/drawn";
 import { Heights } from "../../src/ui/heights";
 import { faultsOf, startOf } from "../../src/ui/jsonSchema";
 import { Pace } from "../../src/ui/pace";
@@ -120,5 +122,27 @@ describe("chords", () => {
       press({ key: "k", ctrlKey: true }),
     ]).toEqual(["Shift+g", "?", "Mod+k"]);
     expect([isPlain("Shift+g"), isPlain("Mod+k")]).toEqual([true, false]);
+  });
+});
+
+describe("rows that somebody flies past", () => {
+  it("are drawn a few at a time, and stay drawn while they are in sight", () => {
+    const keys = ["a", "b", "c", "d", "e"];
+    const first = drawnNext(keys, new Set(), 2);
+    expect([...first]).toEqual(["a", "b"]);
+    const second = drawnNext(["b", "c", "d", "e"], first, 2);
+    expect([...second]).toEqual(["b", "c", "d"]);
+    expect([...drawnNext(["x", "y"], second, 2)]).toEqual(["x", "y"]);
+    expect(drawnNext(keys, new Set(), keys.length).size).toBe(5);
+  });
+});
+
+describe("answers that come out of order", () => {
+  it("count only if nobody asked again", () => {
+    const newest = new Newest();
+    const first = newest.ask();
+    expect(first()).toBe(true);
+    const second = newest.ask();
+    expect([first(), second()]).toEqual([false, true]);
   });
 });

@@ -1,6 +1,7 @@
 // What the catalogue holds for this person; kept in step with what happens elsewhere.
 import { all, call } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
+import { Newest } from "../../state/newest";
 import { session } from "../../state/session.svelte";
 import { kinds, SYSTEM, type Entries, type Entry, type Kind } from "./kinds";
 
@@ -28,6 +29,7 @@ class Catalogue {
   #lists = $state.raw<Lists>({});
   errors = $state.raw<{ [K in Kind]?: unknown }>({});
   #timers = new Map<Kind, ReturnType<typeof setTimeout>>();
+  #newest = new Map<Kind, Newest>(kinds.map(({ id }) => [id, new Newest()]));
 
   list<K extends Kind>(kind: K): Entries[K][] | undefined {
     return this.#lists[kind];
@@ -47,12 +49,14 @@ class Catalogue {
   nameOf = (id: string): string | undefined => this.services.find((service) => service.id === id)?.name;
 
   async refresh(kind: Kind): Promise<void> {
+    const isNewest = this.#newest.get(kind)?.ask() ?? (() => true);
     try {
       const list = await fetchers[kind]();
+      if (!isNewest()) return;
       this.#lists = { ...this.#lists, [kind]: list.sort(order) };
       this.errors = { ...this.errors, [kind]: undefined };
     } catch (error) {
-      this.errors = { ...this.errors, [kind]: error };
+      if (isNewest()) this.errors = { ...this.errors, [kind]: error };
     }
   }
   /** Puts in what a change answered, so that it is seen at once. */

@@ -4,6 +4,7 @@ import { all, call, type Schemas } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
 import { asProblem, type Problem } from "../../api/problem";
 import { project } from "../../state/project.svelte";
+import { Newest } from "../../state/newest";
 
 export type Kept = Schemas["ConversationView"];
 const PAGE = 500;
@@ -15,6 +16,7 @@ export class Conversations {
   list = $state.raw<Kept[]>();
   problem = $state.raw<Problem>();
   #most: number;
+  #newest = new Newest();
   #also: () => Promise<void>;
 
   /** To be made while a component is set up; `also` is read along with them. */
@@ -46,16 +48,18 @@ export class Conversations {
   }
 
   load = async (): Promise<void> => {
+    const isNewest = this.#newest.ask();
     try {
       const { likely } = project;
       // Another person may have signed in since: then it is nothing of theirs.
       const early = likely ? this.#of(likely).catch(() => undefined) : undefined;
       const [first] = await Promise.all([early, project.refresh(), this.#also()]);
       const found = first && likely === project.current?.id ? first : await this.#of(project.current?.id);
+      if (!isNewest()) return;
       this.list = found.sort((one, other) => Date.parse(other.activeAt) - Date.parse(one.activeAt));
       this.problem = undefined;
     } catch (error) {
-      this.problem = asProblem(error);
+      if (isNewest()) this.problem = asProblem(error);
     }
   };
 }

@@ -2,6 +2,7 @@
 import { call, type Schemas } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
 import type { RunView } from "./trace";
+import { Newest } from "../../state/newest";
 
 export interface Filter {
   status?: string;
@@ -16,6 +17,7 @@ export class RunListStore {
   next = $state<string>();
   isBusy = $state(false);
   #filter: Filter = {};
+  #newest = new Newest();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   start(): () => void {
@@ -36,10 +38,10 @@ export class RunListStore {
   }
 
   async refresh(): Promise<void> {
-    const filter = this.#filter;
+    const isNewest = this.#newest.ask();
     try {
       const page = await this.#page(undefined);
-      if (filter !== this.#filter) return;
+      if (!isNewest()) return;
       const newest = new Set(page.data.map(({ id }) => id));
       const oldest = page.data.at(-1)?.id ?? "";
       const older = (this.runs ?? []).filter(({ id }) => !newest.has(id) && id < oldest);
@@ -47,7 +49,7 @@ export class RunListStore {
       if (older.length === 0) this.next = page.pagination.next ?? undefined;
       this.problem = undefined;
     } catch (error) {
-      this.problem = error;
+      if (isNewest()) this.problem = error;
     }
   }
 
