@@ -1,0 +1,14 @@
+/** Which rows are drawn next: those that are, and so many of the others, the first ones first. */
+export function drawnNext(
+  keys: readonly string[],
+  before: ReadonlySet<string>,
+  more: number,
+): ReadonlySet<string> {
+  const drawn = new Set(keys.filter((key) => before.has(key)));
+  for (const key of keys) {
+    if (drawn.has(key)) continue;
+    if (more-- <= 0) break;
+    drawn.add(key);
+  }
+  return drawn;
+}
