@@ -1,6 +1,8 @@
 //! The embedded database: a file, one writing thread, some reading ones.
 
 pub(crate) mod at_hand;
+#[cfg(debug_assertions)]
+mod plans;
 pub(crate) mod reader;
 pub(crate) mod request_names;
 pub(crate) mod writer;
@@ -129,6 +131,8 @@ impl<'a> SqliteSql<'a> {
     }
 
     fn statement(&self, sql: &str, params: &[Value<'_>]) -> Result<CachedStatement<'a>, SqlError> {
+        #[cfg(debug_assertions)]
+        plans::check(self.connection, sql);
         let mut statement = self.connection.prepare_cached(sql).map_err(|error| sql_error(&error))?;
         bind(&mut statement, params)?;
         Ok(statement)

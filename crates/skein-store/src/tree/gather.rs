@@ -55,7 +55,7 @@ impl Tx<'_> {
         let conversation = self.node(viewer, node)?.conversation;
         let [limit, most] = [limit, most].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
         let sql = format!(
-            "{} SELECT w.id FROM walk w JOIN nodes n ON n.id = w.id WHERE EXISTS (SELECT 1 FROM nodes k
+            "{} SELECT w.id FROM walk w LEFT JOIN nodes n ON n.id = w.id WHERE EXISTS (SELECT 1 FROM nodes k
                  WHERE k.branch = n.branch AND k.depth = n.depth AND k.is_version = 1) ORDER BY w.hop LIMIT ?4",
             *WALK
         );
@@ -73,9 +73,11 @@ impl Tx<'_> {
     ) -> Result<Vec<(NodeId, NodeId, SourceRole)>, StoreError> {
         let conversation = self.node(viewer, node)?.conversation;
         let [limit, most] = [limit, most].map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+        // An outer join is walked from the path to its sources, whatever SQLite thinks of their numbers.
         let sql = format!(
             "{} SELECT s.target, s.source, s.role FROM walk w
-             JOIN node_sources s ON s.target = w.id AND s.kind = 'continuation' ORDER BY w.hop, s.source LIMIT ?4",
+             LEFT JOIN node_sources s ON s.target = w.id
+             WHERE COALESCE(s.kind, '') = 'continuation' ORDER BY w.hop, s.source LIMIT ?4",
             *WALK
         );
         self.all(&sql, params![&node, limit, &conversation, most], |row| {

@@ -112,11 +112,13 @@ impl Tx<'_> {
                  UNION SELECT v.id FROM nodes n JOIN nodes v ON v.branch = n.branch AND v.depth = n.depth
                      AND v.is_version = 1 WHERE n.id = ?1)
              SELECT k.id FROM lineage l JOIN nodes k ON k.parent = l.id
-             UNION SELECT k.id FROM lineage l JOIN conversations c ON c.origin = l.id
-                 JOIN turns t ON t.id = c.root_turn JOIN nodes k ON k.turn = t.id";
+             UNION SELECT k.id FROM lineage l LEFT JOIN conversations c ON c.origin = l.id
+                 LEFT JOIN nodes k ON k.turn = c.root_turn";
         let mut found = Vec::new();
         for node in nodes {
-            found.extend(self.all(sql, params![node], |row| row.array(0).map(NodeId::from_bytes))?);
+            // Where no conversation begins there is an empty row: as inner joins SQLite would read all nodes.
+            let follows = self.all(sql, params![node], |row| Ok(row.optional_array(0)?.map(NodeId::from_bytes)))?;
+            found.extend(follows.into_iter().flatten());
         }
         Ok(found)
     }
@@ -143,8 +145,8 @@ impl Tx<'_> {
             return Ok(true);
         }
         let sql = format!(
-            "{UPWARD} SELECT n.pruned FROM upward u JOIN nodes n ON n.branch = u.branch AND n.depth <= u.depth
-             AND n.pruned = 1 LIMIT 1"
+            "{UPWARD} SELECT u.depth FROM upward u WHERE EXISTS (SELECT 1 FROM nodes n WHERE n.branch = u.branch
+             AND n.depth <= u.depth AND n.pruned = 1) LIMIT 1"
         );
         Ok(self.first(&sql, params![&node], |row| row.int(0))?.is_some())
     }

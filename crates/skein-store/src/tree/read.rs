@@ -178,6 +178,7 @@ impl Tx<'_> {
     ) -> Result<Vec<SeenNode>, StoreError> {
         let of_node = self.node(viewer, node)?.conversation;
         let conversation = self.conversation_of_path(path, of_node)?;
+        // Every node of the walk is there; as an inner join SQLite would read all nodes and look each up in the walk.
         let sql = format!(
             "WITH RECURSIVE walk(id, hop) AS (
                  SELECT n.id, CAST(1 AS BIGINT) FROM nodes n WHERE n.id = ?2
@@ -190,7 +191,7 @@ impl Tx<'_> {
                      AND v.branch = a.branch AND v.depth = a.depth
                  LEFT JOIN selections f ON f.path = ?4 AND f.branch = a.branch AND f.depth = a.depth AND a.conversation <> ?4
                  WHERE w.hop < ?3)
-             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM walk w JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM walk w LEFT JOIN nodes n ON n.id = w.id {SEEN_ON} {CONTENT}
              ORDER BY w.hop DESC",
             version_above("?4")
         );
@@ -233,8 +234,8 @@ impl Tx<'_> {
                      WHERE n.id = ?2 AND n.branch IS NULL) AS l
                  UNION ALL
                  SELECT k.id, k.depth FROM below b JOIN nodes k ON k.parent = b.id WHERE k.depth <= ?3)
-             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM below b JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
-             WHERE (n.id = ?2 OR n.depth > ?5) AND n.id > ?6 ORDER BY n.id LIMIT ?4"
+             SELECT {NODE_COLUMNS}, {IS_SELECTED}, {ANSWERS_SELECTED}, {HAS_CHILDREN}, t.speaker, t.type, {ITEM_COLUMNS} FROM below b LEFT JOIN nodes n ON n.id = b.id {SEEN_ON} {CONTENT}
+             WHERE (b.id = ?2 OR b.depth > ?5) AND b.id > ?6 ORDER BY b.id LIMIT ?4"
         );
         let bound = params![&path, &node, own.saturating_add(depth), one_more, own, &after];
         Ok(page(self.seen(&sql, bound)?, limit, |last| last.row.id))

@@ -39,7 +39,8 @@ static UNSELECTED: LazyLock<String> = LazyLock::new(|| {
     format!(
         "{UPWARD}, unselected(turn, branch, depth, node, noted) AS (
              SELECT s.turn, s.branch, s.depth, s.node, CAST(1 AS BIGINT) FROM upward u
-             JOIN selections s ON s.path = ?2 AND s.branch = u.branch AND s.depth <= u.depth AND s.selected = 0
+             LEFT JOIN selections s ON s.path = ?2 AND s.branch = u.branch AND s.depth <= u.depth AND s.selected = 0
+             WHERE COALESCE(s.selected, 1) = 0
              UNION ALL
              SELECT n.turn, n.branch, n.depth, n.id, CAST(0 AS BIGINT) FROM upward u
              LEFT JOIN path_reach r ON r.path = ?2 AND r.branch = u.branch
