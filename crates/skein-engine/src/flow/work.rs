@@ -344,15 +344,23 @@ fn worker(pools: &Pools) -> WorkerDraft {
 
 async fn claim(engine: &Engine, holder: &Holder, terms: LeaseTerms, mut stopped: watch::Receiver<bool>) {
     let mut rung = engine.parts().store.job_wake().subscribe();
+    let mut crowded = Vec::new();
     loop {
         if *stopped.borrow() {
             return;
         }
         // What there is no place for is not looked for: it would hide when the next of another kind is due.
         let kinds = engine.parts().crew.kinds_with_places();
-        let waiting = look_for(engine, &kinds).await;
-        if waiting.is_any && take_some(engine, holder, terms).await {
-            continue;
+        // While there was more than there were places for, whoever has one again need not look before.
+        let is_expected = kinds.iter().any(|kind| crowded.contains(kind));
+        let waiting =
+            if is_expected { Waiting { is_any: true, due_in_ms: None } } else { look_for(engine, &kinds).await };
+        if waiting.is_any {
+            let taken = take_some(engine, holder, terms).await;
+            crowded = taken.crowded;
+            if is_expected || taken.is_any {
+                continue;
+            }
         }
         let due = waiting.due_in_ms.filter(|_| !waiting.is_any).and_then(|due| u64::try_from(due).ok());
         let moment = due.map_or(LOOK_EVERY, Duration::from_millis);
@@ -376,8 +384,16 @@ async fn look_for(engine: &Engine, kinds: &[OperationType]) -> Waiting {
     })
 }
 
-/// Takes up as much as there are free places for; says whether there was anything.
-async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> bool {
+/// What a claim found.
+#[derive(Default)]
+struct Taken {
+    is_any: bool,
+    /// The kinds of which every free place was filled: perhaps there is more.
+    crowded: Vec<OperationType>,
+}
+
+/// Takes up as much as there are free places for.
+async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> Taken {
     let mut permits = free_places(engine);
     let wanted: Vec<Wanted> = permits
         .iter()
@@ -385,17 +401,25 @@ async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> bool 
         .filter(|wanted| wanted.places > 0)
         .collect();
     if wanted.is_empty() {
-        return false;
+        return Taken::default();
     }
-    let Ok(claimed) = engine.parts().store.claim_jobs(holder, &wanted).await else { return false };
-    let is_any = !claimed.jobs.is_empty();
+    let Ok(claimed) = engine.parts().store.claim_jobs(holder, &wanted).await else { return Taken::default() };
+    let taken = Taken { is_any: !claimed.jobs.is_empty(), crowded: filled(&wanted, &claimed.jobs) };
     for job in claimed.jobs {
         let kind = KINDS.into_iter().find(|kind| kind.as_str() == job.queue);
         let permit = kind.and_then(|kind| permits.get_mut(&kind)).and_then(Vec::pop);
         let (engine, lost_max) = (engine.clone(), terms.lost_max);
         tokio::spawn(async move { begin(&engine, job, permit, lost_max).await });
     }
-    is_any
+    taken
+}
+
+fn filled(wanted: &[Wanted], taken: &[Job]) -> Vec<OperationType> {
+    let of = |queue: &str| taken.iter().filter(|job| job.queue == queue).count();
+    let is_full = |kind: &OperationType| {
+        wanted.iter().any(|wanted| wanted.queue == kind.as_str() && wanted.places == of(&wanted.queue))
+    };
+    KINDS.into_iter().filter(is_full).collect()
 }
 
 /// Every free place, taken for the moment.
