@@ -23,7 +23,13 @@ const RUNS_UNQUEUED: u32 = 5;
 /// The queue of those ("skeio": the number after that of migrations).
 const QUEUE_LOCK: i64 = 0x73_6b_65_69_6f;
 /// Recursive questions look expensive to the planner and take microseconds; compiling them takes a tenth of a second each.
-const NO_COMPILING: &str = "SET jit = off";
+/// What every transaction begins with is parsed and planned once.
+const GET_READY: &str = "SET jit = off;
+    PREPARE skein_reading AS SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text, '0';
+    PREPARE skein_writing AS SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text,
+        pg_current_xact_id()::text";
+const READING: &str = "EXECUTE skein_reading";
+const WRITING: &str = "EXECUTE skein_writing";
 
 /// The statements around those of a transaction.
 const BEGIN_AND_END: u64 = 2;
@@ -167,7 +173,7 @@ impl Session {
             Isolation::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
             Isolation::ReadCommitted => "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off",
         };
-        let begun = match self.begin(statement, "pg_current_xact_id()::text") {
+        let begun = match self.begin(statement, WRITING) {
             Ok(begun) => begun,
             Err(error) if error.is_collision() => return Attempt::Collided,
             Err(error) => return Attempt::Refused(error),
@@ -198,17 +204,15 @@ impl Session {
         let milliseconds = limit.map_or(0, |limit| limit.as_millis());
         let statement =
             format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {milliseconds}");
-        let begun = self.begin(&statement, "'0'")?;
+        let begun = self.begin(&statement, READING)?;
         let outcome = self.in_transaction(&begun, [0; 16], work);
         self.roll_back();
         outcome
     }
 
     /// Begins, connecting first where needed; asks for time and transaction number in the same round trip.
-    fn begin(&mut self, begin: &str, number: &str) -> Result<Begun, StoreError> {
-        let statement = format!(
-            "{begin}; SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text, {number}"
-        );
+    fn begin(&mut self, begin: &str, ask: &str) -> Result<Begun, StoreError> {
+        let statement = format!("{begin}; {ask}");
         // A connection that broke while idle shows only now, when nothing is lost by opening another.
         let reused = self.connection.is_some();
         let answer = match self.connected()?.client.simple_query(&statement) {
@@ -236,7 +240,7 @@ impl Session {
     fn connected(&mut self) -> Result<&mut Connection, StoreError> {
         if self.connection.is_none() {
             let mut client = self.counters.away.connect(&self.url)?;
-            client.batch_execute(NO_COMPILING).map_err(|error| sql_error(&error))?;
+            client.batch_execute(GET_READY).map_err(|error| sql_error(&error))?;
             let mut prepared = Prepared::default();
             let mut sql = PostgresSql::new(&mut client, &mut prepared, 0);
             let timeline_offset = crate::store::timeline_offset(&mut sql)?;
