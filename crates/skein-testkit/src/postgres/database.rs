@@ -79,8 +79,11 @@ fn make_template(client: &mut Client, name: &str, migrate: impl FnOnce()) -> Res
     client.batch_execute(&finish)
 }
 
+/// Copied as files: where nothing is synced that takes half the time of writing every page to the log.
 fn create(client: &mut Client, name: &str, template: &str) -> Result<(), Error> {
-    client.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}"))
+    let asked = "SELECT current_setting('server_version_num')::int >= 150000";
+    let strategy = if client.query_one(asked, &[])?.get(0) { " STRATEGY file_copy" } else { "" };
+    client.batch_execute(&format!("CREATE DATABASE {name} TEMPLATE {template}{strategy}"))
 }
 
 fn with_client<T: Send>(url: &str, work: impl FnOnce(&mut Client) -> Result<T, Error> + Send) -> Result<T, Error> {
