@@ -43,6 +43,7 @@ test: setup web page vectors fmt clippy tests browser ## everything CI runs: for
 
 test-transformer: setup-build ## tests of the feature `transformer`, whose first build takes minutes
 	$(call step,models in directories,cargo test -p skein-recall --features transformer --test transformer)
+	$(call step,models that serve,cargo test -p skein-engine --features transformer --test embedding local::)
 
 check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
 

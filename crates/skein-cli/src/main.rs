@@ -11,6 +11,7 @@ mod configuration;
 mod definition;
 mod desk;
 mod door;
+mod embedder;
 mod exit;
 mod failure;
 mod lock;

@@ -13,6 +13,7 @@ use skein_connect::http::HttpOptions;
 use skein_connect::telemetry::Collector;
 use skein_core::Viewer;
 use skein_core::flow::telemetry::Content;
+use skein_engine::Engine;
 use skein_engine::catalog::Outside;
 use skein_engine::flow::Telemetry;
 use skein_store::blobs::{Blobs, S3Options};
@@ -21,6 +22,7 @@ use skein_store::store::database_file;
 use skein_store::{Location, Store, StoreError, StoreOptions};
 
 use crate::configuration::{Configuration, without_credentials};
+use crate::embedder::EmbedderChoice;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::master_key::KeySource;
@@ -38,6 +40,7 @@ pub(crate) struct Place {
     pub(crate) master_key: KeySource,
     private_networks: Vec<Network>,
     collector: Option<Box<(Collector, Content)>>,
+    embedder: EmbedderChoice,
 }
 
 impl Place {
@@ -55,8 +58,9 @@ impl Place {
         let master_key = KeySource::resolve(configuration, dir)?;
         let private_networks = resolve_networks(configuration)?;
         let collector = resolve_collector(configuration)?;
+        let embedder = EmbedderChoice::resolve(configuration)?;
         let (dir, database) = (dir.to_owned(), database.map(str::to_owned));
-        Ok(Self { dir, database, s3, master_key, private_networks, collector })
+        Ok(Self { dir, database, s3, master_key, private_networks, collector, embedder })
     }
 
     pub(crate) fn location(&self) -> Location {
@@ -154,9 +158,10 @@ impl Place {
         }
     }
 
-    /// Where the index of this server is kept; it can be deleted and is built again.
-    pub(crate) fn index_folder(&self) -> PathBuf {
-        self.dir.join("index")
+    /// Has an engine remember in the index of this server, which can be deleted and is built again.
+    pub(crate) fn remember(&self, engine: &Engine) -> Result<(), Failure> {
+        engine.remember_with(self.dir.join("index"), self.embedder.open()?);
+        Ok(())
     }
 }
 
@@ -225,8 +230,8 @@ mod tests {
     fn a_database_is_shown_without_its_password() {
         let database = Some("postgres://anna:p@ss@db.example:5432/skein?password=x".to_owned());
         let master_key = KeySource::File(PathBuf::new());
-        let (s3, collector) = (None, None);
-        let place = Place { dir: PathBuf::new(), database, s3, master_key, private_networks: Vec::new(), collector };
+        let (dir, private_networks, embedder) = (PathBuf::new(), Vec::new(), EmbedderChoice::BuiltIn);
+        let place = Place { dir, database, s3: None, master_key, private_networks, collector: None, embedder };
         assert_eq!(place.database_shown(), "PostgreSQL at db.example:5432/skein");
     }
 }

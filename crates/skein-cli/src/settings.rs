@@ -25,6 +25,13 @@ pub(crate) enum Name {
     TelemetryEndpoint,
     TelemetryHeaders,
     TelemetryContent,
+    EmbedderUrl,
+    EmbedderModel,
+    EmbedderDimensions,
+    EmbedderKeyFile,
+    EmbedderKey,
+    EmbedderDirectory,
+    EmbedderSeconds,
     Log,
     LogFormat,
     Listen,
@@ -156,7 +163,7 @@ const fn pool(name: Name, key: &'static str, variable: &'static str, flag: &'sta
     Setting { placeholder: "NUMBER", used_by: UsedBy::Serve, default: Some("32"), ..setting(name, key, variable, flag) }
 }
 
-pub(crate) const SETTINGS: [Setting; 28] = [
+pub(crate) const SETTINGS: [Setting; 35] = [
     Setting {
         placeholder: "DIR",
         kind: Kind::Path,
@@ -257,6 +264,46 @@ pub(crate) const SETTINGS: [Setting; 28] = [
         default: Some("off"),
         what: "Whether it is also told what was said: what calls were given and gave, and why they failed",
         ..setting(Name::TelemetryContent, "telemetry.content", "SKEIN_TELEMETRY_CONTENT", "telemetry-content")
+    },
+    Setting {
+        placeholder: "URL",
+        display: Display::Address,
+        what: "Where vectors of what is said are made, by an API like OpenAI's /embeddings [default: here, by a built-in table]",
+        ..setting(Name::EmbedderUrl, "embedder.url", "SKEIN_EMBEDDER_URL", "embedder-url")
+    },
+    Setting {
+        placeholder: "NAME",
+        what: "The model that makes them there",
+        ..setting(Name::EmbedderModel, "embedder.model", "SKEIN_EMBEDDER_MODEL", "embedder-model")
+    },
+    Setting {
+        placeholder: "NUMBER",
+        what: "How many numbers each vector shall have, for models that let one choose",
+        ..setting(Name::EmbedderDimensions, "embedder.dimensions", "SKEIN_EMBEDDER_DIMENSIONS", "embedder-dimensions")
+    },
+    Setting {
+        placeholder: "FILE",
+        kind: Kind::Path,
+        what: "A file with the key to it; SKEIN_EMBEDDER_KEY stands in its place",
+        ..setting(Name::EmbedderKeyFile, "embedder.key_file", "SKEIN_EMBEDDER_KEY_FILE", "embedder-key-file")
+    },
+    Setting {
+        display: Display::Secret,
+        given_in: GivenIn::Environment,
+        what: "The key to it",
+        ..setting(Name::EmbedderKey, "embedder.key", "SKEIN_EMBEDDER_KEY", "embedder-key")
+    },
+    Setting {
+        placeholder: "DIR",
+        kind: Kind::Path,
+        what: "A sentence-transformer model that makes vectors in this process; only in builds with the feature transformer",
+        ..setting(Name::EmbedderDirectory, "embedder.directory", "SKEIN_EMBEDDER_DIRECTORY", "embedder-directory")
+    },
+    Setting {
+        placeholder: "NUMBER",
+        default: Some("60"),
+        what: "How many seconds the vectors of up to 128 texts may take",
+        ..setting(Name::EmbedderSeconds, "embedder.seconds", "SKEIN_EMBEDDER_SECONDS", "embedder-seconds")
     },
     Setting {
         placeholder: "FILTER",

@@ -70,12 +70,15 @@ pub type Checked = Result<Vec<f32>, EmbedError>;
 
 /// The checked vectors of `texts`, in order; an error of the whole when nothing usable came back.
 pub fn embed_checked(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<Checked>, EmbedError> {
-    let vectors = embedder.embed(texts)?;
-    if vectors.len() != texts.len() {
-        return Err(EmbedError::Count { wanted: texts.len(), found: vectors.len() });
+    check_vectors(embedder.embed(texts)?, texts.len(), embedder.dimensions())
+}
+
+/// Checks what came for `texts` texts, wherever it came from.
+pub fn check_vectors(vectors: Vec<Vec<f32>>, texts: usize, dimensions: usize) -> Result<Vec<Checked>, EmbedError> {
+    if vectors.len() != texts {
+        return Err(EmbedError::Count { wanted: texts, found: vectors.len() });
     }
-    let wanted = embedder.dimensions();
-    Ok(vectors.into_iter().enumerate().map(|(position, vector)| checked(position, wanted, vector)).collect())
+    Ok(vectors.into_iter().enumerate().map(|(position, vector)| checked(position, dimensions, vector)).collect())
 }
 
 fn checked(position: usize, wanted: usize, mut vector: Vec<f32>) -> Checked {

@@ -3,6 +3,8 @@
 //! A batch is committed owner by owner, then the cursor is moved. A process that dies in between leaves a cursor that is
 //! too old, never one that is too new; the batch comes again and changes nothing where it is there already.
 
+mod fill;
+
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
@@ -136,6 +138,27 @@ impl Index {
             }
             _ => Ok(()),
         }
+    }
+
+    /// How an index that is there has to be opened; `None` where there is none, or none that can be read.
+    pub fn options(folder: &Path) -> Option<Options> {
+        let manifest: Manifest = serde_json::from_slice(&std::fs::read(folder.join(MANIFEST)).ok()?).ok()?;
+        let Manifest { fingerprint, dimensions, .. } = manifest;
+        Some(Options { fingerprint: Fingerprint::new(&fingerprint), dimensions })
+    }
+
+    /// Whose vectors it holds.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.make.fingerprint
+    }
+
+    pub fn dimensions(&self) -> usize {
+        self.make.dimensions
+    }
+
+    /// Whether nobody ever said anything that it holds.
+    pub fn is_empty(&self) -> bool {
+        self.owners.read().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
 
     /// Everything up to here is in the index.

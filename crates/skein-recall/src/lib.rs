@@ -29,7 +29,7 @@ mod wordpiece;
 mod words;
 mod world;
 
-pub use embedder::{Checked, EmbedError, Embedder, Fingerprint, embed_checked, embedded_text};
+pub use embedder::{Checked, EmbedError, Embedder, Fingerprint, check_vectors, embed_checked, embedded_text};
 pub use episode::{Change, Episode, KIND_BYTES_MAX, Place, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 pub use error::{ApplyError, Damage, OpenError, SearchError};
 pub use fusion::Weights;
@@ -39,4 +39,5 @@ pub use snippet::Snippet;
 pub use static_table::StaticTable;
 #[cfg(feature = "transformer")]
 pub use transformer::{Transformer, TransformerError};
+pub use vectors::{packed, unpacked};
 pub use visibility::{BranchRange, Unlisted, Visibility};

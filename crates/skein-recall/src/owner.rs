@@ -4,6 +4,7 @@
 //! far the other files count. Whatever a dying process left behind that point is cut at opening. Questions are answered
 //! from memory maps and columns while a batch is being written; only its last step keeps them waiting.
 
+mod fill;
 mod write;
 
 use std::path::Path;

@@ -152,6 +152,20 @@ impl Vectors {
     }
 }
 
+/// A vector as the index keeps it, in a byte for each number: for whoever keeps many of them.
+pub fn packed(vector: &[f32]) -> Vec<u8> {
+    let (numbers, scale) = quantised(vector);
+    scale.to_le_bytes().into_iter().chain(numbers.into_iter().map(i8::cast_unsigned)).collect()
+}
+
+/// The vector that was packed; `None` for bytes that are none. Packing it again gives the same numbers.
+pub fn unpacked(bytes: &[u8]) -> Option<Vec<f32>> {
+    let (scale, numbers) = bytes.split_first_chunk::<4>()?;
+    let scale = f32::from_le_bytes(*scale);
+    let has_direction = scale.is_finite() && scale > 0.0 && numbers.iter().any(|number| *number != 0);
+    has_direction.then(|| numbers.iter().map(|number| f32::from(number.cast_signed()) * scale).collect())
+}
+
 fn stride(dimensions: usize) -> usize {
     (4 + dimensions).next_multiple_of(4)
 }
@@ -163,4 +177,26 @@ fn quantised(vector: &[f32]) -> (Vec<i8>, f32) {
     let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
     let numbers = vector.iter().map(|number| (number / largest * 127.0).round() as i8).collect();
     (numbers, largest / 127.0 / length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_packed_vector_points_where_it_pointed() {
+        let vector = [0.6_f32, -0.8, 0.0, 0.001];
+        let bytes = packed(&vector);
+        assert_eq!(bytes.len(), 8);
+        let back = unpacked(&bytes).unwrap();
+        assert!(vector.iter().zip(&back).all(|(a, b)| (a - b).abs() < 0.01), "{back:?}");
+        assert_eq!(packed(&back)[4..], bytes[4..]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_vector_are_none() {
+        for bytes in [&[][..], &[0; 3], &[0; 8], &[0, 0, 128, 63], &[0, 0, 192, 127, 1, 1], &[0, 0, 128, 191, 1]] {
+            assert_eq!(unpacked(bytes), None, "{bytes:?}");
+        }
+    }
 }

@@ -14,6 +14,7 @@ use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounterVec, IntGauge, Opts, Registry, TEXT_FORMAT, TextEncoder,
 };
 use skein_engine::flow::TelemetryCounts;
+use skein_engine::memory::EmbeddingCounts;
 
 use crate::context::Context;
 use crate::error::ApiError;
@@ -31,6 +32,8 @@ pub(crate) struct Metrics {
     uptime: Gauge,
     telemetry: IntCounterVec,
     told: Mutex<TelemetryCounts>,
+    embedding: IntCounterVec,
+    embedded: Mutex<EmbeddingCounts>,
     started: Instant,
 }
 
@@ -52,13 +55,19 @@ impl Metrics {
             "What came of telling runs to the collector: spans taken and rejected, tries failed, runs dropped.",
         );
         let telemetry = IntCounterVec::new(telemetry, &["what"])?;
+        let embedding = Opts::new(
+            "embedding_total",
+            "Vectors made, vectors known from before, tries that brought none, texts that have none.",
+        );
+        let embedding = IntCounterVec::new(embedding, &["what"])?;
+        registry.register(Box::new(embedding.clone()))?;
         registry.register(Box::new(telemetry.clone()))?;
         registry.register(Box::new(requests.clone()))?;
         registry.register(Box::new(durations.clone()))?;
         registry.register(Box::new(in_flight.clone()))?;
         registry.register(Box::new(uptime.clone()))?;
-        let (told, started) = (Mutex::default(), Instant::now());
-        Ok(Self { registry, requests, durations, in_flight, uptime, telemetry, told, started })
+        let (told, embedded, started) = (Mutex::default(), Mutex::default(), Instant::now());
+        Ok(Self { registry, requests, durations, in_flight, uptime, telemetry, told, embedding, embedded, started })
     }
 
     /// Counts a request as in flight until the result is dropped.
@@ -88,8 +97,24 @@ impl Metrics {
         *told = now;
     }
 
-    fn text(&self, telemetry: TelemetryCounts) -> prometheus::Result<String> {
+    /// Adds what embedders did since the last look.
+    fn follow_embedding(&self, now: EmbeddingCounts) {
+        let mut embedded = self.embedded.lock().unwrap_or_else(PoisonError::into_inner);
+        let grown = [
+            ("made", now.made, embedded.made),
+            ("known", now.known, embedded.known),
+            ("failures", now.failures, embedded.failures),
+            ("refused", now.refused, embedded.refused),
+        ];
+        for (what, now, before) in grown {
+            self.embedding.with_label_values(&[what]).inc_by(now.saturating_sub(before));
+        }
+        *embedded = now;
+    }
+
+    fn text(&self, telemetry: TelemetryCounts, embedding: EmbeddingCounts) -> prometheus::Result<String> {
         self.follow(telemetry);
+        self.follow_embedding(embedding);
         self.uptime.set(self.started.elapsed().as_secs_f64());
         TextEncoder::new().encode_to_string(&self.registry.gather())
     }
@@ -116,7 +141,7 @@ fn class(status: StatusCode) -> &'static str {
 
 /// `GET /metrics`: everything that was counted, as Prometheus reads it.
 pub(crate) async fn show(State(context): State<Context>) -> Result<impl IntoResponse, ApiError> {
-    let text = context.metrics.text(context.engine.telemetry_counts());
+    let text = context.metrics.text(context.engine.telemetry_counts(), context.engine.embedding_counts());
     let text = text.map_err(|error| ApiError::internal(error.to_string()))?;
     Ok(([(CONTENT_TYPE, TEXT_FORMAT)], text))
 }

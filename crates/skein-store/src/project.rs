@@ -280,6 +280,7 @@ impl Tx<'_> {
         self.execute("UPDATE items SET payload = NULL WHERE id = ?1", &target)?;
         self.execute("DELETE FROM blobs WHERE item = ?1", &target)?;
         self.execute("DELETE FROM tree_summaries WHERE item = ?1", &target)?;
+        self.execute("DELETE FROM embeddings WHERE item = ?1", &target)?;
         Ok(Some(()))
     }
 

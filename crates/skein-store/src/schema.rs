@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 8] = [
+const MIGRATIONS: [Migration; 9] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -46,11 +46,17 @@ const MIGRATIONS: [Migration; 8] = [
         sqlite: include_str!("../migrations/0008_memory.sqlite.sql"),
         postgres: include_str!("../migrations/0008_memory.postgres.sql"),
     },
+    Migration {
+        name: "embeddings",
+        shared: include_str!("../migrations/0009_embeddings.sql"),
+        sqlite: "",
+        postgres: "",
+    },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 8;
-const _: () = assert!(MIGRATIONS.len() == 8, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 9;
+const _: () = assert!(MIGRATIONS.len() == 9, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -26,7 +26,7 @@ pub(crate) struct Table {
 use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 39] = [
+pub(crate) const TABLES: [Table; 40] = [
     Table {
         name: "items",
         class: Source,
@@ -383,6 +383,12 @@ pub(crate) const TABLES: [Table; 39] = [
             "created_at",
         ],
         key: 1,
+    },
+    Table {
+        name: "embeddings",
+        class: Operational,
+        columns: &["embedder", "content", "item", "vector", "made_at"],
+        key: 2,
     },
     Table { name: "request_names", class: Index, columns: &["day", "name", "operation"], key: 3 },
     Table { name: "cursors", class: Operational, columns: &["owner", "name", "tx", "position"], key: 2 },

@@ -81,6 +81,9 @@ fn covered(searched: &Value) -> String {
             words.push(format!("{said} {}", text(&searched[name])));
         }
     }
+    if !searched["withoutMeaning"].is_null() {
+        words.push(format!("not by meaning: {}", text(&searched["withoutMeaning"])));
+    }
     if searched["indexBehind"] == true {
         words.push("there is more that is not indexed yet".to_owned());
     }
@@ -110,7 +113,7 @@ pub(crate) fn rebuild(place: &Place, out: &mut dyn Write) -> Result<Exit, Failur
     let episodes = runtime.block_on(async {
         let outside = place.outside(&store, None, None).await?;
         let engine = Engine::new(store.clone(), place.blobs()?, outside);
-        engine.remember_in(place.index_folder());
+        place.remember(&engine)?;
         engine.forget_index().await?;
         let end = store.read(|tx| tx.end(&Viewer::System("rebuilding"))).await?;
         let (bar, mut episodes) = (Bar::new(), 0);

@@ -73,7 +73,7 @@ impl Local {
         let store = place.open()?;
         let outside = place.outside(&store, None, None).await?;
         let engine = Engine::new(store.clone(), place.blobs()?, outside);
-        engine.remember_in(place.index_folder());
+        place.remember(&engine)?;
         // What a killed server left behind must not send others to where it was.
         lock.clear().map_err(LockError::Io)?;
         let key = KeyText::draw();

@@ -19,7 +19,19 @@ pub(crate) static EPISODE: Sheet = sheet(&[
     "itemId",
 ]);
 pub(crate) static INDEX: Sheet = Sheet {
-    fields: &["available", "cursor", "behind", "episodes", "withVector", "embedder", "bytes", "unbound"],
+    fields: &[
+        "available",
+        "cursor",
+        "behind",
+        "episodes",
+        "withVector",
+        "embedder",
+        "configuredEmbedder",
+        "embedderFailure",
+        "switching",
+        "bytes",
+        "unbound",
+    ],
     wanted: "cursor",
     remark: None,
 };

@@ -17,7 +17,8 @@ use serde::Serialize;
 use tokio::time::{Instant, sleep_until};
 
 use crate::credential::Credential;
-use crate::http::{CallFault, Http, HttpAnswer, HttpCall, Limits, Phase, Retry, luck};
+use crate::guard::{Endpoint, Guard};
+use crate::http::{CallFault, Http, HttpAnswer, HttpCall, HttpOptions, Limits, Phase, Retry, luck};
 use crate::llm::{LlmFault, RawResponse, Said, address, refusal};
 use answer::Answer;
 use batch::{batches, beginning};
@@ -27,6 +28,8 @@ pub use batch::{BATCH_BYTES_MAX, BATCH_TEXTS_MAX};
 /// The beginning of a text that is sent, in bytes: usual models take in 8,192 tokens and refuse all texts of a request
 /// for one that is longer.
 pub const TEXT_BYTES_MAX: usize = 24 << 10;
+
+const PATH: &str = "/embeddings";
 
 /// The vectors of a whole batch, in digits, of the widest models there are.
 const ANSWER_BYTES_MAX: usize = 32 << 20;
@@ -59,6 +62,8 @@ pub struct Embeddings {
     pub dimensions: Option<usize>,
     /// Sent beside what the API needs.
     pub headers: HeaderMap,
+    /// Whether redirects are followed.
+    pub follows: bool,
     pub limits: Limits,
     pub retry: Retry,
 }
@@ -96,6 +101,15 @@ impl EmbeddingsError {
         }
     }
 
+    /// Whether it may be about some of the texts: others may pass where these do not.
+    pub fn is_about_texts(&self) -> bool {
+        match self {
+            Self::Endpoint(LlmFault::ContextLength(_) | LlmFault::ContentFilter(_)) => true,
+            Self::Endpoint(LlmFault::Refused { status, .. }) => matches!(status, 400 | 413 | 422),
+            Self::Endpoint(_) | Self::Count { .. } | Self::NotUnderstood(_) => false,
+        }
+    }
+
     /// How long the endpoint asks to wait.
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -129,9 +143,24 @@ impl Embeddings {
             credential,
             dimensions: None,
             headers: HeaderMap::new(),
+            follows: true,
             limits: LIMITS,
             retry: RETRY,
         }
+    }
+
+    /// An endpoint that stands in the configuration, in a private network or on this machine as well. What is sent to it goes
+    /// nowhere else: redirects are not followed.
+    pub fn configured(
+        base_url: &str,
+        model: &str,
+        credential: Option<Arc<Credential>>,
+    ) -> Result<Self, EmbeddingsError> {
+        let call = HttpCall::new(Method::POST, &address(base_url, PATH)).map_err(LlmFault::from)?;
+        let (host, port) = (call.url.host_str().unwrap_or_default(), call.url.port_or_known_default());
+        let guard = Guard::of_configured(Endpoint::new(host, port.unwrap_or_default()));
+        let http = Http::new(guard, HttpOptions::default());
+        Ok(Self { follows: false, ..Self::new(http, base_url, model, credential) })
     }
 
     /// The vectors of `texts`, asked for in as many requests as it takes, one after the other.
@@ -173,7 +202,7 @@ impl Embeddings {
     }
 
     fn call(&self, batch: &[(usize, &str)]) -> Result<HttpCall, LlmFault> {
-        let mut call = HttpCall::new(Method::POST, &address(&self.base_url, "/embeddings"))?;
+        let mut call = HttpCall::new(Method::POST, &address(&self.base_url, PATH))?;
         call.headers = self.headers.clone();
         call.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         call.headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
@@ -186,7 +215,8 @@ impl Embeddings {
     }
 
     async fn ask_once(&self, call: &HttpCall, wanted: usize) -> Result<Answer, EmbeddingsError> {
-        let HttpAnswer { status, headers, body } = self.http.send(call).await.map_err(LlmFault::from)?;
+        let answer = if self.follows { self.http.send(call).await } else { self.http.send_once(call).await };
+        let HttpAnswer { status, headers, body } = answer.map_err(LlmFault::from)?;
         let body = body.whole().await.map_err(LlmFault::from)?;
         if status.is_success() {
             return Answer::read(&body, wanted).map_err(|fault| self.unread(fault, status.as_u16(), &headers, &body));

@@ -101,6 +101,14 @@ impl Guard {
         Self(Arc::new(Shared { policy: RwLock::new(Arc::new(policy)), generation: AtomicU64::new(0) }))
     }
 
+    /// For one endpoint that stands in the configuration, wherever it is: who configures a server decides whom it talks to
+    /// (decision Z24). What is no machine's address, or one of metadata, is refused all the same.
+    pub fn of_configured(endpoint: Endpoint) -> Self {
+        let everywhere = ["0.0.0.0/0", "::/0"].map(|network| network.parse().expect("these are networks"));
+        let loopback = [endpoint].into_iter().collect();
+        Self::new(Policy { loopback, private: everywhere.to_vec(), ..Policy::default() })
+    }
+
     pub fn policy(&self) -> Arc<Policy> {
         Arc::clone(&self.0.policy.read().unwrap_or_else(PoisonError::into_inner))
     }

@@ -18,7 +18,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde_json::Value;
 use skein_core::flow::telemetry::Span;
 
-use crate::guard::{Endpoint, Guard, Policy};
+use crate::guard::{Endpoint, Guard};
 use crate::http::{CallFault, Http, HttpAnswer, HttpCall, HttpOptions, Limits, Retry};
 use otlp::Resource;
 
@@ -133,10 +133,8 @@ fn taken(body: &[u8]) -> Taken {
 
 /// This endpoint, wherever it is.
 fn guard_for(call: &HttpCall) -> Guard {
-    let everywhere = ["0.0.0.0/0", "::/0"].map(|network| network.parse().expect("these are networks"));
     let (host, port) = (call.url.host_str().unwrap_or_default(), call.url.port_or_known_default().unwrap_or_default());
-    let loopback = [Endpoint::new(host, port)].into_iter().collect();
-    Guard::new(Policy { loopback, private: everywhere.to_vec(), ..Policy::default() })
+    Guard::of_configured(Endpoint::new(host, port))
 }
 
 fn read_headers(headers: &[String]) -> Result<HeaderMap, BadCollector> {

@@ -3,17 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::tree::actor::ActorId;
-use skein_recall::{Change, Embedder, Episode, Index, Place, TEXT_BYTES_MAX, embed_checked, embedded_text};
+use skein_recall::{Change, Episode, Index, Place, TEXT_BYTES_MAX};
 use skein_store::memory::{Followed, FollowedEpisode, INGESTED_ITEMS_MAX};
 use skein_store::{StoreError, Tx, Urgency};
 
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::memory::embed::EmbedStep;
+use crate::memory::troubles::{EmbeddingFailure, Switching};
 use crate::memory::{Memory, SYSTEM};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -50,17 +52,46 @@ pub struct IndexState {
     pub with_vector: u64,
     /// What makes its vectors.
     pub embedder: String,
+    /// What is to make them, by the configuration.
+    pub configured: String,
+    /// Why none are made for now.
+    pub failure: Option<EmbeddingFailure>,
+    /// How far those of the configured embedder are made, while they do not serve yet.
+    pub switching: Option<Switching>,
     /// Its size.
     pub bytes: u64,
     /// Whether somebody works on it in the background.
     pub is_followed: bool,
 }
 
-/// Follows the timeline for as long as it is polled.
+/// Follows the timeline for as long as it is polled. Whoever makes vectors is not waited for.
 pub(crate) async fn follow(engine: Engine) {
     let Some(memory) = engine.parts().memory.get() else { return };
     memory.is_followed.store(true, Ordering::Relaxed);
     let _unfollowed = Unfollowed(memory);
+    tokio::join!(index_on(&engine, memory), embed_on(&engine, memory));
+}
+
+/// Makes vectors for what has none, again and again.
+async fn embed_on(engine: &Engine, memory: &Memory) {
+    let mut rung = engine.parts().store.wake().subscribe();
+    loop {
+        match engine.embed_more(memory).await {
+            Ok(EmbedStep::Done) => {}
+            Ok(EmbedStep::Later(pause)) => tokio::time::sleep(pause).await,
+            Ok(EmbedStep::Nothing) => {
+                tokio::time::sleep(REST).await;
+                let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
+            }
+            Err(error) => {
+                tracing::warn!(%error, "vectors could not be kept; they will be tried again");
+                tokio::time::sleep(LOOK_EVERY).await;
+            }
+        }
+    }
+}
+
+async fn index_on(engine: &Engine, memory: &Memory) {
     let mut rung = engine.parts().store.wake().subscribe();
     loop {
         match engine.remember_more(memory).await {
@@ -127,6 +158,9 @@ impl Engine {
             episodes: sum(|owner| owner.episodes),
             with_vector: sum(|owner| owner.with_vector),
             embedder: status.fingerprint.as_str().to_owned(),
+            configured: memory.embedding.fingerprint().as_str().to_owned(),
+            failure: memory.troubles.failure(Instant::now()),
+            switching: memory.troubles.switching(),
             bytes: status.bytes,
             is_followed: memory.is_followed(),
         }))
@@ -137,14 +171,14 @@ impl Engine {
         let is_ingesting = self.ingest().await?;
         let index = self.index(memory).await?;
         let after = memory.looked_at();
-        let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after)).await?;
+        let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after, INGESTED_ITEMS_MAX)).await?;
         let episodes = followed.len();
         let is_told = cursor.position - index.cursor().position >= UNTOLD_ITEMS_MAX;
         let is_destroyed = followed.iter().any(|followed| matches!(followed, Followed::Destroyed { .. }));
         if episodes > 0 || is_told {
-            let embedder = Arc::clone(&memory.embedder);
+            let changes = blocking(move || changes(followed, &names)).await?;
+            let changes = self.with_vectors(memory, &index, changes).await?;
             let applied = blocking(move || {
-                let changes = changes(followed, &names, &*embedder);
                 index.apply(&changes, cursor)?;
                 // What was destroyed is not to lie in files that are never written again.
                 if is_destroyed { index.compact() } else { Ok(()) }
@@ -174,13 +208,14 @@ impl Engine {
         Ok(ingested.is_some())
     }
 
-    async fn index(&self, memory: &Memory) -> Result<Arc<Index>, EngineError> {
+    pub(super) async fn index(&self, memory: &Memory) -> Result<Arc<Index>, EngineError> {
         if let Some(index) = memory.opened() {
             return Ok(index);
         }
         let engine = self.clone();
         let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
-        let open = move || engine.parts().memory.get().map(|memory| memory.open(end));
+        let dimensions = self.proven_dimensions(memory).await?;
+        let open = move || engine.parts().memory.get().map(|memory| memory.open(end, dimensions));
         match blocking(open).await? {
             Some(opened) => opened.map_err(unusable),
             None => Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into()),
@@ -189,10 +224,10 @@ impl Engine {
 }
 
 /// What the index is to be told next, and the names of those who spoke.
-type Next = (Vec<Followed>, Cursor, HashMap<ActorId, String>);
+pub(super) type Next = (Vec<Followed>, Cursor, HashMap<ActorId, String>);
 
-fn next(tx: &mut Tx<'_>, after: Cursor) -> Result<Next, StoreError> {
-    let (followed, cursor) = tx.follow_episodes(&SYSTEM, after, INGESTED_ITEMS_MAX)?;
+pub(super) fn next(tx: &mut Tx<'_>, after: Cursor, limit: usize) -> Result<Next, StoreError> {
+    let (followed, cursor) = tx.follow_episodes(&SYSTEM, after, limit)?;
     let speaking = followed.iter().filter_map(|followed| match followed {
         Followed::Made(made) => made.state.episode.actor,
         Followed::Destroyed { .. } => None,
@@ -203,28 +238,9 @@ fn next(tx: &mut Tx<'_>, after: Cursor) -> Result<Next, StoreError> {
     Ok((followed, cursor, tx.actor_names(&SYSTEM, &actors)?))
 }
 
-/// What changes in the index. A text that gets no vector now is found by its words.
-fn changes(followed: Vec<Followed>, names: &HashMap<ActorId, String>, embedder: &dyn Embedder) -> Vec<Change> {
-    let mut changes: Vec<Change> = followed.into_iter().filter_map(|followed| change(followed, names)).collect();
-    let mut texts = Vec::new();
-    for change in &changes {
-        if let Change::Upsert(episode) = change {
-            texts.push(embedded_text(&episode.speaker, &episode.text));
-        }
-    }
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let vectors = embed_checked(embedder, &texts).unwrap_or_else(|error| {
-        tracing::warn!(%error, "texts have no vectors for now; words find them");
-        Vec::new()
-    });
-    let made = changes.iter_mut().filter_map(|change| match change {
-        Change::Upsert(episode) => Some(episode),
-        Change::Delete { .. } => None,
-    });
-    for (episode, vector) in made.zip(vectors) {
-        episode.vector = vector.ok();
-    }
-    changes
+/// What changes in the index, without vectors.
+pub(super) fn changes(followed: Vec<Followed>, names: &HashMap<ActorId, String>) -> Vec<Change> {
+    followed.into_iter().filter_map(|followed| change(followed, names)).collect()
 }
 
 /// What was said while a tool worked is kept and never found (rule BR-EPISODE-003); nor is what was destroyed meanwhile.

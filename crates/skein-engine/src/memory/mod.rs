@@ -1,13 +1,18 @@
 //! What is remembered, and how it is found again.
 //!
 //! Two followers of the timeline work behind whoever talks: one makes episodes in the store, the other carries them into the
-//! index of this server. Neither is waited for; whoever asks is told how far they have come.
+//! index of this server. Neither is waited for; whoever asks is told how far they have come. Vectors may come later still:
+//! see [`embedding`].
 
+mod embed;
+pub mod embedding;
 mod episodes;
 mod follow;
 mod judge;
 mod recall;
 mod scope;
+mod switch;
+mod troubles;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,24 +20,31 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use skein_core::Viewer;
 use skein_core::garden::cursor::Cursor;
-use skein_recall::{Embedder, Index, OpenError, Options, StaticTable};
+use skein_recall::{Embedder as _, Fingerprint, Index, OpenError, Options, StaticTable};
 
 use crate::engine::Engine;
 
+pub use embed::{EmbedStep, Meaning};
+pub use embedding::{Embedding, EndpointOptions};
 pub use episodes::{BroughtEpisode, ShownEpisode};
 pub(crate) use follow::follow;
 pub use follow::{IndexState, Progressed};
 pub use recall::{FoundEpisode, Recalled, Searched, SearchedBy, Where};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
+pub use troubles::{EmbeddingCounts, EmbeddingFailure, Switching};
 
 const SYSTEM: Viewer = Viewer::System("memory");
 
 /// The index of this server, and what follows the timeline into it.
 pub(crate) struct Memory {
     folder: PathBuf,
-    embedder: Arc<dyn Embedder>,
+    /// Who is to make the vectors; those of the index may still be somebody else's.
+    embedding: Embedding,
     index: Mutex<Option<Arc<Index>>>,
+    /// What is built to take its place, when somebody else is to make the vectors. Held by whoever makes some.
+    next: tokio::sync::Mutex<Option<Arc<Index>>>,
+    troubles: troubles::Troubles,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
     /// Whether everything there was has been looked at once: until then an index tells too little.
@@ -48,15 +60,17 @@ pub(crate) struct Memory {
 impl Engine {
     /// Keeps an index in a folder of its own, with the built-in table for meaning.
     pub fn remember_in(&self, folder: PathBuf) {
-        self.remember_with(folder, Arc::new(StaticTable));
+        self.remember_with(folder, Embedding::BuiltIn);
     }
 
     /// [`Self::remember_in`] with another way to make vectors.
-    pub fn remember_with(&self, folder: PathBuf, embedder: Arc<dyn Embedder>) {
+    pub fn remember_with(&self, folder: PathBuf, embedding: Embedding) {
         let memory = Memory {
             folder,
-            embedder,
+            embedding,
             index: Mutex::default(),
+            next: tokio::sync::Mutex::default(),
+            troubles: troubles::Troubles::default(),
             opening: Mutex::default(),
             has_caught_up: AtomicBool::default(),
             looked_at: Mutex::default(),
@@ -81,30 +95,46 @@ impl Memory {
         self.index.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// The index, opened if it is not; one that is damaged or was made by another embedder is begun anew.
+    /// The index, opened if it is not, with whosever vectors it has; one that is damaged is begun anew.
     /// So is one that has come further than the timeline: it belongs to another store, or to a later state of this one.
-    fn open(&self, end: Cursor) -> Result<Arc<Index>, OpenError> {
+    /// A new one is of who is configured if that one has made vectors before, else of the built-in table for a while.
+    fn open(&self, end: Cursor, dimensions: Option<usize>) -> Result<Arc<Index>, OpenError> {
         let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(index) = self.opened() {
             return Ok(index);
         }
-        let options = Options::of(&*self.embedder);
+        self.end_swap()?;
+        let configured = dimensions.map(|dimensions| Options { fingerprint: self.embedding.fingerprint(), dimensions });
+        let fresh = configured.unwrap_or_else(|| Options::of(&StaticTable));
+        let options = Index::options(&self.folder).unwrap_or_else(|| fresh.clone());
         let index = match Index::open(&self.folder, &options) {
             Err(error) if error.asks_for_rebuild() => {
                 tracing::warn!(%error, "the index is built again from the timeline");
-                self.anew(&options)?
+                self.anew(&fresh)?
             }
             Ok(index) if index.cursor() > end => {
                 tracing::warn!("the index knows more than the timeline and is built again from it");
                 drop(index);
-                self.anew(&options)?
+                self.anew(&fresh)?
             }
             opened => opened?,
         };
         let index = Arc::new(index);
-        *self.looked_at.lock().unwrap_or_else(PoisonError::into_inner) = index.cursor();
-        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&index));
+        self.serve(Arc::clone(&index));
         Ok(index)
+    }
+
+    fn serve(&self, index: Arc<Index>) {
+        *self.looked_at.lock().unwrap_or_else(PoisonError::into_inner) = index.cursor();
+        *self.index.lock().unwrap_or_else(PoisonError::into_inner) = Some(index);
+    }
+
+    /// Who makes vectors that can be compared with those of an index.
+    fn maker_of(&self, fingerprint: &Fingerprint) -> Option<Embedding> {
+        if *fingerprint == self.embedding.fingerprint() {
+            return Some(self.embedding.clone());
+        }
+        (*fingerprint == StaticTable.fingerprint()).then_some(Embedding::BuiltIn)
     }
 
     fn anew(&self, options: &Options) -> Result<Index, OpenError> {

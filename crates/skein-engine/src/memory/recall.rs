@@ -11,13 +11,14 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::memory::episode::{Episode, EpisodePlace, EpisodeSource, episode_of};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, NodeId, Viewer};
-use skein_recall::{HITS_MAX, Hits, Index, Parts, Query, Recency, SearchError, Snippet, embed_checked};
+use skein_recall::{HITS_MAX, Hits, Index, Parts, Query, Recency, SearchError, Snippet};
 use skein_store::Tx;
 use skein_store::items::Page;
 
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::memory::embed::{EmbedStep, Meaning};
 use crate::memory::follow::{blocking, unusable};
 use crate::memory::judge::{evident, judge};
 use crate::memory::scope::{RecallQuery, Scope};
@@ -81,6 +82,8 @@ pub struct FoundEpisode {
 pub struct Searched {
     /// What answered.
     pub by: SearchedBy,
+    /// Whether also by meaning.
+    pub meaning: Meaning,
     /// Where the question was asked.
     pub conversation: Option<ConversationId>,
     /// The end of the path it was asked on.
@@ -156,7 +159,12 @@ impl Engine {
         let Some(index) = memory.opened().filter(|_| memory.has_caught_up()) else { return Ok(None) };
         let cursor = memory.looked_at();
         let (now, end) = self.parts().store.read(|tx| Ok((tx.now(), tx.end(&SYSTEM)?))).await?;
-        let question = question(memory, viewer, query, scope, now).await;
+        // What resembles something is asked with the vector that has already.
+        let (vector, meaning) = match like {
+            Some(_) => (None, Meaning::Searched),
+            None => self.vector_of(memory, &index, &query.text).await,
+        };
+        let question = question(vector, viewer, query, scope, now);
         let wanted = query.skip.saturating_add(query.limit).min(HITS_MAX);
         let limit = if wanted < HITS_LOOKED_AT { HITS_LOOKED_AT } else { HITS_MAX };
         let hits = match ask(&index, Query { limit, ..question }, like).await? {
@@ -175,6 +183,7 @@ impl Engine {
         let found = self.parts().store.read(look).await?;
         let searched = Searched {
             by: SearchedBy::Index,
+            meaning,
             conversation: scope.conversation,
             node: scope.node,
             as_of: query.as_of,
@@ -198,6 +207,13 @@ impl Engine {
                 let step = tokio::spawn(async move { engine.remember_next().await });
                 if !step.await.map_err(unusable)??.is_some_and(|step| step.is_more) {
                     tokio::time::sleep(LOOK_AGAIN).await;
+                }
+            }
+            while !memory.is_followed() {
+                let engine = self.clone();
+                let step = tokio::spawn(async move { engine.embed_next().await });
+                if step.await.map_err(unusable)?? != Some(EmbedStep::Done) {
+                    break;
                 }
             }
             Ok::<_, EngineError>(())
@@ -239,6 +255,7 @@ impl Engine {
         let page = Page { rows: rows.map(|found| plainly(found, owner, scope)).collect(), next: found.next };
         let searched = Searched {
             by: SearchedBy::Words,
+            meaning: Meaning::NoIndex,
             conversation: scope.conversation,
             node: scope.node,
             as_of: query.as_of,
@@ -251,12 +268,8 @@ impl Engine {
     }
 }
 
-async fn question(memory: &Memory, viewer: &Viewer, query: &RecallQuery, scope: &Scope, now: Millis) -> Query {
-    let (embedder, text) = (Arc::clone(&memory.embedder), query.text.clone());
-    let embed = move || embed_checked(&*embedder, &[&text]).map(|mut vectors| vectors.pop().and_then(Result::ok));
-    let vector = if query.text.trim().is_empty() { Ok(Ok(None)) } else { blocking(embed).await };
-    // Without a vector words answer.
-    let vector = vector.ok().and_then(Result::ok).flatten();
+/// Without a vector words answer.
+fn question(vector: Option<Vec<f32>>, viewer: &Viewer, query: &RecallQuery, scope: &Scope, now: Millis) -> Query {
     let recent = Recency { now, half_life: RECENT_HALF_LIFE_MS, weight: RECENT_WEIGHT };
     Query {
         vector,

@@ -130,7 +130,7 @@ pub(crate) struct Figures {
     pub(crate) cursor: Cursor,
 }
 
-fn episode(state: &State, row: u32, owner: skein_core::UserId) -> Episode {
+pub(super) fn episode(state: &State, row: u32, owner: skein_core::UserId) -> Episode {
     let kept = state.row(row);
     Episode {
         id: kept.id,

@@ -4,6 +4,7 @@
 mod answers;
 mod build;
 mod damage;
+mod fill;
 mod kill;
 mod laws;
 mod table;

@@ -9,7 +9,7 @@ use skein_core::tree::actor::ActorId;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId, RecordId, TurnId};
 use skein_engine::Engine;
-use skein_engine::memory::{FoundEpisode, Parts, RecallQuery, Recalled, Searched, SearchedBy, Where};
+use skein_engine::memory::{FoundEpisode, Meaning, Parts, RecallQuery, Recalled, Searched, SearchedBy, Where};
 use utoipa::ToSchema;
 
 use crate::body::Question;
@@ -118,6 +118,10 @@ struct SearchedView {
     /// `index`, or `words` where there is no index or it is being built again.
     #[schema(example = "index")]
     by: &'static str,
+    /// Whether it was also looked for by meaning.
+    by_meaning: bool,
+    /// Why it was not: `no_index`, `nothing_to_embed`, `embedder_failed` or `embedder_gone`, whose vectors the index still has.
+    without_meaning: Option<&'static str>,
     /// Where the question was asked; null searches all main paths.
     #[schema(value_type = Option<String>)]
     conversation_id: Option<ConversationId>,
@@ -143,8 +147,17 @@ impl From<Searched> for SearchedView {
             SearchedBy::Index => "index",
             SearchedBy::Words => "words",
         };
+        let without_meaning = match searched.meaning {
+            Meaning::Searched => None,
+            Meaning::NoIndex => Some("no_index"),
+            Meaning::Nothing => Some("nothing_to_embed"),
+            Meaning::EmbedderFailed => Some("embedder_failed"),
+            Meaning::EmbedderGone => Some("embedder_gone"),
+        };
         Self {
             by,
+            by_meaning: without_meaning.is_none(),
+            without_meaning,
             conversation_id: searched.conversation,
             node_id: searched.node,
             as_of: searched.as_of,

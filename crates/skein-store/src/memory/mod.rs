@@ -2,8 +2,10 @@
 
 mod episodes;
 mod ingest;
+mod vectors;
 mod visible;
 
 pub use episodes::{EpisodeState, Followed, FollowedEpisode};
 pub use ingest::{INGESTED_ITEMS_MAX, Ingested};
+pub use vectors::MadeVector;
 pub use visible::{BranchOf, VisibleBranch};

@@ -34,6 +34,7 @@ mod tree_refusals;
 mod tree_rules;
 mod tree_shapes;
 mod vault;
+mod vectors;
 mod verify;
 mod workers;
 mod world;

@@ -1,0 +1,9 @@
+//! Vectors from others: an endpoint over real connections, on its good and bad days, and what becomes of memory meanwhile.
+
+#![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
+
+mod faults;
+mod local;
+mod path;
+mod switch;
+mod world;
