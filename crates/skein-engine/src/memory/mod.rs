@@ -7,7 +7,9 @@ mod episodes;
 mod follow;
 mod judge;
 mod recall;
+mod retell;
 mod scope;
+mod standing;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,12 +21,13 @@ use skein_recall::{Embedder, Index, OpenError, Options, StaticTable};
 
 use crate::engine::Engine;
 
-pub use episodes::{BroughtEpisode, ShownEpisode};
+pub use episodes::{BroughtEpisode, EpisodeStatus, KeptEpisode, ShownEpisode};
+pub use follow::Progressed;
 pub(crate) use follow::follow;
-pub use follow::{IndexState, Progressed};
 pub use recall::{FoundEpisode, Recalled, Searched, SearchedBy, Where};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
+pub use standing::{IndexState, OwnerState, Rebuilding};
 
 const SYSTEM: Viewer = Viewer::System("memory");
 
