@@ -6,6 +6,8 @@ use crate::output::text;
 pub(crate) static EPISODE: Sheet = sheet(&[
     "id",
     "name",
+    "status",
+    "statusReason",
     "source",
     "conversationId",
     "turnId",
@@ -19,11 +21,23 @@ pub(crate) static EPISODE: Sheet = sheet(&[
     "itemId",
 ]);
 pub(crate) static INDEX: Sheet = Sheet {
-    fields: &["available", "cursor", "behind", "episodes", "withVector", "embedder", "bytes", "unbound"],
+    fields: &[
+        "available",
+        "cursor",
+        "end",
+        "behind",
+        "caughtUp",
+        "episodes",
+        "withVector",
+        "embedder",
+        "bytes",
+        "unbound",
+        "owners",
+    ],
     wanted: "cursor",
     remark: None,
 };
-pub(crate) static BROUGHT: Sheet = sheet(&["id", "itemId", "validAt"]);
+pub(crate) static BROUGHT: Sheet = sheet(&["id", "itemId", "validAt", "known"]);
 
 pub(crate) static EPISODES: List = List {
     name: "episodes",
@@ -31,6 +45,7 @@ pub(crate) static EPISODES: List = List {
         ("ID", |row| text(&row["id"])),
         ("SAID", |row| text(&row["validAt"])),
         ("SOURCE", |row| text(&row["source"])),
+        ("STATUS", |row| text(&row["status"])),
         ("WHAT", |row| text(&row["content"])),
     ],
 };
