@@ -578,7 +578,11 @@ export interface paths {
         /** What is remembered of you, the newest first. */
         get: operations["list_episodes"];
         put?: never;
-        /** Bring content from elsewhere: an item is made of it, and a moment later an episode of the same number. */
+        /**
+         * Bring content from elsewhere: an item is made of it, and a moment later an episode of the same number.
+         * @description The same content of the same speaker and node, said at the same time, is there once: bringing it again answers 200 with what
+         *     is there. Content without a time is said now; within a day it is the same, later it was said again.
+         */
         post: operations["bring_episode"];
         delete?: never;
         options?: never;
@@ -819,6 +823,23 @@ export interface paths {
         get: operations["read_index"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/index/rebuilds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Build the index of this server again from the timeline; how far that is says `GET /index`. */
+        post: operations["rebuild_index"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2541,6 +2562,8 @@ export interface components {
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             itemId: string;
+            /** @description Whether the same was brought before, and this is that one: nothing was added. */
+            known: boolean;
             /** @example 2026-05-01T09:30:00.000Z */
             validAt: string;
         };
@@ -2999,6 +3022,14 @@ export interface components {
              */
             source: string;
             speaker?: string | null;
+            /**
+             * @description `waiting` to be indexed, `indexed`, `kept` and never found, `destroyed`, `unbound` when nothing can be made of it, or
+             *     `unindexed` where the server keeps no index.
+             * @example indexed
+             */
+            status: string;
+            /** @description Why it is not found, or not by everything; null when there is nothing to say. */
+            statusReason?: string | null;
             turnId?: string | null;
             /**
              * @description When it was said.
@@ -3321,10 +3352,15 @@ export interface components {
         IndexView: {
             /** @description Whether this server keeps an index; without one, words are looked for in the store. */
             available: boolean;
-            /** @description Items after that, counted up to a million. */
+            /** @description Items between these, counted up to a hundred thousand. */
             behind?: number | null;
             /** Format: int64 */
             bytes: number;
+            /**
+             * @description Whether everything there was when the server began, or when it was to be built again, is in it; until then words are
+             *     looked for in the store.
+             */
+            caughtUp: boolean;
             /**
              * @description How far it has come along the timeline.
              * @example 12.345
@@ -3332,8 +3368,15 @@ export interface components {
             cursor?: string | null;
             /** @description What makes the vectors. */
             embedder?: string | null;
+            /**
+             * @description Where the timeline ends.
+             * @example 12.345
+             */
+            end?: string | null;
             /** Format: int64 */
             episodes: number;
+            /** @description How it stands with each owner, those with most to do first, at most a hundred. */
+            owners: components["schemas"]["OwnerIndexView"][];
             /** @description Nodes that were completed and have no episode yet, the oldest first, at most a hundred. */
             unbound: string[];
             /**
@@ -3595,6 +3638,14 @@ export interface components {
                  */
                 source: string;
                 speaker?: string | null;
+                /**
+                 * @description `waiting` to be indexed, `indexed`, `kept` and never found, `destroyed`, `unbound` when nothing can be made of it, or
+                 *     `unindexed` where the server keeps no index.
+                 * @example indexed
+                 */
+                status: string;
+                /** @description Why it is not found, or not by everything; null when there is nothing to say. */
+                statusReason?: string | null;
                 turnId?: string | null;
                 /**
                  * @description When it was said.
@@ -3829,6 +3880,11 @@ export interface components {
                 depth?: number | null;
                 /** @description The node it was edited from. */
                 editedFrom?: string | null;
+                /**
+                 * @description The episode that remembers it; null until it is made, and in answers to changes, which do not wait for it.
+                 * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                episodeId?: string | null;
                 /** @description Whether models are not shown it. */
                 excluded: boolean;
                 executedBy?: components["schemas"]["ExecutedByView"] | null;
@@ -4295,6 +4351,8 @@ export interface components {
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             itemId: string;
+            /** @description Whether the same was brought before, and this is that one: nothing was added. */
+            known: boolean;
             /** @example 2026-05-01T09:30:00.000Z */
             validAt: string;
         } & {
@@ -4659,6 +4717,20 @@ export interface components {
             operationId: string;
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_RebuildView: {
+            /**
+             * @description Where the timeline ended when that was asked for: it is done when `caughtUp` is true.
+             * @example 12.345
+             */
+            end: string;
+        } & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_RelationView: {
             /**
              * Format: double
@@ -5007,6 +5079,11 @@ export interface components {
             depth?: number | null;
             /** @description The node it was edited from. */
             editedFrom?: string | null;
+            /**
+             * @description The episode that remembers it; null until it is made, and in answers to changes, which do not wait for it.
+             * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            episodeId?: string | null;
             /** @description Whether models are not shown it. */
             excluded: boolean;
             executedBy?: components["schemas"]["ExecutedByView"] | null;
@@ -5095,6 +5172,20 @@ export interface components {
              */
             status: string;
             updatedAt: string;
+        };
+        /** @description What the index holds of one owner, and what it does not know yet. */
+        OwnerIndexView: {
+            /** Format: int64 */
+            episodes: number;
+            /** @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            ownerId: string;
+            /**
+             * Format: int64
+             * @description Things said or brought that are not in the index yet, among the items that are counted.
+             */
+            waiting: number;
+            /** Format: int64 */
+            withVector: number;
         };
         Pagination: {
             /**
@@ -5377,6 +5468,14 @@ export interface components {
             /** @description SHA-256 of headers, a blank line and the body. */
             hash: string;
             itemId: string;
+        };
+        /** @description An index that is being built again. */
+        RebuildView: {
+            /**
+             * @description Where the timeline ended when that was asked for: it is done when `caughtUp` is true.
+             * @example 12.345
+             */
+            end: string;
         };
         /** @description What two versions disagree about. */
         RecordDiffView: {
@@ -8641,7 +8740,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same request was made before; this is what came out. */
+            /** @description Here it is. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9314,6 +9413,55 @@ export interface operations {
             429: components["responses"]["E429"];
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
+        };
+    };
+    rebuild_index: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same request was made before; this is what came out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_RebuildView"];
+                };
+            };
+            /** @description It is on disk and will be done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_RebuildView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
         };
     };
     list_items: {
