@@ -51,7 +51,6 @@ pub(crate) enum Plan {
         form: Form,
         task: Task,
     },
-    RebuildIndex(Place),
     Verify {
         place: Place,
         options: VerifyOptions,
@@ -151,7 +150,9 @@ impl Plan {
             }
             Command::Recall(recall) => complete(MemoryTask::of_recall(recall)?)?,
             Command::Episode(episode) => errand(episode.asking, MemoryTask::of_episode(episode.command)?)?,
-            Command::Index(IndexArguments { command: IndexCommand::Rebuild }) => Self::RebuildIndex(place()?),
+            Command::Index(IndexArguments { command: IndexCommand::Rebuild { asking } }) => {
+                errand(asking, MemoryTask::Rebuild.into())?
+            }
             Command::Index(IndexArguments { command: IndexCommand::Status { asking } }) => {
                 complete(memory::status(asking))?
             }

@@ -12,12 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::Cursor;
+use skein_core::tree::actor::ActorId;
 use skein_core::{EpisodeId, UserId};
 
 use crate::embedder::{Embedder, Fingerprint};
 use crate::episode::Change;
 use crate::error::{ApplyError, Damage, OpenError, SearchError};
-use crate::owner::{Make, OwnerIndex};
+use crate::owner::{Held, Make, OwnerIndex};
 use crate::query::{Hits, Query};
 
 /// Changes with every change of the files that older code could not read.
@@ -222,6 +223,16 @@ impl Index {
         let cursor = self.cursor();
         let index = self.owner(query.owner).ok_or(SearchError::Unknown(id))?;
         index.similar(id, query).map(|hits| Hits { cursor, ..hits })
+    }
+
+    /// By what each of these episodes of an owner can be found; `None` for one that is not in the index.
+    pub fn held(&self, owner: UserId, ids: &[EpisodeId]) -> Vec<Option<Held>> {
+        self.owner(owner).map_or_else(|| vec![None; ids.len()], |index| index.held(ids))
+    }
+
+    /// Whether all that an actor said is filed under this name.
+    pub fn is_named(&self, owner: UserId, actor: ActorId, name: &str) -> bool {
+        self.owner(owner).is_none_or(|index| index.is_named(actor, name))
     }
 
     pub fn status(&self) -> Status {

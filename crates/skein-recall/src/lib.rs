@@ -34,6 +34,7 @@ pub use episode::{Change, Episode, KIND_BYTES_MAX, Place, SPEAKER_BYTES_MAX, TEX
 pub use error::{ApplyError, Damage, OpenError, SearchError};
 pub use fusion::Weights;
 pub use index::{Index, Options, OwnerStatus, Status};
+pub use owner::Held;
 pub use query::{Filter, HITS_MAX, Hit, Hits, Parts, Query, Recency};
 pub use snippet::Snippet;
 pub use static_table::StaticTable;

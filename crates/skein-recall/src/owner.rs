@@ -11,7 +11,9 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError, RwLock};
 
 use skein_core::garden::cursor::Cursor;
+use skein_core::tree::actor::ActorId;
 use skein_core::{EpisodeId, UserId};
+use xxhash_rust::xxh64::xxh64;
 
 use crate::append_file::{AppendFile, Kind, Mapped};
 use crate::embedder::{Fingerprint, normalise};
@@ -21,6 +23,15 @@ use crate::rows::{Columns, ROW_BYTES, Row};
 use crate::search;
 use crate::vectors::{VectorFiles, Vectors};
 use crate::words::{Committed, Words, WordsView};
+
+/// By what an episode can be found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Held {
+    /// By its words: it has no vector.
+    ByWords,
+    /// By its words and by what it means.
+    ByMeaning,
+}
 
 /// Which vectors an index holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,6 +186,20 @@ impl OwnerIndex {
             ..query.clone()
         };
         search::search(&state, &query, Some(row))
+    }
+
+    /// By what each of these can be found; `None` for one that is not here.
+    pub(crate) fn held(&self, ids: &[EpisodeId]) -> Vec<Option<Held>> {
+        let state = self.read();
+        let held = |id: &EpisodeId| {
+            let row = state.columns.row_of(*id)?;
+            Some(if state.columns.with_vector.has(row) { Held::ByMeaning } else { Held::ByWords })
+        };
+        ids.iter().map(held).collect()
+    }
+
+    pub(crate) fn is_named(&self, actor: ActorId, name: &str) -> bool {
+        self.read().columns.is_named(actor, xxh64(name.as_bytes(), 0))
     }
 
     fn read(&self) -> std::sync::RwLockReadGuard<'_, State> {

@@ -266,6 +266,14 @@ impl Columns {
         (row != NONE).then_some(row)
     }
 
+    /// Whether all that lives of an actor's is filed under the name of this hash.
+    pub(crate) fn is_named(&self, actor: ActorId, name: u64) -> bool {
+        let Some(actor) = self.actors.number(&actor) else { return true };
+        let name = self.speakers.number(&name);
+        let is_other = |row: u32| self.actor[row as usize] == actor && Some(self.speaker[row as usize]) != name;
+        !self.alive.iter().any(is_other)
+    }
+
     pub(crate) fn id_of(&self, row: u32) -> EpisodeId {
         self.slots.values()[self.slot[row as usize] as usize]
     }

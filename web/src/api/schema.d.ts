@@ -578,7 +578,11 @@ export interface paths {
         /** What is remembered of you, the newest first. */
         get: operations["list_episodes"];
         put?: never;
-        /** Bring content from elsewhere: an item is made of it, and a moment later an episode of the same number. */
+        /**
+         * Bring content from elsewhere: an item is made of it, and a moment later an episode of the same number.
+         * @description The same content of the same speaker and node, said at the same time, is there once: bringing it again answers 200 with what
+         *     is there. Content without a time is said now; within a day it is the same, later it was said again.
+         */
         post: operations["bring_episode"];
         delete?: never;
         options?: never;
@@ -819,6 +823,23 @@ export interface paths {
         get: operations["read_index"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/index/rebuilds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Build the index of this server again from the timeline; how far that is says `GET /index`. */
+        post: operations["rebuild_index"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2541,6 +2562,8 @@ export interface components {
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             itemId: string;
+            /** @description Whether the same was brought before, and this is that one: nothing was added. */
+            known: boolean;
             /** @example 2026-05-01T09:30:00.000Z */
             validAt: string;
         };
@@ -2923,21 +2946,6 @@ export interface components {
         EditView: components["schemas"]["NodeView"] & {
             diff?: components["schemas"]["DiffView"] | null;
         };
-        /** @description Why no vectors are made for now. */
-        EmbedderFailureView: {
-            /**
-             * Format: int32
-             * @description How often in a row.
-             */
-            failures: number;
-            /** @example the provider limits how often it is asked */
-            message: string;
-            /**
-             * Format: int64
-             * @description When it is tried again, in milliseconds from now.
-             */
-            retryInMs: number;
-        };
         /** @description That a session has ended. */
         EndedView: {
             ended: boolean;
@@ -3014,6 +3022,14 @@ export interface components {
              */
             source: string;
             speaker?: string | null;
+            /**
+             * @description `waiting` to be indexed, `indexed`, `kept` and never found, `destroyed`, `unbound` when nothing can be made of it, or
+             *     `unindexed` where the server keeps no index.
+             * @example indexed
+             */
+            status: string;
+            /** @description Why it is not found, or not by everything; null when there is nothing to say. */
+            statusReason?: string | null;
             turnId?: string | null;
             /**
              * @description When it was said.
@@ -3336,23 +3352,31 @@ export interface components {
         IndexView: {
             /** @description Whether this server keeps an index; without one, words are looked for in the store. */
             available: boolean;
-            /** @description Items after that, counted up to a million. */
+            /** @description Items between these, counted up to a hundred thousand. */
             behind?: number | null;
             /** Format: int64 */
             bytes: number;
-            /** @description What is to make them, by the configuration. */
-            configuredEmbedder?: string | null;
+            /**
+             * @description Whether everything there was when the server began, or when it was to be built again, is in it; until then words are
+             *     looked for in the store.
+             */
+            caughtUp: boolean;
             /**
              * @description How far it has come along the timeline.
              * @example 12.345
              */
             cursor?: string | null;
-            /** @description What made the vectors. */
+            /** @description What makes the vectors. */
             embedder?: string | null;
-            embedderFailure?: components["schemas"]["EmbedderFailureView"] | null;
+            /**
+             * @description Where the timeline ends.
+             * @example 12.345
+             */
+            end?: string | null;
             /** Format: int64 */
             episodes: number;
-            switching?: components["schemas"]["SwitchingView"] | null;
+            /** @description How it stands with each owner, those with most to do first, at most a hundred. */
+            owners: components["schemas"]["OwnerIndexView"][];
             /** @description Nodes that were completed and have no episode yet, the oldest first, at most a hundred. */
             unbound: string[];
             /**
@@ -3614,6 +3638,14 @@ export interface components {
                  */
                 source: string;
                 speaker?: string | null;
+                /**
+                 * @description `waiting` to be indexed, `indexed`, `kept` and never found, `destroyed`, `unbound` when nothing can be made of it, or
+                 *     `unindexed` where the server keeps no index.
+                 * @example indexed
+                 */
+                status: string;
+                /** @description Why it is not found, or not by everything; null when there is nothing to say. */
+                statusReason?: string | null;
                 turnId?: string | null;
                 /**
                  * @description When it was said.
@@ -3848,6 +3880,11 @@ export interface components {
                 depth?: number | null;
                 /** @description The node it was edited from. */
                 editedFrom?: string | null;
+                /**
+                 * @description The episode that remembers it; null until it is made, and in answers to changes, which do not wait for it.
+                 * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                episodeId?: string | null;
                 /** @description Whether models are not shown it. */
                 excluded: boolean;
                 executedBy?: components["schemas"]["ExecutedByView"] | null;
@@ -4314,6 +4351,8 @@ export interface components {
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             itemId: string;
+            /** @description Whether the same was brought before, and this is that one: nothing was added. */
+            known: boolean;
             /** @example 2026-05-01T09:30:00.000Z */
             validAt: string;
         } & {
@@ -4678,6 +4717,20 @@ export interface components {
             operationId: string;
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_RebuildView: {
+            /**
+             * @description Where the timeline ended when that was asked for: it is done when `caughtUp` is true.
+             * @example 12.345
+             */
+            end: string;
+        } & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_RelationView: {
             /**
              * Format: double
@@ -5026,6 +5079,11 @@ export interface components {
             depth?: number | null;
             /** @description The node it was edited from. */
             editedFrom?: string | null;
+            /**
+             * @description The episode that remembers it; null until it is made, and in answers to changes, which do not wait for it.
+             * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            episodeId?: string | null;
             /** @description Whether models are not shown it. */
             excluded: boolean;
             executedBy?: components["schemas"]["ExecutedByView"] | null;
@@ -5114,6 +5172,20 @@ export interface components {
              */
             status: string;
             updatedAt: string;
+        };
+        /** @description What the index holds of one owner, and what it does not know yet. */
+        OwnerIndexView: {
+            /** Format: int64 */
+            episodes: number;
+            /** @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            ownerId: string;
+            /**
+             * Format: int64
+             * @description Things said or brought that are not in the index yet, among the items that are counted.
+             */
+            waiting: number;
+            /** Format: int64 */
+            withVector: number;
         };
         Pagination: {
             /**
@@ -5397,6 +5469,14 @@ export interface components {
             hash: string;
             itemId: string;
         };
+        /** @description An index that is being built again. */
+        RebuildView: {
+            /**
+             * @description Where the timeline ended when that was asked for: it is done when `caughtUp` is true.
+             * @example 12.345
+             */
+            end: string;
+        };
         /** @description What two versions disagree about. */
         RecordDiffView: {
             changes: components["schemas"]["ChangeView"][];
@@ -5608,8 +5688,6 @@ export interface components {
              * @example index
              */
             by: string;
-            /** @description Whether it was also looked for by meaning. */
-            byMeaning: boolean;
             /** @description Where the question was asked; null searches all main paths. */
             conversationId?: string | null;
             /** @description Whether there is more than that already. */
@@ -5627,8 +5705,6 @@ export interface components {
              * @description How many episodes could be seen at all.
              */
             visible?: number | null;
-            /** @description Why it was not: `no_index`, `nothing_to_embed`, `embedder_failed` or `embedder_gone`, whose vectors the index still has. */
-            withoutMeaning?: string | null;
         };
         /**
          * @example {
@@ -6044,18 +6120,6 @@ export interface components {
             subjectId: string;
             /** @description Null where there is nothing to say, or what was said was destroyed. */
             text?: string | null;
-        };
-        /** @description How far the vectors of another embedder are made. */
-        SwitchingView: {
-            /**
-             * @description How far along the timeline.
-             * @example 12.345
-             */
-            cursor: string;
-            /** Format: int64 */
-            episodes: number;
-            /** @description Whose they are. */
-            to: string;
         };
         /** @description A tag, and how many nodes have it. */
         TagView: {
@@ -8676,7 +8740,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The same request was made before; this is what came out. */
+            /** @description Here it is. */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -9349,6 +9413,55 @@ export interface operations {
             429: components["responses"]["E429"];
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
+        };
+    };
+    rebuild_index: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The same request was made before; this is what came out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_RebuildView"];
+                };
+            };
+            /** @description It is on disk and will be done. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_RebuildView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
         };
     };
     list_items: {

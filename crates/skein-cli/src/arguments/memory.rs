@@ -5,6 +5,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::arguments::{AmountArguments, AskingArguments};
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own")]
 pub(crate) struct RecallArguments {
     #[command(flatten)]
     pub(crate) asking: AskingArguments,
@@ -32,6 +33,21 @@ pub(crate) struct RecallArguments {
     /// Only what was said then or earlier
     #[arg(long, value_name = "TIME")]
     pub(crate) until: Option<String>,
+    /// Only what this person or model said, by name or id; may be repeated
+    #[arg(long, value_name = "ACTOR")]
+    pub(crate) person: Vec<String>,
+    /// Only what was said in a conversation of this project, by name or id
+    #[arg(long, value_name = "PROJECT")]
+    pub(crate) project: Option<String>,
+    /// Only what was said in this conversation, as entity_…; may be repeated
+    #[arg(long, value_name = "CONVERSATION")]
+    pub(crate) within: Vec<String>,
+    /// Only what is of this kind; may be repeated
+    #[arg(long, value_enum)]
+    pub(crate) kind: Vec<EpisodeKind>,
+    /// Leave out what merely stands beside something that was found
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Prefer what was said lately
     #[arg(long)]
     pub(crate) recent: bool,
@@ -41,6 +57,28 @@ pub(crate) struct RecallArguments {
     /// Say why each was found, and what was searched
     #[arg(long)]
     pub(crate) explain: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EpisodeKind {
+    Message,
+    Text,
+    Json,
+    Summary,
+    Introspection,
+}
+
+impl EpisodeKind {
+    /// As the API spells it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Text => "text",
+            Self::Json => "json",
+            Self::Summary => "summary",
+            Self::Introspection => "introspection",
+        }
+    }
 }
 
 #[derive(Args)]
@@ -106,6 +144,9 @@ pub(crate) enum IndexCommand {
         #[command(flatten)]
         asking: AskingArguments,
     },
-    /// Build the index of the directory again from the timeline, while no server runs on it
-    Rebuild,
+    /// Build the index again from the timeline: of the server, or of the directory where none runs
+    Rebuild {
+        #[command(flatten)]
+        asking: AskingArguments,
+    },
 }

@@ -1,10 +1,13 @@
 //! Commands about memory: what was said is found again, and what stands elsewhere is brought.
 
 use std::io::Write;
+use std::time::Duration;
 
-use anyhow::Context as _;
-use serde_json::Value;
-use skein_core::Viewer;
+use anyhow::{Context as _, anyhow};
+use serde_json::{Value, json};
+use skein_core::garden::cursor::Cursor;
+use skein_core::tree::actor::ActorId;
+use skein_core::{RecordId, Viewer};
 use skein_engine::Engine;
 use skein_store::verify::Progress;
 
@@ -21,10 +24,73 @@ use crate::plan::MemoryTask;
 use crate::progress::Bar;
 use crate::views::memory as views;
 
+/// Pages of actors or projects that are looked through for a name.
+const PAGES_LOOKED_THROUGH: usize = 100;
+/// Between two looks at how far a server is.
+const LOOK_AGAIN: Duration = Duration::from_millis(200);
+
 pub(crate) fn run(task: MemoryTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     match task {
-        MemoryTask::Recall { ask, explain } => recall(&ask, explain, desk),
+        MemoryTask::Recall { ask, people, project, explain } => {
+            let ask = named(ask, &people, project.as_deref(), desk)?;
+            recall(&ask, explain, desk)
+        }
+        MemoryTask::Rebuild => rebuild_there(desk),
         MemoryTask::Bring { content, is_document, body } => bring(content, is_document, body, desk),
+    }
+}
+
+/// A question with the people and the project it is narrowed to, found by id or by name.
+fn named(mut ask: Ask, people: &[String], project: Option<&str>, desk: &mut Desk<'_>) -> Result<Ask, Failure> {
+    let actors: Vec<Value> = people.iter().map(|person| person_id(person, desk)).collect::<Result<_, _>>()?;
+    let project = project.map(|project| project_id(project, desk)).transpose()?;
+    if let Some(body) = &mut ask.body {
+        if !actors.is_empty() {
+            body["actorIds"] = actors.into();
+        }
+        if let Some(project) = project {
+            body["projectId"] = project;
+        }
+    }
+    Ok(ask)
+}
+
+fn person_id(person: &str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+    if let Some(id) = ActorId::parse(person) {
+        return Ok(json!(id));
+    }
+    let hint = "give the id of a user or actor, or a name as GET /api/v1/actors tells it";
+    let me = desk.ask(&Ask::get("/account"))?;
+    let mut found: Vec<Value> = same_name(&me["user"], person).into_iter().collect();
+    by_name("/actors", person, &mut found, desk)?;
+    only(found, person, hint)
+}
+
+fn project_id(project: &str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+    if project.parse::<RecordId>().is_ok() {
+        return Ok(json!(project));
+    }
+    let mut found = Vec::new();
+    by_name("/projects", project, &mut found, desk)?;
+    only(found, project, "give the project's id or its name; skein project list")
+}
+
+/// The ids of all that are called so.
+fn by_name(path: &str, name: &str, found: &mut Vec<Value>, desk: &mut Desk<'_>) -> Result<(), Failure> {
+    desk.look_through(&Ask::get(path), PAGES_LOOKED_THROUGH, |row| found.extend(same_name(row, name)))?;
+    Ok(())
+}
+
+fn same_name(row: &Value, name: &str) -> Option<Value> {
+    let is_same = row["name"].as_str().is_some_and(|found| found.to_lowercase() == name.to_lowercase());
+    is_same.then(|| row["id"].clone())
+}
+
+fn only(mut found: Vec<Value>, name: &str, hint: &'static str) -> Result<Value, Failure> {
+    match (found.pop(), found.is_empty()) {
+        (Some(id), true) => Ok(id),
+        (Some(_), false) => Err(Failure::usage(anyhow!("{name:?} names several"), hint)),
+        (None, _) => Err(Failure::usage(anyhow!("nobody and nothing is called {name:?}"), hint)),
     }
 }
 
@@ -105,10 +171,18 @@ fn bring(content: String, is_document: bool, mut body: Value, desk: &mut Desk<'_
     desk.show(&brought, views::BROUGHT.fields, views::BROUGHT.wanted)
 }
 
-/// Builds the index of a directory again, with a bar.
-pub(crate) fn rebuild(place: &Place, out: &mut dyn Write) -> Result<Exit, Failure> {
+/// The lock of a directory that no server holds; with a server, nothing.
+pub(crate) fn free(place: &Place) -> Result<Option<Lock>, Failure> {
     place.require_made()?;
-    let lock = Lock::take(&place.dir)?;
+    match Lock::take(&place.dir) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(held) if held.holder().is_some() => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Builds the index of a directory again, with a bar.
+pub(crate) fn rebuild_here(place: &Place, lock: Lock, out: &mut dyn Write) -> Result<Exit, Failure> {
     let (runtime, store) = (runtime()?, place.open()?);
     let episodes = runtime.block_on(async {
         let outside = place.outside(&store, None, None).await?;
@@ -130,4 +204,32 @@ pub(crate) fn rebuild(place: &Place, out: &mut dyn Write) -> Result<Exit, Failur
     drop(lock);
     writeln!(out, "The index was built again: {episodes} episodes.")?;
     Ok(Exit::Ok)
+}
+
+/// Asks the server to build its index again, and shows how far it is.
+fn rebuild_there(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let begun = desk.ask(&Ask::post("/index/rebuilds", json!({})))?;
+    let total = position(&begun["end"]);
+    let bar = Bar::new();
+    loop {
+        let index = desk.ask(&Ask::get("/index"))?;
+        bar.show(Progress { stage: "indexing", done: position(&index["cursor"]).min(total), total });
+        if index["caughtUp"] == true {
+            drop(bar);
+            return match desk.form {
+                Form::People(_) => {
+                    writeln!(desk.out, "The index was built again: {} episodes.", text(&index["episodes"]))?;
+                    Ok(Exit::Ok)
+                }
+                _ => desk.show(&index, views::INDEX.fields, views::INDEX.wanted),
+            };
+        }
+        desk.door()?.pause(LOOK_AGAIN);
+    }
+}
+
+/// The position in a cursor, which counts items.
+fn position(cursor: &Value) -> u64 {
+    let cursor = cursor.as_str().and_then(|cursor| cursor.parse::<Cursor>().ok());
+    cursor.and_then(|cursor| u64::try_from(cursor.position).ok()).unwrap_or(0)
 }

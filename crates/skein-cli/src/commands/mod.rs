@@ -28,7 +28,7 @@ use crate::door::Reach;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::place::Place;
-use crate::plan::{FlowTask, Plan, Task};
+use crate::plan::{FlowTask, MemoryTask, Plan, Task};
 
 pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
     match plan {
@@ -39,9 +39,13 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
             if let (Task::Flow(FlowTask::Chat(_)), Reach::Place { place, .. }) = (&task, &reach) {
                 make_ready(place)?;
             }
+            if let (Task::Memory(MemoryTask::Rebuild), Reach::Place { place, .. }) = (&task, &reach)
+                && let Some(lock) = memory::free(place)?
+            {
+                return memory::rebuild_here(place, lock, out);
+            }
             errand::run(task, Desk::new(reach, grant, form, out))
         }
-        Plan::RebuildIndex(place) => memory::rebuild(&place, out),
         Plan::Verify { place, options, report } => verify::run(&place, &options, report, out),
         Plan::CheckProof { file, report } => proof::check(&file, report, out),
         Plan::Proof { place, item } => proof::make(&place, item, out),

@@ -12,10 +12,12 @@ use crate::views::memory as views;
 /// One command about memory.
 #[derive(Debug, PartialEq)]
 pub(crate) enum MemoryTask {
-    /// A question, and whether to say why each answer was found.
-    Recall { ask: Ask, explain: bool },
+    /// A question, and whether to say why each answer was found; people and a project may still be named as people do.
+    Recall { ask: Ask, people: Vec<String>, project: Option<String>, explain: bool },
     /// Something brought from elsewhere; its content may still stand in standard input.
     Bring { content: String, is_document: bool, body: Value },
+    /// The index of a server is built again.
+    Rebuild,
 }
 
 impl From<MemoryTask> for Task {
@@ -45,7 +47,20 @@ impl MemoryTask {
         for (name, value) in named.into_iter().filter(|(_, value)| !value.is_null()) {
             body[name] = value;
         }
-        let task = Self::Recall { ask: Ask::post("/search", body), explain: arguments.explain };
+        let hint = "a conversation is given as entity_…; skein conversation list";
+        let within = arguments.within.iter().map(|id| parse::<ConversationId>(id, hint));
+        let within: Vec<ConversationId> = within.collect::<Result<_, _>>()?;
+        let sources: Vec<&str> = arguments.kind.iter().map(|kind| kind.name()).collect();
+        for (name, value) in [("within", json!(within)), ("sources", json!(sources))] {
+            if value.as_array().is_some_and(|named| !named.is_empty()) {
+                body[name] = value;
+            }
+        }
+        if arguments.strict {
+            body["strict"] = json!(true);
+        }
+        let (people, project) = (arguments.person, arguments.project);
+        let task = Self::Recall { ask: Ask::post("/search", body), people, project, explain: arguments.explain };
         Ok((arguments.asking, task.into()))
     }
 

@@ -6,6 +6,8 @@ use crate::output::text;
 pub(crate) static EPISODE: Sheet = sheet(&[
     "id",
     "name",
+    "status",
+    "statusReason",
     "source",
     "conversationId",
     "turnId",
@@ -22,7 +24,9 @@ pub(crate) static INDEX: Sheet = Sheet {
     fields: &[
         "available",
         "cursor",
+        "end",
         "behind",
+        "caughtUp",
         "episodes",
         "withVector",
         "embedder",
@@ -31,11 +35,12 @@ pub(crate) static INDEX: Sheet = Sheet {
         "switching",
         "bytes",
         "unbound",
+        "owners",
     ],
     wanted: "cursor",
     remark: None,
 };
-pub(crate) static BROUGHT: Sheet = sheet(&["id", "itemId", "validAt"]);
+pub(crate) static BROUGHT: Sheet = sheet(&["id", "itemId", "validAt", "known"]);
 
 pub(crate) static EPISODES: List = List {
     name: "episodes",
@@ -43,6 +48,7 @@ pub(crate) static EPISODES: List = List {
         ("ID", |row| text(&row["id"])),
         ("SAID", |row| text(&row["validAt"])),
         ("SOURCE", |row| text(&row["source"])),
+        ("STATUS", |row| text(&row["status"])),
         ("WHAT", |row| text(&row["content"])),
     ],
 };

@@ -113,3 +113,49 @@ fn fault_an_index_that_is_killed_deleted_or_spoilt_is_whole_again() {
     assert!(home.run(&["index", "rebuild"]).assert_ok().contains("100 episodes"));
     home.run(&["verify", "--deep"]).assert_ok();
 }
+
+#[test]
+fn an_index_is_built_again_beside_a_running_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = home.serve();
+    let talk = made(&server, "/conversations", &json!({}));
+    let mut last = None;
+    for number in 0..10 {
+        last = Some(say(&server, &talk, last.as_deref(), &format!("Heron {number} of the lake.")).0);
+    }
+    assert_eq!(recall(&home, &server, &["heron", "--limit", "100"]).len(), 10);
+    assert!(home.run(&["index", "rebuild"]).assert_ok().contains("10 episodes"));
+    assert_eq!(recall(&home, &server, &["heron", "--limit", "100"]).len(), 10);
+    let index: Value = serde_json::from_str(&home.run(&["index", "rebuild", "--json"]).assert_ok()).unwrap();
+    assert_eq!((&index["caughtUp"], &index["owners"][0]["episodes"]), (&json!(true), &json!(10)), "{index}");
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+    assert!(home.run(&["index", "rebuild"]).assert_ok().contains("10 episodes"));
+}
+
+#[test]
+fn recall_is_narrowed_to_people_projects_and_kinds() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = home.serve();
+    let project = made(&server, "/projects", &json!({ "name": "Garden" }));
+    let inside = made(&server, "/conversations", &json!({ "projectId": project }));
+    let outside = made(&server, "/conversations", &json!({}));
+    say(&server, &inside, None, "The heron stands in the garden.");
+    say(&server, &outside, None, "The heron stands at the mill.");
+    made(&server, "/episodes", &json!({ "source": "text", "content": "The heron stands in a book." }));
+    made(&server, "/actors", &json!({ "name": "Magnolia", "type": "model", "modelRef": "openai:gpt" }));
+    let found = |words: &[&str]| recall(&home, &server, &[&["heron", "--strict"], words].concat());
+    assert_eq!(found(&[]).len(), 3);
+    assert_eq!(found(&["--project", "garden"]), ["The heron stands in the garden."]);
+    assert_eq!(found(&["--within", &outside]), ["The heron stands at the mill."]);
+    assert_eq!(found(&["--kind", "text"]), ["The heron stands in a book."]);
+    assert_eq!(found(&["--kind", "text", "--kind", "message"]).len(), 3);
+    assert_eq!(found(&["--person", "Magnolia"]), Vec::<String>::new());
+    let account = ask(&server, "GET", "/account", &Value::Null);
+    let [id, name] = ["id", "name"].map(|field| account["user"][field].as_str().unwrap().to_owned());
+    assert_eq!((found(&["--person", &id]).len(), found(&["--person", &name]).len()), (2, 2));
+    let refused = home.run(&["recall", "heron", "--person", "Nobody"]);
+    assert!(refused.err.contains("nobody and nothing is called"), "{}", refused.err);
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+}

@@ -346,6 +346,11 @@ impl ItemDraft {
         Self { canonical_at: Some(canonical_at), ..self }
     }
 
+    /// The digest of what it says.
+    pub fn payload_hash(&self) -> Digest {
+        self.payload.hash
+    }
+
     /// Bytes this draft will occupy, for the writer's queue limit.
     pub fn weight(&self) -> usize {
         self.payload.bytes.len()

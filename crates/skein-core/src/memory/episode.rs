@@ -6,6 +6,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
+use crate::account::repeat::RequestMark;
+use crate::digest::{Digest, FieldHasher};
 use crate::garden::item::{BadItem, ItemDraft, ItemType};
 use crate::id::{ConversationId, EpisodeId, ItemId, NodeId, TurnId, UserId};
 use crate::rule::RuleViolation;
@@ -170,6 +172,12 @@ impl Brought {
             document => words_of(document),
         }
     }
+}
+
+/// The name that content without a time answers to while it is said now, by the hash of the payload it is kept in.
+pub fn said_now(owner: UserId, payload: Digest) -> RequestMark {
+    let name = FieldHasher::new().field(b"brought").field(owner.as_bytes()).field(payload.as_bytes()).finish();
+    RequestMark { name, fingerprint: payload }
 }
 
 /// A document as words: the names and values in it, in their order, without its marks. It ends where it is longer than an

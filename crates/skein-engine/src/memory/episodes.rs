@@ -1,16 +1,18 @@
 //! Episodes themselves: brought from elsewhere, listed, and how far remembering has come.
 
+use serde_json::{Value, json};
 use skein_core::memory::episode::{Brought, Episode};
-use skein_core::{ConversationId, EpisodeId, Millis, NodeId, RuleViolation};
+use skein_core::{ConversationId, EpisodeId, Millis, NodeId, RuleViolation, Viewer};
+use skein_recall::Held;
 use skein_store::items::{Page, StoredItem};
-use skein_store::memory::EpisodeState;
+use skein_store::memory::{Bound, EpisodeState};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
-use crate::request::{Changed, Request};
+use crate::request::{Changed, Outcome, Request};
 
 /// Content somebody brings, and when it was said.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,6 +21,64 @@ pub struct BroughtEpisode {
     pub brought: Brought,
     /// When it was said, if not now.
     pub said_at: Option<Millis>,
+}
+
+/// What was brought.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptEpisode {
+    /// The item it is kept in.
+    pub stored: StoredItem,
+    /// Whether the same was brought before, and this is that.
+    pub was_known: bool,
+}
+
+impl Outcome for KeptEpisode {
+    fn reference(&self) -> Value {
+        json!({ "item": self.stored.item.header.id, "known": self.was_known })
+    }
+
+    fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        let was_known = reference.get("known").and_then(Value::as_bool).unwrap_or(false);
+        Ok(Self { stored: StoredItem::recall(tx, viewer, reference)?, was_known })
+    }
+}
+
+/// Where an episode stands between being said and being found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EpisodeStatus {
+    /// It will be found once the followers of the timeline have come so far.
+    Waiting,
+    /// It can be found.
+    Indexed,
+    /// It is kept and never found.
+    Kept,
+    /// Its words were destroyed.
+    Destroyed,
+    /// Nothing can be made of it.
+    Unbound,
+    /// This server keeps no index.
+    Unindexed,
+}
+
+impl EpisodeStatus {
+    /// Its name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Waiting => "waiting",
+            Self::Indexed => "indexed",
+            Self::Kept => "kept",
+            Self::Destroyed => "destroyed",
+            Self::Unbound => "unbound",
+            Self::Unindexed => "unindexed",
+        }
+    }
+}
+
+/// What is known of an index when it is asked for some episodes.
+enum Asked {
+    Nowhere,
+    Unusable,
+    Held(Vec<Option<Held>>),
 }
 
 /// An episode as it is shown.
@@ -32,25 +92,46 @@ pub struct ShownEpisode {
     pub text: Option<String>,
     /// Who said what was brought.
     pub speaker: Option<String>,
+    /// Whether it can be found.
+    pub status: EpisodeStatus,
+    /// Why not, or not by everything.
+    pub reason: Option<&'static str>,
 }
 
-impl From<EpisodeState> for ShownEpisode {
-    fn from(state: EpisodeState) -> Self {
-        let EpisodeState { episode, text, speaker } = state;
-        Self { name: episode.name(text.as_deref().unwrap_or_default()), episode, text, speaker }
+fn shown(state: EpisodeState, asked: &Asked, place: usize) -> ShownEpisode {
+    let (status, reason) = status(&state, asked, place);
+    let EpisodeState { episode, text, speaker, bound: _ } = state;
+    let name = episode.name(text.as_deref().unwrap_or_default());
+    ShownEpisode { episode, name, text, speaker, status, reason }
+}
+
+fn status(state: &EpisodeState, asked: &Asked, place: usize) -> (EpisodeStatus, Option<&'static str>) {
+    match (state.bound, &state.text, asked) {
+        (Bound::Never(reason), ..) => (EpisodeStatus::Unbound, Some(reason)),
+        (_, None, _) => (EpisodeStatus::Destroyed, Some("what it said was destroyed")),
+        (Bound::OfToolRun, ..) => (EpisodeStatus::Kept, Some("it was said while a tool worked")),
+        (Bound::NotYet, ..) => (EpisodeStatus::Waiting, Some("no episode is made of it yet")),
+        (.., Asked::Nowhere) => (EpisodeStatus::Unindexed, Some("this server keeps no index")),
+        (.., Asked::Unusable) => (EpisodeStatus::Waiting, Some("the index cannot be used now")),
+        (.., Asked::Held(held)) => match held.get(place).copied().flatten() {
+            Some(Held::ByMeaning) => (EpisodeStatus::Indexed, None),
+            Some(Held::ByWords) => (EpisodeStatus::Indexed, Some("it has no vector: its words find it")),
+            None => (EpisodeStatus::Waiting, Some("the index has not come so far")),
+        },
     }
 }
 
 impl Engine {
-    /// Keeps content that an agent brings: an item, which is remembered a moment later under the same bits.
+    /// Keeps content that an agent brings: an item, which is remembered a moment later under the same bits. What was brought
+    /// before is that one.
     pub async fn bring_episode(
         &self,
         caller: &Caller,
         request: Request,
         brought: BroughtEpisode,
-    ) -> Result<Changed<StoredItem>, EngineError> {
-        let draft = brought.brought.to_draft(brought.said_at).map_err(StoreError::from)?;
-        self.change(caller, request, "episode.bring", move |tx, viewer| {
+    ) -> Result<Changed<KeptEpisode>, EngineError> {
+        let weight = brought.brought.to_draft(brought.said_at).map_err(StoreError::from)?.weight();
+        self.change_weighing(caller, request, "episode.bring", weight, move |tx, viewer| {
             if let Some(node) = brought.brought.node_id {
                 let row = tx.node(viewer, node)?;
                 if row.owner != viewer.owner() {
@@ -61,7 +142,8 @@ impl Engine {
                     return Err(RuleViolation::new("AG-EDGE-004", problem, "name the node it is about").into());
                 }
             }
-            tx.append_item(viewer, &draft)
+            let (stored, was_known) = tx.bring(viewer, &brought.brought, brought.said_at)?;
+            Ok(KeptEpisode { stored, was_known })
         })
         .await
     }
@@ -76,13 +158,28 @@ impl Engine {
     ) -> Result<Page<ShownEpisode, EpisodeId>, EngineError> {
         let viewer = caller.viewer();
         let page = self.parts().store.read(move |tx| tx.episodes(&viewer, conversation, after, limit)).await?;
-        Ok(Page { rows: page.rows.into_iter().map(ShownEpisode::from).collect(), next: page.next })
+        Ok(Page { rows: self.with_status(caller, page.rows).await, next: page.next })
     }
 
     /// One of the caller's episodes.
     pub async fn episode(&self, caller: &Caller, id: EpisodeId) -> Result<ShownEpisode, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.parts().store.read(move |tx| tx.episode(&viewer, id)).await?.into())
+        let state = self.parts().store.read(move |tx| tx.episode(&viewer, id)).await?;
+        let missing = || EngineError::from(StoreError::NotFound(id.to_string()));
+        self.with_status(caller, vec![state]).await.pop().ok_or_else(missing)
+    }
+
+    /// Episodes with what the index of this server knows of them.
+    async fn with_status(&self, caller: &Caller, states: Vec<EpisodeState>) -> Vec<ShownEpisode> {
+        let ids: Vec<EpisodeId> = states.iter().map(|state| state.episode.id).collect();
+        let asked = match self.parts().memory.get() {
+            None => Asked::Nowhere,
+            Some(memory) => match self.index(memory).await {
+                Ok(index) => Asked::Held(index.held(caller.viewer().subject(), &ids)),
+                Err(_) => Asked::Unusable,
+            },
+        };
+        states.into_iter().enumerate().map(|(place, state)| shown(state, &asked, place)).collect()
     }
 
     /// Nodes of anybody's that have no episode yet, the oldest first; for administrators.

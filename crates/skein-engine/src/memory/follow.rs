@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::tree::actor::ActorId;
@@ -11,11 +11,9 @@ use skein_recall::{Change, Episode, Index, Place, TEXT_BYTES_MAX};
 use skein_store::memory::{Followed, FollowedEpisode, INGESTED_ITEMS_MAX};
 use skein_store::{StoreError, Tx, Urgency};
 
-use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::embed::EmbedStep;
-use crate::memory::troubles::{EmbeddingFailure, Switching};
 use crate::memory::{Memory, SYSTEM};
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -25,8 +23,6 @@ const REST: Duration = Duration::from_millis(100);
 const UNTOLD_ITEMS_MAX: i64 = 1_000;
 /// About what an episode takes in the writer's queue.
 const EPISODE_BYTES: usize = 256;
-/// Items that are counted when it is said how far behind an index is.
-const BEHIND_MAX: usize = 1_000_000;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,31 +33,6 @@ pub struct Progressed {
     pub cursor: Cursor,
     /// Whether there is more to do.
     pub is_more: bool,
-}
-
-/// How an index stands.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct IndexState {
-    /// How far it has come.
-    pub cursor: Cursor,
-    /// Items after that, counted up to a million.
-    pub behind: usize,
-    /// Episodes it holds.
-    pub episodes: u64,
-    /// Of these, how many have a vector.
-    pub with_vector: u64,
-    /// What makes its vectors.
-    pub embedder: String,
-    /// What is to make them, by the configuration.
-    pub configured: String,
-    /// Why none are made for now.
-    pub failure: Option<EmbeddingFailure>,
-    /// How far those of the configured embedder are made, while they do not serve yet.
-    pub switching: Option<Switching>,
-    /// Its size.
-    pub bytes: u64,
-    /// Whether somebody works on it in the background.
-    pub is_followed: bool,
 }
 
 /// Follows the timeline for as long as it is polled. Whoever makes vectors is not waited for.
@@ -132,50 +103,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Begins the index anew; whoever follows the timeline, or the next to ask, builds it again.
-    pub async fn forget_index(&self) -> Result<(), EngineError> {
-        let Some(memory) = self.parts().memory.get() else { return Ok(()) };
-        let _one_at_a_time = memory.stepping.lock().await;
-        memory.close();
-        let folder = memory.folder.clone();
-        blocking(move || Index::remove(&folder)).await?.map_err(unusable)
-    }
-
-    /// How the index stands, for administrators; `None` where there is none.
-    pub async fn index_state(&self, caller: &Caller) -> Result<Option<IndexState>, EngineError> {
-        caller.require_admin()?;
-        let Some(memory) = self.parts().memory.get() else { return Ok(None) };
-        let index = self.index(memory).await?;
-        let cursor = memory.looked_at();
-        let behind = self.parts().store.read(move |tx| tx.items_after(&SYSTEM, cursor, BEHIND_MAX)).await?;
-        let status = blocking(move || index.status()).await?;
-        let sum = |count: fn(&skein_recall::OwnerStatus) -> u32| -> u64 {
-            status.owners.iter().map(|owner| u64::from(count(owner))).sum()
-        };
-        Ok(Some(IndexState {
-            cursor,
-            behind,
-            episodes: sum(|owner| owner.episodes),
-            with_vector: sum(|owner| owner.with_vector),
-            embedder: status.fingerprint.as_str().to_owned(),
-            configured: memory.embedding.fingerprint().as_str().to_owned(),
-            failure: memory.troubles.failure(Instant::now()),
-            switching: memory.troubles.switching(),
-            bytes: status.bytes,
-            is_followed: memory.is_followed(),
-        }))
-    }
-
     pub(super) async fn remember_more(&self, memory: &Memory) -> Result<Progressed, EngineError> {
         let _one_at_a_time = memory.stepping.lock().await;
         let is_ingesting = self.ingest().await?;
         let index = self.index(memory).await?;
         let after = memory.looked_at();
         let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after, INGESTED_ITEMS_MAX)).await?;
-        let episodes = followed.len();
+        self.retell_renamed(memory, &index, &followed).await?;
+        let episodes = followed.iter().filter(|followed| matches!(followed, Followed::Made(_))).count();
         let is_told = cursor.position - index.cursor().position >= UNTOLD_ITEMS_MAX;
         let is_destroyed = followed.iter().any(|followed| matches!(followed, Followed::Destroyed { .. }));
-        if episodes > 0 || is_told {
+        if episodes > 0 || is_destroyed || is_told {
             let changes = blocking(move || changes(followed, &names)).await?;
             let changes = self.with_vectors(memory, &index, changes).await?;
             let applied = blocking(move || {
@@ -230,7 +168,7 @@ pub(super) fn next(tx: &mut Tx<'_>, after: Cursor, limit: usize) -> Result<Next,
     let (followed, cursor) = tx.follow_episodes(&SYSTEM, after, limit)?;
     let speaking = followed.iter().filter_map(|followed| match followed {
         Followed::Made(made) => made.state.episode.actor,
-        Followed::Destroyed { .. } => None,
+        Followed::Destroyed { .. } | Followed::Renamed { .. } => None,
     });
     let mut actors: Vec<ActorId> = speaking.collect();
     actors.sort_unstable();
@@ -247,14 +185,14 @@ pub(super) fn changes(followed: Vec<Followed>, names: &HashMap<ActorId, String>)
 fn change(followed: Followed, names: &HashMap<ActorId, String>) -> Option<Change> {
     let FollowedEpisode { state, is_of_tool_run } = match followed {
         Followed::Destroyed { owner, id } => return Some(Change::Delete { owner, id }),
+        Followed::Renamed { .. } => return None,
         Followed::Made(made) => *made,
     };
     let mut text = state.text.filter(|_| !is_of_tool_run)?;
     text.truncate(text.floor_char_boundary(TEXT_BYTES_MAX));
     let episode = state.episode;
     let actor = episode.actor.and_then(|actor| names.get(&actor).cloned());
-    let mut speaker = state.speaker.or(actor).unwrap_or_default();
-    speaker.truncate(speaker.floor_char_boundary(skein_recall::SPEAKER_BYTES_MAX));
+    let speaker = spoken_name(state.speaker.or(actor).unwrap_or_default());
     Some(Change::Upsert(Box::new(Episode {
         id: episode.id,
         owner: episode.owner,
@@ -268,6 +206,12 @@ fn change(followed: Followed, names: &HashMap<ActorId, String>) -> Option<Change
         text,
         vector: None,
     })))
+}
+
+/// A name as far as an index keeps it.
+pub(super) fn spoken_name(mut name: String) -> String {
+    name.truncate(name.floor_char_boundary(skein_recall::SPEAKER_BYTES_MAX));
+    name
 }
 
 /// Runs what blocks on a thread of its own; a panic there is a failure here.

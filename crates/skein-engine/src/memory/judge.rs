@@ -2,7 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use skein_core::memory::episode::{EpisodePlace, episode_of};
+use skein_core::memory::episode::episode_of;
+use skein_core::tree::place::Label;
+use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, NodeId, Viewer};
 use skein_recall::{Hit, Place, Snippet};
 use skein_store::memory::EpisodeState;
@@ -49,13 +51,8 @@ fn judge_some(
     let ids: Vec<EpisodeId> = hits.iter().map(|hit| hit.id).collect();
     let states: HashMap<EpisodeId, EpisodeState> =
         tx.episodes_of(viewer, &ids)?.into_iter().map(|state| (state.episode.id, state)).collect();
-    let mut nodes: Vec<NodeId> =
-        states.values().filter_map(|state| state.episode.place).map(|place| place.node).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    let seen = tx.seen_by_owners(viewer, &nodes)?;
-    let on_main = tx.on_own_paths(&seen)?;
-    let seen: HashMap<NodeId, SeenNode> = seen.into_iter().map(|seen| (seen.row.id, seen)).collect();
+    let nodes = states.values().filter_map(|state| state.episode.place).map(|place| place.node);
+    let sight = Sight::of(tx, viewer, nodes.collect())?;
     let mut found = Vec::with_capacity(hits.len());
     for hit in hits {
         let Some(state) = states.get(&hit.id) else { continue };
@@ -63,13 +60,12 @@ fn judge_some(
         let (place, speaker) = match state.episode.place {
             None => (Where::Anywhere, None),
             Some(place) => {
-                let Some(seen) = seen.get(&place.node) else { continue };
-                let Some(where_to) = place_of(seen, place, scope, &on_main) else { continue };
-                if (query.elsewhere && where_to == Where::Path) || tx.is_pruned(viewer, place.node)? {
+                let Some(where_to) = sight.of_node(tx, scope, place.node)? else { continue };
+                if query.elsewhere && where_to == Where::Path {
                     continue;
                 }
                 let is_own = state.episode.id == episode_of(place.node);
-                (where_to, seen.spoken.map(|(speaker, _)| speaker).filter(|_| is_own))
+                (where_to, sight.speaker(place.node).filter(|_| is_own))
             }
         };
         let (name, episode) = (state.episode.name(text), state.episode.clone());
@@ -79,6 +75,82 @@ fn judge_some(
         found.push(FoundEpisode { episode, name, speaker, said_by, score, parts, snippet, words, found: place });
     }
     Ok(found)
+}
+
+/// What the store says of some nodes, read in a few statements however many there are.
+struct Sight {
+    seen: HashMap<NodeId, SeenNode>,
+    /// What each remark among them is about.
+    about: HashMap<NodeId, Vec<NodeId>>,
+    on_main: HashSet<NodeId>,
+    pruned: HashSet<NodeId>,
+}
+
+impl Sight {
+    fn of(tx: &mut Tx<'_>, viewer: &Viewer, mut nodes: Vec<NodeId>) -> Result<Self, StoreError> {
+        nodes.sort_unstable();
+        nodes.dedup();
+        let mut seen = tx.seen_by_owners(viewer, &nodes)?;
+        let remarks: Vec<NodeId> =
+            seen.iter().filter(|seen| seen.row.place.is_none()).map(|seen| seen.row.id).collect();
+        let about = tx.about(&remarks)?;
+        let mut others: Vec<NodeId> =
+            about.values().flatten().copied().filter(|node| nodes.binary_search(node).is_err()).collect();
+        others.sort_unstable();
+        others.dedup();
+        seen.extend(tx.seen_by_owners(viewer, &others)?);
+        nodes.extend(others);
+        let (on_main, pruned) = (tx.on_own_paths(&seen)?, tx.pruned_among(&nodes)?);
+        let seen = seen.into_iter().map(|seen| (seen.row.id, seen)).collect();
+        Ok(Self { seen, about, on_main, pruned })
+    }
+
+    fn speaker(&self, node: NodeId) -> Option<Speaker> {
+        self.seen.get(&node)?.spoken.map(|(speaker, _)| speaker)
+    }
+
+    /// Where a node is seen; `None` when it is not. A remark is seen where everything is that it is about (decision Z8).
+    fn of_node(&self, tx: &mut Tx<'_>, scope: &Scope, node: NodeId) -> Result<Option<Where>, StoreError> {
+        let Some(seen) = self.seen.get(&node) else { return Ok(None) };
+        if seen.row.excluded || seen.is_redacted || self.pruned.contains(&node) {
+            return Ok(None);
+        }
+        let Some(place) = seen.row.place else {
+            let about = self.about.get(&node).map_or(&[][..], Vec::as_slice);
+            let mut where_to = (!about.is_empty()).then_some(Where::Path);
+            for node in about {
+                where_to = match (where_to, self.of_course(tx, scope, *node)?) {
+                    (Some(Where::Path), Some(Where::Path)) => Some(Where::Path),
+                    (Some(_), Some(_)) => Some(Where::Elsewhere),
+                    _ => return Ok(None),
+                };
+            }
+            return Ok(where_to);
+        };
+        self.placed(tx, scope, seen, place.label)
+    }
+
+    /// Where something that a remark is about is seen.
+    fn of_course(&self, tx: &mut Tx<'_>, scope: &Scope, node: NodeId) -> Result<Option<Where>, StoreError> {
+        let Some(seen) = self.seen.get(&node).filter(|_| !self.pruned.contains(&node)) else { return Ok(None) };
+        let Some(label) = seen.row.label() else { return Ok(None) };
+        self.placed(tx, scope, seen, label)
+    }
+
+    fn placed(
+        &self,
+        tx: &mut Tx<'_>,
+        scope: &Scope,
+        seen: &SeenNode,
+        label: Label,
+    ) -> Result<Option<Where>, StoreError> {
+        let (conversation, node) = (seen.row.conversation, seen.row.id);
+        if scope.is_on_path(conversation, label) && scope.is_shown(tx, conversation, label, node)? {
+            return Ok(Some(Where::Path));
+        }
+        let is_elsewhere = Some(conversation) != scope.conversation && self.on_main.contains(&node);
+        Ok(is_elsewhere.then_some(Where::Elsewhere))
+    }
 }
 
 /// Something is always nearest: what neither has a word of the question nor means nearly the same was not found. It is told
@@ -91,20 +163,6 @@ pub(super) fn evident(mut hits: Vec<Hit>, is_strict: bool) -> Vec<Hit> {
         |place: Place| (-BESIDE..=BESIDE).any(|off| places.contains(&(place.conversation, place.label.depth + off)));
     hits.retain(|hit| has_evidence(hit) || (!is_strict && hit.place.is_some_and(is_beside)));
     hits
-}
-
-/// Where a node is seen; `None` when it is not.
-fn place_of(seen: &SeenNode, place: EpisodePlace, scope: &Scope, on_main: &HashSet<NodeId>) -> Option<Where> {
-    if seen.row.excluded || seen.is_redacted {
-        return None;
-    }
-    if scope.is_on_path(place.conversation, place.label) {
-        // A version that is not shown stands where the one stands that is.
-        return (seen.is_selected || !seen.row.is_version).then_some(Where::Path);
-    }
-    let is_annotation = seen.row.place.is_none();
-    let is_main = on_main.contains(&place.node) || is_annotation;
-    (Some(place.conversation) != scope.conversation && is_main).then_some(Where::Elsewhere)
 }
 
 /// The words of a snippet that matched, each once.

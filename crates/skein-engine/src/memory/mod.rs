@@ -10,7 +10,9 @@ mod episodes;
 mod follow;
 mod judge;
 mod recall;
+mod retell;
 mod scope;
+mod standing;
 mod switch;
 mod troubles;
 
@@ -26,12 +28,13 @@ use crate::engine::Engine;
 
 pub use embed::{EmbedStep, Meaning};
 pub use embedding::{Embedding, EndpointOptions};
-pub use episodes::{BroughtEpisode, ShownEpisode};
+pub use episodes::{BroughtEpisode, EpisodeStatus, KeptEpisode, ShownEpisode};
+pub use follow::Progressed;
 pub(crate) use follow::follow;
-pub use follow::{IndexState, Progressed};
 pub use recall::{FoundEpisode, Recalled, Searched, SearchedBy, Where};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
+pub use standing::{IndexState, OwnerState, Rebuilding};
 pub use troubles::{EmbeddingCounts, EmbeddingFailure, Switching};
 
 const SYSTEM: Viewer = Viewer::System("memory");

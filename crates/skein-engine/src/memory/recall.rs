@@ -248,8 +248,13 @@ impl Engine {
             skip: query.skip,
             limit: query.limit,
         };
-        let found = self.search(caller, plain).await?;
-        let cursor = self.parts().store.read(|tx| tx.latest(&SYSTEM)).await?;
+        let mut found = self.search(caller, plain).await?;
+        let nodes: Vec<NodeId> = found.rows.iter().map(|found| found.id).collect();
+        let look = move |tx: &mut Tx<'_>| Ok((tx.latest(&SYSTEM)?, tx.corrected_times(&nodes)?));
+        let (cursor, corrected) = self.parts().store.read(look).await?;
+        for found in &mut found.rows {
+            found.created_at = corrected.get(&found.id).copied().unwrap_or(found.created_at);
+        }
         let rows = found.rows.into_iter().filter(|found| Some(found.id) != like && fits(found, &query, scope));
         let owner = viewer.subject();
         let page = Page { rows: rows.map(|found| plainly(found, owner, scope)).collect(), next: found.next };

@@ -64,6 +64,8 @@ pub(super) struct Scope {
     pub(super) node: Option<NodeId>,
     /// The path that leads there, through forks.
     path: Vec<VisibleBranch>,
+    /// Those of its conversations in which one thing may stand in several versions.
+    buffers: HashSet<ConversationId>,
     pub(super) visibility: Visibility,
     pub(super) filter: Filter,
 }
@@ -86,7 +88,27 @@ impl Scope {
             }
         }
         let filter = filter(tx, viewer, query)?;
-        Ok(Self { conversation, node, path, visibility, filter })
+        let mut led: Vec<ConversationId> = path.iter().map(|seen| seen.conversation).collect();
+        led.dedup();
+        let mut buffers = HashSet::new();
+        for conversation in led {
+            if tx.conversation(viewer, conversation)?.is_buffer() {
+                buffers.insert(conversation);
+            }
+        }
+        Ok(Self { conversation, node, path, buffers, visibility, filter })
+    }
+
+    /// Whether a node whose place is on the path is what the path shows there, and not another version of it.
+    pub(super) fn is_shown(
+        &self,
+        tx: &mut Tx<'_>,
+        conversation: ConversationId,
+        label: Label,
+        node: NodeId,
+    ) -> Result<bool, StoreError> {
+        let Some(end) = self.node.filter(|_| self.buffers.contains(&conversation)) else { return Ok(true) };
+        Ok(tx.version_on(&self.path, end, label)? == Some(node))
     }
 
     /// Whether a place is on the path one stands on.

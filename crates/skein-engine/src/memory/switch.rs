@@ -45,6 +45,7 @@ impl Engine {
             self.take_over(memory, being_built).await?;
             return Ok(EmbedStep::Done);
         }
+        self.retell_renamed(memory, &index, &followed).await?;
         let is_destroyed = has_destroyed(&followed);
         let changes = blocking(move || changes(followed, &names)).await?;
         let wanted: Vec<Wanted> = made(&changes).map(Wanted::of).collect();
@@ -97,6 +98,7 @@ impl Engine {
             if cursor == after {
                 break;
             }
+            self.retell_renamed(memory, &index, &followed).await?;
             let is_destroyed = has_destroyed(&followed);
             let changes = blocking(move || changes(followed, &names)).await?;
             let changes = self.with_vectors(memory, &index, changes).await?;

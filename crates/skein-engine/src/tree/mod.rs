@@ -85,6 +85,8 @@ pub struct ShownNode {
     pub cache: CacheStatus,
     /// Whether it and all it descends from is selected.
     pub on_path: bool,
+    /// Whether an episode was made of it. Only reading looks: whoever says something does not wait for what follows.
+    pub is_remembered: bool,
 }
 
 /// A position with its alternatives, the selected one first, then the newest.
@@ -253,7 +255,21 @@ fn shown(seen: SeenNode, on_path: bool) -> ShownNode {
         Some((speaker, _)) => CacheStatus::derive(speaker, seen.row.author_type, seen.row.status, above),
         None => CacheStatus::Valid,
     };
-    ShownNode { seen, cache, on_path }
+    ShownNode { seen, cache, on_path, is_remembered: false }
+}
+
+/// Notes which of these have an episode (decision A23).
+pub(crate) fn note_remembered<'a>(
+    tx: &mut Tx<'_>,
+    nodes: impl IntoIterator<Item = &'a mut ShownNode>,
+) -> Result<(), StoreError> {
+    let mut nodes: Vec<&mut ShownNode> = nodes.into_iter().collect();
+    let ids: Vec<NodeId> = nodes.iter().map(|node| node.seen.row.id).collect();
+    let remembered = tx.remembered_nodes(&ids)?;
+    for node in &mut nodes {
+        node.is_remembered = remembered.contains(&node.seen.row.id);
+    }
+    Ok(())
 }
 
 /// A turn with its alternatives before one of them, in the order they are shown: the selected one first, however old it is,

@@ -19,7 +19,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
-use crate::tree::{ShownConversation, ShownNode, show_conversations, show_node, show_nodes, text_of};
+use crate::tree::{ShownConversation, ShownNode, note_remembered, show_conversations, show_node, show_nodes, text_of};
 
 /// Which nodes of all conversations.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -102,7 +102,7 @@ impl Engine {
     /// One node with its tags.
     pub async fn tagged_node(&self, caller: &Caller, id: NodeId) -> Result<TaggedNode, EngineError> {
         let viewer = caller.viewer();
-        Ok(self.parts().store.read(move |tx| tagged(tx, &viewer, id)).await?)
+        Ok(self.parts().store.read(move |tx| tagged_and_remembered(tx, &viewer, id)).await?)
     }
 
     /// A node by the short name it has in its conversation (rule AG-LOCAL-004).
@@ -118,7 +118,7 @@ impl Engine {
             tx.conversation(&viewer, conversation)?;
             let name = name.as_deref().ok_or_else(|| StoreError::NotFound(typed.clone()))?;
             let row = tx.node_by_local_id(&viewer, conversation, name)?;
-            tagged(tx, &viewer, row.id)
+            tagged_and_remembered(tx, &viewer, row.id)
         };
         Ok(self.parts().store.read(look).await?)
     }
@@ -145,7 +145,7 @@ impl Engine {
                 let tags = tags.remove(&node.seen.row.id).unwrap_or_default();
                 TaggedNode { node, tags }
             };
-            Ok(Page { rows: show_nodes(tx, seen)?.into_iter().map(with_tags).collect(), next: page.next })
+            Ok(Page { rows: remembered_nodes(tx, seen)?.into_iter().map(with_tags).collect(), next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
@@ -163,7 +163,7 @@ impl Engine {
         let list = move |tx: &mut Tx<'_>| {
             let path = PathId::main_of(tx.node(&viewer, id)?.conversation);
             let page = tx.nodes_around(&viewer, path, id, around, after, limit)?;
-            Ok(Page { rows: show_nodes(tx, page.rows)?, next: page.next })
+            Ok(Page { rows: remembered_nodes(tx, page.rows)?, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
@@ -181,7 +181,7 @@ impl Engine {
         let list = move |tx: &mut Tx<'_>| {
             let path = PathId::main_of(tx.node(&viewer, id)?.conversation);
             let page = tx.subtree(&viewer, path, id, depth, after, limit)?;
-            Ok(Page { rows: show_nodes(tx, page.rows)?, next: page.next })
+            Ok(Page { rows: remembered_nodes(tx, page.rows)?, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
     }
@@ -199,7 +199,7 @@ impl Engine {
             let page = tx.edits(&viewer, id, after, limit)?;
             let nodes = {
                 let seen = tx.seen_by_owners(&viewer, &page.rows)?;
-                show_nodes(tx, seen)?
+                remembered_nodes(tx, seen)?
             };
             let is_elsewhere = |earlier: &NodeId| !page.rows.contains(earlier);
             let earlier: Vec<NodeId> =
@@ -283,6 +283,18 @@ impl Engine {
 fn tagged(tx: &mut Tx<'_>, viewer: &Viewer, id: NodeId) -> Result<TaggedNode, StoreError> {
     let path = PathId::main_of(tx.node(viewer, id)?.conversation);
     Ok(TaggedNode { node: show_node(tx, viewer, path, id)?, tags: tx.tags_of(viewer, id)? })
+}
+
+fn tagged_and_remembered(tx: &mut Tx<'_>, viewer: &Viewer, id: NodeId) -> Result<TaggedNode, StoreError> {
+    let mut tagged = tagged(tx, viewer, id)?;
+    note_remembered(tx, [&mut tagged.node])?;
+    Ok(tagged)
+}
+
+fn remembered_nodes(tx: &mut Tx<'_>, seen: Vec<SeenNode>) -> Result<Vec<ShownNode>, StoreError> {
+    let mut nodes = show_nodes(tx, seen)?;
+    note_remembered(tx, &mut nodes)?;
+    Ok(nodes)
 }
 
 /// What changed in each of these; what they were edited from is among them or among `earlier`.

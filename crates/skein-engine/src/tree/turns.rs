@@ -16,7 +16,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
-use crate::tree::{Grown, ShownNode, ShownTurn, show_node, show_path, show_turn};
+use crate::tree::{Grown, ShownNode, ShownTurn, note_remembered, show_node, show_path, show_turn};
 
 /// Something to be said after a node.
 #[derive(Debug, Clone, PartialEq)]
@@ -180,7 +180,9 @@ impl Engine {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             turn_of(tx, &viewer, conversation, id)?;
-            show_turn(tx, &viewer, PathId::main_of(conversation), id, (before, limit))
+            let mut turn = show_turn(tx, &viewer, PathId::main_of(conversation), id, (before, limit))?;
+            note_remembered(tx, &mut turn.alternatives.rows)?;
+            Ok(turn)
         };
         Ok(self.parts().store.read(look).await?)
     }
@@ -190,7 +192,9 @@ impl Engine {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
             let row = tx.node(&viewer, id)?;
-            show_node(tx, &viewer, PathId::main_of(row.conversation), id)
+            let mut node = show_node(tx, &viewer, PathId::main_of(row.conversation), id)?;
+            note_remembered(tx, [&mut node])?;
+            Ok(node)
         };
         Ok(self.parts().store.read(look).await?)
     }
@@ -215,7 +219,9 @@ impl Engine {
             let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
             let mut nodes = tx.path_to(&viewer, main, end, limit + 1)?;
             let next = if nodes.len() > limit { Some(nodes.remove(0).row.id) } else { None };
-            Ok(Page { rows: show_path(tx, &viewer, main, nodes)?, next })
+            let mut rows = show_path(tx, &viewer, main, nodes)?;
+            note_remembered(tx, &mut rows)?;
+            Ok(Page { rows, next })
         };
         Ok(self.parts().store.read(look).await?)
     }

@@ -119,7 +119,7 @@ impl World {
         let brought = Brought { source, content: json!(text), speaker: None, node_id: None };
         let brought = BroughtEpisode { brought, said_at: None };
         let kept = self.engine.bring_episode(&self.caller, fresh(&self.caller), brought).await.unwrap();
-        kept.value.item.header.id
+        kept.value.stored.item.header.id
     }
 
     /// Indexes and embeds all there is.

@@ -8,8 +8,7 @@ use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_core::tree::actor::ActorId;
 use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, UserId};
 use skein_engine::Engine;
-use skein_engine::memory::{BroughtEpisode, ShownEpisode};
-use skein_store::items::StoredItem;
+use skein_engine::memory::{BroughtEpisode, KeptEpisode, ShownEpisode};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
@@ -54,12 +53,16 @@ pub(crate) struct BroughtView {
     item_id: ItemId,
     #[schema(value_type = String, example = "2026-05-01T09:30:00.000Z")]
     valid_at: Millis,
+    /// Whether the same was brought before, and this is that one: nothing was added.
+    known: bool,
 }
 
-impl From<StoredItem> for BroughtView {
-    fn from(stored: StoredItem) -> Self {
+impl From<KeptEpisode> for BroughtView {
+    fn from(kept: KeptEpisode) -> Self {
+        let KeptEpisode { stored, was_known } = kept;
         let item_id = stored.item.header.id;
-        Self { id: EpisodeId::from_bytes(*item_id.as_bytes()), item_id, valid_at: stored.canonical_at }
+        let id = EpisodeId::from_bytes(*item_id.as_bytes());
+        Self { id, item_id, valid_at: stored.canonical_at, known: was_known }
     }
 }
 
@@ -98,11 +101,17 @@ pub(crate) struct EpisodeView {
     /// When it became known here.
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
     created_at: Millis,
+    /// `waiting` to be indexed, `indexed`, `kept` and never found, `destroyed`, `unbound` when nothing can be made of it, or
+    /// `unindexed` where the server keeps no index.
+    #[schema(example = "indexed")]
+    status: &'static str,
+    /// Why it is not found, or not by everything; null when there is nothing to say.
+    status_reason: Option<&'static str>,
 }
 
 impl From<ShownEpisode> for EpisodeView {
     fn from(shown: ShownEpisode) -> Self {
-        let ShownEpisode { episode, name, text, speaker } = shown;
+        let ShownEpisode { episode, name, text, speaker, status, reason } = shown;
         let place = episode.place;
         Self {
             id: episode.id,
@@ -120,6 +129,8 @@ impl From<ShownEpisode> for EpisodeView {
             content: text,
             valid_at: episode.valid_at,
             created_at: episode.created_at,
+            status: status.as_str(),
+            status_reason: reason,
         }
     }
 }
@@ -153,13 +164,19 @@ pub(crate) async fn list_episodes(
 }
 
 /// Bring content from elsewhere: an item is made of it, and a moment later an episode of the same number.
+///
+/// The same content of the same speaker and node, said at the same time, is there once: bringing it again answers 200 with what
+/// is there. Content without a time is said now; within a day it is the same, later it was said again.
 #[utoipa::path(post, path = "/episodes", tag = "memory", request_body = BringBody,
-    responses((status = 201, body = Mutated<BroughtView>)))]
+    responses((status = 201, body = Mutated<BroughtView>), (status = 200, body = Mutated<BroughtView>)))]
 pub(crate) async fn bring_episode(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
     let body: BringBody = mutation.body()?;
     let BringBody { source, content, speaker, valid_at, node_id } = body;
     let brought = BroughtEpisode { brought: Brought { source, content, speaker, node_id }, said_at: valid_at };
     let made = engine.bring_episode(&mutation.caller, mutation.request, brought).await?.map(BroughtView::from);
+    if made.value.known {
+        return Ok(Answer::done(made).into_response());
+    }
     let location = format!("/api/v1/episodes/{}", made.value.id);
     Ok(Answer::made(made, location).into_response())
 }

@@ -2,14 +2,15 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use skein_core::NodeId;
 use skein_core::garden::cursor::Cursor;
+use skein_core::{NodeId, UserId};
 use skein_engine::Engine;
-use skein_engine::memory::{EmbeddingFailure, Switching};
+use skein_engine::memory::{EmbeddingFailure, OwnerState, Switching};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::json::Json;
+use crate::mutation::{Answer, Mutated, Mutation};
 use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 
@@ -25,8 +26,14 @@ pub(crate) struct IndexView {
     /// How far it has come along the timeline.
     #[schema(value_type = Option<String>, example = "12.345")]
     cursor: Option<Cursor>,
-    /// Items after that, counted up to a million.
+    /// Where the timeline ends.
+    #[schema(value_type = Option<String>, example = "12.345")]
+    end: Option<Cursor>,
+    /// Items between these, counted up to a hundred thousand.
     behind: Option<usize>,
+    /// Whether everything there was when the server began, or when it was to be built again, is in it; until then words are
+    /// looked for in the store.
+    caught_up: bool,
     episodes: u64,
     /// Of these, how many have a vector; the others are found by their words.
     with_vector: u64,
@@ -42,6 +49,47 @@ pub(crate) struct IndexView {
     /// Nodes that were completed and have no episode yet, the oldest first, at most a hundred.
     #[schema(value_type = Vec<String>)]
     unbound: Vec<NodeId>,
+    /// How it stands with each owner, those with most to do first, at most a hundred.
+    owners: Vec<OwnerIndexView>,
+}
+
+/// What the index holds of one owner, and what it does not know yet.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct OwnerIndexView {
+    #[schema(value_type = String, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    owner_id: UserId,
+    episodes: u64,
+    with_vector: u64,
+    /// Things said or brought that are not in the index yet, among the items that are counted.
+    waiting: u64,
+}
+
+impl From<OwnerState> for OwnerIndexView {
+    fn from(state: OwnerState) -> Self {
+        let OwnerState { owner, episodes, with_vector, waiting } = state;
+        Self { owner_id: owner, episodes, with_vector, waiting }
+    }
+}
+
+/// An index that is being built again.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RebuildView {
+    /// Where the timeline ended when that was asked for: it is done when `caughtUp` is true.
+    #[schema(value_type = String, example = "12.345")]
+    end: Cursor,
+}
+
+/// Build the index of this server again from the timeline; how far that is says `GET /index`.
+#[utoipa::path(post, path = "/index/rebuilds", tag = "administration",
+    responses((status = 202, body = Mutated<RebuildView>)))]
+pub(crate) async fn rebuild_index(
+    State(engine): State<Engine>,
+    mutation: Mutation,
+) -> Result<Answer<RebuildView>, ApiError> {
+    mutation.no_body()?;
+    let begun = engine.rebuild_index(&mutation.caller, mutation.request).await?;
+    Ok(Answer::begun(begun.map(|rebuilding| RebuildView { end: rebuilding.end })))
 }
 
 /// Why no vectors are made for now.
@@ -92,14 +140,17 @@ pub(crate) async fn read_index(
     Ok(Json(IndexView {
         available: state.is_some(),
         cursor: state.as_ref().map(|state| state.cursor),
+        end: state.as_ref().map(|state| state.end),
         behind: state.as_ref().map(|state| state.behind),
+        caught_up: state.as_ref().is_some_and(|state| state.has_caught_up),
         episodes: state.as_ref().map_or(0, |state| state.episodes),
         with_vector: state.as_ref().map_or(0, |state| state.with_vector),
         bytes: state.as_ref().map_or(0, |state| state.bytes),
         configured_embedder: state.as_ref().map(|state| state.configured.clone()),
         embedder_failure: state.as_ref().and_then(|state| state.failure.clone()).map(Into::into),
         switching: state.as_ref().and_then(|state| state.switching.clone()).map(Into::into),
-        embedder: state.map(|state| state.embedder),
+        embedder: state.as_ref().map(|state| state.embedder.clone()),
+        owners: state.map(|state| state.owners.into_iter().map(OwnerIndexView::from).collect()).unwrap_or_default(),
         unbound,
     }))
 }

@@ -18,6 +18,7 @@ pub(crate) mod window;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use skein_core::catalog::entry::Description;
+use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::conversation::{
     ContextBudget, Conversation, ConversationKind, ConversationStatus, FoldSummary, Mode,
@@ -26,7 +27,7 @@ use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::status::{CacheStatus, GenerationStatus};
 use skein_core::tree::text::Instructions;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
+use skein_core::{ConversationId, Digest, EpisodeId, ItemId, Millis, NodeId, RecordId, TurnId, UserId};
 use skein_engine::tree::{AffectedTurn, Grown, ShownConversation, ShownNode, ShownStanding, ShownTurn};
 use utoipa::ToSchema;
 
@@ -97,6 +98,9 @@ pub(crate) struct NodeView {
     pruned: bool,
     /// Whether models are not shown it.
     excluded: bool,
+    /// The episode that remembers it; null until it is made, and in answers to changes, which do not wait for it.
+    #[schema(value_type = Option<String>, example = "episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    episode_id: Option<EpisodeId>,
 }
 
 /// The process that made a node, as it was then.
@@ -116,7 +120,7 @@ impl From<ExecutedBy> for ExecutedByView {
 
 impl From<ShownNode> for NodeView {
     fn from(shown: ShownNode) -> Self {
-        let ShownNode { seen, cache, on_path } = shown;
+        let ShownNode { seen, cache, on_path, is_remembered } = shown;
         let (row, spoken) = (seen.row, seen.spoken);
         Self {
             id: row.id,
@@ -144,6 +148,7 @@ impl From<ShownNode> for NodeView {
             label: row.label,
             pruned: row.pruned,
             excluded: row.excluded,
+            episode_id: is_remembered.then(|| episode_of(row.id)),
             local_id: row.local_id,
         }
     }

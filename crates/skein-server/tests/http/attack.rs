@@ -17,7 +17,7 @@ use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
 use crate::world::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
-const FOR_ADMINS: [&str; 14] = [
+const FOR_ADMINS: [&str; 15] = [
     "allow_endpoint",
     "change_setting",
     "change_user",
@@ -29,6 +29,7 @@ const FOR_ADMINS: [&str; 14] = [
     "list_workers",
     "read_index",
     "read_vault",
+    "rebuild_index",
     "refuse_endpoint",
     "request_verification",
     "rotate_vault",

@@ -24,6 +24,8 @@ mod items;
 mod known_answers;
 mod log_lines;
 mod memory;
+mod memory_episodes;
+mod memory_laws;
 mod metrics;
 mod nodes;
 mod openapi;

@@ -5,20 +5,29 @@ use skein_core::account::{Role, Scope};
 use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{Millis, NodeId, PathId};
+use skein_core::{Millis, NodeId, PathId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 
 use crate::grove::{By, conversation, say, say_at};
 use crate::world::{START, World, both};
 
-async fn search(world: &World, body: Value) -> Value {
+/// Remembers everything that was said so far, however long that takes here.
+pub(crate) async fn remember(world: &World) {
+    let end = world.store.read(|tx| tx.end(&Viewer::System("test"))).await.unwrap();
+    while world.engine.remember_next().await.unwrap().is_some_and(|step| step.is_more || step.cursor < end) {
+        skein_testkit::wait::moment().await;
+    }
+}
+
+pub(crate) async fn search(world: &World, body: Value) -> Value {
+    remember(world).await;
     let request = world.request("POST", "/api/v1/search").header("content-type", "application/json");
     let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
     assert_eq!(answer.status, 200, "{}", answer.text);
     answer.json()
 }
 
-fn nodes(answer: &Value) -> Vec<&str> {
+pub(crate) fn nodes(answer: &Value) -> Vec<&str> {
     answer["data"].as_array().unwrap().iter().map(|found| found["nodeId"].as_str().unwrap_or("nowhere")).collect()
 }
 

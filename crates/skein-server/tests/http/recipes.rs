@@ -47,6 +47,7 @@ pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
         }
         "DELETE /api/v1/relations/{id}" => plain(relation(world).await, &json!({})),
         "POST /api/v1/episodes" => plain("/api/v1/episodes", &json!({ "source": "text", "content": "Herons nest." })),
+        "POST /api/v1/index/rebuilds" => plain("/api/v1/index/rebuilds", &json!({})),
         "POST /api/v1/blobs" => bytes("/api/v1/blobs", "text/plain", "bytes"),
         "POST /api/v1/exports" => plain("/api/v1/exports", &json!({})),
         "POST /api/v1/imports" => {

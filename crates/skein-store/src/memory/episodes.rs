@@ -1,11 +1,9 @@
-//! Episodes as they are read: by id, by owner, and along the timeline for whoever indexes them.
+//! Episodes as they are read: by id and by owner.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
-use skein_core::garden::redaction::redacted_item;
 use skein_core::memory::episode::{Brought, Episode, EpisodePlace, EpisodeSource};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::content::Content;
@@ -16,19 +14,20 @@ use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, TurnId, User
 use crate::error::{SqlError, StoreError};
 use crate::items::{ITEM_COLUMNS, PAGE_BYTES_MAX, Page, StoredItem, read_item};
 use crate::sql::{Row, Shifted, Value, params};
-use crate::timeline::Along;
-use crate::tx::{Tx, system_only};
+use crate::tx::Tx;
 
-const EPISODES_PER_STATEMENT: usize = 100;
+pub(super) const EPISODES_PER_STATEMENT: usize = 100;
 
-/// What [`read_episode`] expects, of `episodes e`.
-const EPISODE_COLUMNS: &str =
-    "e.id, e.owner, e.item, e.conversation, e.node, e.turn, e.branch, e.depth, e.previous, e.actor,
-    e.source, e.valid_at, e.created_at";
+/// What [`read_episode`] expects, of `episodes e` joined with `item_marks o`, which say when it really was said: a correction
+/// counts from the moment it is made, and withdrawing it too (decision Z9).
+pub(super) const EPISODE_COLUMNS: &str = "e.id, e.owner, e.item, e.conversation, e.node, e.turn, e.branch, e.depth,
+    e.previous, e.actor, e.source, CASE WHEN o.override_record IS NULL THEN e.valid_at
+        WHEN o.canonical_at IS NULL THEN (SELECT w.canonical_at FROM items w WHERE w.id = e.id) ELSE o.canonical_at END,
+    e.created_at";
 /// Columns of an item.
 const ITEM_WIDTH: usize = 13;
-/// Columns before an item's where the timeline is followed.
-const LEAD: usize = 5;
+/// Columns of an episode.
+const EPISODE_WIDTH: usize = 13;
 
 /// An episode with its words, as far as they were not destroyed.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,53 +37,93 @@ pub struct EpisodeState {
     pub text: Option<String>,
     /// The name of who said what was brought.
     pub speaker: Option<String>,
+    pub bound: Bound,
 }
 
-/// What an index is to do at a place of the timeline.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Followed {
-    /// Something is remembered from here on.
-    Made(Box<FollowedEpisode>),
-    /// Its words were destroyed.
-    Destroyed { owner: UserId, id: EpisodeId },
-}
-
-/// An episode as an index keeps it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FollowedEpisode {
-    pub state: EpisodeState,
-    /// Whether it was said while a tool worked: kept, never found (rule BR-EPISODE-003).
-    pub is_of_tool_run: bool,
+/// How far an episode has come in the store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// It is made, and an index may know it.
+    Made,
+    /// It is made of something said while a tool worked: kept, never found (rule BR-EPISODE-003).
+    OfToolRun,
+    /// What it is made of was not looked at yet.
+    NotYet,
+    /// Nothing is made of it, and why.
+    Never(&'static str),
 }
 
 static BY_IDS: LazyLock<String> = LazyLock::new(|| {
     let places: Vec<String> = (1..=EPISODES_PER_STATEMENT).map(|place| format!("?{place}")).collect();
     format!(
-        "SELECT {ITEM_COLUMNS}, {EPISODE_COLUMNS} FROM episodes e JOIN items i ON i.id = e.item
-         LEFT JOIN item_marks m ON m.item = i.id WHERE e.id IN ({})",
+        "SELECT {ITEM_COLUMNS}, {EPISODE_COLUMNS}, k.kind FROM episodes e JOIN items i ON i.id = e.item
+         LEFT JOIN item_marks m ON m.item = i.id LEFT JOIN item_marks o ON o.item = e.id
+         LEFT JOIN conversations k ON k.id = e.conversation WHERE e.id IN ({})",
         places.join(", ")
     )
 });
 
 impl Tx<'_> {
-    /// One of the viewer's episodes.
+    /// One of the viewer's episodes, or what will become one.
     pub fn episode(&mut self, viewer: &Viewer, id: EpisodeId) -> Result<EpisodeState, StoreError> {
-        let found = self.episodes_of(viewer, &[id])?.pop();
+        let found = match self.episodes_of(viewer, &[id])?.pop() {
+            None => {
+                let owner = self.subject(viewer)?;
+                self.unmade_episode(owner, id)?
+            }
+            found => found,
+        };
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
     /// These of the viewer's episodes, in their order; what is not the viewer's is left out.
     pub fn episodes_of(&mut self, viewer: &Viewer, ids: &[EpisodeId]) -> Result<Vec<EpisodeState>, StoreError> {
         let owner = self.subject(viewer)?;
-        let mut found = HashMap::with_capacity(ids.len());
+        let mut found = Vec::with_capacity(ids.len());
         for some in ids.chunks(EPISODES_PER_STATEMENT) {
-            let missing = std::iter::repeat_n(some.last(), EPISODES_PER_STATEMENT - some.len()).flatten();
-            let bound: Vec<Value<'_>> = some.iter().chain(missing).map(|id| Value::from(id.as_bytes())).collect();
-            let states =
-                self.all(&BY_IDS, &bound, |row| Ok(state(&read_item(row)?, read_episode(&Shifted(row, ITEM_WIDTH))?)))?;
-            found.extend(states.into_iter().filter(|state| state.episode.owner == owner).map(|s| (s.episode.id, s)));
+            found.extend(self.episode_states(some)?.into_iter().filter(|state| state.episode.owner == owner));
         }
+        Ok(found)
+    }
+
+    /// A few of anybody's episodes, in their order.
+    pub(super) fn episode_states(&mut self, ids: &[EpisodeId]) -> Result<Vec<EpisodeState>, StoreError> {
+        let missing = std::iter::repeat_n(ids.last(), EPISODES_PER_STATEMENT - ids.len()).flatten();
+        let bound: Vec<Value<'_>> = ids.iter().chain(missing).map(|id| Value::from(id.as_bytes())).collect();
+        let states = self.all(&BY_IDS, &bound, |row| {
+            let is_of_tool_run = row.optional_text(ITEM_WIDTH + EPISODE_WIDTH)? == Some("tool_run");
+            let bound = if is_of_tool_run { Bound::OfToolRun } else { Bound::Made };
+            Ok(state(&read_item(row)?, read_episode(&Shifted(row, ITEM_WIDTH))?, bound))
+        })?;
+        let mut found: HashMap<EpisodeId, EpisodeState> =
+            states.into_iter().map(|state| (state.episode.id, state)).collect();
         Ok(ids.iter().filter_map(|id| found.remove(id)).collect())
+    }
+
+    /// Which of these nodes have an episode.
+    pub fn remembered_nodes(&mut self, nodes: &[NodeId]) -> Result<HashSet<NodeId>, StoreError> {
+        static AMONG: LazyLock<String> = LazyLock::new(|| {
+            let places: Vec<String> = (1..=EPISODES_PER_STATEMENT).map(|place| format!("?{place}")).collect();
+            format!("SELECT e.id FROM episodes e WHERE e.id IN ({})", places.join(", "))
+        });
+        let mut found = HashSet::with_capacity(nodes.len());
+        for some in nodes.chunks(EPISODES_PER_STATEMENT) {
+            let missing = std::iter::repeat_n(some.last(), EPISODES_PER_STATEMENT - some.len()).flatten();
+            let bound: Vec<Value<'_>> = some.iter().chain(missing).map(Value::from).collect();
+            found.extend(self.all(&AMONG, &bound, |row| row.array(0).map(NodeId::from_bytes))?);
+        }
+        Ok(found)
+    }
+
+    /// When these nodes really were said, as far as that was corrected.
+    pub fn corrected_times(&mut self, nodes: &[NodeId]) -> Result<HashMap<NodeId, Millis>, StoreError> {
+        let mut corrected = HashMap::new();
+        for node in nodes {
+            let sql = "SELECT m.canonical_at FROM item_marks m WHERE m.item = ?1";
+            let at = self.first(sql, params![node], |row| row.optional_int(0))?.flatten();
+            corrected.extend(at.map(|at| (*node, Millis(at))));
+        }
+        Ok(corrected)
     }
 
     /// The viewer's episodes, the newest first.
@@ -114,87 +153,9 @@ impl Tx<'_> {
         let next = rows.last().map(|state| state.episode.id).filter(|_| rows.len() < ids.len());
         Ok(Page { rows, next })
     }
-
-    /// What an index is to do next, of every owner, and how far along the timeline that goes: never beyond what is ingested.
-    pub fn follow_episodes(
-        &mut self,
-        viewer: &Viewer,
-        after: Cursor,
-        limit: usize,
-    ) -> Result<(Vec<Followed>, Cursor), StoreError> {
-        let upto = self.ingested(viewer)?;
-        let columns = format!(
-            "i.tx, i.position, i.type, CASE WHEN i.type = 'Redaction' THEN i.id END, k.kind, c.tx, c.position, c.id, c.owner,
-             c.type, c.realized_at, c.canonical_at, c.hash, c.payload_hash, c.encoding, c.payload, NULL, NULL,
-             {EPISODE_COLUMNS}"
-        );
-        let from = "items i LEFT JOIN episodes e ON e.id = i.id LEFT JOIN items c ON c.id = e.item
-            LEFT JOIN conversations k ON k.id = e.conversation";
-        let along = Along { columns: &columns, from };
-        let (mut made, mut redactions, mut bytes, mut reached) = (Vec::new(), Vec::new(), 0, after);
-        self.each_after(&along, after, upto.tx.saturating_add(1), limit, &mut |row| {
-            let cursor = Cursor { tx: row.int(0)?, position: row.int(1)? };
-            if cursor > upto || bytes > PAGE_BYTES_MAX {
-                return Ok(());
-            }
-            reached = cursor;
-            redactions.extend(row.optional_array(3)?.map(ItemId::from_bytes));
-            if row.optional_array::<16>(LEAD + ITEM_WIDTH)?.is_some() {
-                let item = read_item(&Shifted(row, LEAD))?;
-                bytes += item.item.payload.as_ref().map_or(0, |payload| payload.bytes().len());
-                let is_of_tool_run = row.optional_text(4)? == Some("tool_run");
-                let state = state(&item, read_episode(&Shifted(row, LEAD + ITEM_WIDTH))?);
-                made.push(Followed::Made(Box::new(FollowedEpisode { state, is_of_tool_run })));
-            }
-            Ok(())
-        })?;
-        for id in redactions {
-            made.extend(self.destroyed(id)?);
-        }
-        Ok((made, reached))
-    }
-
-    /// The episode whose words a redaction destroyed, if it has one.
-    fn destroyed(&mut self, redaction: ItemId) -> Result<Option<Followed>, StoreError> {
-        let document = match self.find_item(redaction) {
-            // Whoever altered a fact stops nobody from following; verifying tells of it.
-            Err(StoreError::Damaged(_)) => None,
-            found => found?.and_then(|stored| stored.item.document()),
-        };
-        let Some(item) = document.as_ref().and_then(redacted_item) else { return Ok(None) };
-        let sql = "SELECT e.owner, e.id FROM episodes e WHERE e.item = ?1";
-        self.first(sql, params![&item], |row| {
-            let (owner, id) = (UserId::from_bytes(row.array(0)?), EpisodeId::from_bytes(row.array(1)?));
-            Ok(Followed::Destroyed { owner, id })
-        })
-    }
-
-    /// The names of actors, as far as they have one.
-    pub fn actor_names(&mut self, viewer: &Viewer, actors: &[ActorId]) -> Result<HashMap<ActorId, String>, StoreError> {
-        system_only(viewer)?;
-        let mut names = HashMap::with_capacity(actors.len());
-        for actor in actors {
-            let sql = "SELECT r.name FROM records r WHERE r.id = ?1";
-            let name =
-                self.first(sql, params![actor.as_bytes()], |row| Ok(row.optional_text(0)?.map(str::to_owned)))?;
-            names.extend(name.flatten().map(|name| (*actor, name)));
-        }
-        Ok(names)
-    }
-
-    /// How many items there are after a cursor, counted up to `most`: how far an index is behind.
-    pub fn items_after(&mut self, viewer: &Viewer, after: Cursor, most: usize) -> Result<usize, StoreError> {
-        system_only(viewer)?;
-        let mut count = 0;
-        self.each_after(&Along { columns: "i.position", from: "items i" }, after, i64::MAX, most, &mut |_| {
-            count += 1;
-            Ok(())
-        })?;
-        Ok(count)
-    }
 }
 
-fn read_episode(row: &dyn Row) -> Result<Episode, SqlError> {
+pub(super) fn read_episode(row: &dyn Row) -> Result<Episode, SqlError> {
     let place = match (row.optional_array(3)?, row.optional_array(4)?, row.optional_array(6)?) {
         (Some(conversation), Some(node), Some(branch)) => Some(EpisodePlace {
             conversation: ConversationId::from_bytes(conversation),
@@ -219,12 +180,14 @@ fn read_episode(row: &dyn Row) -> Result<Episode, SqlError> {
     })
 }
 
-fn state(stored: &StoredItem, episode: Episode) -> EpisodeState {
+/// An episode with the words of its item.
+pub(super) fn state(stored: &StoredItem, episode: Episode, bound: Bound) -> EpisodeState {
     if stored.item.header.item_type == ItemType::EPISODE {
         let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
         let speaker = brought.as_ref().and_then(|brought| brought.speaker.clone());
-        return EpisodeState { episode, text: brought.map(|brought| brought.text()), speaker };
+        return EpisodeState { episode, text: brought.map(|brought| brought.text()), speaker, bound };
     }
     let content = content_of(&stored.item).and_then(|content| Content::parse(&content).ok());
-    EpisodeState { episode, text: content.map(|content| content.plain_text().into_owned()), speaker: None }
+    let text = content.map(|content| content.plain_text().into_owned());
+    EpisodeState { episode, text, speaker: None, bound }
 }

@@ -7,10 +7,12 @@ use std::sync::LazyLock;
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
-use skein_core::memory::episode::Brought;
-use skein_core::{EpisodeId, ItemId, NodeId, Viewer};
+use skein_core::memory::episode::{Brought, Episode, EpisodePlace, EpisodeSource};
+use skein_core::{EpisodeId, ItemId, NodeId, UserId, Viewer};
 
+use super::episodes::{Bound, EPISODE_COLUMNS, EpisodeState, read_episode, state};
 use crate::error::StoreError;
+use crate::items::StoredItem;
 use crate::sql::{Value, params};
 use crate::timeline::Along;
 use crate::tree::NodeRow;
@@ -32,22 +34,33 @@ pub struct Ingested {
 }
 
 /// The episodes of completed nodes. An annotation stands where the first node stands that it is about.
-static OF_NODES: LazyLock<String> = LazyLock::new(|| {
-    let places: Vec<String> = (1..=NODES_PER_STATEMENT).map(|place| format!("?{place}")).collect();
+fn of_nodes(nodes: usize) -> String {
+    let places: Vec<String> = (1..=nodes).map(|place| format!("?{place}")).collect();
     format!(
-        "INSERT INTO episodes (id, owner, item, conversation, node, turn, branch, depth, previous, actor, source, valid_at,
-             created_at)
-         SELECT n.id, n.owner, n.content, n.conversation, n.id, n.turn, CASE WHEN n.turn IS NULL THEN a.branch ELSE n.branch END,
-             CASE WHEN n.turn IS NULL THEN a.depth ELSE n.depth END, n.parent, n.author,
-             CASE WHEN t.type = 'summary' THEN 'summary' ELSE 'message' END,
-             CASE WHEN m.canonical_at IS NULL THEN n.created_at ELSE m.canonical_at END, i.realized_at
+        "SELECT n.id AS id, n.owner AS owner, n.content AS item, n.conversation AS conversation, n.id AS node, n.turn AS turn,
+             CASE WHEN n.turn IS NULL THEN a.branch ELSE n.branch END AS branch,
+             CASE WHEN n.turn IS NULL THEN a.depth ELSE n.depth END AS depth, n.parent AS previous, n.author AS actor,
+             CASE WHEN t.type = 'summary' THEN 'summary' ELSE 'message' END AS source,
+             CASE WHEN m.canonical_at IS NULL THEN n.created_at ELSE m.canonical_at END AS valid_at,
+             i.realized_at AS created_at
          FROM nodes n JOIN items i ON i.id = n.id LEFT JOIN item_marks m ON m.item = n.id LEFT JOIN turns t ON t.id = n.turn
          LEFT JOIN nodes a ON n.turn IS NULL AND a.id = (SELECT s.source FROM node_sources s
              WHERE s.target = n.id AND s.kind = 'annotation' ORDER BY s.source LIMIT 1)
-         WHERE n.id IN ({}) AND n.content IS NOT NULL AND (n.turn IS NOT NULL OR a.branch IS NOT NULL)
-         ON CONFLICT DO NOTHING",
+         WHERE n.id IN ({}) AND n.content IS NOT NULL AND (n.turn IS NOT NULL OR a.branch IS NOT NULL)",
         places.join(", ")
     )
+}
+
+static INGEST_NODES: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT INTO episodes (id, owner, item, conversation, node, turn, branch, depth, previous, actor, source, valid_at,
+             created_at) {} ON CONFLICT DO NOTHING",
+        of_nodes(NODES_PER_STATEMENT)
+    )
+});
+/// What becomes of one node.
+static OF_NODE: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT {EPISODE_COLUMNS} FROM ({}) AS e LEFT JOIN item_marks o ON o.item = e.id", of_nodes(1))
 });
 
 impl Tx<'_> {
@@ -64,7 +77,7 @@ impl Tx<'_> {
         for some in of_type(ItemType::NODE).chunks(NODES_PER_STATEMENT) {
             let missing = std::iter::repeat_n(some.last(), NODES_PER_STATEMENT - some.len()).flatten();
             let bound: Vec<Value<'_>> = some.iter().chain(missing).map(Value::from).collect();
-            self.execute(&OF_NODES, &bound)?;
+            self.execute(&INGEST_NODES, &bound)?;
         }
         for id in of_type(ItemType::EPISODE) {
             self.ingest_brought(id)?;
@@ -101,7 +114,6 @@ impl Tx<'_> {
         Ok(stretch)
     }
 
-    /// What was brought has the place of the node it names, as far as that is its owner's.
     fn ingest_brought(&mut self, id: ItemId) -> Result<(), StoreError> {
         let stored = match self.find_item(id) {
             // Whoever altered a fact stops nobody from being remembered; verifying tells of it.
@@ -109,36 +121,79 @@ impl Tx<'_> {
             found => found?,
         };
         let Some(stored) = stored else { return Ok(()) };
-        let owner = stored.item.header.owner;
-        let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
-        let Some(brought) = brought else { return Ok(()) };
-        let node = brought.node_id.map(|node| self.find_node(node)).transpose()?.flatten();
-        let node = node.filter(|node| node.owner == owner);
-        let label = node.as_ref().and_then(NodeRow::label);
-        if brought.node_id.is_some() && label.is_none() {
-            // What names a place that cannot be kept is not shown from everywhere in its stead.
-            return Ok(());
-        }
-        let episode = EpisodeId::from_bytes(*id.as_bytes());
+        let Ok(episode) = self.brought_episode(&stored)? else { return Ok(()) };
+        let place = episode.place.as_ref();
         let sql =
             "INSERT INTO episodes (id, owner, item, conversation, node, branch, depth, source, valid_at, created_at)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING";
         self.execute(
             sql,
             params![
-                episode.as_bytes(),
-                &owner,
-                &id,
-                node.as_ref().map(|node| &node.conversation),
-                node.as_ref().map(|node| &node.id),
-                label.as_ref().map(|label| &label.branch),
-                label.as_ref().map(|label| label.depth),
-                brought.source.as_str(),
-                stored.canonical_at,
-                stored.item.header.realized_at,
+                episode.id.as_bytes(),
+                &episode.owner,
+                &episode.item,
+                place.map(|place| &place.conversation),
+                place.map(|place| &place.node),
+                place.map(|place| &place.label.branch),
+                place.map(|place| place.label.depth),
+                episode.source.as_str(),
+                episode.valid_at,
+                episode.created_at,
             ],
         )?;
         Ok(())
+    }
+
+    /// What was brought has the place of the node it names, as far as that is its owner's; else why nothing comes of it.
+    fn brought_episode(&mut self, stored: &StoredItem) -> Result<Result<Episode, &'static str>, StoreError> {
+        let header = &stored.item.header;
+        let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
+        let Some(brought) = brought else { return Ok(Err("what was brought cannot be read, or was destroyed")) };
+        let place = match brought.node_id {
+            None => None,
+            Some(node) => {
+                let row = self.find_node(node)?.filter(|row| row.owner == header.owner);
+                let (Some(label), Some(conversation)) =
+                    (row.as_ref().and_then(NodeRow::label), row.as_ref().map(|row| row.conversation))
+                else {
+                    // What names a place that cannot be kept is not shown from everywhere in its stead.
+                    return Ok(Err("it names a node that is not there, or that has no place of its own"));
+                };
+                Some(EpisodePlace { conversation, node, turn: None, label, previous: None })
+            }
+        };
+        Ok(Ok(Episode {
+            id: EpisodeId::from_bytes(*header.id.as_bytes()),
+            owner: header.owner,
+            item: header.id,
+            place,
+            actor: None,
+            source: brought.source,
+            valid_at: stored.canonical_at,
+            created_at: header.realized_at,
+        }))
+    }
+
+    /// What will become an episode, or never will, and has no row yet; `None` when it is nothing of that kind.
+    pub(super) fn unmade_episode(&mut self, owner: UserId, id: EpisodeId) -> Result<Option<EpisodeState>, StoreError> {
+        let stored = self.find_item(ItemId::from_bytes(*id.as_bytes()))?;
+        let Some(stored) = stored.filter(|stored| stored.item.header.owner == owner) else { return Ok(None) };
+        let is_brought = stored.item.header.item_type == ItemType::EPISODE;
+        if !is_brought && stored.item.header.item_type != ItemType::NODE {
+            return Ok(None);
+        }
+        let made = if is_brought {
+            self.brought_episode(&stored)?
+        } else {
+            let found = self.first(&OF_NODE, params![id.as_bytes()], read_episode)?;
+            found.ok_or("it is about nothing that has a place in its conversation")
+        };
+        let (episode, bound) = match made {
+            Ok(episode) => (episode, Bound::NotYet),
+            Err(reason) => (nowhere(&stored), Bound::Never(reason)),
+        };
+        let words = if is_brought { Some(stored) } else { self.find_item(episode.item)? };
+        Ok(words.map(|words| state(&words, episode, bound)))
     }
 
     /// The oldest nodes of anybody's that were completed and have no episode yet, for operators.
@@ -153,5 +208,21 @@ impl Tx<'_> {
             Ok(())
         })?;
         Ok(nodes)
+    }
+}
+
+/// What cannot be bound to a place, as far as it can be told.
+fn nowhere(stored: &StoredItem) -> Episode {
+    let header = &stored.item.header;
+    let is_brought = header.item_type == ItemType::EPISODE;
+    Episode {
+        id: EpisodeId::from_bytes(*header.id.as_bytes()),
+        owner: header.owner,
+        item: header.id,
+        place: None,
+        actor: None,
+        source: if is_brought { EpisodeSource::Text } else { EpisodeSource::Message },
+        valid_at: stored.canonical_at,
+        created_at: header.realized_at,
     }
 }

@@ -1,11 +1,14 @@
 //! Memory: episodes, made along the timeline, and what a path may see of them.
 
+mod bring;
 mod episodes;
+mod follow;
 mod ingest;
 mod vectors;
 mod visible;
 
-pub use episodes::{EpisodeState, Followed, FollowedEpisode};
+pub use episodes::{Bound, EpisodeState};
+pub use follow::{Followed, FollowedEpisode};
 pub use ingest::{INGESTED_ITEMS_MAX, Ingested};
 pub use vectors::MadeVector;
 pub use visible::{BranchOf, VisibleBranch};

@@ -5,12 +5,14 @@
 //! branches are, not what everything is.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use skein_core::tree::place::Label;
 use skein_core::{ConversationId, NodeId, Viewer};
 
 use crate::error::StoreError;
 use crate::sql::params;
+use crate::tree::read::version_above;
 use crate::tx::Tx;
 
 /// Most branches a question lists; of conversations beyond them hits are judged one by one.
@@ -53,6 +55,35 @@ impl Tx<'_> {
             let (conversation, branch) = (ConversationId::from_bytes(row.array(0)?), NodeId::from_bytes(row.array(1)?));
             Ok(VisibleBranch { conversation, branch, down_to: row.int(2)? })
         })
+    }
+
+    /// Which version a path to a node shows where another of its nodes stands; `path` is its [`Self::ancestry`]. `None` where
+    /// the path does not lead. The end of the path and where it was forked are those very nodes.
+    pub fn version_on(&mut self, path: &[VisibleBranch], end: NodeId, at: Label) -> Result<Option<NodeId>, StoreError> {
+        static SHOWN: LazyLock<String> = LazyLock::new(|| {
+            format!(
+                "SELECT {} FROM nodes b JOIN nodes a ON a.id = b.parent
+                 LEFT JOIN selections v ON v.path = a.conversation AND v.branch = a.branch AND v.depth = a.depth
+                 LEFT JOIN selections f ON f.path = ?3 AND f.branch = a.branch AND f.depth = a.depth
+                     AND a.conversation <> ?3
+                 WHERE b.branch = ?1 AND b.depth = ?2 AND b.is_version = 0",
+                version_above("?3")
+            )
+        });
+        let covers = |seen: &VisibleBranch| seen.branch == at.branch && at.depth <= seen.down_to;
+        let (Some(hop), Some(of)) = (path.iter().position(covers), path.first()) else { return Ok(None) };
+        let next = match hop.checked_sub(1).map(|below| path[below]) {
+            _ if at.depth < path[hop].down_to => Label { branch: at.branch, depth: at.depth + 1 },
+            None => return Ok(Some(end)),
+            Some(below) if below.conversation != path[hop].conversation => {
+                let sql = "SELECT c.origin FROM conversations c WHERE c.id = ?1";
+                let origin = self.first(sql, params![&below.conversation], |row| row.optional_array(0))?;
+                return Ok(origin.flatten().map(NodeId::from_bytes));
+            }
+            Some(below) => Label { branch: below.branch, depth: at.depth + 1 },
+        };
+        let bound = params![&next.branch, next.depth, &of.conversation];
+        self.first(&SHOWN, bound, |row| row.array(0).map(NodeId::from_bytes))
     }
 
     /// Of the viewer's conversations with several branches, what their main paths show of each.

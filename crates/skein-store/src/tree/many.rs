@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use skein_core::{NodeId, Viewer};
 
 use crate::error::StoreError;
-use crate::sql::{Value, params};
+use crate::sql::{Row, Value, params};
 use crate::tree::read::{SEEN, SeenNode};
 use crate::tx::Tx;
 
@@ -49,6 +49,26 @@ static LED_ELSEWHERE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+/// Nodes that were cut off, or that descend from one that was.
+static PRUNED: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH RECURSIVE upward(node, branch, depth) AS (
+             SELECT n.id, n.branch, n.depth FROM nodes n WHERE n.id IN ({0}) AND n.turn IS NOT NULL
+             UNION ALL
+             SELECT u.node, p.branch, p.depth FROM upward u
+             JOIN nodes o ON o.id = u.branch JOIN nodes p ON p.id = o.parent)
+         SELECT DISTINCT u.node FROM upward u
+         WHERE EXISTS (SELECT 1 FROM nodes d WHERE d.branch = u.branch AND d.depth <= u.depth AND d.pruned = 1)
+         UNION SELECT n.id FROM nodes n WHERE n.id IN ({0}) AND n.pruned = 1",
+        places(1)
+    )
+});
+
+/// What remarks are about.
+static ABOUT: LazyLock<String> = LazyLock::new(|| {
+    format!("SELECT s.target, s.source FROM node_sources s WHERE s.kind = 'annotation' AND s.target IN ({})", places(1))
+});
+
 static TAGS: LazyLock<String> = LazyLock::new(|| {
     format!(
         "SELECT g.node, g.tag FROM node_tags g WHERE g.owner = ?1 AND g.node IN ({}) ORDER BY g.node, g.tag",
@@ -82,6 +102,29 @@ impl Tx<'_> {
             }
         }
         Ok(on_path)
+    }
+
+    /// Which of these were cut off, or descend from something that was.
+    pub fn pruned_among(&mut self, nodes: &[NodeId]) -> Result<HashSet<NodeId>, StoreError> {
+        let mut pruned = HashSet::new();
+        for some in nodes.chunks(NODES_PER_STATEMENT) {
+            let bound: Vec<Value<'_>> = filled(some).collect();
+            pruned.extend(self.all(&PRUNED, &bound, |row| row.array(0).map(NodeId::from_bytes))?);
+        }
+        Ok(pruned)
+    }
+
+    /// The nodes that each of these remarks is about.
+    pub fn about(&mut self, remarks: &[NodeId]) -> Result<HashMap<NodeId, Vec<NodeId>>, StoreError> {
+        let mut about: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+        for some in remarks.chunks(NODES_PER_STATEMENT) {
+            let bound: Vec<Value<'_>> = filled(some).collect();
+            let read = |row: &dyn Row| Ok((NodeId::from_bytes(row.array(0)?), NodeId::from_bytes(row.array(1)?)));
+            for (remark, node) in self.all(&ABOUT, &bound, read)? {
+                about.entry(remark).or_default().push(node);
+            }
+        }
+        Ok(about)
     }
 
     /// The tags of these nodes of the viewer's, in their order.

@@ -4,7 +4,7 @@ use serde_json::json;
 use skein_core::garden::cursor::Cursor;
 use skein_core::memory::episode::{Brought, EpisodeSource, episode_of};
 use skein_core::tree::turn::Speaker;
-use skein_core::{EpisodeId, Millis, NodeId, Viewer};
+use skein_core::{EpisodeId, ItemId, Millis, NodeId, Viewer};
 use skein_store::memory::{EpisodeState, Followed};
 use skein_store::tree::append::Position;
 
@@ -89,6 +89,67 @@ both! {
         }
         let viewer = world.anna.clone();
         assert_eq!(world.read(move |tx| tx.episode(&viewer, brought)).text.as_deref(), Some("Brought along."));
+    }
+
+    fn br_cross_004_a_time_of_its_own_for_an_episode_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        let node = say(world, id, after(None, Speaker::User), "Herons nest in May.");
+        ingest(world);
+        assert!(world.tamper("UPDATE episodes SET valid_at = 0").is_err());
+        let viewer = world.anna.clone();
+        let valid_at = move |world: &World| {
+            let viewer = viewer.clone();
+            world.read(move |tx| tx.episode(&viewer, episode_of(node.id))).episode.valid_at
+        };
+        let correct = |item: ItemId, at: Option<Millis>| {
+            let viewer = world.anna.clone();
+            world.write(move |tx| tx.override_canonical_time(&viewer, item, at));
+        };
+        let (words, place) = (node.content.unwrap(), ItemId::from_bytes(*node.id.as_bytes()));
+        correct(words, Some(Millis(5)));
+        assert_eq!(valid_at(world), node.created_at, "its node says when it was said, nothing else");
+        correct(place, Some(Millis(7)));
+        assert_eq!(valid_at(world), Millis(7));
+        correct(place, None);
+        assert_eq!(valid_at(world), node.created_at);
+        let bert = world.bert.clone();
+        let refused = world.try_write(move |tx| tx.override_canonical_time(&bert, place, Some(Millis(9))));
+        assert!(refused.is_err(), "nobody else says when it was");
+    }
+
+    fn what_changes_later_is_told_along_the_timeline(world: &World) {
+        let id = conversation(world, "dialogue");
+        let node = say(world, id, after(None, Speaker::User), "Herons nest in May.");
+        ingest(world);
+        let reached = world.read(|tx| tx.follow_episodes(&SYSTEM, Cursor::START, 1_000)).1;
+        let (viewer, place) = (world.anna.clone(), ItemId::from_bytes(*node.id.as_bytes()));
+        world.write(move |tx| tx.override_canonical_time(&viewer, place, Some(Millis(7))));
+        ingest(world);
+        let told = world.read(move |tx| tx.follow_episodes(&SYSTEM, reached, 1_000)).0;
+        let [Followed::Made(made)] = &told[..] else { panic!("{told:?}") };
+        assert_eq!((made.state.episode.id, made.state.episode.valid_at), (episode_of(node.id), Millis(7)));
+    }
+
+    fn an_index_is_told_no_more_than_a_page_of_words_at_once(world: &World) {
+        for number in 0..24 {
+            bring(world, &text(&format!("{number} {}", "heron ".repeat(170_000))), None);
+        }
+        ingest(world);
+        let (mut told, mut reached, mut pages) = (0, Cursor::START, 0);
+        loop {
+            let (some, next) = world.read(move |tx| tx.follow_episodes(&SYSTEM, reached, 1_000));
+            let bytes = |told: &Followed| match told {
+                Followed::Made(made) => made.state.text.as_ref().map_or(0, String::len),
+                _ => 0,
+            };
+            assert!(some.iter().map(bytes).sum::<usize>() <= (16 + 3) << 20);
+            told += some.len();
+            if next == reached {
+                break;
+            }
+            (reached, pages) = (next, pages + 1);
+        }
+        assert_eq!((told, pages), (24, 2), "nothing is left out and nothing comes twice");
     }
 
     fn br_cross_005_what_is_remembered_of_others_is_not_there_refuses(world: &World) {

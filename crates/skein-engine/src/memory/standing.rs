@@ -1,0 +1,158 @@
+//! How the index of this server stands, and beginning it anew.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+use skein_core::garden::cursor::Cursor;
+use skein_core::{UserId, Viewer};
+use skein_recall::Index;
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::memory::SYSTEM;
+use crate::memory::follow::{blocking, unusable};
+use crate::memory::troubles::{EmbeddingFailure, Switching};
+use crate::request::{Changed, Outcome, Request, referred};
+
+/// Items that are counted when it is said how far behind an index is.
+const BEHIND_MAX: usize = 100_000;
+/// Owners that are told, those with most to do first.
+const OWNERS_MAX: usize = 100;
+
+/// How an index stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IndexState {
+    /// How far it has come.
+    pub cursor: Cursor,
+    /// Where the timeline ends.
+    pub end: Cursor,
+    /// Items after the cursor, counted up to a hundred thousand.
+    pub behind: usize,
+    /// Whether everything there was when it was opened is in it: until then words are looked for in the store.
+    pub has_caught_up: bool,
+    /// Episodes it holds.
+    pub episodes: u64,
+    /// Of these, how many have a vector.
+    pub with_vector: u64,
+    /// What makes its vectors.
+    pub embedder: String,
+    /// What is to make them, by the configuration.
+    pub configured: String,
+    /// Why none are made for now.
+    pub failure: Option<EmbeddingFailure>,
+    /// How far those of the configured embedder are made, while they do not serve yet.
+    pub switching: Option<Switching>,
+    /// Its size.
+    pub bytes: u64,
+    /// Whether somebody works on it in the background.
+    pub is_followed: bool,
+    /// How it stands with each owner, those with most to do first, at most a hundred.
+    pub owners: Vec<OwnerState>,
+}
+
+/// What an index holds of one owner.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OwnerState {
+    /// Whose memory it is.
+    pub owner: UserId,
+    /// Episodes it holds.
+    pub episodes: u64,
+    /// Of these, how many have a vector.
+    pub with_vector: u64,
+    /// Things said or brought that it does not know yet, among the items that are counted.
+    pub waiting: u64,
+}
+
+/// An index that is being built again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rebuilding {
+    /// Where the timeline ended when that was asked for.
+    pub end: Cursor,
+}
+
+impl Outcome for Rebuilding {
+    fn reference(&self) -> Value {
+        json!({ "end": self.end })
+    }
+
+    fn recall(_: &mut Tx<'_>, _: &Viewer, reference: &Value) -> Result<Self, StoreError> {
+        Ok(Self { end: referred(reference, "end")? })
+    }
+}
+
+impl Engine {
+    /// Begins the index anew; whoever follows the timeline, or the next to ask, builds it again.
+    pub async fn forget_index(&self) -> Result<(), EngineError> {
+        let Some(memory) = self.parts().memory.get() else { return Ok(()) };
+        let _one_at_a_time = memory.stepping.lock().await;
+        memory.close();
+        let folder = memory.folder.clone();
+        blocking(move || Index::remove(&folder)).await?.map_err(unusable)
+    }
+
+    /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store.
+    pub async fn rebuild_index(&self, caller: &Caller, request: Request) -> Result<Changed<Rebuilding>, EngineError> {
+        caller.require_admin()?;
+        if self.parts().memory.get().is_none() {
+            return Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into());
+        }
+        let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
+        let begun = self.change(caller, request, "index.rebuild", move |_, _| Ok(Rebuilding { end })).await?;
+        if !begun.is_replay {
+            self.forget_index().await?;
+        }
+        Ok(begun)
+    }
+
+    /// How the index stands, for administrators; `None` where there is none.
+    pub async fn index_state(&self, caller: &Caller) -> Result<Option<IndexState>, EngineError> {
+        caller.require_admin()?;
+        let Some(memory) = self.parts().memory.get() else { return Ok(None) };
+        let index = self.index(memory).await?;
+        let cursor = memory.looked_at();
+        let look = move |tx: &mut Tx<'_>| {
+            let behind = tx.items_after(&SYSTEM, cursor, BEHIND_MAX)?;
+            Ok((tx.end(&SYSTEM)?, behind, tx.waiting_by_owner(&SYSTEM, cursor, BEHIND_MAX)?))
+        };
+        let (end, behind, waiting) = self.parts().store.read(look).await?;
+        let status = blocking(move || index.status()).await?;
+        let owners = owners(&status.owners, waiting);
+        Ok(Some(IndexState {
+            cursor,
+            end,
+            behind,
+            has_caught_up: memory.has_caught_up(),
+            episodes: status.owners.iter().map(|owner| u64::from(owner.episodes)).sum(),
+            with_vector: status.owners.iter().map(|owner| u64::from(owner.with_vector)).sum(),
+            embedder: status.fingerprint.as_str().to_owned(),
+            configured: memory.embedding.fingerprint().as_str().to_owned(),
+            failure: memory.troubles.failure(Instant::now()),
+            switching: memory.troubles.switching(),
+            bytes: status.bytes,
+            is_followed: memory.is_followed(),
+            owners,
+        }))
+    }
+}
+
+fn owners(held: &[skein_recall::OwnerStatus], mut waiting: HashMap<UserId, u64>) -> Vec<OwnerState> {
+    let known = held.iter().map(|status| OwnerState {
+        owner: status.owner,
+        episodes: u64::from(status.episodes),
+        with_vector: u64::from(status.with_vector),
+        waiting: waiting.remove(&status.owner).unwrap_or(0),
+    });
+    let mut owners: Vec<OwnerState> = known.collect();
+    owners.extend(waiting.into_iter().map(|(owner, waiting)| OwnerState {
+        owner,
+        episodes: 0,
+        with_vector: 0,
+        waiting,
+    }));
+    owners.sort_by_key(|state| (std::cmp::Reverse((state.waiting, state.episodes)), state.owner));
+    owners.truncate(OWNERS_MAX);
+    owners
+}

@@ -1,0 +1,84 @@
+//! Bringing content from elsewhere: what is brought twice is there once.
+//!
+//! The same content of the same kind, speaker and place is told by the hash of its payload. Said to be of a moment, it is the
+//! same for ever; without one it is said now, so that after a day (as long as any request answers for its name) the same
+//! words were said again.
+
+use serde_json::{Value as Json, json};
+use skein_core::garden::item::ItemType;
+use skein_core::memory::episode::{Brought, said_now};
+use skein_core::{Digest, ItemId, Millis, Viewer};
+
+use crate::error::StoreError;
+use crate::items::StoredItem;
+use crate::operations::{OperationState, Repeat};
+use crate::sql::params;
+use crate::tx::Tx;
+
+/// As what it is on record that something was said without a time.
+const SAID: &str = "episode.said";
+
+impl Tx<'_> {
+    /// Keeps what somebody brings, or finds it where the same was brought before; whether it was.
+    pub fn bring(
+        &mut self,
+        viewer: &Viewer,
+        brought: &Brought,
+        said_at: Option<Millis>,
+    ) -> Result<(StoredItem, bool), StoreError> {
+        let draft = brought.to_draft(said_at)?;
+        let hash = draft.payload_hash();
+        let mark = said_at.is_none().then(|| said_now(viewer.owner(), hash));
+        let earlier = match (said_at, &mark) {
+            (Some(at), _) => Earlier::of(self.brought_then(viewer, at, &hash)?),
+            (None, Some(mark)) => match self.repeat(viewer, mark)? {
+                Repeat::Of(operation) => Earlier::of(self.brought_as(viewer, &operation.state)?),
+                Repeat::First => Earlier::Never,
+            },
+            (None, None) => Earlier::Never,
+        };
+        if let Earlier::There(stored) = earlier {
+            return Ok((*stored, true));
+        }
+        let stored = self.append_item(viewer, &draft)?;
+        // While one that was destroyed answers for the name, it cannot be given to another.
+        if let (Some(mark), Earlier::Never) = (&mark, earlier) {
+            let result = json!({ "item": stored.item.header.id }).to_string();
+            self.start_operation(viewer, SAID, &OperationState::Completed { result }, Some(mark))?;
+        }
+        Ok((stored, false))
+    }
+
+    /// What was brought of a moment with this payload, unless it was destroyed.
+    fn brought_then(&mut self, viewer: &Viewer, at: Millis, hash: &Digest) -> Result<Option<StoredItem>, StoreError> {
+        let sql = "SELECT i.id FROM items i WHERE i.owner = ?1 AND i.type = ?2 AND i.canonical_at = ?3
+             AND i.payload_hash = ?4 AND i.payload IS NOT NULL ORDER BY i.position LIMIT 1";
+        let owner = viewer.owner();
+        let bound = params![&owner, ItemType::EPISODE.as_str(), at, hash];
+        let id = self.first(sql, bound, |row| row.array(0).map(ItemId::from_bytes))?;
+        id.map(|id| self.item(viewer, id)).transpose()
+    }
+
+    /// What an operation says was brought, unless it was destroyed.
+    fn brought_as(&mut self, viewer: &Viewer, state: &OperationState) -> Result<Option<StoredItem>, StoreError> {
+        let OperationState::Completed { result } = state else { return Ok(None) };
+        let reference: Option<Json> = serde_json::from_str(result).ok();
+        let id = reference.as_ref().and_then(|reference| reference["item"].as_str()).and_then(|id| id.parse().ok());
+        let Some(id) = id else { return Ok(None) };
+        Ok(Some(self.item(viewer, id)?).filter(|stored| stored.item.payload.is_some()))
+    }
+}
+
+/// What is known of the same content.
+enum Earlier {
+    Never,
+    There(Box<StoredItem>),
+    /// It was brought and is not there any more.
+    Gone,
+}
+
+impl Earlier {
+    fn of(found: Option<StoredItem>) -> Self {
+        found.map_or(Self::Gone, |stored| Self::There(Box::new(stored)))
+    }
+}
