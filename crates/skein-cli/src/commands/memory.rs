@@ -81,6 +81,9 @@ fn covered(searched: &Value) -> String {
             words.push(format!("{said} {}", text(&searched[name])));
         }
     }
+    if searched["allBranches"] == true {
+        words.push("on all branches".to_owned());
+    }
     if searched["indexBehind"] == true {
         words.push("there is more that is not indexed yet".to_owned());
     }

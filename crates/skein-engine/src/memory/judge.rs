@@ -100,11 +100,15 @@ fn place_of(seen: &SeenNode, place: EpisodePlace, scope: &Scope, on_main: &HashS
     }
     if scope.is_on_path(place.conversation, place.label) {
         // A version that is not shown stands where the one stands that is.
-        return (seen.is_selected || !seen.row.is_version).then_some(Where::Path);
+        let is_shown = seen.is_selected || !seen.row.is_version;
+        return if is_shown { Some(Where::Path) } else { scope.is_whole.then_some(Where::Aside) };
     }
     let is_annotation = seen.row.place.is_none();
     let is_main = on_main.contains(&place.node) || is_annotation;
-    (Some(place.conversation) != scope.conversation && is_main).then_some(Where::Elsewhere)
+    if Some(place.conversation) != scope.conversation && is_main {
+        return Some(Where::Elsewhere);
+    }
+    scope.is_whole.then_some(Where::Aside)
 }
 
 /// The words of a snippet that matched, each once.
