@@ -55,6 +55,7 @@ export function whyOf(part: Part): string {
   if (isPinned) return "pinned: it stays when others have to go";
   if (part.reason) return part.reason;
   if (part.kind === "node") return "on the path to this node";
+  if (part.kind === "folded") return "what came of a branch that left the path";
   if (part.kind === "marker") return "turns in the middle had no room";
   return "always shown";
 }
