@@ -90,6 +90,8 @@ export const to = {
   map: (conversation: string, node?: string) => `/c/${conversation}/map${node ? `?at=${node}` : ""}`,
   compare: (nodes: readonly string[]) => `/compare?nodes=${nodes.join(",")}`,
   search: (text: string) => `/search?q=${encodeURIComponent(text)}`,
+  /** Something that was brought, shown whole. */
+  brought: (episode: string) => `/search?episode=${episode}`,
   catalogue: (kind: string, id?: string) => `/catalogue/${kind}${id ? `/${id}` : ""}`,
   process: (id: string) => `/processes/${id}`,
   run: (id: string) => `/runs/${id}`,

@@ -1,6 +1,7 @@
 // The one way to the server: typed by the API document, with a key for every change and one shape of refusal.
 import type { components, paths } from "./schema";
-import { Problem, problemOf, unreachable } from "./problem";
+import { isForbidden, look, lookAt, lookHeaders } from "./look";
+import { onlyLooking, Problem, problemOf, unreachable } from "./problem";
 
 export { Problem };
 export type Schemas = components["schemas"];
@@ -89,12 +90,19 @@ export function address(path: string, { params, query }: Pick<Asked, "params" | 
 }
 
 /** Sends one request. Reading is tried again when the server says when; a change never is. */
-export async function send(url: string, init: RequestInit & { method: string }): Promise<Response> {
+export async function send(
+  url: string,
+  init: RequestInit & { method: string; headers?: Record<string, string> },
+): Promise<Response> {
+  if (isForbidden(init.method, url)) throw told(onlyLooking(look?.owner ?? ""));
+  const headers = { ...init.headers, ...lookHeaders(url) };
   for (let tries = 1; ; tries++) {
     try {
-      const response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init });
+      const response = await fetch(url, { credentials: "same-origin", cache: "no-store", ...init, headers });
       if (response.ok) return response;
       const problem = await problemOf(response);
+      // The grant was ended, or its time is over.
+      if (look && problem.code === "invalid_grant") lookAt(undefined, "/settings/account");
       if (init.method === "GET" && problem.retryAfterMs !== undefined && tries < SAFE_TRIES) {
         await pause(problem.retryAfterMs, init.signal);
         continue;

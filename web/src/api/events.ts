@@ -3,6 +3,7 @@
 // A browser opens six connections to a server at most, so tabs elect one that listens (a lock of the browser) and tells
 // the others. When it is closed another one takes over, from where the last message stood.
 import { isAbort } from "./client";
+import { look } from "./look";
 import { Problem } from "./problem";
 import { messages } from "./sse";
 
@@ -29,7 +30,8 @@ type Heard =
 
 const RETRY_FIRST_MS = 500;
 const RETRY_LAST_MS = 15_000;
-const LOCK = "skein-events";
+/** Tabs that look at somebody else's things hear of those. */
+const LOCK = look ? `skein-events-${look.grant}` : "skein-events";
 
 const tellings = new Set<(told: Told) => void>();
 const progressions = new Set<(progress: Progressed) => void>();

@@ -39,6 +39,7 @@ export class Problem extends Error {
   get hint(): string | undefined {
     if (this.code === "unreachable") return "Check that `skein serve` is running. What you typed is kept.";
     if (this.status === 401) return "Open the link that `skein serve` printed. What you typed is kept.";
+    if (this.code === "only_looking") return "Stop looking to go on with your own things.";
     if (this.status === 403) return "Ask an administrator, or use an account that may do this.";
     if (this.code === "record_changed")
       return "It was changed elsewhere meanwhile. Look at the newest state and try again.";
@@ -85,6 +86,14 @@ export function unreachable(cause: unknown): Problem {
     retryable: true,
   });
 }
+
+/** By a grant things are read, and none is changed. */
+export const onlyLooking = (owner: string): Problem =>
+  new Problem({
+    status: 403,
+    code: "only_looking",
+    message: `These are the things of ${owner}: you can read them, and change nothing.`,
+  });
 
 /** Whatever was thrown, as a problem that can be shown. */
 export function asProblem(error: unknown): Problem {

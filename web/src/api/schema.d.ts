@@ -1673,7 +1673,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Search what was said: on the path you stand on, and on the main paths of your other conversations.
+         * Search what was said: on the path you stand on, and on the main paths of your other conversations; on all branches where
+         *     that is asked for.
          * @description By words, by meaning, by what was said beside it, and by who said it. What was cut off, excluded or destroyed is not
          *     found, nor what was said while tools worked. Every result says why it was found, and the answer what it covers.
          */
@@ -2318,6 +2319,8 @@ export interface components {
             initialContext?: {
                 [key: string]: unknown;
             };
+            /** @description An answer that broke off: its words are kept as an alternative, while they can still be heard. */
+            keptFrom?: string | null;
             /**
              * @description Whether the turn shows it from now on.
              * @default false
@@ -3716,7 +3719,8 @@ export interface components {
                 /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 episodeId: string;
                 /**
-                 * @description `path` you stand on, `elsewhere` on the main path of another conversation, or `anywhere`.
+                 * @description `path` you stand on, `elsewhere` on the main path of another conversation, `aside` on a branch that no path shows, or
+                 *     `anywhere`.
                  * @example elsewhere
                  */
                 found: string;
@@ -4180,7 +4184,7 @@ export interface components {
              */
             pruned?: boolean | null;
             /**
-             * @description Tags to give it.
+             * @description Tags to give it. What has the tag `pinned` stays in what models are shown while there is room for anything.
              * @default []
              */
             tag?: string[];
@@ -5209,7 +5213,7 @@ export interface components {
              */
             kind: string;
             nodeId?: string | null;
-            /** @description Why something remembered was offered. */
+            /** @description Why something remembered was offered; `pinned` for a node that is. */
             reason?: string | null;
             tokens: number;
         };
@@ -5631,6 +5635,8 @@ export interface components {
         SearchBody: {
             /** @description Only what one of these said. */
             actorIds?: string[];
+            /** @description Whether branches that no path shows are searched too; `searched.allBranches` says if they were. */
+            allBranches?: boolean;
             /** @description What the answer would have been then: only what had been said by that moment. */
             asOf?: string | null;
             /**
@@ -5682,6 +5688,8 @@ export interface components {
         };
         /** @description What an answer covers. */
         SearchedView: {
+            /** @description Whether branches that no path shows were searched too; without an index they are not. */
+            allBranches: boolean;
             asOf?: string | null;
             /**
              * @description `index`, or `words` where there is no index or it is being built again.
@@ -8042,7 +8050,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Listing_NodeView"];
+                    "application/json": components["schemas"]["Listing_TaggedNodeView"];
                 };
             };
             400: components["responses"]["E400"];

@@ -84,6 +84,7 @@ export const bindings: Binding[] = [
   binding("conversation", "edit", ["e"], "Edit as a new alternative"),
   binding("conversation", "bookmark", ["b"], "Set or take away the bookmark"),
   binding("conversation", "exclude", ["x"], "Leave out of the context, or take in again"),
+  binding("conversation", "pin", [], "Pin in the context, or let it go again"),
   binding("conversation", "prune", [], "Prune this branch, or bring it back"),
   binding("conversation", "annotate", ["a"], "Write a remark on this turn"),
   binding("conversation", "tag", ["t"], "Tags of this turn…"),
@@ -119,7 +120,7 @@ export const bindings: Binding[] = [
   binding("map", "find", ["/"], "Find in the tree"),
   binding("map", "zoomIn", ["+", "="], "Nearer"),
   binding("map", "zoomOut", ["_"], "Farther"),
-  binding("map", "colour", [], "Colour by the next: speaker, process, stale"),
+  binding("map", "colour", [], "Colour by the next: speaker, process, stale, age"),
   binding("map", "context", ["o"], "Show what a model would be told at this node"),
 
   binding("compare", "first", ["1"], "Take the first"),
@@ -127,6 +128,7 @@ export const bindings: Binding[] = [
   binding("compare", "third", ["3"], "Take the third"),
   binding("compare", "fourth", ["4"], "Take the fourth"),
   binding("compare", "diff", ["d"], "Show or hide the word differences"),
+  binding("compare", "merge", ["m"], "Merge the base with another…"),
 
   binding("processes", "new", [], "New process"),
   binding("processes", "save", ["Mod+s"], "Save the process"),

@@ -1,5 +1,6 @@
 // Which bytes an item attached: what is said names the item, and bytes are fetched by their hash.
-import { call } from "../api/client";
+import { call, send } from "../api/client";
+import { look } from "../api/look";
 
 const known = new Map<string, Promise<string | undefined>>();
 
@@ -20,4 +21,10 @@ export function hashOf(itemId: string): Promise<string | undefined> {
   );
   known.set(itemId, asked);
   return asked;
+}
+
+/** Where bytes are shown from. Those of somebody else are fetched: an address alone cannot say by which grant. */
+export async function sourceOf(address: string): Promise<string> {
+  if (!look) return address;
+  return URL.createObjectURL(await (await send(address, { method: "GET" })).blob());
 }

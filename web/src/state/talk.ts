@@ -1,5 +1,6 @@
 // What can be done in a conversation: each function is one act of a person, shown at once and taken back when refused.
 import { call, newKey, type Schemas } from "../api/client";
+import { look } from "../api/look";
 import { dropDraft } from "./drafts";
 import type { Content } from "./content";
 import { textOf } from "./content";
@@ -136,7 +137,8 @@ function begun(conversation: Conversation, made: Answers, go: boolean): void {
 export async function activate(conversation: Conversation, turnId: string, nodeId: string): Promise<void> {
   const before = conversation.cursor;
   conversation.turnTo(nodeId);
-  if (nodeId.startsWith("local-")) return;
+  // Where its owner stands is not for others to say.
+  if (nodeId.startsWith("local-") || look) return;
   const went = await conversation.attempt(nodeId, "show this alternative", () =>
     call("put", "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate", {
       params: { id: conversation.id, turnId, nodeId },
@@ -190,6 +192,22 @@ function defined({ bookmarked, excluded, pruned }: Schemas["MarksBody"]): {
     ...(excluded === null || excluded === undefined ? {} : { excluded }),
     ...(pruned === null || pruned === undefined ? {} : { pruned }),
   };
+}
+
+/** Keeps what a broken answer had said beside it, and has a process go on after it. */
+export async function goOnFrom(
+  conversation: Conversation,
+  turnId: string,
+  broken: string,
+  processIds: string[],
+): Promise<void> {
+  const kept = (await call("post", "/api/v1/conversations/{id}/turns/{turnId}/alternatives", {
+    params: { id: conversation.id, turnId },
+    body: { keptFrom: broken, makeActive: true },
+  })) as Schemas["Mutated_GrownView"];
+  conversation.take(kept.node);
+  conversation.turnTo(kept.node.id);
+  if (processIds.length > 0) await answerAfter(conversation, kept.node.id, processIds);
 }
 
 export const annotate = (

@@ -2,10 +2,18 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
 export const TOLD = "told";
+interface Message {
+  role: string;
+  content: string;
+}
+interface Asked {
+  response: ServerResponse;
+  messages: Message[];
+}
 
 export class ToldModel {
-  #asked: ServerResponse[] = [];
-  #waiting: ((response: ServerResponse) => void)[] = [];
+  #asked: Asked[] = [];
+  #waiting: ((asked: Asked) => void)[] = [];
 
   private constructor(
     private readonly server: Server,
@@ -32,9 +40,9 @@ export class ToldModel {
 
   /** The next question that nobody answers yet. */
   async asked(): Promise<Saying> {
-    const response =
-      this.#asked.shift() ?? (await new Promise<ServerResponse>((resolve) => this.#waiting.push(resolve)));
-    return new Saying(response);
+    const { response, messages } =
+      this.#asked.shift() ?? (await new Promise<Asked>((resolve) => this.#waiting.push(resolve)));
+    return new Saying(response, messages);
   }
 
   async stop(): Promise<void> {
@@ -43,23 +51,29 @@ export class ToldModel {
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {
-    request.resume();
+    let body = "";
+    request.setEncoding("utf8").on("data", (text: string) => (body += text));
     if (request.method === "GET") {
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ object: "list", data: [{ id: TOLD, object: "model" }] }));
       return;
     }
     request.on("end", () => {
+      const { messages } = JSON.parse(body) as Pick<Asked, "messages">;
       const waiting = this.#waiting.shift();
-      if (waiting) waiting(response);
-      else this.#asked.push(response);
+      if (waiting) waiting({ response, messages });
+      else this.#asked.push({ response, messages });
     });
   }
 }
 
 /** One answer in the making. */
 export class Saying {
-  constructor(private readonly response: ServerResponse) {
+  constructor(
+    private readonly response: ServerResponse,
+    /** What it was told. */
+    readonly messages: readonly Message[],
+  ) {
     response.writeHead(200, { "content-type": "text/event-stream" });
     this.#chunk({ role: "assistant", content: "" });
   }

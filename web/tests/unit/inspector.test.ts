@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { commonOf } from "../../src/screens/compare/compared.svelte";
+import { hunksOf, mergedOf } from "../../src/screens/compare/hunks";
 import { durationOf, metricsOf, wordCount } from "../../src/screens/compare/metrics";
 import { briefOf, textOf } from "../../src/screens/inspector/content";
 import { canonical, hashedText, sha256 } from "../../src/screens/inspector/nodeHash";
@@ -13,9 +14,9 @@ describe("content", () => {
     expect(
       textOf({
         type: "mixed",
-        parts: [
+        blocks: [
           { type: "text", text: "A" },
-          { type: "image", alt: "a tree" },
+          { type: "image", altText: "a tree" },
         ],
       }),
     ).toBe("A\n\n[image: a tree]");
@@ -116,9 +117,32 @@ describe("compare", () => {
     expect(commonOf([[], ["a"]])).toBe(0);
   });
   it("shows a dash for what is not known", () => {
-    expect(metricsOf({ id: "item_1" }).map(({ shown }) => shown)).toEqual(["—", "—", "—"]);
+    expect(metricsOf({ id: "item_1" }).map(({ shown }) => shown)).toEqual(["—", "—", "—", "—"]);
     expect(durationOf("2026-11-15T10:00:00.000Z", "2026-11-15T10:00:01.250Z")).toBe("1.3 s");
     expect(wordCount("  two words ")).toBe(2);
+  });
+});
+
+describe("merging", () => {
+  const parts = [
+    { value: "There were " },
+    { value: "eleven", removed: true },
+    { value: "nine", added: true },
+    { value: " herons" },
+    { value: " at dusk", added: true },
+    { value: "." },
+  ];
+  it("makes a choice of each difference, in either order", () => {
+    const hunks = hunksOf(parts);
+    expect(hunks.map(({ kind }) => kind)).toEqual(["same", "choice", "same", "choice", "same"]);
+    expect(mergedOf(hunks, new Set())).toBe("There were eleven herons.");
+    expect(mergedOf(hunks, new Set([1]))).toBe("There were nine herons.");
+    expect(mergedOf(hunks, new Set([1, 3]))).toBe("There were nine herons at dusk.");
+    const turned = hunksOf([
+      { value: "b", added: true },
+      { value: "a", removed: true },
+    ]);
+    expect(turned).toEqual([{ kind: "choice", base: "a", other: "b" }]);
   });
 });
 

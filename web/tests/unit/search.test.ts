@@ -6,10 +6,12 @@ import {
   passes,
   queryOf,
   relaxed,
+  remembers,
   type Hit,
 } from "../../src/screens/search/query";
 
 const hit = (nodeId: string, conversationId: string, more: Partial<Hit> = {}): Hit => ({
+  id: `episode_${nodeId}`,
   nodeId,
   conversationId,
   speaker: "user",
@@ -28,6 +30,8 @@ describe("search", () => {
       speaker: "agent" as const,
       isBookmarked: true,
       since: "2026-11-01",
+      until: "2026-11-30",
+      isShownOnly: true,
     };
     const address = inAddress(query);
     expect(queryOf((name) => address[name])).toEqual(query);
@@ -44,8 +48,21 @@ describe("search", () => {
     expect(passes(hit("1", "a"), { ...nothing, speaker: "agent" }, undefined)).toBe(false);
     expect(passes(hit("1", "a"), { ...nothing, conversation: "b" }, undefined)).toBe(false);
     expect(passes(hit("1", "a"), { ...nothing, since: "2026-12-01" }, undefined)).toBe(false);
+    expect(passes(hit("1", "a"), { ...nothing, until: "2026-11-14" }, undefined)).toBe(false);
+    expect(passes(hit("1", "a"), { ...nothing, until: "2026-11-15" }, undefined)).toBe(true);
     expect(passes(hit("1", "a"), nothing, new Set(["2"]))).toBe(false);
     expect(passes(hit("1", "a"), nothing, undefined)).toBe(true);
+  });
+  it("tells what was brought from what was said", () => {
+    expect(remembers("episode_01K9", "item_01K9")).toBe(true);
+    expect(remembers("episode_01KA", "item_01K9")).toBe(false);
+    const brought = { source: "text", saidBy: null, knownAt: "2026-11-15T10:00:00Z" };
+    const note = { ...hit("1", "a"), nodeId: undefined, conversationId: undefined, speaker: null, brought };
+    expect(passes(note, nothing, undefined)).toBe(true);
+    expect(passes(note, { ...nothing, speaker: "brought" }, undefined)).toBe(true);
+    expect(passes(note, { ...nothing, speaker: "user" }, undefined)).toBe(false);
+    expect(passes(hit("1", "a"), { ...nothing, speaker: "brought" }, undefined)).toBe(false);
+    expect(grouped([hit("1", "a"), note]).map(({ conversation }) => conversation)).toEqual(["a", undefined]);
   });
   it("marks the words that were found, and what they begin", () => {
     expect(marked("Late frosts; defrost", ["frost"])).toEqual([

@@ -21,6 +21,9 @@ pub(crate) struct RecallArguments {
     /// Leave out the path you stand on
     #[arg(long)]
     pub(crate) elsewhere: bool,
+    /// Search branches that no path shows too
+    #[arg(long)]
+    pub(crate) all_branches: bool,
     /// Only what had been said by then, for example 2026-05-01T09:30:00Z
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,

@@ -150,6 +150,9 @@ fn covered(searched: &Value) -> String {
     if !searched["withoutMeaning"].is_null() {
         words.push(format!("not by meaning: {}", text(&searched["withoutMeaning"])));
     }
+    if searched["allBranches"] == true {
+        words.push("on all branches".to_owned());
+    }
     if searched["indexBehind"] == true {
         words.push("there is more that is not indexed yet".to_owned());
     }

@@ -35,7 +35,7 @@ impl MemoryTask {
             .transpose()?;
         let moment = |text: Option<String>| text.map(|text| time(&text)).transpose();
         let mut body = json!({ "text": arguments.text, "limit": arguments.limit, "recent": arguments.recent,
-            "elsewhere": arguments.elsewhere, "atLeast": "latest" });
+            "elsewhere": arguments.elsewhere, "allBranches": arguments.all_branches, "atLeast": "latest" });
         let named = [
             ("nodeId", json!(node)),
             ("conversationId", json!(conversation)),

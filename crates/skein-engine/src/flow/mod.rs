@@ -13,6 +13,7 @@ mod claimed;
 mod ending;
 mod fitness;
 mod gifts;
+mod kept_words;
 mod mover;
 mod offers;
 mod plans;

@@ -128,6 +128,8 @@ impl Engine {
         request: Request,
         id: RunId,
     ) -> Result<Changed<ShownRun>, EngineError> {
+        // What was said by now can still be heard afterwards.
+        self.parts().streams.write(&self.parts().store, id).await;
         self.change_moving(caller, request, "execution.cancel", move |engine, tx, viewer, hand| {
             let row = tx.execution(viewer, id)?;
             if row.status.has_ended() {

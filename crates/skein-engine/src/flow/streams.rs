@@ -136,7 +136,7 @@ impl Streams {
     }
 
     /// What cannot be written down now is with the next pieces, or with the whole.
-    async fn write(&self, store: &Store, run: RunId) {
+    pub(super) async fn write(&self, store: &Store, run: RunId) {
         let (job, chunks) = {
             let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(live) = live.get_mut(&run) else { return };

@@ -121,6 +121,7 @@ impl Sight {
             for node in about {
                 where_to = match (where_to, self.of_course(tx, scope, *node)?) {
                     (Some(Where::Path), Some(Where::Path)) => Some(Where::Path),
+                    (Some(Where::Aside), Some(_)) | (Some(_), Some(Where::Aside)) => Some(Where::Aside),
                     (Some(_), Some(_)) => Some(Where::Elsewhere),
                     _ => return Ok(None),
                 };
@@ -149,7 +150,7 @@ impl Sight {
             return Ok(Some(Where::Path));
         }
         let is_elsewhere = Some(conversation) != scope.conversation && self.on_main.contains(&node);
-        Ok(is_elsewhere.then_some(Where::Elsewhere))
+        Ok(if is_elsewhere { Some(Where::Elsewhere) } else { scope.is_whole.then_some(Where::Aside) })
     }
 }
 

@@ -41,6 +41,8 @@ pub enum Where {
     Path,
     /// On the main path of another conversation.
     Elsewhere,
+    /// On a branch that no path shows, where those are searched too.
+    Aside,
     /// It has no place: it is seen from everywhere.
     Anywhere,
 }
@@ -88,6 +90,8 @@ pub struct Searched {
     pub conversation: Option<ConversationId>,
     /// The end of the path it was asked on.
     pub node: Option<NodeId>,
+    /// Whether branches that no path shows were searched too.
+    pub all_branches: bool,
     /// Only what had been said by then.
     pub as_of: Option<Millis>,
     /// Only what had become known here by then.
@@ -186,6 +190,7 @@ impl Engine {
             meaning,
             conversation: scope.conversation,
             node: scope.node,
+            all_branches: scope.is_whole,
             as_of: query.as_of,
             known_at: query.known_at,
             cursor,
@@ -263,6 +268,7 @@ impl Engine {
             meaning: Meaning::NoIndex,
             conversation: scope.conversation,
             node: scope.node,
+            all_branches: false,
             as_of: query.as_of,
             known_at: query.known_at,
             cursor,

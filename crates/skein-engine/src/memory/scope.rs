@@ -26,6 +26,8 @@ pub struct RecallQuery {
     pub conversation: Option<ConversationId>,
     /// Whether the path one stands on is left out, because it is known already.
     pub elsewhere: bool,
+    /// Whether branches that no path shows are searched too.
+    pub all_branches: bool,
     /// Only what was said in one of these.
     pub within: Vec<ConversationId>,
     /// Only what was said in a conversation of this project.
@@ -66,6 +68,8 @@ pub(super) struct Scope {
     path: Vec<VisibleBranch>,
     /// Those of its conversations in which one thing may stand in several versions.
     buffers: HashSet<ConversationId>,
+    /// Whether branches that no path shows are seen.
+    pub(super) is_whole: bool,
     pub(super) visibility: Visibility,
     pub(super) filter: Filter,
 }
@@ -74,19 +78,9 @@ impl Scope {
     pub(super) fn of(tx: &mut Tx<'_>, viewer: &Viewer, query: &RecallQuery) -> Result<Self, StoreError> {
         let (conversation, node) = standing(tx, viewer, query)?;
         let path = node.map(|node| tx.ancestry(viewer, node)).transpose()?.unwrap_or_default();
-        let mut visibility = Visibility::default();
-        for seen in tx.main_paths(viewer)? {
-            visibility.listed.entry(seen.conversation).or_default().push(range(seen));
-        }
-        if let Some(own) = conversation {
-            visibility.listed.insert(own, Vec::new());
-        }
-        for seen in path.iter().filter(|_| !query.elsewhere) {
-            // A conversation nobody lists is seen whole.
-            if let Some(listed) = visibility.listed.get_mut(&seen.conversation) {
-                listed.push(range(*seen));
-            }
-        }
+        let is_whole = query.all_branches;
+        // A conversation nobody lists is seen whole.
+        let visibility = if is_whole { Visibility::default() } else { listed(tx, viewer, query, conversation, &path)? };
         let filter = filter(tx, viewer, query)?;
         let mut led: Vec<ConversationId> = path.iter().map(|seen| seen.conversation).collect();
         led.dedup();
@@ -96,7 +90,7 @@ impl Scope {
                 buffers.insert(conversation);
             }
         }
-        Ok(Self { conversation, node, path, buffers, visibility, filter })
+        Ok(Self { conversation, node, path, buffers, is_whole, visibility, filter })
     }
 
     /// Whether a node whose place is on the path is what the path shows there, and not another version of it.
@@ -118,6 +112,29 @@ impl Scope {
         };
         self.path.iter().any(covers)
     }
+}
+
+/// The path one stands on, and of other conversations their main paths.
+fn listed(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    query: &RecallQuery,
+    own: Option<ConversationId>,
+    path: &[VisibleBranch],
+) -> Result<Visibility, StoreError> {
+    let mut visibility = Visibility::default();
+    for seen in tx.main_paths(viewer)? {
+        visibility.listed.entry(seen.conversation).or_default().push(range(seen));
+    }
+    if let Some(own) = own {
+        visibility.listed.insert(own, Vec::new());
+    }
+    for seen in path.iter().filter(|_| !query.elsewhere) {
+        if let Some(listed) = visibility.listed.get_mut(&seen.conversation) {
+            listed.push(range(*seen));
+        }
+    }
+    Ok(visibility)
 }
 
 fn range(seen: VisibleBranch) -> BranchRange {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use skein_core::tree::actor::Actor;
 use skein_core::tree::context::{
-    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, PathNode, Prompt, Said,
+    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, PINNED, PathNode, Prompt, Said,
     Strategy, assemble,
 };
 use skein_core::tree::conversation::Conversation;
@@ -29,6 +29,8 @@ const PATH_NODES_MAX: usize = 20_000;
 const PATH_BYTES_MAX: usize = 64 << 20;
 /// Most sources of these nodes that are looked at; their bytes count with those of the path.
 const SOURCES_MAX: usize = 20_000;
+/// Most pinned nodes of one owner that are known, the newest.
+const PINNED_MAX: usize = 10_000;
 /// Most folded branches of one conversation that are looked at.
 const FOLDED_MAX: usize = 1_000;
 
@@ -111,6 +113,7 @@ struct Spoken {
     text: String,
     excluded: bool,
     pruned: bool,
+    pinned: bool,
 }
 
 impl Spoken {
@@ -121,12 +124,14 @@ impl Spoken {
             text: text_of(seen).unwrap_or_default(),
             excluded: seen.row.excluded,
             pruned: seen.row.pruned || is_cut_off,
+            pinned: false,
         }
     }
 
     fn said(&self) -> Said<'_> {
         let speaker = self.speaker.unwrap_or(Speaker::User);
-        Said { id: self.id, speaker, text: &self.text, excluded: self.excluded, pruned: self.pruned }
+        let Self { id, excluded, pruned, pinned, .. } = *self;
+        Said { id, speaker, text: &self.text, excluded, pruned, pinned }
     }
 }
 
@@ -174,12 +179,13 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -
     let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
     let Looked { nodes, feeds, oldest: looked_from } = path(tx, viewer, node)?;
     let folded = folded(tx, viewer, &nodes)?;
+    let pinned = tx.ids_tagged(viewer, PINNED, PINNED_MAX)?;
     let mut is_cut_off = false;
     let path = nodes
         .iter()
         .map(|seen| {
             is_cut_off |= seen.row.pruned;
-            Spoken::of(seen, is_cut_off)
+            Spoken { pinned: pinned.contains(&seen.row.id), ..Spoken::of(seen, is_cut_off) }
         })
         .collect();
     let agent_prompt = agent_prompt.map(|prompt| prompt.as_str().to_owned());

@@ -16,7 +16,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
-use crate::tree::{Grown, ShownNode, ShownTurn, note_remembered, show_node, show_path, show_turn};
+use crate::tree::{Grown, ShownNode, ShownTurn, TaggedNode, note_remembered, show_node, show_path, show_turn};
 
 /// Something to be said after a node.
 #[derive(Debug, Clone, PartialEq)]
@@ -208,20 +208,27 @@ impl Engine {
         limit: usize,
     ) -> Result<Page<ShownNode, NodeId>, EngineError> {
         let viewer = caller.viewer();
+        Ok(self.parts().store.read(move |tx| path_page(tx, &viewer, conversation, end, limit)).await?)
+    }
+
+    /// The end of a path, its nodes with their tags.
+    pub async fn tagged_path(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        end: Option<NodeId>,
+        limit: usize,
+    ) -> Result<Page<TaggedNode, NodeId>, EngineError> {
+        let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
-            let row = tx.conversation(&viewer, conversation)?;
-            let main = PathId::main_of(conversation);
-            let end = match end {
-                Some(node) => Some(ancestral(tx, &viewer, &row, node)?),
-                None => tx.path_cursor(&viewer, conversation, main)?.or(row.origin),
+            let Page { rows, next } = path_page(tx, &viewer, conversation, end, limit)?;
+            let ids: Vec<NodeId> = rows.iter().map(|node| node.seen.row.id).collect();
+            let mut tags = tx.tags_of_many(&viewer, &ids)?;
+            let with_tags = |node: ShownNode| {
+                let tags = tags.remove(&node.seen.row.id).unwrap_or_default();
+                TaggedNode { node, tags }
             };
-            let Some(end) = end else { return Ok(Page { rows: Vec::new(), next: None }) };
-            let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
-            let mut nodes = tx.path_to(&viewer, main, end, limit + 1)?;
-            let next = if nodes.len() > limit { Some(nodes.remove(0).row.id) } else { None };
-            let mut rows = show_path(tx, &viewer, main, nodes)?;
-            note_remembered(tx, &mut rows)?;
-            Ok(Page { rows, next })
+            Ok(Page { rows: rows.into_iter().map(with_tags).collect(), next })
         };
         Ok(self.parts().store.read(look).await?)
     }
@@ -270,6 +277,28 @@ fn ancestral(
         (at, above) = (parent, tx.conversation(viewer, parent)?.parent);
     }
     Ok(node)
+}
+
+fn path_page(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    end: Option<NodeId>,
+    limit: usize,
+) -> Result<Page<ShownNode, NodeId>, StoreError> {
+    let row = tx.conversation(viewer, conversation)?;
+    let main = PathId::main_of(conversation);
+    let end = match end {
+        Some(node) => Some(ancestral(tx, viewer, &row, node)?),
+        None => tx.path_cursor(viewer, conversation, main)?.or(row.origin),
+    };
+    let Some(end) = end else { return Ok(Page { rows: Vec::new(), next: None }) };
+    let limit = limit.clamp(1, NODES_PER_PAGE_MAX);
+    let mut nodes = tx.path_to(viewer, main, end, limit + 1)?;
+    let next = if nodes.len() > limit { Some(nodes.remove(0).row.id) } else { None };
+    let mut rows = show_path(tx, viewer, main, nodes)?;
+    note_remembered(tx, &mut rows)?;
+    Ok(Page { rows, next })
 }
 
 fn placing(viewer: &Viewer, conversation: ConversationId, position: Position) -> Placing {

@@ -5,6 +5,7 @@
 mod answers;
 mod costs;
 mod faults;
+mod kept_words;
 mod lock_order;
 mod memory;
 mod nested;

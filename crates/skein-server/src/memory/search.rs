@@ -47,6 +47,9 @@ pub(crate) struct SearchBody {
     /// Whether the path you stand on is left out.
     #[serde(default)]
     elsewhere: bool,
+    /// Whether branches that no path shows are searched too; `searched.allBranches` says if they were.
+    #[serde(default)]
+    all_branches: bool,
     /// Only what was said in one of these conversations.
     #[serde(default)]
     #[schema(value_type = Vec<String>, max_items = 1000)]
@@ -128,6 +131,8 @@ struct SearchedView {
     /// The end of the path it was asked on.
     #[schema(value_type = Option<String>)]
     node_id: Option<NodeId>,
+    /// Whether branches that no path shows were searched too; without an index they are not.
+    all_branches: bool,
     #[schema(value_type = Option<String>)]
     as_of: Option<Millis>,
     #[schema(value_type = Option<String>)]
@@ -160,6 +165,7 @@ impl From<Searched> for SearchedView {
             without_meaning,
             conversation_id: searched.conversation,
             node_id: searched.node,
+            all_branches: searched.all_branches,
             as_of: searched.as_of,
             known_at: searched.known_at,
             index_cursor: searched.cursor,
@@ -190,7 +196,8 @@ pub(crate) struct FoundView {
     #[schema(value_type = Option<String>)]
     branch_id: Option<NodeId>,
     depth: Option<i64>,
-    /// `path` you stand on, `elsewhere` on the main path of another conversation, or `anywhere`.
+    /// `path` you stand on, `elsewhere` on the main path of another conversation, `aside` on a branch that no path shows, or
+    /// `anywhere`.
     #[schema(example = "elsewhere")]
     found: &'static str,
     /// Who said it.
@@ -259,6 +266,7 @@ impl From<FoundEpisode> for FoundView {
             found: match found.found {
                 Where::Path => "path",
                 Where::Elsewhere => "elsewhere",
+                Where::Aside => "aside",
                 Where::Anywhere => "anywhere",
             },
             actor_id: found.episode.actor,
@@ -295,6 +303,7 @@ impl SearchBody {
             node: self.node_id,
             conversation: self.conversation_id,
             elsewhere: self.elsewhere,
+            all_branches: self.all_branches,
             within: self.within,
             project: self.project_id,
             actors: self.actor_ids,
@@ -318,7 +327,8 @@ fn answer(recalled: Recalled, limit: usize) -> Json<FoundListing> {
     Json(FoundListing { listing, searched: recalled.searched.into() })
 }
 
-/// Search what was said: on the path you stand on, and on the main paths of your other conversations.
+/// Search what was said: on the path you stand on, and on the main paths of your other conversations; on all branches where
+/// that is asked for.
 ///
 /// By words, by meaning, by what was said beside it, and by who said it. What was cut off, excluded or destroyed is not
 /// found, nor what was said while tools worked. Every result says why it was found, and the answer what it covers.

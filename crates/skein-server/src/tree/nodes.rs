@@ -161,7 +161,7 @@ pub(crate) struct MarksBody {
     pruned: Option<bool>,
     /// Whether models are not shown it.
     excluded: Option<bool>,
-    /// Tags to give it.
+    /// Tags to give it. What has the tag `pinned` stays in what models are shown while there is room for anything.
     #[schema(value_type = Vec<String>)]
     tag: BTreeSet<Tag>,
     /// Tags to take off.

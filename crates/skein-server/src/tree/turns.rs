@@ -9,9 +9,9 @@ use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, NodeId, RecordId, RunId, TurnId};
-use skein_engine::Engine;
 use skein_engine::flow::{Answering, NewAnswers, Wanted};
 use skein_engine::tree::{Forking, Grown, NewAlternative, NewTurn};
+use skein_engine::{Changed, Engine};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
@@ -21,7 +21,8 @@ use crate::pagination::{Listing, PageParameters, read_page};
 use crate::path_id::{PathId, PathIds};
 use crate::query::Parameters;
 use crate::signed_in::SignedIn;
-use crate::tree::{AffectedTurnView, ConversationView, GrownView, NodeView, TurnView, must_be_said, said};
+use crate::tree::nodes::TaggedNodeView;
+use crate::tree::{AffectedTurnView, ConversationView, GrownView, TurnView, must_be_said, said};
 
 /// Nodes of a path when the client names no number.
 const PATH_NODES_DEFAULT: &str = "10";
@@ -87,6 +88,9 @@ pub(crate) struct AlternativeBody {
     /// The alternative it is an edit of; it answers what that one answers.
     #[schema(value_type = Option<String>)]
     edited_from: Option<NodeId>,
+    /// An answer that broke off: its words are kept as an alternative, while they can still be heard.
+    #[schema(value_type = Option<String>)]
+    kept_from: Option<NodeId>,
     /// The node of the turn before that it answers; what that turn shows, unless one is named.
     #[schema(value_type = Option<String>)]
     parent_alternative_id: Option<NodeId>,
@@ -217,9 +221,7 @@ pub(crate) async fn append_turn(
         sources: body.sources.into_iter().map(source).collect(),
         process: body.process_id,
     };
-    let made = engine.append_turn(&mutation.caller, mutation.request, id, new).await?;
-    let location = format!("/api/v1/nodes/{}", made.value.node.seen.row.id);
-    Ok(Answer::made(made.map(GrownView::from), location).into_response())
+    Ok(grown(engine.append_turn(&mutation.caller, mutation.request, id, new).await?))
 }
 
 /// A turn with what was said there: what it shows first, then the newest, page by page.
@@ -257,6 +259,16 @@ pub(crate) async fn add_alternative(
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
         return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
     }
+    if let Some(broken) = body.kept_from {
+        if body.content.is_some() || body.text.is_some() || body.edited_from.is_some() {
+            return Err(ApiError::bad_request(
+                "invalid_body",
+                "keptFrom: send it without content, text and editedFrom",
+            ));
+        }
+        let kept = engine.keep_words(&mutation.caller, mutation.request, id, (turn, broken), body.make_active).await?;
+        return Ok(grown(kept));
+    }
     let new = NewAlternative {
         content: said(body.content, body.text)?,
         edited_from: body.edited_from,
@@ -264,9 +276,12 @@ pub(crate) async fn add_alternative(
         make_active: body.make_active,
         process: body.process_id,
     };
-    let made = engine.add_alternative(&mutation.caller, mutation.request, id, turn, new).await?;
+    Ok(grown(engine.add_alternative(&mutation.caller, mutation.request, id, turn, new).await?))
+}
+
+fn grown(made: Changed<Grown>) -> Response {
     let location = format!("/api/v1/nodes/{}", made.value.node.seen.row.id);
-    Ok(Answer::made(made.map(GrownView::from), location).into_response())
+    Answer::made(made.map(GrownView::from), location).into_response()
 }
 
 /// Turn to an alternative and everything it descends from; names every turn that shows something else for it.
@@ -329,15 +344,15 @@ pub(crate) async fn fork_at_turn(
 
 /// The end of a path, from the root's side on, through the conversations it was forked from.
 #[utoipa::path(get, path = "/conversations/{id}/path", tag = "conversations", params(("id" = String, Path), PathParameters),
-    responses((status = 200, body = Listing<NodeView>)))]
+    responses((status = 200, body = Listing<TaggedNodeView>)))]
 pub(crate) async fn read_path(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
     Parameters(parameters): Parameters<PathParameters>,
     PathId(id): PathId<ConversationId>,
-) -> Result<Json<Listing<NodeView>>, ApiError> {
+) -> Result<Json<Listing<TaggedNodeView>>, ApiError> {
     let limit = parameters.limit.as_deref().unwrap_or(PATH_NODES_DEFAULT);
     let (above, limit) = read_page(parameters.cursor.as_deref(), Some(limit))?;
-    let page = engine.path(&caller, id, above.or(parameters.node_id), limit).await?;
-    Ok(Json(Listing::of(page, limit, NodeView::from)))
+    let page = engine.tagged_path(&caller, id, above.or(parameters.node_id), limit).await?;
+    Ok(Json(Listing::of(page, limit, TaggedNodeView::from)))
 }

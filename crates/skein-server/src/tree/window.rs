@@ -80,7 +80,7 @@ pub(crate) struct PartView {
     /// excluded, pruned, annotation, empty, onPath, originNotShown, bufferMode or overBudget.
     #[schema(value_type = Option<String>)]
     dropped_because: Option<DropReason>,
-    /// Why something remembered was offered.
+    /// Why something remembered was offered; `pinned` for a node that is.
     reason: Option<String>,
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::{ActorId, AuthorType};
+use skein_core::tree::node::NodeMarked;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{Millis, NodeId, PathId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
@@ -117,6 +118,30 @@ both! {
         let stands = say(world, &world.admin, elsewhere, None, "What did we decide?").await;
         let seen = search(world, json!({ "text": "travel", "nodeId": stands, "strict": true })).await;
         assert_eq!(nodes(&seen), [right.to_string()], "from elsewhere the main path is seen: {seen}");
+    }
+
+    async fn branches_that_no_path_shows_are_found_when_asked_for(world: &World) {
+        let id = conversation(world, &world.admin, "Plans").await;
+        let ask = say(world, &world.admin, id, None, "Where do we go on holiday?").await;
+        let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
+        let below = say(world, &world.admin, id, Some(left), "Then we travel on to Lisbon.").await;
+        let right = say_at(world, &world.admin, (id, Position::EditOf(left)), json!({ "type": "text", "text": "We travel to Norway by boat." }), By::Viewer).await;
+        let shown = search(world, json!({ "text": "travel", "strict": true })).await;
+        assert_eq!((nodes(&shown), &shown["searched"]["allBranches"]), (vec![&*right.to_string()], &json!(false)), "{shown}");
+        let all = search(world, json!({ "text": "travel", "strict": true, "allBranches": true })).await;
+        let place = |node: NodeId| all["data"].as_array().unwrap().iter().find(|hit| hit["nodeId"] == json!(node)).map(|hit| &hit["found"]);
+        assert_eq!([left, below, right].map(place), [Some(&json!("aside")), Some(&json!("aside")), Some(&json!("elsewhere"))], "{all}");
+        assert_eq!(all["searched"]["allBranches"], true);
+        let standing = search(world, json!({ "text": "travel", "strict": true, "allBranches": true, "nodeId": left })).await;
+        let found: Vec<_> = standing["data"].as_array().unwrap().iter().map(|hit| (&hit["nodeId"], &hit["found"])).collect();
+        assert!(found.contains(&(&json!(left), &json!("path"))) && found.contains(&(&json!(right), &json!("aside"))), "{standing}");
+        let mark: NodeMarked = serde_json::from_value(json!({ "nodeId": left, "pruned": true })).unwrap();
+        let admin = world.admin.clone();
+        world.store.write(move |tx| tx.mark_node(&admin, &mark)).await.unwrap();
+        let pruned = search(world, json!({ "text": "travel", "strict": true, "allBranches": true })).await;
+        assert_eq!(nodes(&pruned), [right.to_string()], "what was pruned stays unfound: {pruned}");
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(search(&bert, json!({ "text": "travel", "allBranches": true })).await["data"], json!([]));
     }
 
     async fn both_clocks_are_asked(world: &World) {

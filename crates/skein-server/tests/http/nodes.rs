@@ -226,6 +226,9 @@ both! {
         assert!(ids(&read(world, &format!("{}/children", path(&first))).await).is_empty());
         let tree = talk.get("/tree").await;
         assert_eq!((&tree["nodes"]["turn"][1], &tree["nodes"]["depth"][1]), (&json!(-1), &json!(0)));
+        assert_eq!(tree["nodes"]["parent"][1], 0, "it hangs on what it is about");
+        world.changed("PUT", &format!("{}/marks", path(&first)), &json!({ "tag": ["checked"] })).await;
+        assert_eq!(talk.get("/path").await["data"][0]["tags"], json!(["checked"]));
         let edges = read(world, &format!("{}/edges", path(&remark))).await;
         assert_eq!(edges["data"][0]["type"], "annotation");
         assert_eq!(edges["data"][0]["sources"][0]["nodeId"], first["node"]["id"]);

@@ -164,6 +164,24 @@ both! {
         }
     }
 
+    async fn what_is_pinned_stays_in_the_window(world: &World) {
+        let (id, nodes) = chat(world).await;
+        let mut last = nodes[2];
+        for _ in 0..6 {
+            last = say(world, &world.admin, id, Some(last), &"heron ".repeat(300)).await;
+        }
+        let path = format!("/nodes/{last}/context?budget=3072");
+        let part = |shown: &Value, node| shown["parts"].as_array().unwrap().iter().find(|part| part["nodeId"] == json!(node)).unwrap().clone();
+        let before = read(world, &path).await;
+        assert_eq!((&part(&before, nodes[1])["included"], &part(&before, nodes[1])["reason"]), (&json!(false), &Value::Null), "{before}");
+        world.changed("PUT", &format!("/api/v1/nodes/{}/marks", nodes[1]), &json!({ "tag": ["pinned"] })).await;
+        let pinned = read(world, &path).await;
+        assert_eq!((&part(&pinned, nodes[1])["included"], &part(&pinned, nodes[1])["reason"]), (&json!(true), &json!("pinned")), "{pinned}");
+        assert_eq!(part(&pinned, nodes[2])["included"], false, "{pinned}");
+        world.changed("PUT", &format!("/api/v1/nodes/{}/marks", nodes[1]), &json!({ "untag": ["pinned"] })).await;
+        assert_eq!(read(world, &path).await["parts"], before["parts"]);
+    }
+
     async fn a_folded_branch_is_shown_where_it_left(world: &World) {
         let (id, nodes) = chat(world).await;
         let fork = world.made(&format!("/api/v1/conversations/{id}/fork"), &json!({ "nodeId": nodes[1], "title": "Egrets" })).await;

@@ -1,6 +1,6 @@
 //! What is noted beside nodes: bookmarks, what is pruned or left out, tags, summaries.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use skein_core::garden::item::{Item, ItemType};
 use skein_core::tree::node::{Fact, NodeMarked, TreeSummary};
@@ -136,6 +136,15 @@ impl Tx<'_> {
         self.node(viewer, node)?;
         let sql = "SELECT tag FROM node_tags WHERE node = ?1 ORDER BY tag";
         self.all(sql, params![&node], |row| row.text(0).map(str::to_owned))
+    }
+
+    /// Which of the viewer's nodes have a tag: the newest of them.
+    pub fn ids_tagged(&mut self, viewer: &Viewer, tag: &str, limit: usize) -> Result<HashSet<NodeId>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let sql = "SELECT node FROM node_tags WHERE owner = ?1 AND tag = ?2 ORDER BY node DESC LIMIT ?3";
+        let found = self.all(sql, params![&owner, tag, limit], |row| row.array(0).map(NodeId::from_bytes))?;
+        Ok(found.into_iter().collect())
     }
 
     /// Whether a node or anything it descends from was pruned.

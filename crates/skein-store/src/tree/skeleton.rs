@@ -63,9 +63,11 @@ impl Tx<'_> {
     ) -> Result<Vec<Bone>, StoreError> {
         self.conversation(viewer, conversation)?;
         let choices = self.choices(path)?;
-        // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth.
+        // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth. A remark has no parent: it
+        // hangs on what it is about.
         let sql = format!(
-            "SELECT n.id, n.parent, n.turn, n.ordinal, n.branch, n.depth, n.late, n.author_type, n.status, n.created_at,
+            "SELECT n.id, CASE WHEN n.turn IS NOT NULL THEN n.parent ELSE
+                 (SELECT a.source FROM node_sources a WHERE a.target = n.id AND a.kind = 'annotation' ORDER BY a.source LIMIT 1) END, n.turn, n.ordinal, n.branch, n.depth, n.late, n.author_type, n.status, n.created_at,
                  n.bookmarked, n.pruned, n.excluded
              FROM nodes n WHERE n.conversation = ?1 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
         );

@@ -4,6 +4,7 @@ import { all, call, isAbort, type Schemas } from "../../api/client";
 export type Node = Schemas["TaggedNodeView"];
 export type Turn = Schemas["NodeView"];
 export type Run = Schemas["ExecutionView"];
+export type Spending = Schemas["SpendingView"];
 export type As = "nodes" | "paths";
 
 /** What stands in one column. */
@@ -12,6 +13,8 @@ export interface Column {
   node?: Node;
   problem?: unknown;
   run?: Run;
+  /** What the run cost, as far as it is known. */
+  cost?: Spending;
   /** What only this path has, from where it parts on. */
   turns?: Turn[];
 }
@@ -82,6 +85,13 @@ export class Compared {
       for (const run of found) if (run.nodeId) runs.set(run.nodeId, run);
     }
     this.columns = this.columns.map((column) => ({ ...column, run: runs.get(column.id) }));
+    const costs = await Promise.all(
+      this.columns.map(async ({ run }) => {
+        if (!run) return undefined;
+        return (await call("get", "/api/v1/executions/{id}", { params: { id: run.id }, signal })).cost;
+      }),
+    );
+    this.columns = this.columns.map((column, index) => ({ ...column, cost: costs[index] ?? undefined }));
   }
 
   stop(): void {

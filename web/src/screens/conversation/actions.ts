@@ -7,6 +7,7 @@ import { inspector } from "../../shell/inspector.svelte";
 import { answers } from "../../state/answers.svelte";
 import { activate, answerAfter, answerBeside, fork, mark, regenerate, stop } from "../../state/talk";
 import type { Shown } from "../../state/tree";
+import { PINNED } from "../inspector/marks";
 import type { View } from "./view.svelte";
 
 interface Parts {
@@ -92,6 +93,11 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.edit": on(({ node }) => void (view.editing = node)),
     "conversation.bookmark": toggle("bookmarked", ["Bookmarked", "Bookmark taken away"]),
     "conversation.exclude": toggle("excluded", ["Left out of the context", "In the context again"]),
+    "conversation.pin": on(async ({ node }) => {
+      const isPinned = body()?.tags?.includes(PINNED) ?? false;
+      const changes = isPinned ? { untag: [PINNED] } : { tag: [PINNED] };
+      if (await mark(conversation, node, changes)) announcer.say(isPinned ? "Unpinned" : "Pinned");
+    }),
     "conversation.prune": toggle("pruned", ["Pruned", "Brought back"]),
     "conversation.annotate": on(({ node }) => void (view.annotating = node)),
     "conversation.tag": on(({ node }) => view.open("tags", node)),

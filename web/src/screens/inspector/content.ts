@@ -2,19 +2,18 @@
 interface Part {
   type?: unknown;
   text?: unknown;
-  parts?: unknown;
-  alt?: unknown;
-  name?: unknown;
+  blocks?: unknown;
+  altText?: unknown;
 }
 
 /** The text of any content; what is no text is named. */
 export function textOf(content: unknown): string {
   if (content === null || typeof content !== "object") return "";
-  const { type, text, parts, alt, name } = content as Part;
+  const { type, text, blocks, altText } = content as Part;
   if (typeof text === "string") return text;
-  if (Array.isArray(parts)) return parts.map(textOf).filter(Boolean).join("\n\n");
-  const what = [alt, name].find((one): one is string => typeof one === "string" && one !== "");
-  return typeof type === "string" ? `[${what ? `${type}: ${what}` : type}]` : "";
+  if (Array.isArray(blocks)) return blocks.map(textOf).filter(Boolean).join("\n\n");
+  const isNamed = typeof altText === "string" && altText !== "";
+  return typeof type === "string" ? `[${isNamed ? `${type}: ${altText}` : type}]` : "";
 }
 
 /** The first words, without the signs of Markdown, on one line. */

@@ -43,11 +43,19 @@ const REASONS: Record<string, string> = {
 export const kindOf = ({ kind }: Part): Kind => KINDS[kind] ?? "other";
 export const labelOf = ({ kind }: Part): string => PART_LABELS[kind] ?? kind;
 
+export const isPinnedPart = ({ kind, reason }: Part): boolean => kind === "node" && reason === "pinned";
+
 /** Why a part is in, or why it is not. */
 export function whyOf(part: Part): string {
-  if (part.droppedBecause) return REASONS[part.droppedBecause] ?? part.droppedBecause;
+  const isPinned = isPinnedPart(part);
+  if (part.droppedBecause) {
+    const why = REASONS[part.droppedBecause] ?? part.droppedBecause;
+    return isPinned ? `pinned, but ${why}` : why;
+  }
+  if (isPinned) return "pinned: it stays when others have to go";
   if (part.reason) return part.reason;
   if (part.kind === "node") return "on the path to this node";
+  if (part.kind === "folded") return "what came of a branch that left the path";
   if (part.kind === "marker") return "turns in the middle had no room";
   return "always shown";
 }

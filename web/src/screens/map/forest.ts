@@ -11,6 +11,8 @@ const AUTHORS: Record<string, Author> = { h: "person", m: "model", s: "system", 
 export class Forest {
   readonly conversation: string;
   readonly size: number;
+  /** Without remarks. */
+  readonly turnCount: number;
   readonly ids: readonly string[];
   readonly parent: Int32Array;
   readonly marks: Uint8Array;
@@ -47,6 +49,7 @@ export class Forest {
     this.#first = counts;
     this.#children = new Int32Array(counts[this.size] ?? 0);
     this.roots = new Int32Array(roots);
+    this.turnCount = roots + this.#children.length;
     const filled = counts.slice();
     let root = 0;
     for (let at = 0; at < this.size; at++) {

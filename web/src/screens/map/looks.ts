@@ -1,7 +1,7 @@
 // How an entry looks: colour by what one asks for, with a shape, a letter or a hollow as the second sign.
 import type { Author, Forest } from "./forest";
 
-export type ColourBy = "speaker" | "process" | "stale";
+export type ColourBy = "speaker" | "process" | "stale" | "age";
 export type Shape = "square" | "circle" | "triangle" | "diamond";
 export type Ink =
   | "person"
@@ -50,6 +50,17 @@ const SPOKEN: Record<Author, string> = {
 export const spoken = (author: Author): string => SPOKEN[author];
 const CYCLE: Ink[] = ["accent", "person", "warning", "note", "success", "danger"];
 
+const HOUR_MS = 3_600_000;
+/** How long ago something was said, the newest first: each step has an ink and a letter. */
+const AGES: { within: number; ink: Ink; letter: string; label: string }[] = [
+  { within: HOUR_MS, ink: "success", letter: "h", label: "In the last hour" },
+  { within: 24 * HOUR_MS, ink: "accent", letter: "d", label: "In the last day" },
+  { within: 7 * 24 * HOUR_MS, ink: "note", letter: "w", label: "In the last week" },
+  { within: Infinity, ink: "textFaint", letter: "o", label: "Older" },
+];
+export const ageOf = (createdAt: number, now: number): number =>
+  AGES.findIndex(({ within }) => now - createdAt < within);
+
 /** Which process made which node, in the order processes first came up. */
 export interface Makers {
   names: readonly string[];
@@ -69,6 +80,10 @@ export function lookOf(forest: Forest, at: number, by: ColourBy, makers: Makers 
     if (maker === undefined) return { ink: "textFaint", shape, hollow: true };
     return { ink: inkOf(maker), shape: "circle", hollow, letter: letterOf(maker) };
   }
+  if (by === "age") {
+    const age = AGES[ageOf(forest.createdAt(at), Date.now())];
+    return { ink: age?.ink ?? "textFaint", shape, hollow, letter: age?.letter };
+  }
   return { ink: INKS[forest.author(at)], shape, hollow };
 }
 
@@ -86,6 +101,7 @@ export function legendOf(
       { label: "Stale: something else is shown above it", ink: "warning", shape: "circle", hollow: true },
       { label: "Being made", ink: "note", shape: "circle", letter: "…" },
     ];
+  if (by === "age") return AGES.map(({ ink, letter, label }) => ({ ink, letter, label, shape: "circle" }));
   if (by === "process")
     return [
       ...(makers?.names ?? []).map((label, index): LegendEntry => ({

@@ -1,7 +1,7 @@
 // What was found, page by page, with the filters that the server has not.
 import { all, call, isAbort, type Schemas } from "../../api/client";
 import { briefOf, textOf } from "../inspector/content";
-import { isAsked, passes, type Hit, type Query } from "./query";
+import { isAsked, passes, remembers, type Hit, type Query } from "./query";
 
 const PAGE = 50;
 /** Filters may leave little of a page: so many are read for one. */
@@ -16,6 +16,8 @@ export class Found {
   /** The query that the hits answer. */
   answered = $state.raw<Query>();
   more = $state(false);
+  /** Without the index words alone answer, on the paths that are shown. */
+  isByWords = $state(false);
   #next: string | undefined;
   #among: ReadonlySet<string> | undefined;
   #abort: AbortController | undefined;
@@ -26,7 +28,7 @@ export class Found {
     if (!isAsked(query)) {
       this.hits = [];
       this.answered = this.problem = undefined;
-      this.more = this.busy = false;
+      this.more = this.busy = this.isByWords = false;
       return;
     }
     await this.#read(query, true);
@@ -66,16 +68,14 @@ export class Found {
         conversationId: query.conversation || null,
         within: query.conversation ? [query.conversation] : [],
         from: query.since ? `${query.since}T00:00:00Z` : null,
+        until: query.until ? `${query.until}T23:59:59.999Z` : null,
         strict: true,
+        allBranches: !query.isShownOnly,
         atLeast: "latest",
       };
       const page = await call("post", "/api/v1/search", { body, signal });
-      for (const { speaker, nodeId, conversationId, ...hit } of page.data) {
-        // What agents brought has no place to go to; it has no screen yet.
-        if (!nodeId || !conversationId) continue;
-        const one: Hit = { ...hit, nodeId, conversationId, speaker: speaker ?? null };
-        if (passes(one, query, this.#among)) hits.push(one);
-      }
+      this.isByWords = page.searched.by === "words";
+      hits.push(...page.data.map(foundOf).filter((hit) => passes(hit, query, this.#among)));
       this.#next = page.pagination.next ?? undefined;
       if (!this.#next) break;
     }
@@ -86,6 +86,7 @@ export class Found {
   async #list(query: Query, signal: AbortSignal): Promise<Hit[]> {
     const nodes = await this.#marked(query, signal);
     this.#next = undefined;
+    this.isByWords = false;
     return nodes.map(hitOf).filter((hit) => passes(hit, query, undefined));
   }
 
@@ -99,7 +100,24 @@ export class Found {
   }
 }
 
+function foundOf(found: Schemas["Listing_FoundView"]["data"][number]): Hit {
+  const { episodeId, nodeId, conversationId, createdAt, snippet, words, source, knownAt } = found;
+  const isBrought = !nodeId || !remembers(episodeId, nodeId);
+  return {
+    id: episodeId,
+    nodeId: nodeId ?? undefined,
+    conversationId: conversationId ?? undefined,
+    speaker: found.speaker ?? null,
+    createdAt,
+    snippet,
+    words,
+    isAside: found.found === "aside",
+    brought: isBrought ? { source, saidBy: found.saidBy ?? null, knownAt } : undefined,
+  };
+}
+
 const hitOf = (node: Node): Hit => ({
+  id: node.id,
   nodeId: node.id,
   conversationId: node.conversationId,
   speaker: node.speaker ?? null,

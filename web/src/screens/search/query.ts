@@ -1,5 +1,6 @@
 // What is looked for: words and filters, as they stand in the address.
-export type Speaker = "" | "user" | "agent" | "system";
+export type Speaker = "" | "user" | "agent" | "system" | "brought";
+const SPEAKERS: readonly string[] = ["user", "agent", "system", "brought"] satisfies Speaker[];
 
 export interface Query {
   text: string;
@@ -9,17 +10,26 @@ export interface Query {
   isBookmarked: boolean;
   /** A day, as `2026-11-15`. */
   since: string;
+  /** The last day. */
+  until: string;
+  /** Only on the paths that are shown, not on the branches beside them. */
+  isShownOnly: boolean;
 }
+
+const dayOf = (text: string | undefined): string =>
+  text !== undefined && /^\d{4}-\d{2}-\d{2}$/.test(text) ? text : "";
 
 export function queryOf(read: (name: string) => string | undefined): Query {
   const speaker = read("speaker");
   return {
     text: read("q") ?? "",
-    speaker: speaker === "user" || speaker === "agent" || speaker === "system" ? speaker : "",
+    speaker: SPEAKERS.includes(speaker ?? "") ? (speaker as Speaker) : "",
     conversation: read("in") ?? "",
     tag: read("tag") ?? "",
     isBookmarked: read("bookmarked") === "yes",
-    since: /^\d{4}-\d{2}-\d{2}$/.test(read("since") ?? "") ? (read("since") ?? "") : "",
+    since: dayOf(read("since")),
+    until: dayOf(read("until")),
+    isShownOnly: read("branches") === "shown",
   };
 }
 
@@ -31,36 +41,77 @@ export const inAddress = (query: Query): Record<string, string | undefined> => (
   tag: query.tag || undefined,
   bookmarked: query.isBookmarked ? "yes" : undefined,
   since: query.since || undefined,
+  until: query.until || undefined,
+  branches: query.isShownOnly ? "shown" : undefined,
 });
 
 export const isFiltered = (query: Query): boolean =>
-  Boolean(query.speaker || query.conversation || query.tag || query.isBookmarked || query.since);
+  Boolean(
+    query.speaker ||
+    query.conversation ||
+    query.tag ||
+    query.isBookmarked ||
+    query.since ||
+    query.until ||
+    query.isShownOnly,
+  );
 export const isAsked = (query: Query): boolean =>
   query.text.trim() !== "" || query.tag !== "" || query.isBookmarked;
 
 export interface Hit {
-  nodeId: string;
-  conversationId: string;
+  /** Of the episode that remembers it. */
+  id: string;
+  /** Where it was said; what was brought from elsewhere may have no place. */
+  nodeId?: string;
+  conversationId?: string;
   speaker: string | null;
   createdAt: string;
   snippet: string;
   words: readonly string[];
+  /** On a branch that no path shows. */
+  isAside?: boolean;
+  brought?: Brought;
 }
 
+/** What is known of something that was not said here. */
+export interface Brought {
+  /** text, message or json. */
+  source: string;
+  saidBy: string | null;
+  /** When it was brought. */
+  knownAt: string;
+}
+/** What was brought in words. */
+export const BROUGHT_KINDS: Record<string, string> = {
+  text: "Text",
+  message: "Message",
+  json: "Document",
+  summary: "Summary",
+  introspection: "Observation",
+};
+
+/** A node and the episode that remembers it have the same number; what was brought has one of its own. */
+export const remembers = (episode: string, node: string): boolean =>
+  episode.slice(episode.indexOf("_")) === node.slice(node.indexOf("_"));
+
 export function passes(hit: Hit, query: Query, among: ReadonlySet<string> | undefined): boolean {
-  if (query.speaker && hit.speaker !== query.speaker) return false;
+  if (query.speaker === "brought" ? !hit.brought : query.speaker && hit.speaker !== query.speaker)
+    return false;
   if (query.conversation && hit.conversationId !== query.conversation) return false;
   if (query.since && hit.createdAt < query.since) return false;
-  return !among || among.has(hit.nodeId);
+  // A day begins with its date, so later days are greater and its own times are not.
+  if (query.until && hit.createdAt.slice(0, query.until.length) > query.until) return false;
+  return !among || (!hit.brought && among.has(hit.nodeId ?? ""));
 }
 
 export interface Group {
-  conversation: string;
+  /** Nothing for what has no place in a conversation. */
+  conversation: string | undefined;
   hits: Hit[];
 }
 /** By conversation, in the order their best hit came. */
 export function grouped(hits: readonly Hit[]): Group[] {
-  const groups = new Map<string, Hit[]>();
+  const groups = new Map<string | undefined, Hit[]>();
   for (const hit of hits) groups.set(hit.conversationId, [...(groups.get(hit.conversationId) ?? []), hit]);
   return [...groups].map(([conversation, found]) => ({ conversation, hits: found }));
 }

@@ -1,7 +1,7 @@
 //! Which parts of a window the budget holds.
 //!
-//! First what is always shown (the system part and the last message), then the latest nodes, then what is remembered,
-//! then the rest of the path as the strategy says.
+//! First what is always shown (the system part and the last message), then what is pinned, then the latest nodes, then what
+//! is remembered, then the rest of the path as the strategy says.
 
 use crate::rule::RuleViolation;
 use crate::tree::context::report::DropReason;
@@ -40,6 +40,7 @@ fn truncate(units: &mut Units<'_>, available: usize, strategy: Strategy, marker:
     let least = units.system.tokens() + shown.last().map_or(0, |&last| units.path[last].tokens());
     let over_budget = least > available;
     let mut room = available.saturating_sub(least).saturating_sub(if is_marked { marker } else { 0 });
+    let shown = without_pinned(units, shown, &mut room);
     let mut end = shown.len().saturating_sub(1);
     let latest = shown.len().saturating_sub(LATEST_KEPT);
     take_back(units, &shown, &mut end, latest, &mut room);
@@ -58,6 +59,20 @@ fn truncate(units: &mut Units<'_>, available: usize, strategy: Strategy, marker:
         units.mark(shown[end], marker);
     }
     Fitted { over_budget }
+}
+
+/// Takes what is pinned, the latest first, as far as there is room; returns what is left to be judged, the last included.
+fn without_pinned(units: &mut Units<'_>, shown: Vec<usize>, room: &mut usize) -> Vec<usize> {
+    let Some((&last, before)) = shown.split_last() else { return shown };
+    let (pinned, mut others): (Vec<usize>, Vec<usize>) =
+        before.iter().copied().partition(|&index| units.path[index].is_pinned);
+    for index in pinned.into_iter().rev() {
+        if !take(units, index, room) {
+            units.path[index].drop_for(DropReason::OverBudget);
+        }
+    }
+    others.push(last);
+    others
 }
 
 /// Moves `end` towards `until` as long as units fit; one that does not fit ends it, so that no hole opens.

@@ -25,6 +25,8 @@ use crate::tree::words::words;
 pub const RESERVE_TOKENS: usize = 1_024;
 /// How many of the latest nodes are kept before anything else is.
 pub const LATEST_KEPT: usize = 4;
+/// What has this tag is kept before anything else that may be left out.
+pub const PINNED: &str = "pinned";
 /// What stands where nodes were left out.
 pub const MARKER: &str = "[… earlier messages left out …]";
 
@@ -87,6 +89,8 @@ pub struct Said<'a> {
     pub text: &'a str,
     pub excluded: bool,
     pub pruned: bool,
+    /// Whether it was asked to stay, see [`PINNED`].
+    pub pinned: bool,
 }
 
 /// A node of the path, with what fed it beside its parent.

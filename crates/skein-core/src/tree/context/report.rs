@@ -39,7 +39,7 @@ pub struct PartReport {
     pub included: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dropped_because: Option<DropReason>,
-    /// Why an extra was offered.
+    /// Why an extra was offered; `pinned` for a node that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }

@@ -11,7 +11,7 @@ fn id(number: u8) -> ItemId {
 }
 
 fn said(number: u8, speaker: Speaker, text: &str) -> Said<'_> {
-    Said { id: id(number), speaker, text, excluded: false, pruned: false }
+    Said { id: id(number), speaker, text, excluded: false, pruned: false, pinned: false }
 }
 
 fn node(number: u8, speaker: Speaker, text: &str) -> PathNode<'_> {
@@ -152,8 +152,14 @@ fn folded_branches_stand_where_they_left() {
 
 /// Ten nodes of 100 tokens each, and room for this many beside the marker.
 fn cut(strategy: Strategy, nodes: usize) -> (Vec<u8>, ContextReport) {
+    cut_but(strategy, nodes, &[])
+}
+
+/// The same with some of them pinned.
+fn cut_but(strategy: Strategy, nodes: usize, pinned: &[usize]) -> (Vec<u8>, ContextReport) {
     let text = "x".repeat(400);
-    let path = talk(&[text.as_str(); 10]);
+    let mut path = talk(&[text.as_str(); 10]);
+    pinned.iter().for_each(|number| path[number - 1].said.pinned = true);
     let budget = RESERVE_TOKENS + nodes * 100 + FourCharacters.count(MARKER);
     let (_, report) = chat(&dialogue(&path), ContextOptions { budget, strategy, ..ROOMY });
     let shown = report.parts.iter().filter(|part| part.included);
@@ -170,6 +176,36 @@ fn the_middle_is_left_out_with_a_marker() {
     assert_eq!(cut(Strategy::TruncateMiddle, 4).0, [0, 7, 8, 9, 10]);
     assert_eq!(cut(Strategy::TruncateMiddle, 2).0, [0, 9, 10]);
     assert_eq!(cut(Strategy::TruncateMiddle, 10).0, (1..=10).collect::<Vec<u8>>());
+}
+
+#[test]
+fn what_is_pinned_stays_where_others_are_left_out() {
+    let (shown, report) = cut_but(Strategy::TruncateMiddle, 6, &[3]);
+    assert_eq!(shown, [1, 3, 0, 7, 8, 9, 10], "it takes the place of what would be kept last");
+    assert_eq!(report.total_tokens + RESERVE_TOKENS, report.budget);
+    let pinned = report.parts.iter().find(|part| part.node_id == Some(id(3))).unwrap();
+    assert_eq!(pinned.reason.as_deref(), Some("pinned"));
+    assert_eq!(cut_but(Strategy::RollingWindow, 6, &[1, 9]).0, [1, 6, 7, 8, 9, 10]);
+    assert_eq!(cut_but(Strategy::TruncateMiddle, 3, &[2, 3]).0, [2, 3, 0, 10], "before the latest");
+    assert_eq!(
+        cut_but(Strategy::TruncateMiddle, 2, &[2, 3]).0,
+        [3, 0, 10],
+        "the latest of them as far as there is room"
+    );
+    let (shown, report) = cut_but(Strategy::TruncateMiddle, 0, &[5]);
+    assert!(shown.ends_with(&[10]) && !shown.contains(&5) && report.over_budget);
+    assert_eq!(reason(&report, 5), Some(DropReason::OverBudget));
+    assert_eq!(cut_but(Strategy::TruncateMiddle, 10, &[5]).0, (1..=10).collect::<Vec<u8>>());
+}
+
+#[test]
+fn what_is_pinned_and_left_out_is_left_out() {
+    let mut path = talk(&["One.", "Two.", "Three."]);
+    path[0].said.pinned = true;
+    path[0].said.excluded = true;
+    let (messages, report) = chat(&dialogue(&path), ROOMY);
+    assert_eq!(said_in_order(&messages), [(Role::Assistant, "Two."), (Role::User, "Three.")]);
+    assert_eq!(reason(&report, 1), Some(DropReason::Excluded));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use crate::id::ItemId;
 use crate::tree::context::report::DropReason;
 use crate::tree::context::{
-    ContextOptions, ContextSource, MARKER, Message, PathNode, Role, Said, SourceRole, TokenCounter,
+    ContextOptions, ContextSource, MARKER, Message, PINNED, PathNode, Role, Said, SourceRole, TokenCounter,
 };
 use crate::tree::conversation::Mode;
 use crate::tree::turn::Speaker;
@@ -26,6 +26,8 @@ pub(super) struct Part<'a> {
 #[derive(Debug, Clone, Default)]
 pub(super) struct Unit<'a> {
     pub(super) parts: Vec<Part<'a>>,
+    /// Kept before others.
+    pub(super) is_pinned: bool,
 }
 
 impl Unit<'_> {
@@ -75,7 +77,7 @@ impl<'a> Units<'a> {
     pub(super) fn mark(&mut self, before: usize, tokens: usize) {
         let (kind, text) = ("marker", Cow::Borrowed(MARKER));
         let part = Part { kind, node: None, role: Role::User, text, tokens, dropped: None, reason: None };
-        self.path.insert(before, Unit { parts: vec![part] });
+        self.path.insert(before, Unit { parts: vec![part], is_pinned: false });
     }
 
     pub(super) fn parts(&self) -> impl Iterator<Item = &Part<'a>> {
@@ -145,7 +147,7 @@ impl<'a> Lister<'_, 'a> {
         let sources = visible.flat_map(|node| &node.sources).chain(self.source.next_sources);
         let instructions = sources.filter(|(role, _)| *role == SourceRole::Instruction);
         let instructions = instructions.map(|(_, said)| self.said("instruction", Role::System, said));
-        Unit { parts: prompts.chain(instructions).collect() }
+        Unit { parts: prompts.chain(instructions).collect(), is_pinned: false }
     }
 
     fn extras(&self) -> Vec<Part<'a>> {
@@ -163,7 +165,8 @@ impl<'a> Lister<'_, 'a> {
         let mut units: Vec<Unit<'a>> =
             path.iter().enumerate().map(|(index, node)| self.unit(node, feeding(index))).collect();
         if let Some(text) = self.source.working_buffer.filter(|_| self.source.mode == Mode::Buffer) {
-            units.push(Unit { parts: vec![self.part("workingBuffer", Role::User, Cow::Borrowed(text))] });
+            let parts = vec![self.part("workingBuffer", Role::User, Cow::Borrowed(text))];
+            units.push(Unit { parts, is_pinned: false });
         }
         units
     }
@@ -173,6 +176,7 @@ impl<'a> Lister<'_, 'a> {
         let mut parts: Vec<Part<'a>> = context.map(|(_, said)| self.context(said)).collect();
         let mut own = self.said("node", node.said.speaker.into(), &node.said);
         own.dropped = reason_to_drop(node).or(own.dropped);
+        own.reason = node.said.pinned.then_some(PINNED);
         let is_shown = own.dropped.is_none_or(|reason| reason == DropReason::Empty);
         parts.push(own);
         for folded in self.source.folded.iter().filter(|folded| folded.origin == node.said.id) {
@@ -182,7 +186,7 @@ impl<'a> Lister<'_, 'a> {
             part.dropped = (!is_shown).then_some(DropReason::OriginNotShown);
             parts.push(part);
         }
-        Unit { parts }
+        Unit { parts, is_pinned: node.said.pinned }
     }
 
     fn context(&self, said: &Said<'a>) -> Part<'a> {

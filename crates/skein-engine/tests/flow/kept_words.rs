@@ -1,0 +1,93 @@
+//! The words of an answer that broke off: kept when a person asks for it, by whoever said them, and gone on from.
+
+use serde_json::json;
+use skein_core::flow::execution::state::RunStatus;
+use skein_core::tree::actor::AuthorType;
+use skein_core::tree::status::GenerationStatus;
+use skein_core::{ConversationId, NodeId, RunId};
+use skein_engine::EngineError;
+use skein_engine::flow::Heard;
+use skein_store::StoreError;
+use skein_testkit::rogue::{Behaviour, Rogue};
+
+use crate::tool_runs::model_tool;
+use crate::world::{World, both, fresh};
+
+/// A model that begins an answer and then says nothing more.
+fn stalling() -> Rogue {
+    Rogue::start(|_| {
+        let choice =
+            json!({ "index": 0, "delta": { "role": "assistant", "content": "One heron, two" }, "finish_reason": null });
+        let chunk = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] });
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+        Behaviour::Stall(format!("{head}data: {chunk}\n\n").into_bytes())
+    })
+}
+
+/// An answer that was stopped in the middle.
+async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
+    let (model, context) = (model_tool(world, rogue).await, world.tool("Conversation context").await);
+    let steps = json!([
+        { "id": "context", "toolId": context, "inputs": { "nodeId": "{nodeId}" }, "output": { "variable": "window" } },
+        { "id": "answer", "toolId": model, "inputs": { "messages": "{step.window.messages}" }, "output": { "variable": "answer" } },
+    ]);
+    let definition =
+        json!({ "name": "Count", "initialContext": ["nodeId"], "steps": steps, "outputTemplate": "{{answer.text}}" });
+    let process = world.process(definition).await;
+    let (conversation, _) = world.talk("Count the herons.").await;
+    let (node, run) = world.answer(conversation, process).await;
+    let mut listening = world.engine.listen(&world.caller, run, 0).await.unwrap();
+    while !matches!(listening.next().await.unwrap(), Heard::Piece(piece) if piece.text.contains("two")) {}
+    world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
+    assert_eq!(world.ended(run).await.row.status, RunStatus::Cancelled);
+    (conversation, node, run)
+}
+
+fn refusal(error: &EngineError) -> Option<&str> {
+    match error {
+        EngineError::Store(StoreError::Rule(violation)) => Some(violation.rule()),
+        _ => None,
+    }
+}
+
+both! {
+    async fn br_exec_001_words_of_a_broken_answer_are_kept_beside_it_holds(world: &World) {
+        let rogue = stalling();
+        let (conversation, broken, _) = broken_off(world, &rogue).await;
+        let row = world.engine.node(&world.caller, broken).await.unwrap().seen.row;
+        let place = (row.turn().unwrap(), broken);
+        let kept = world.engine.keep_words(&world.caller, fresh(&world.caller), conversation, place, true).await.unwrap();
+        let kept = kept.value.node.seen;
+        assert_eq!(kept.content.as_ref().unwrap()["text"], "One heron, two");
+        assert_eq!((kept.row.turn(), kept.row.parent, kept.row.author), (row.turn(), row.parent, row.author));
+        assert_eq!((kept.row.author_type, kept.row.executed_by), (AuthorType::Model, row.executed_by));
+        assert!(kept.is_selected, "the path goes on there");
+        let left = world.engine.node(&world.caller, broken).await.unwrap().seen;
+        assert_eq!((left.row.status, left.content), (GenerationStatus::Failed, None), "it is whole or nothing");
+        let chat = world.process_named("Chat").await;
+        let (after, run) = world.answer(conversation, chat).await;
+        world.ended(run).await;
+        assert_eq!(world.engine.node(&world.caller, after).await.unwrap().seen.row.parent, Some(kept.row.id));
+    }
+
+    async fn br_exec_001_words_of_what_did_not_break_off_or_was_not_heard_refuses(world: &World) {
+        let rogue = stalling();
+        let (conversation, broken, _) = broken_off(world, &rogue).await;
+        let row = world.engine.node(&world.caller, broken).await.unwrap().seen.row;
+        let turn = row.turn().unwrap();
+        let keep = async |node| {
+            let kept = world.engine.keep_words(&world.caller, fresh(&world.caller), conversation, (turn, node), true);
+            kept.await.map(|kept| kept.value.node.seen.row.id)
+        };
+        let kept = keep(broken).await.unwrap();
+        assert_eq!(refusal(&keep(kept).await.unwrap_err()), Some("BR-EXEC-001"), "that one is complete");
+        let (silent, run) = {
+            let process = row.executed_by.unwrap().process_id;
+            let stopped = world.answer(conversation, process).await;
+            world.engine.cancel_run(&world.caller, fresh(&world.caller), stopped.1).await.unwrap();
+            stopped
+        };
+        world.ended(run).await;
+        assert!(keep(silent).await.is_err(), "it is an answer of another turn");
+    }
+}

@@ -1,0 +1,44 @@
+// Whose things this tab looks at by a grant: what is read is theirs then, and nothing is changed. Other tabs stay as they are.
+export interface Look {
+  /** Sent with every request that reads. */
+  grant: string;
+  /** Whose things they are. */
+  owner: string;
+  until: string;
+}
+
+const PLACE = "skein.look";
+/** What stays the own: who is signed in, grants themselves, and who there is. */
+const OWN = /^\/api\/v1\/(?:account|grants|users)(?:[/?]|$)/;
+/** Asked in a body, and changing nothing. */
+const QUESTIONS = ["/api/v1/search", "/api/v1/compare", "/api/v1/processes/validate"];
+
+function read(): Look | undefined {
+  try {
+    const kept = JSON.parse(sessionStorage.getItem(PLACE) ?? "null") as Look | null;
+    return kept && Date.parse(kept.until) > Date.now() ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+/** It is the same until the page is loaded anew. */
+export const look = read();
+
+/** Begins to look, or ends it; everything known so far is somebody else's, so the page begins anew. */
+export function lookAt(next: Look | undefined, at: string): void {
+  try {
+    if (next) sessionStorage.setItem(PLACE, JSON.stringify(next));
+    else sessionStorage.removeItem(PLACE);
+  } catch {
+    // Without a memory of its own a tab cannot look at somebody else's things.
+  }
+  location.assign(at);
+}
+
+/** The headers of a request that reads somebody else's things. */
+export const lookHeaders = (url: string): Record<string, string> =>
+  look && !OWN.test(url) ? { "Skein-Grant": look.grant } : {};
+
+/** Whether a request would change something of theirs. */
+export const isForbidden = (method: string, url: string): boolean =>
+  look !== undefined && method !== "GET" && !OWN.test(url) && !QUESTIONS.includes(url);

@@ -1,0 +1,96 @@
+// An answer that breaks off is no loss: it is heard on, kept, gone on from, or made again.
+import { composer, lastTurn, send, turns, turnWith } from "../support/talk";
+import { Mouse } from "../support/hands";
+import { TOLD, ToldModel } from "../support/told-model";
+import { expect, test as base } from "../support/test";
+
+const test = base.extend<{ model: ToldModel; conversation: string }>({
+  model: async ({}, use) => {
+    const model = await ToldModel.start();
+    await use(model);
+    await model.stop();
+  },
+  conversation: async ({ person, model }, use) => {
+    const process = await person.modelProcess("Told", model, TOLD);
+    const { id } = await person.begin("Broken off", { processId: process.id });
+    await use(id);
+  },
+});
+
+test("the words of a stopped answer are gone on from", async ({ page, skein, model, conversation }) => {
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Count to four.");
+  (await model.asked()).say("one, two,");
+  await expect(lastTurn(page)).toContainText("one, two,");
+  await lastTurn(page).getByRole("button", { name: "Stop" }).click();
+  await expect(lastTurn(page)).toContainText("It was stopped.");
+  await expect(lastTurn(page)).toContainText("one, two,");
+
+  await page.getByRole("button", { name: "Go on from here" }).click();
+  const on = await model.asked();
+  // What was kept stands where the broken answer stood, and beside it.
+  await expect(turns(page)).toHaveCount(3);
+  await expect(turns(page).nth(1)).toContainText("one, two,");
+  await expect(turns(page).nth(1)).toContainText("2/2");
+  on.say("three, four.");
+  on.end();
+  await expect(lastTurn(page)).toContainText("three, four.");
+  await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
+  await page.reload();
+  await expect(turnWith(page, "one, two,")).toHaveCount(1);
+  await expect(lastTurn(page)).toContainText("three, four.");
+  expect(on.messages.map(({ role }) => role)).toEqual(["user", "assistant"]);
+  expect(on.messages.at(-1)?.content).toContain("one, two,");
+});
+
+test("the words of a broken answer are kept, and it is made again", async ({
+  page,
+  skein,
+  model,
+  conversation,
+}) => {
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Count to four.");
+  (await model.asked()).say("one, two,");
+  await expect(lastTurn(page)).toContainText("one, two,");
+  await lastTurn(page).getByRole("button", { name: "Stop" }).click();
+  await expect(lastTurn(page)).toContainText("It was stopped.");
+  // It is still there for whoever comes back.
+  await page.reload();
+  await expect(lastTurn(page)).toContainText("It was stopped.");
+  await expect(lastTurn(page)).toContainText("one, two,");
+
+  await page.getByRole("button", { name: "Answer again" }).click();
+  const again = await model.asked();
+  again.say("one, two, three, four.");
+  again.end();
+  await expect(lastTurn(page)).toContainText("one, two, three, four.");
+  await expect(lastTurn(page)).toContainText("2/2");
+
+  await page.getByRole("button", { name: "Alternative before" }).last().click();
+  await page.getByRole("button", { name: "Keep its words" }).click();
+  await expect(lastTurn(page)).toContainText("3/3");
+  await expect(lastTurn(page)).not.toContainText("It was stopped.");
+  await expect(lastTurn(page)).toContainText("one, two,");
+});
+
+test("an answer goes on when its server comes back", async ({ page, skein, model, conversation, watch }) => {
+  watch.allow(/net::|status of 50/);
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Count to four.");
+  (await model.asked()).say("one, ");
+  await expect(lastTurn(page)).toContainText("one,");
+  await skein.kill();
+  await expect(page.getByText("The server cannot be reached.")).toBeVisible();
+  await skein.restart();
+  // A question to a model does no harm twice: it is asked again, and what was heard of the first answer is void.
+  const again = await model.asked();
+  again.say("one, two, three, four.");
+  again.end();
+  await expect(lastTurn(page)).toContainText("one, two, three, four.");
+  await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
+  await expect(page.getByText("The server cannot be reached.")).toBeHidden();
+});

@@ -1,0 +1,103 @@
+// Search: every branch, what was brought from elsewhere, hostile hits; and what is remembered while one writes.
+import { composer, turnWith } from "../support/talk";
+import { expect, test } from "../support/test";
+
+const field = "Words to look for";
+
+test("what is on another branch is found and opened there", async ({ page, person, skein }) => {
+  const { id } = await person.begin("Holiday");
+  const asked = await person.say(id, "We travel to Portugal by train.");
+  await person.edit(asked, "We travel to Norway by boat.");
+  await page.goto(`${skein.origin}/search`);
+  await page.getByRole("searchbox", { name: field }).fill("Portugal");
+  const hit = page.getByRole("main").getByRole("link", { name: /Portugal by train/ });
+  await expect(hit).toContainText("On another branch");
+  await page.getByRole("button", { name: "Only on shown paths" }).click();
+  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
+  await page.getByRole("button", { name: "Without the filters" }).click();
+  await hit.click();
+  await expect(turnWith(page, "We travel to Portugal by train.")).toBeVisible();
+  await expect(turnWith(page, "1/2")).toHaveCount(1);
+});
+
+test("what was brought is shown as what it is, with its source", async ({ page, person, skein }) => {
+  await person.api.post("/episodes", {
+    source: "message",
+    content: "The bittern booms at dusk.\nIt was heard twice.",
+    speaker: "Ada Lovelace",
+    validAt: "2026-05-01T09:30:00.000Z",
+  });
+  await person.api.post("/episodes", { source: "json", content: { bird: "bittern", nests: [2, 3] } });
+  await page.goto(`${skein.origin}/search?q=bittern`);
+  const group = page.getByRole("region", { name: "Brought from elsewhere" });
+  await expect(group.getByRole("listitem")).toHaveCount(2);
+  const hit = group.getByRole("button", { name: /Ada Lovelace/ });
+  await expect(hit).toContainText("brought");
+  await hit.press("Enter");
+  const whole = page.getByRole("article", { name: "What was brought" });
+  await expect(whole).toContainText("It was heard twice.");
+  await expect(whole).toContainText("Ada Lovelace");
+  await expect(whole).toContainText("every path");
+  await page.getByRole("combobox", { name: "Said by" }).selectOption({ label: "Said by you" });
+  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
+  await page.getByRole("combobox", { name: "Said by" }).selectOption({ label: "Brought from elsewhere" });
+  await expect(group.getByRole("listitem")).toHaveCount(2);
+});
+
+test("a hostile hit is text, and stays in its row", async ({ page, person, skein }) => {
+  const hostile = `<img src=x onerror="window.broken = 1"><script>window.broken = 1</script> quagga
+[a](javascript:window.broken=1) \u202Eevil\u202C ${"\u0300".repeat(400)} ${"x".repeat(20_000)}`;
+  const { id } = await person.begin(`<b onmouseover="window.broken=1">Title</b> ${"y".repeat(150)}`);
+  await person.say(id, hostile);
+  await person.api.post("/episodes", {
+    source: "text",
+    content: hostile,
+    speaker: "<script>window.broken=1</script>",
+  });
+  await page.goto(`${skein.origin}/search?q=${encodeURIComponent('quagga <script> "onerror" ([a-z]+)*$')}`);
+  const hits = page.locator("[data-hit]");
+  await expect(hits).toHaveCount(2);
+  await expect(page.locator("mark").filter({ hasText: "quagga" })).toHaveCount(2);
+  await page.locator("button[data-hit]").click();
+  await expect(page.getByRole("article", { name: "What was brought" })).toContainText("quagga");
+  const found = await page.evaluate(() => ({
+    broken: "broken" in window,
+    live: document.querySelectorAll("main :is(script, iframe, img, b[onmouseover])").length,
+    handlers: [...document.querySelectorAll("main *")].filter((element) =>
+      [...element.attributes].some(({ name }) => name.startsWith("on")),
+    ).length,
+    links: [...document.querySelectorAll<HTMLAnchorElement>("main a[href]")].filter(({ protocol }) =>
+      /javascript|data|vbscript/.test(protocol),
+    ).length,
+    overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+    // Three lines of a snippet and what stands over it.
+    tall: [...document.querySelectorAll("a[data-hit]")].filter((hit) => hit.clientHeight > 200).length,
+  }));
+  expect(found).toEqual({ broken: false, live: 0, handlers: 0, links: 0, overflow: 0, tall: 0 });
+});
+
+test("what was said elsewhere is offered while one writes", async ({ page, person, skein }) => {
+  const { id: before } = await person.begin("Birds");
+  const said = await person.say(before, "The kingfisher nests in the bank below the mill.");
+  await person.api.post("/episodes", {
+    source: "text",
+    content: "A kingfisher was ringed at the mill in June.",
+  });
+  const { id } = await person.begin("Walk");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).fill("where does the kingfisher nest?");
+  const panel = page.locator("details").filter({ hasText: "said of this elsewhere" });
+  await expect(panel).toContainText("2 things were said of this elsewhere");
+  await panel.locator("summary").press("Enter");
+  await expect(panel.getByRole("link", { name: /bank below the mill/ })).toHaveAttribute(
+    "href",
+    `/c/${before}/n/${said.id}`,
+  );
+  // What was typed is still there after a look.
+  await panel.getByRole("link", { name: /was ringed/ }).click();
+  await expect(page.getByRole("article", { name: "What was brought" })).toContainText("in June");
+  await page.goBack();
+  await expect(composer(page)).toHaveValue("where does the kingfisher nest?");
+  await composer(page).fill("a");
+  await expect(panel).toHaveCount(0);
+});
