@@ -2949,6 +2949,21 @@ export interface components {
         EditView: components["schemas"]["NodeView"] & {
             diff?: components["schemas"]["DiffView"] | null;
         };
+        /** @description Why no vectors are made for now. */
+        EmbedderFailureView: {
+            /**
+             * Format: int32
+             * @description How often in a row.
+             */
+            failures: number;
+            /** @example the provider limits how often it is asked */
+            message: string;
+            /**
+             * Format: int64
+             * @description When it is tried again, in milliseconds from now.
+             */
+            retryInMs: number;
+        };
         /** @description That a session has ended. */
         EndedView: {
             ended: boolean;
@@ -3364,13 +3379,16 @@ export interface components {
              *     looked for in the store.
              */
             caughtUp: boolean;
+            /** @description What is to make them, by the configuration. */
+            configuredEmbedder?: string | null;
             /**
              * @description How far it has come along the timeline.
              * @example 12.345
              */
             cursor?: string | null;
-            /** @description What makes the vectors. */
+            /** @description What made the vectors. */
             embedder?: string | null;
+            embedderFailure?: components["schemas"]["EmbedderFailureView"] | null;
             /**
              * @description Where the timeline ends.
              * @example 12.345
@@ -3380,6 +3398,7 @@ export interface components {
             episodes: number;
             /** @description How it stands with each owner, those with most to do first, at most a hundred. */
             owners: components["schemas"]["OwnerIndexView"][];
+            switching?: components["schemas"]["SwitchingView"] | null;
             /** @description Nodes that were completed and have no episode yet, the oldest first, at most a hundred. */
             unbound: string[];
             /**
@@ -5696,6 +5715,8 @@ export interface components {
              * @example index
              */
             by: string;
+            /** @description Whether it was also looked for by meaning. */
+            byMeaning: boolean;
             /** @description Where the question was asked; null searches all main paths. */
             conversationId?: string | null;
             /** @description Whether there is more than that already. */
@@ -5713,6 +5734,8 @@ export interface components {
              * @description How many episodes could be seen at all.
              */
             visible?: number | null;
+            /** @description Why it was not: `no_index`, `nothing_to_embed`, `embedder_failed` or `embedder_gone`, whose vectors the index still has. */
+            withoutMeaning?: string | null;
         };
         /**
          * @example {
@@ -6128,6 +6151,18 @@ export interface components {
             subjectId: string;
             /** @description Null where there is nothing to say, or what was said was destroyed. */
             text?: string | null;
+        };
+        /** @description How far the vectors of another embedder are made. */
+        SwitchingView: {
+            /**
+             * @description How far along the timeline.
+             * @example 12.345
+             */
+            cursor: string;
+            /** Format: int64 */
+            episodes: number;
+            /** @description Whose they are. */
+            to: string;
         };
         /** @description A tag, and how many nodes have it. */
         TagView: {
