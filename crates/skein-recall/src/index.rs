@@ -3,6 +3,7 @@
 //! A batch is committed owner by owner, then the cursor is moved. A process that dies in between leaves a cursor that is
 //! too old, never one that is too new; the batch comes again and changes nothing where it is there already.
 
+mod bury;
 mod fill;
 
 use std::collections::HashMap;

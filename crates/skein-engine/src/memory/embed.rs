@@ -62,7 +62,9 @@ pub(super) struct Wanted {
 impl Wanted {
     pub(super) fn of(episode: &Episode) -> Self {
         let text = embedded_text(&episode.speaker, &episode.text);
-        Self { id: episode.id, content: Digest::of(text.as_bytes()), text }
+        // Nobody is to learn from a vector that is there at once what others said.
+        let content = Digest::of(&[episode.owner.as_bytes(), text.as_bytes()].concat());
+        Self { id: episode.id, content, text }
     }
 }
 
@@ -95,6 +97,7 @@ impl Engine {
 
     pub(super) async fn embed_more(&self, memory: &Memory) -> Result<EmbedStep, EngineError> {
         let mut next = memory.next.lock().await;
+        memory.drop_spoilt(&mut next);
         let index = self.index(memory).await?;
         let is_settled = *index.fingerprint() == memory.embedding.fingerprint();
         if is_settled && memory.embedding.is_built_in() {

@@ -116,10 +116,12 @@ impl Engine {
         if episodes > 0 || is_destroyed || is_told {
             let changes = blocking(move || changes(followed, &names)).await?;
             let changes = self.with_vectors(memory, &index, changes).await?;
+            if is_destroyed {
+                self.forget_next(memory).await?;
+            }
+            // What was destroyed is not to lie in files that are never written again.
             let applied = blocking(move || {
-                index.apply(&changes, cursor)?;
-                // What was destroyed is not to lie in files that are never written again.
-                if is_destroyed { index.compact() } else { Ok(()) }
+                if is_destroyed { index.apply_for_good(&changes, cursor) } else { index.apply(&changes, cursor) }
             });
             if let Err(error) = applied.await? {
                 memory.close();

@@ -47,6 +47,8 @@ pub(crate) struct Memory {
     index: Mutex<Option<Arc<Index>>>,
     /// What is built to take its place, when somebody else is to make the vectors. Held by whoever makes some.
     next: tokio::sync::Mutex<Option<Arc<Index>>>,
+    /// Whether something was destroyed that is in it.
+    is_next_spoilt: AtomicBool,
     troubles: troubles::Troubles,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
@@ -73,6 +75,7 @@ impl Engine {
             embedding,
             index: Mutex::default(),
             next: tokio::sync::Mutex::default(),
+            is_next_spoilt: AtomicBool::default(),
             troubles: troubles::Troubles::default(),
             opening: Mutex::default(),
             has_caught_up: AtomicBool::default(),
@@ -143,6 +146,13 @@ impl Memory {
     fn anew(&self, options: &Options) -> Result<Index, OpenError> {
         Index::remove(&self.folder)?;
         Index::open(&self.folder, options)
+    }
+
+    /// Takes the index away. Nobody opens it meanwhile.
+    fn remove(&self) -> Result<(), OpenError> {
+        let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
+        self.close();
+        Index::remove(&self.folder)
     }
 
     /// Lets go of an index that cannot be used any more; it is opened again when it is needed.

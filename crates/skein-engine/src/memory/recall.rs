@@ -205,8 +205,10 @@ impl Engine {
         let wait = async {
             let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
             let wanted = if memory.is_followed() { at_least.map(|wanted| wanted.min(end)) } else { Some(end) };
+            // While an index is built again, words answer at once whoever asks for no more.
+            let is_awaited = at_least.is_some() || !memory.is_followed();
             // The timeline may be held back for a moment by others who are still writing.
-            while !memory.has_caught_up() || wanted.is_some_and(|wanted| memory.looked_at() < wanted) {
+            while is_awaited && !memory.has_caught_up() || wanted.is_some_and(|wanted| memory.looked_at() < wanted) {
                 let engine = self.clone();
                 // A step that was begun is ended, also when nobody waits for it any more.
                 let step = tokio::spawn(async move { engine.remember_next().await });

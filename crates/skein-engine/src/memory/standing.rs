@@ -6,7 +6,6 @@ use std::time::Instant;
 use serde_json::{Value, json};
 use skein_core::garden::cursor::Cursor;
 use skein_core::{UserId, Viewer};
-use skein_recall::Index;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -88,9 +87,10 @@ impl Engine {
     pub async fn forget_index(&self) -> Result<(), EngineError> {
         let Some(memory) = self.parts().memory.get() else { return Ok(()) };
         let _one_at_a_time = memory.stepping.lock().await;
-        memory.close();
-        let folder = memory.folder.clone();
-        blocking(move || Index::remove(&folder)).await?.map_err(unusable)
+        let engine = self.clone();
+        let remove = move || engine.parts().memory.get().map_or(Ok(()), super::Memory::remove);
+        blocking(remove).await?.map_err(unusable)?;
+        self.forget_next(memory).await
     }
 
     /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store.

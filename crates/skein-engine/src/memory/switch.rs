@@ -5,6 +5,7 @@
 //! takes its place in two renamings; whoever finds only the first one done does the second.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
@@ -60,6 +61,21 @@ impl Engine {
         applied?;
         tell(memory, index).await?;
         Ok(EmbedStep::Done)
+    }
+
+    /// Gives up what is being built, because something in it was destroyed: whoever builds goes on when somebody makes vectors
+    /// again, and that may be long. The vectors that were made are kept in the store. Nobody waits for whoever is at it.
+    pub(super) async fn forget_next(&self, memory: &Memory) -> Result<(), EngineError> {
+        memory.is_next_spoilt.store(true, Ordering::Relaxed);
+        if memory.next.try_lock().is_err() {
+            return Ok(());
+        }
+        let engine = self.clone();
+        let forget = async move {
+            let Some(memory) = engine.parts().memory.get() else { return };
+            memory.drop_spoilt(&mut *memory.next.lock().await);
+        };
+        tokio::spawn(forget).await.map_err(unusable)
     }
 
     /// Opens what is being built, as soon as it is known how long its vectors are.
@@ -118,10 +134,8 @@ fn has_destroyed(followed: &[Followed]) -> bool {
 }
 
 async fn apply(index: Arc<Index>, changes: Vec<Change>, cursor: Cursor, is_destroyed: bool) -> Result<(), EngineError> {
-    let apply = move || {
-        index.apply(&changes, cursor)?;
-        if is_destroyed { index.compact() } else { Ok(()) }
-    };
+    let apply =
+        move || if is_destroyed { index.apply_for_good(&changes, cursor) } else { index.apply(&changes, cursor) };
     blocking(apply).await?.map_err(unusable)
 }
 
@@ -156,6 +170,13 @@ impl Memory {
 
     fn old_folder(&self) -> PathBuf {
         self.folder.with_extension("old")
+    }
+
+    /// [`Self::drop_next`] if something in it was destroyed.
+    pub(super) fn drop_spoilt(&self, being_built: &mut Option<Arc<Index>>) {
+        if self.is_next_spoilt.swap(false, Ordering::Relaxed) {
+            self.drop_next(being_built);
+        }
     }
 
     /// Gives up what was being built.

@@ -126,6 +126,8 @@ both! {
             assert_eq!(world.post(&format!("/api/v1/items/{item}/redact"), r#"{"reason":"asked to"}"#).await.status, 200);
             let (status, second) = bring(world, &body).await;
             assert_eq!((status, second["id"] == first["id"]), (201, false));
+            let (status, third) = bring(world, &body).await;
+            assert_eq!((status, &third["id"]), (200, &second["id"]), "and is there once");
         }
     }
 

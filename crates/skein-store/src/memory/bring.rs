@@ -17,6 +17,7 @@ use crate::tx::Tx;
 
 /// As what it is on record that something was said without a time.
 const SAID: &str = "episode.said";
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 impl Tx<'_> {
     /// Keeps what somebody brings, or finds it where the same was brought before; whether it was.
@@ -37,6 +38,12 @@ impl Tx<'_> {
             },
             (None, None) => Earlier::Never,
         };
+        let earlier = match earlier {
+            Earlier::Gone if said_at.is_none() => {
+                self.brought_today(viewer, &hash)?.map_or(Earlier::Gone, |stored| Earlier::There(Box::new(stored)))
+            }
+            earlier => earlier,
+        };
         if let Earlier::There(stored) = earlier {
             return Ok((*stored, true));
         }
@@ -55,6 +62,16 @@ impl Tx<'_> {
              AND i.payload_hash = ?4 AND i.payload IS NOT NULL ORDER BY i.position LIMIT 1";
         let owner = viewer.owner();
         let bound = params![&owner, ItemType::EPISODE.as_str(), at, hash];
+        let id = self.first(sql, bound, |row| row.array(0).map(ItemId::from_bytes))?;
+        id.map(|id| self.item(viewer, id)).transpose()
+    }
+
+    /// What was brought within a day with this payload: looked for only where the first was destroyed, and its name is taken.
+    fn brought_today(&mut self, viewer: &Viewer, hash: &Digest) -> Result<Option<StoredItem>, StoreError> {
+        let sql = "SELECT i.id FROM items i WHERE i.owner = ?1 AND i.type = ?2 AND i.realized_at > ?3
+             AND i.payload_hash = ?4 AND i.payload IS NOT NULL ORDER BY i.realized_at, i.position LIMIT 1";
+        let (owner, since) = (viewer.owner(), self.now().plus(-DAY_MS));
+        let bound = params![&owner, ItemType::EPISODE.as_str(), since, hash];
         let id = self.first(sql, bound, |row| row.array(0).map(ItemId::from_bytes))?;
         id.map(|id| self.item(viewer, id)).transpose()
     }
