@@ -114,6 +114,43 @@ fn fault_an_index_that_is_killed_deleted_or_spoilt_is_whole_again() {
     home.run(&["verify", "--deep"]).assert_ok();
 }
 
+/// Whether any file under a folder holds these bytes.
+fn holds(folder: &std::path::Path, wanted: &[u8]) -> bool {
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).any(|path| {
+        if path.is_dir() {
+            holds(&path, wanted)
+        } else {
+            std::fs::read(&path).unwrap().windows(wanted.len()).any(|bytes| bytes == wanted)
+        }
+    })
+}
+
+#[test]
+fn fault_an_index_that_is_killed_while_it_forgets_has_forgotten_and_keeps_the_rest() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = home.serve();
+    let talk = made(&server, "/conversations", &json!({}));
+    let mut said = Vec::new();
+    for number in 0..20 {
+        let last = said.last().cloned();
+        said.push(say(&server, &talk, last.as_deref(), &format!("Heron {number} is called secret{number}x.")).0);
+    }
+    assert_eq!(recall(&home, &server, &["heron", "--limit", "100"]).len(), 20);
+    for (round, node) in said.iter().take(3).enumerate() {
+        ask(&server, "POST", &format!("/items/{node}/redact"), &json!({ "reason": "asked to" }));
+        server.process.kill_nine();
+        server = home.serve();
+        assert_eq!(recall(&home, &server, &["heron", "--limit", "100"]).len(), 19 - round);
+        let word = format!("secret{round}x");
+        let found = recall(&home, &server, &[&word, "--strict"]);
+        assert!(!found.iter().any(|said| said.contains(&word)), "{found:?}");
+        assert!(!holds(&home.dir.join("index"), word.as_bytes()), "round {round}");
+    }
+    assert!(holds(&home.dir.join("index"), b"secret9x"), "the files are looked at");
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+}
+
 #[test]
 fn an_index_is_built_again_beside_a_running_server() {
     let folder = tempfile::tempdir().unwrap();

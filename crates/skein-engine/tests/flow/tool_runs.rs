@@ -3,11 +3,13 @@
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
+use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::conversation::ConversationKind;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::TurnType;
 use skein_core::{ConversationId, PathId, RecordId, Viewer};
+use skein_engine::memory::{EpisodeStatus, RecallQuery};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
@@ -139,6 +141,29 @@ both! {
         assert!(!format!("{:?}", window.window.prompt).contains("echo("), "{:?}", window.window.prompt);
         let callers: Vec<&str> = shown.calls.iter().map(|call| call.said["caller"].as_str().unwrap()).collect();
         assert_eq!(callers, ["process", "process", "model", "process"]);
+    }
+
+    async fn br_episode_003_what_was_said_while_a_tool_worked_is_kept_and_never_found_holds(world: &World) {
+        let rogue = model(false);
+        let process = process(world, &rogue, "never", 4).await;
+        let (conversation, _) = world.talk("What shall we eat?").await;
+        let (_, run) = world.answer(conversation, process).await;
+        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        let (_, said) = tool_run(world, conversation).await;
+        let folder = tempfile::tempdir().unwrap();
+        world.engine.remember_in(folder.path().join("index"));
+        let status = loop {
+            world.engine.remember_all().await.unwrap();
+            let episode = world.engine.episode(&world.caller, episode_of(said[0].row.id)).await.unwrap();
+            if episode.status != EpisodeStatus::Waiting {
+                break (episode.status, episode.reason);
+            }
+            skein_testkit::wait::moment().await;
+        };
+        assert_eq!(status, (EpisodeStatus::Kept, Some("it was said while a tool worked")));
+        let query = RecallQuery { text: "Let me look".to_owned(), strict: true, limit: 10, ..RecallQuery::default() };
+        let found = world.engine.recall(&world.caller, query).await.unwrap().page.rows;
+        assert!(found.iter().all(|hit| hit.episode.place.unwrap().conversation == conversation), "{found:?}");
     }
 
     async fn a_call_that_is_to_be_approved_waits_and_is_made_as_it_was_edited(world: &World) {

@@ -185,6 +185,19 @@ both! {
         assert_eq!(nodes(&named("Hyacinth").await), [node.to_string()], "an index that is built again says the same");
     }
 
+    async fn a_user_who_is_called_otherwise_now_is_found_by_that_name(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let id = conversation(&bert, &bert.admin, "His").await;
+        let node = say(&bert, &bert.admin, id, None, "Soup is on the stove.").await;
+        let named = async |name: &str| search(&bert, json!({ "text": name, "strict": true })).await;
+        assert_eq!(nodes(&named("bert").await), [node.to_string()]);
+        let path = format!("/api/v1/users/{}", bert.admin.owner());
+        let hash = world.get(&path).await.json()["hash"].clone();
+        world.changed("PUT", &path, &json!({ "name": "engelbert", "basedOnHash": hash })).await;
+        assert_eq!(nodes(&named("engelbert").await), [node.to_string()]);
+        assert_eq!(nodes(&named("bert").await), Vec::<&str>::new());
+    }
+
     async fn z8_a_remark_about_several_nodes_is_found_where_all_of_them_are(world: &World) {
         let id = conversation(world, &world.admin, "Trees").await;
         let root = say(world, &world.admin, id, None, "What grows here?").await;
