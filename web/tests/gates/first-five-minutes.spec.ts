@@ -28,7 +28,11 @@ const sentences: [RegExp, (page: Page, ...found: string[]) => Promise<void>][] =
   [/[Pp]ress \*\*(.+?)\*\*/, (page, name) => pressable(page, name).click()],
   [
     /Write “(.+?)” into \*\*(.+?)\*\*/,
-    (page, text, field) => page.getByRole("textbox", { name: field }).fill(text),
+    (page, text, field) =>
+      page
+        .getByRole("textbox", { name: field })
+        .or(page.getByRole("searchbox", { name: field }))
+        .fill(text),
   ],
   [
     /Go to \*\*(.+?)\*\*/,

@@ -28,6 +28,7 @@ const TURNS_PER_STATEMENT: usize = 500;
 #[expect(clippy::struct_excessive_bools, reason = "each is an answer of its own")]
 pub struct Bone {
     pub id: NodeId,
+    /// What it answers, or for a remark what it is about.
     pub parent: Option<NodeId>,
     /// Where its parent stands in the skeleton.
     pub parent_place: Option<usize>,
@@ -111,7 +112,9 @@ fn connect(bones: &mut [Bone]) {
     let shown: Vec<bool> = bones.iter().map(|bone| bone.answers_selected).collect();
     for bone in bones {
         bone.parent_place = bone.parent.and_then(|parent| places.get(&parent).copied());
-        let above = match (bone.parent, bone.parent_place) {
+        // A remark answers nothing.
+        let answered = bone.parent.filter(|_| bone.turn.is_some());
+        let above = match (answered, bone.parent_place) {
             (None, _) => Parent::None,
             (Some(_), Some(place)) if shown[place] => Parent::Selected,
             (Some(_), _) => Parent::NotSelected,

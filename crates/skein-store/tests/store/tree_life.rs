@@ -423,7 +423,8 @@ impl Life<'_> {
     fn compare_bone(&self, path: usize, node: usize, bone: &Bone) -> Result<(), TestCaseError> {
         let (oracle, plain) = (&self.oracle, &self.oracle.nodes[node]);
         prop_assert_eq!((bone.id, bone.turn, bone.status), (plain.id, plain.turn, plain.status));
-        prop_assert_eq!(bone.parent, plain.parent.map(|parent| oracle.nodes[parent].id));
+        let about = plain.about.iter().map(|about| oracle.nodes[*about].id).min();
+        prop_assert_eq!(bone.parent, plain.parent.map(|parent| oracle.nodes[parent].id).or(about));
         prop_assert_eq!(bone.depth, oracle.depth(node));
         prop_assert_eq!(bone.is_selected, oracle.is_selected(path, node));
         prop_assert_eq!(bone.answers_selected, oracle.answers_selected(path, node));

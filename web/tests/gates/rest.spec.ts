@@ -1,0 +1,25 @@
+// A screen that nobody touches asks for nothing: what it reads is no reason to read it again.
+import { screens } from "../support/screens";
+import { expect, test } from "../support/test";
+
+/** What a screen may ask for the same thing while it opens: once for itself, and again for what it heard meanwhile. */
+const SAME_MAX = 4;
+/** How often the page is drawn while it is watched. */
+const FRAMES = 60;
+
+for (const { name, filled } of screens) {
+  test(`${name} comes to rest`, async ({ told, story, skein }) => {
+    const asked = new Map<string, number>();
+    told.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.startsWith("/api/v1/"))
+        asked.set(pathname + search, (asked.get(pathname + search) ?? 0) + 1);
+    });
+    await told.goto(skein.origin + filled(story));
+    await told.locator("main").first().waitFor();
+    await told.evaluate(async (frames) => {
+      for (let frame = 0; frame < frames; frame++) await new Promise((done) => requestAnimationFrame(done));
+    }, FRAMES);
+    expect([...asked].filter(([, times]) => times > SAME_MAX)).toEqual([]);
+  });
+}
