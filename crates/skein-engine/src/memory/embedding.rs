@@ -21,6 +21,8 @@ const MODEL_CHARS_MAX: usize = 60;
 const HASH_DIGITS: usize = 12;
 /// Says nothing in particular; whoever makes vectors at all makes one of it.
 const HARMLESS: &str = "The sky is blue.";
+/// So many texts in a row may break an endpoint that takes others; after one more it is the endpoint that is broken.
+const BROKEN_MAX: usize = 3;
 /// Questions that a model in a directory works at at once.
 const ASKED_AT_ONCE: usize = 4;
 /// A request is repeated twice; after that it is for whoever asks to wait.
@@ -229,25 +231,35 @@ impl Endpoint {
         check_vectors(vectors, texts.len(), dimensions).map(Ok).map_err(|error| Unembedded::of(&error))
     }
 
-    /// All at once; where that is refused for what they say, each for itself. When none of them passes, something that
-    /// says nothing in particular is tried, to tell bad texts from an endpoint that takes none.
+    /// All at once; where that fails, each for itself: some servers break at a text that others refuse. When none of them
+    /// passes, something that says nothing in particular is tried, to tell bad texts from an endpoint that takes none.
     async fn vectors(&self, texts: &[String], dimensions: usize) -> Result<Vec<Checked>, Unembedded> {
-        let refused = match self.checked(texts, dimensions, self.time_max).await? {
-            Ok(checked) if checked.iter().any(Result::is_ok) => return Ok(checked),
-            Ok(checked) => return self.prove(dimensions, checked).await,
-            Err(refused) => refused,
+        let refused = match self.checked(texts, dimensions, self.time_max).await {
+            Ok(Ok(checked)) if checked.iter().any(Result::is_ok) => return Ok(checked),
+            Ok(Ok(checked)) => return self.prove(dimensions, checked).await,
+            Err(busy) if busy.after.is_some() => return Err(busy),
+            Ok(Err(refused)) | Err(refused) => refused,
         };
         if let [_] = texts {
             return self.prove(dimensions, vec![Err(EmbedError::Refused(Box::new(refused)))]).await;
         }
         self.prove(dimensions, Vec::new()).await?;
-        let mut all = Vec::with_capacity(texts.len());
+        let (mut all, mut broken) = (Vec::with_capacity(texts.len()), 0);
         for text in texts {
-            let mut one = match self.checked(std::slice::from_ref(text), dimensions, self.time_max).await? {
-                Ok(checked) => checked,
-                Err(refused) => vec![Err(EmbedError::Refused(Box::new(refused)))],
+            let refused = match self.checked(std::slice::from_ref(text), dimensions, self.time_max).await {
+                Ok(Ok(checked)) => {
+                    broken = 0;
+                    all.extend(checked);
+                    continue;
+                }
+                Ok(Err(refused)) => refused,
+                Err(failed) if failed.after.is_some() || broken == BROKEN_MAX => return Err(failed),
+                Err(failed) => {
+                    broken += 1;
+                    failed
+                }
             };
-            all.append(&mut one);
+            all.push(Err(EmbedError::Refused(Box::new(refused))));
         }
         Ok(all)
     }

@@ -130,7 +130,8 @@ impl Engine {
             embedder: status.fingerprint.as_str().to_owned(),
             configured: memory.embedding.fingerprint().as_str().to_owned(),
             failure: memory.troubles.failure(Instant::now()),
-            switching: memory.troubles.switching(),
+            // What serves already is switched to, though its old folder may still be on its way out.
+            switching: memory.troubles.switching().filter(|switching| switching.to != status.fingerprint.as_str()),
             bytes: status.bytes,
             is_followed: memory.is_followed(),
             owners,

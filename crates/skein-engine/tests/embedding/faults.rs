@@ -80,7 +80,7 @@ both! {
     async fn fault_one_bad_text_keeps_no_other_from_its_vector(place: Place) {
         let server = Server::start();
         let world = begun(&place, &server).await;
-        for mood in [Mood::Dislikes("cursed"), Mood::Omits("cursed")] {
+        for mood in [Mood::Dislikes("cursed"), Mood::BreaksAt("cursed"), Mood::Omits("cursed")] {
             server.feel(mood.clone());
             let bad = format!("A cursed text, for {mood:?}.");
             world.bring(HERON).await;

@@ -174,6 +174,8 @@ pub(crate) enum Mood {
     Hangs,
     /// Refuses a whole request for a text with this in it.
     Dislikes(&'static str),
+    /// Breaks at such a text, without saying that it is the text.
+    BreaksAt(&'static str),
     /// Gives no vector for a text with this in it, and others theirs.
     Omits(&'static str),
 }
@@ -258,7 +260,8 @@ fn behave(mood: &Mood, request: &rogue::Request) -> Behaviour {
         Mood::Fails(status) => Behaviour::answer(*status, &[], refused),
         Mood::Hangs => Behaviour::Silence,
         Mood::Dislikes(word) if texts.iter().any(|text| text.contains(word)) => Behaviour::answer(400, &[], refused),
-        Mood::Dislikes(_) => behave(&Mood::Good, request),
+        Mood::BreaksAt(word) if texts.iter().any(|text| text.contains(word)) => Behaviour::answer(500, &[], refused),
+        Mood::Dislikes(_) | Mood::BreaksAt(_) => behave(&Mood::Good, request),
         Mood::Omits(word) => {
             let vector = |text: &String| if text.contains(word) { Value::Null } else { json!(meaning(text)) };
             answered(&texts.iter().map(vector).collect::<Vec<_>>())
