@@ -5,6 +5,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::arguments::{AmountArguments, AskingArguments};
 
 #[derive(Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub(crate) struct RecallArguments {
     #[command(flatten)]
     pub(crate) asking: AskingArguments,

@@ -159,7 +159,9 @@ fn cut(strategy: Strategy, nodes: usize) -> (Vec<u8>, ContextReport) {
 fn cut_but(strategy: Strategy, nodes: usize, pinned: &[usize]) -> (Vec<u8>, ContextReport) {
     let text = "x".repeat(400);
     let mut path = talk(&[text.as_str(); 10]);
-    pinned.iter().for_each(|number| path[number - 1].said.pinned = true);
+    for number in pinned {
+        path[number - 1].said.pinned = true;
+    }
     let budget = RESERVE_TOKENS + nodes * 100 + FourCharacters.count(MARKER);
     let (_, report) = chat(&dialogue(&path), ContextOptions { budget, strategy, ..ROOMY });
     let shown = report.parts.iter().filter(|part| part.included);
