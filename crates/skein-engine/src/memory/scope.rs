@@ -17,6 +17,7 @@ const PROJECT_CONVERSATIONS_MAX: usize = 10_000;
 
 /// What is asked, and from where.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub struct RecallQuery {
     /// Plain words; nothing in them is syntax.
     pub text: String,

@@ -32,6 +32,7 @@ const LATEST: &str = "latest";
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schema(example = json!({ "text": "herons of the lake", "limit": 20 }))]
+#[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
 pub(crate) struct SearchBody {
     /// Plain words, in any case and any language: what means the same is found too. Nothing in them is syntax.
     #[schema(example = "herons of the lake")]
