@@ -1,21 +1,7 @@
 // An answer that breaks off is no loss: it is heard on, kept, gone on from, or made again.
 import { composer, lastTurn, send, turns, turnWith } from "../support/talk";
 import { Mouse } from "../support/hands";
-import { TOLD, ToldModel } from "../support/told-model";
-import { expect, test as base } from "../support/test";
-
-const test = base.extend<{ model: ToldModel; conversation: string }>({
-  model: async ({}, use) => {
-    const model = await ToldModel.start();
-    await use(model);
-    await model.stop();
-  },
-  conversation: async ({ person, model }, use) => {
-    const process = await person.modelProcess("Told", model, TOLD);
-    const { id } = await person.begin("Broken off", { processId: process.id });
-    await use(id);
-  },
-});
+import { expect, test } from "../support/told";
 
 test("the words of a stopped answer are gone on from", async ({ page, skein, model, conversation }) => {
   await page.goto(`${skein.origin}/c/${conversation}`);

@@ -1,21 +1,7 @@
 // A stream belongs to the server: reload, another tab and a lost connection lose nothing of it.
 import { composer, lastTurn, send } from "../support/talk";
 import { Mouse } from "../support/hands";
-import { TOLD, ToldModel } from "../support/told-model";
-import { expect, test as base } from "../support/test";
-
-const test = base.extend<{ model: ToldModel; conversation: string }>({
-  model: async ({}, use) => {
-    const model = await ToldModel.start();
-    await use(model);
-    await model.stop();
-  },
-  conversation: async ({ person, model }, use) => {
-    const process = await person.modelProcess("Told", model, TOLD);
-    const { id } = await person.begin("A stream", { processId: process.id });
-    await use(id);
-  },
-});
+import { expect, test } from "../support/told";
 
 test("a reload in the middle of a stream loses nothing", async ({ page, skein, model, conversation }) => {
   await page.goto(`${skein.origin}/c/${conversation}`);
