@@ -290,3 +290,30 @@ fn on_the_spot(changes: Vec<Change>) -> Vec<Change> {
     });
     given(changes, vectors.into_iter().map(Result::ok).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use skein_core::{Millis, UserId};
+
+    use super::*;
+
+    #[test]
+    fn what_two_owners_say_alike_is_known_apart() {
+        let said_by = |owner: u8| Episode {
+            id: EpisodeId::from_bytes([1; 16]),
+            owner: UserId::from_bytes([owner; 16]),
+            place: None,
+            previous: None,
+            actor: None,
+            speaker: "Ada".to_owned(),
+            kind: "text".to_owned(),
+            valid_at: Millis(0),
+            created_at: Millis(0),
+            text: "My number is 1234.".to_owned(),
+            vector: None,
+        };
+        let (one, other) = (Wanted::of(&said_by(1)), Wanted::of(&said_by(2)));
+        assert_eq!((one.text == other.text, one.content == other.content), (true, false));
+        assert_eq!(one.content, Wanted::of(&said_by(1)).content);
+    }
+}

@@ -61,7 +61,8 @@ both! {
         world.settle().await;
         let embedder = world.index().await.embedder;
         let kept = async |text: &str| {
-            let (content, embedder) = (Digest::of(text.as_bytes()), embedder.clone());
+            let own = [world.caller.user.as_bytes(), text.as_bytes()].concat();
+            let (content, embedder) = (Digest::of(&own), embedder.clone());
             world.store.read(move |tx| tx.vectors(&SYSTEM, &embedder, &[content])).await.unwrap().len()
         };
         assert_eq!((kept(HERON).await, kept(TAX).await), (1, 1));
