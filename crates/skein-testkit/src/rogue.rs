@@ -172,8 +172,9 @@ impl Served {
         let mut writer = stream.try_clone()?;
         let mut reader = BufReader::new(stream);
         while let Some(request) = read(&mut reader, self.connection)? {
+            // Whoever is rung by the script finds the request on the list.
+            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request.clone());
             let behaviour = (self.script)(&request);
-            self.seen.lock().unwrap_or_else(PoisonError::into_inner).push(request);
             if !self.behave(behaviour, &mut writer, &mut reader)? {
                 break;
             }
