@@ -99,6 +99,7 @@ events! {
     VerificationRequested = "verification.requested", "A verification of the store was queued.";
     VerificationCompleted = "verification.completed", "A verification ended; the operation has its report.";
     VerificationFailed = "verification.failed", "A verification could not be carried out.";
+    IndexRebuildRequested = "index.rebuild.requested", "The index of a server is built again from the timeline.";
     VaultRotationRequested = "vault.rotation.requested", "A new master key was asked for.";
     VaultRotated = "vault.rotated", "Every secret is under a new master key.";
     ToolCallRequested = "tool.call.requested", "A tool is about to be called; the subject is the call.";

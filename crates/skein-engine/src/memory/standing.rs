@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use skein_core::garden::cursor::Cursor;
+use skein_core::garden::event::EventName;
 use skein_core::{UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
@@ -100,7 +101,11 @@ impl Engine {
             return Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into());
         }
         let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
-        let begun = self.change(caller, request, "index.rebuild", move |_, _| Ok(Rebuilding { end })).await?;
+        let begin = move |tx: &mut Tx<'_>, viewer: &Viewer| {
+            tx.tell_own(viewer, EventName::IndexRebuildRequested, None, Map::new())?;
+            Ok(Rebuilding { end })
+        };
+        let begun = self.change(caller, request, "index.rebuild", begin).await?;
         if !begun.is_replay {
             self.forget_index().await?;
         }
