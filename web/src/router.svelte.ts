@@ -63,6 +63,11 @@ class Router {
     this.place = placeOf(url.href);
   }
 
+  /** Goes on from a place, unless somebody left it meanwhile: an answer that comes late leads nobody away. */
+  goOn(from: string, href: string): void {
+    if (location.href === from) this.go(href);
+  }
+
   query(name: string): string | undefined {
     return this.place.query.get(name) ?? undefined;
   }
