@@ -101,11 +101,11 @@ impl Engine {
             return Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into());
         }
         let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
-        let begin = move |tx: &mut Tx<'_>, viewer: &Viewer| {
+        let tell = move |tx: &mut Tx<'_>, viewer: &Viewer| {
             tx.tell_own(viewer, EventName::IndexRebuildRequested, None, Map::new())?;
             Ok(Rebuilding { end })
         };
-        let begun = self.change(caller, request, "index.rebuild", begin).await?;
+        let begun = self.change(caller, request, "index.rebuild", tell).await?;
         if !begun.is_replay {
             self.forget_index().await?;
         }
