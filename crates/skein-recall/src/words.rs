@@ -117,6 +117,8 @@ impl Words {
 
     /// Makes one segment of all.
     pub(crate) fn merge(&mut self) -> tantivy::Result<()> {
+        // What is merged in the background is gone by the time it would be merged here.
+        self.rest()?;
         let segments = self.index.searchable_segment_ids()?;
         if segments.len() > 1 {
             self.writer()?.merge(&segments).wait()?;
