@@ -5,7 +5,7 @@
 //! words were said again.
 
 use serde_json::{Value as Json, json};
-use skein_core::garden::item::ItemType;
+use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::memory::episode::{Brought, said_now};
 use skein_core::{Digest, ItemId, Millis, Viewer};
 
@@ -28,30 +28,37 @@ impl Tx<'_> {
         said_at: Option<Millis>,
     ) -> Result<(StoredItem, bool), StoreError> {
         let draft = brought.to_draft(said_at)?;
-        let hash = draft.payload_hash();
-        let mark = said_at.is_none().then(|| said_now(viewer.owner(), hash));
-        let earlier = match (said_at, &mark) {
-            (Some(at), _) => Earlier::of(self.brought_then(viewer, at, &hash)?),
-            (None, Some(mark)) => match self.repeat(viewer, mark)? {
-                Repeat::Of(operation) => Earlier::of(self.brought_as(viewer, &operation.state)?),
-                Repeat::First => Earlier::Never,
-            },
-            (None, None) => Earlier::Never,
-        };
-        let earlier = match earlier {
-            Earlier::Gone if said_at.is_none() => {
-                self.brought_today(viewer, &hash)?.map_or(Earlier::Gone, |stored| Earlier::There(Box::new(stored)))
-            }
-            earlier => earlier,
-        };
-        if let Earlier::There(stored) = earlier {
-            return Ok((*stored, true));
+        match said_at {
+            Some(at) => self.bring_of(viewer, &draft, at),
+            None => self.bring_now(viewer, &draft),
         }
-        let stored = self.append_item(viewer, &draft)?;
-        // While one that was destroyed answers for the name, it cannot be given to another.
-        if let (Some(mark), Earlier::Never) = (&mark, earlier) {
+    }
+
+    fn bring_of(&mut self, viewer: &Viewer, draft: &ItemDraft, at: Millis) -> Result<(StoredItem, bool), StoreError> {
+        match self.brought_then(viewer, at, &draft.payload_hash())? {
+            Some(stored) => Ok((stored, true)),
+            None => Ok((self.append_item(viewer, draft)?, false)),
+        }
+    }
+
+    /// While something that was destroyed answers for the name, it cannot be given to another: then the day is looked through.
+    fn bring_now(&mut self, viewer: &Viewer, draft: &ItemDraft) -> Result<(StoredItem, bool), StoreError> {
+        let hash = draft.payload_hash();
+        let mark = said_now(viewer.owner(), hash);
+        let repeat = self.repeat(viewer, &mark)?;
+        if let Repeat::Of(operation) = &repeat {
+            let there = match self.brought_as(viewer, &operation.state)? {
+                None => self.brought_today(viewer, &hash)?,
+                there => there,
+            };
+            if let Some(stored) = there {
+                return Ok((stored, true));
+            }
+        }
+        let stored = self.append_item(viewer, draft)?;
+        if matches!(repeat, Repeat::First) {
             let result = json!({ "item": stored.item.header.id }).to_string();
-            self.start_operation(viewer, SAID, &OperationState::Completed { result }, Some(mark))?;
+            self.start_operation(viewer, SAID, &OperationState::Completed { result }, Some(&mark))?;
         }
         Ok((stored, false))
     }
@@ -66,7 +73,7 @@ impl Tx<'_> {
         id.map(|id| self.item(viewer, id)).transpose()
     }
 
-    /// What was brought within a day with this payload: looked for only where the first was destroyed, and its name is taken.
+    /// What was brought within a day with this payload.
     fn brought_today(&mut self, viewer: &Viewer, hash: &Digest) -> Result<Option<StoredItem>, StoreError> {
         let sql = "SELECT i.id FROM items i WHERE i.owner = ?1 AND i.type = ?2 AND i.realized_at > ?3
              AND i.payload_hash = ?4 AND i.payload IS NOT NULL ORDER BY i.realized_at, i.position LIMIT 1";
@@ -83,19 +90,5 @@ impl Tx<'_> {
         let id = reference.as_ref().and_then(|reference| reference["item"].as_str()).and_then(|id| id.parse().ok());
         let Some(id) = id else { return Ok(None) };
         Ok(Some(self.item(viewer, id)?).filter(|stored| stored.item.payload.is_some()))
-    }
-}
-
-/// What is known of the same content.
-enum Earlier {
-    Never,
-    There(Box<StoredItem>),
-    /// It was brought and is not there any more.
-    Gone,
-}
-
-impl Earlier {
-    fn of(found: Option<StoredItem>) -> Self {
-        found.map_or(Self::Gone, |stored| Self::There(Box::new(stored)))
     }
 }
