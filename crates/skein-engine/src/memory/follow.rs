@@ -117,7 +117,7 @@ impl Engine {
             let changes = blocking(move || changes(followed, &names)).await?;
             let changes = self.with_vectors(memory, &index, changes).await?;
             if is_destroyed {
-                self.forget_next(memory).await?;
+                self.forget_next().await?;
             }
             // What was destroyed is not to lie in files that are never written again.
             let applied = blocking(move || {

@@ -91,7 +91,7 @@ impl Engine {
         let engine = self.clone();
         let remove = move || engine.parts().memory.get().map_or(Ok(()), super::Memory::remove);
         blocking(remove).await?.map_err(unusable)?;
-        self.forget_next(memory).await
+        self.forget_next().await
     }
 
     /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store.

@@ -64,18 +64,17 @@ impl Engine {
     }
 
     /// Gives up what is being built, because something in it was destroyed: whoever builds goes on when somebody makes vectors
-    /// again, and that may be long. The vectors that were made are kept in the store. Nobody waits for whoever is at it.
-    pub(super) async fn forget_next(&self, memory: &Memory) -> Result<(), EngineError> {
-        memory.is_next_spoilt.store(true, Ordering::Relaxed);
-        if memory.next.try_lock().is_err() {
-            return Ok(());
-        }
+    /// again, and that may be long. The vectors that were made are kept in the store. Whoever is at it gives it up next.
+    pub(super) async fn forget_next(&self) -> Result<(), EngineError> {
         let engine = self.clone();
-        let forget = async move {
+        let forget = move || {
             let Some(memory) = engine.parts().memory.get() else { return };
-            memory.drop_spoilt(&mut *memory.next.lock().await);
+            memory.is_next_spoilt.store(true, Ordering::Relaxed);
+            if let Ok(mut next) = memory.next.try_lock() {
+                memory.drop_spoilt(&mut next);
+            }
         };
-        tokio::spawn(forget).await.map_err(unusable)
+        blocking(forget).await
     }
 
     /// Opens what is being built, as soon as it is known how long its vectors are.
