@@ -161,9 +161,6 @@ async fn work(engine: Engine, name: String) {
             Ok(None) => {
                 // What other servers queued, or a lost worker held, has to be looked for.
                 let _ = tokio::time::timeout(LOOK_EVERY, engine.parts().queued.notified()).await;
-                if let Err(error) = engine.parts().store.write(|tx| tx.requeue_lost(&SYSTEM)).await {
-                    tracing::debug!(%error, "could not look for lost work");
-                }
             }
             Err(error) => {
                 tracing::debug!(%error, "could not look for work");

@@ -127,7 +127,9 @@ impl Engine {
         kind: &'static str,
         enqueue: impl FnMut(&mut Tx<'_>, &Viewer, OperationId) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<Changed<()>, EngineError> {
-        Ok(self.queue_with(caller, request, kind, Apart::Serially, enqueue).await?.map(drop))
+        let queued = self.queue_with(caller, request, kind, Apart::Serially, enqueue).await?;
+        self.parts().queued.notify_one();
+        Ok(queued.map(drop))
     }
 
     /// [`Self::queue`] that also gives what was queued, unless an earlier request queued it.
@@ -152,9 +154,8 @@ impl Engine {
         };
         let committed = match apart {
             Apart::Serially => self.parts().store.write(run).await?,
-            Apart::ByLocks => self.parts().store.write_locking(1 << 10, run).await?,
+            Apart::ByLocks => self.parts().store.write_locking(1 << 10, None, run).await?,
         };
-        self.parts().queued.notify_one();
         let cursor = (!committed.value.is_replay).then_some(committed.cursor);
         Ok(Changed { cursor, ..committed.value })
     }

@@ -57,7 +57,7 @@ impl Tx<'_> {
             *id = *other;
         }
         let bound = [Value::from(&executor), Value::from(&tool), (&ids[0]).into(), (&ids[1]).into(), (&ids[2]).into()];
-        self.all(sql, &bound, |row| read_foothold(row, &is_known))
+        self.all_once(sql, &bound, |row| read_foothold(row, &is_known))
     }
 }
 

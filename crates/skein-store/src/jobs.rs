@@ -152,7 +152,7 @@ impl Tx<'_> {
             &draft.payload,
             now
         ];
-        self.execute_later(Later::adding("jobs", sql, values))?;
+        self.execute_later(Later::new("jobs", sql, values))?;
         Ok(id)
     }
 

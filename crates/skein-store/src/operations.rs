@@ -17,6 +17,7 @@ use crate::items::{Page, page};
 use crate::sql::{Later, Row, params};
 use crate::tx::{Tx, system_only};
 
+const TABLE: &str = "operations";
 const KIND_BYTES_MAX: usize = 64;
 /// Most operations one page holds.
 pub const OPERATIONS_PER_PAGE_MAX: usize = 1_000;
@@ -113,7 +114,7 @@ impl Tx<'_> {
         let owner = viewer.owner();
         let values = params![&id, &owner, kind, status, progress, result, error, now, name, fingerprint, indexed];
         // Should the same request have got in between looking and writing, this is run again, and finds it.
-        self.execute_later(Later::adding("operations", sql, values))?;
+        self.execute_later(Later::new(TABLE, sql, values))?;
         self.sql.note_operation(id, name.filter(|_| !indexed));
         Ok(id)
     }
@@ -135,6 +136,10 @@ impl Tx<'_> {
             let is_asked_for = row.optional_array(10)? == Some(name.0);
             Ok(is_asked_for.then_some((read_operation(row)?, row.optional_array(9)?.map(Digest))))
         };
+        // A second one is refused by the index of names; run alone it finds the first.
+        if self.sql.is_run_alone_if_refused() {
+            return Ok(None);
+        }
         let now = self.now();
         for id in self.sql.find_request(name, now)? {
             if let Some(found) = self.first(&BY_ID, params![&id], read)?.flatten() {
@@ -224,13 +229,29 @@ impl Tx<'_> {
         let (status, progress, result, error) = columns(state);
         let sql =
             "UPDATE operations SET status = ?2, progress = ?3, result = ?4, error = ?5, updated_at = ?6 WHERE id = ?1";
-        self.execute_later(Later::changing("operations", sql, params![&id, status, progress, result, error, now]))
+        self.execute_later(Later::new(TABLE, sql, params![&id, status, progress, result, error, now]))
+    }
+
+    /// Ends an operation with what became of it; one that has ended, or is gone, is left as it is.
+    pub fn end_operation(
+        &mut self,
+        viewer: &Viewer,
+        id: OperationId,
+        state: &OperationState,
+    ) -> Result<(), StoreError> {
+        system_only(viewer)?;
+        check_state(state)?;
+        let now = self.now();
+        let (status, progress, result, error) = columns(state);
+        let sql = "UPDATE operations SET status = ?2, progress = ?3, result = ?4, error = ?5, updated_at = ?6
+             WHERE id = ?1 AND status IN ('queued', 'processing')";
+        self.execute_later(Later::new(TABLE, sql, params![&id, status, progress, result, error, now]))
     }
 
     pub fn operation(&mut self, viewer: &Viewer, id: OperationId) -> Result<Operation, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM operations WHERE id = ?1");
         let now = self.now();
-        let found = self.first(&sql, params![&id], read_operation)?;
+        let found = self.first_about((TABLE, id.as_bytes()), &sql, params![&id], read_operation)?;
         found
             .filter(|operation| viewer.may_read(operation.owner, now))
             .ok_or_else(|| StoreError::NotFound(id.to_string()))

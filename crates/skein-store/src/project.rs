@@ -215,7 +215,7 @@ impl Tx<'_> {
             &item.header.id,
         ];
         if if_taken == IfTaken::Leave {
-            return self.execute_later(Later::adding("relations", &sql, values));
+            return self.execute_later(Later::new("relations", &sql, values));
         }
         match self.execute(&sql, values) {
             Ok(_) if relation.kind == RelationKind::GroupsWith => {

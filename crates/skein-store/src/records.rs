@@ -170,7 +170,8 @@ impl Tx<'_> {
         }
         let sql = "UPDATE records SET version = version WHERE id = ?1 AND hash = ?2";
         let changed = SqlError::Collision("a record was changed meanwhile".to_owned());
-        self.execute_later(Later::changing_one("records", sql, params![&id, &hash], changed))
+        let values = params![&id, &hash];
+        self.execute_later(Later { is_repeatable: true, ..Later::changing_one("records", sql, values, changed) })
     }
 
     /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.
@@ -184,7 +185,7 @@ impl Tx<'_> {
     /// Whatever there is under an id, deleted or not, for whoever asks.
     pub(crate) fn find_record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
         let sql = format!("SELECT {RECORD_COLUMNS} FROM records WHERE id = ?1");
-        self.first(&sql, params![&id], read_record)
+        Ok(self.all_once(&sql, params![&id], read_record)?.into_iter().next())
     }
 
     /// The viewer's records of one type, by id.

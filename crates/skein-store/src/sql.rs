@@ -72,7 +72,7 @@ impl<'a, T: Into<Value<'a>>> From<Option<T>> for Value<'a> {
 }
 
 /// A value that outlives its row.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) enum Kept {
     Null,
     Int(i64),
@@ -194,23 +194,22 @@ pub(crate) struct Later<'a> {
     pub(crate) table: &'static str,
     pub(crate) sql: &'a str,
     pub(crate) params: &'a [Value<'a>],
-    /// Whether it only adds rows, which nothing else is about.
-    pub(crate) only_adds: bool,
+    /// How many of the first parameters tell which row it is about.
+    pub(crate) key: usize,
+    /// Whether to carry it out again with the same parameters changes nothing.
+    pub(crate) is_repeatable: bool,
     /// What it means if it does not change exactly one row.
     pub(crate) unless_one: Option<SqlError>,
 }
 
 impl<'a> Later<'a> {
-    pub(crate) fn adding(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
-        Self { table, sql, params, only_adds: true, unless_one: None }
-    }
-
-    pub(crate) fn changing(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
-        Self { only_adds: false, ..Self::adding(table, sql, params) }
+    /// A statement about the row that its first parameter names.
+    pub(crate) fn new(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
+        Self { table, sql, params, key: 1, is_repeatable: false, unless_one: None }
     }
 
     pub(crate) fn changing_one(table: &'static str, sql: &'a str, params: &'a [Value<'a>], missed: SqlError) -> Self {
-        Self { unless_one: Some(missed), ..Self::changing(table, sql, params) }
+        Self { unless_one: Some(missed), ..Self::new(table, sql, params) }
     }
 }
 
@@ -227,6 +226,28 @@ pub(crate) trait Sql {
         params: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), SqlError>;
+
+    /// A question about one row, by the key under which statements that wait name it: those about others still wait.
+    fn query_about(
+        &mut self,
+        _: &'static str,
+        _: &[u8],
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        self.query(sql, params, each)
+    }
+
+    /// A question that others of the same transaction ask as well, about what none of them changes: answered once for all.
+    fn query_once(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        self.query(sql, params, each)
+    }
 
     /// Carries a statement out before anything that could tell, at the latest before the commit: where the way to the
     /// database is long, together with others.
@@ -262,6 +283,11 @@ pub(crate) trait Sql {
 
     /// Whether there are others who write meanwhile.
     fn is_shared(&self) -> bool;
+
+    /// Whether this is one of several functions in a transaction, each of which is run alone should anything be refused.
+    fn is_run_alone_if_refused(&self) -> bool {
+        false
+    }
 
     /// How whoever takes a job passes over those that others are just taking.
     fn claim_lock(&self) -> &'static str;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
+use skein_core::RunId;
 use tokio::sync::oneshot;
 
 use crate::clock::{Clock, SystemClock};
@@ -16,6 +17,7 @@ use crate::jobs::Turns;
 use crate::pool::Pool;
 use crate::postgres::notify::Notifier;
 use crate::postgres::session::{Counters, Isolation, Session};
+use crate::postgres::together::Together;
 use crate::sql::Sql;
 use crate::sqlite::at_hand::AtHand;
 use crate::sqlite::writer::Writer;
@@ -85,8 +87,21 @@ impl Inner {
 }
 
 enum Backend {
-    Sqlite { writer: Option<Writer>, readers: Pool<rusqlite::Connection>, at_hand: AtHand, clock: Arc<dyn Clock> },
-    Postgres { sessions: Pool<Session>, notifier: Arc<Notifier>, counters: Arc<Counters>, access: Access },
+    Sqlite {
+        writer: Option<Writer>,
+        readers: Pool<rusqlite::Connection>,
+        at_hand: AtHand,
+        clock: Arc<dyn Clock>,
+    },
+    Postgres {
+        sessions: Pool<Session>,
+        /// Connections of their own for what shares transactions: what it takes is prepared there.
+        sharing: Pool<Session>,
+        together: Arc<Together>,
+        notifier: Arc<Notifier>,
+        counters: Arc<Counters>,
+        access: Access,
+    },
 }
 
 /// How functions that write at once are kept apart where several can.
@@ -217,28 +232,37 @@ impl Store {
             Backend::Postgres { access: Access::Reading, .. } => {
                 Err(StoreError::ReadOnly("it was opened for reading".to_owned()))
             }
-            Backend::Postgres { sessions, notifier, .. } => {
+            Backend::Postgres { sessions, sharing, together, notifier, .. } => {
                 let (notifier, jobs) = (Arc::clone(notifier), self.inner.wakes.jobs.clone());
-                sessions.submit(Box::new(move |session| {
-                    let queued = session.write(work, apart.isolation());
+                let tell = move |queued: bool| {
                     if queued {
                         jobs.wake();
                     }
                     notifier.committed(apart != Apart::LockedWithoutFacts, queued);
-                }))
+                };
+                if apart == Apart::Locked {
+                    return share(sharing, together, work, tell);
+                }
+                sessions.submit(Box::new(move |session| tell(session.write(work, apart.isolation()))))
             }
         }
     }
 
     /// [`Self::write_weighing`] for a function that locks what it reads before it relies on it
     /// ([`Tx::locked_execution`], [`Tx::rely_on_record`]). On PostgreSQL such functions do not collide when they touch rows
-    /// that are neighbours in an index, as serializable ones do; on SQLite there is no difference.
-    pub async fn write_locking<T, F>(&self, weight: usize, function: F) -> Result<Committed<T>, StoreError>
+    /// that are neighbours in an index, as serializable ones do, and several share a transaction; on SQLite there is no
+    /// difference. A function that moves a run says which.
+    pub async fn write_locking<T, F>(
+        &self,
+        weight: usize,
+        about: Option<RunId>,
+        function: F,
+    ) -> Result<Committed<T>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let (work, outcome) = Function::queued(function);
+        let (work, outcome) = Function::queued_about(about, function);
         self.submit_work(work, weight, Urgency::Interactive, Apart::Locked)?;
         outcome.await.unwrap_or_else(|_| Err(closed()))
     }
@@ -260,11 +284,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let outcome = self.submit_read(function, Some(READ_MAX))?;
-        // A database that hangs answers nothing, not even that time is up.
-        let answered = tokio::time::timeout(READ_MAX + READ_GRACE, outcome).await;
-        let answered = answered.map_err(|_| StoreError::TooSlow(crate::READ_SECONDS_MAX))?;
-        answered.unwrap_or_else(|_| Err(closed()))
+        answered_in_time(self.submit_read(function, Some(READ_MAX))?).await
     }
 
     /// A look at a few rows by their keys: where the database is in this process it is done at once, on the caller's
@@ -274,14 +294,19 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        let function = match &self.inner.backend {
+        match &self.inner.backend {
             Backend::Sqlite { at_hand, clock, .. } => match at_hand.read(clock.now(), function) {
-                Ok(outcome) => return outcome,
-                Err(function) => function,
+                Ok(outcome) => outcome,
+                Err(function) => self.read(function).await,
             },
-            Backend::Postgres { .. } => function,
-        };
-        self.read(function).await
+            Backend::Postgres { sessions, .. } => {
+                let (waiting, outcome) = oneshot::channel();
+                sessions.submit(Box::new(move |session| {
+                    let _ = waiting.send(session.look(function));
+                }))?;
+                answered_in_time(outcome).await
+            }
+        }
     }
 
     /// [`Self::read`] for callers outside an async runtime.
@@ -371,6 +396,13 @@ impl Store {
     }
 }
 
+/// A database that hangs answers nothing, not even that time is up.
+async fn answered_in_time<T>(outcome: Outcome<T>) -> Result<T, StoreError> {
+    let answered = tokio::time::timeout(READ_MAX + READ_GRACE, outcome).await;
+    let answered = answered.map_err(|_| StoreError::TooSlow(crate::READ_SECONDS_MAX))?;
+    answered.unwrap_or_else(|_| Err(closed()))
+}
+
 pub(crate) fn closed() -> StoreError {
     StoreError::Unavailable("the store is closing".to_owned())
 }
@@ -414,9 +446,43 @@ fn start_sessions(
     let url: Arc<str> = url.into();
     let counters = Arc::new(Counters::default());
     let session = |_| Session::new(Arc::clone(&url), clock.cloned(), Arc::clone(&counters));
-    let sessions = Pool::start("skein-postgres", (0..connections).map(session).collect(), READS_WAITING_MAX);
+    let together = Arc::new(Together::new(connections));
+    let shared = together.serving_max();
+    let sessions = Pool::start(
+        "skein-postgres",
+        (0..connections.saturating_sub(shared).max(1)).map(session).collect(),
+        READS_WAITING_MAX,
+    );
+    let sharing =
+        Pool::start("skein-sharing", (0..shared).map(|number| session(number).shared()).collect(), READS_WAITING_MAX);
     let notifier = Arc::new(Notifier::start(url, wakes.clone()));
-    Backend::Postgres { sessions, notifier, counters, access }
+    Backend::Postgres { sessions, sharing, together, notifier, counters, access }
+}
+
+/// Has a function run together with others that come while the connections are busy.
+fn share(
+    sharing: &Pool<Session>,
+    together: &Arc<Together>,
+    work: Box<dyn Work>,
+    tell: impl Fn(bool) + Send + 'static,
+) -> Result<(), StoreError> {
+    if !together.add(work)? {
+        return Ok(());
+    }
+    let gathering = Arc::clone(together);
+    let serve = move |session: &mut Session| {
+        loop {
+            let works = gathering.next();
+            if works.is_empty() {
+                return;
+            }
+            tell(session.write_together(works));
+        }
+    };
+    if sharing.submit(Box::new(serve)).is_err() {
+        together.give_up();
+    }
+    Ok(())
 }
 
 /// PostgreSQL's client blocks on a runtime of its own and must not be called inside another.

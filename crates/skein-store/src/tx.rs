@@ -10,6 +10,7 @@ use skein_core::id::Entropy;
 use skein_core::{Digest, ItemId, Millis, TurnId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
+use crate::flow::Ahead;
 use crate::sql::{Later, Row, Sql, Value};
 
 /// Refuses everybody but Skein itself.
@@ -37,6 +38,8 @@ pub struct Tx<'a> {
     pub(crate) vacant: Option<Digest>,
     destroys: bool,
     queues: bool,
+    /// The run this is about, where it was locked and read before.
+    pub(crate) ahead: Option<Ahead>,
 }
 
 impl<'a> Tx<'a> {
@@ -53,6 +56,7 @@ impl<'a> Tx<'a> {
             queues: false,
             moved: Vec::new(),
             vacant: None,
+            ahead: None,
         }
     }
 
@@ -166,15 +170,9 @@ impl<'a> Tx<'a> {
         })
     }
 
-    /// Carries out what was put off; to be called before the commit.
-    pub(crate) fn settle(&mut self) -> Result<(), StoreError> {
-        let position = self.sql.settle()?;
-        if let (Some(position), Some((cursor, _))) = (position, &mut self.last)
-            && cursor.position == POSITION_UNKNOWN
-        {
-            cursor.position = position;
-        }
-        Ok(())
+    /// Carries out what was put off; to be called before the commit. Where the last item stands that waited.
+    pub(crate) fn settle(&mut self) -> Result<Option<i64>, StoreError> {
+        Ok(self.sql.settle()?)
     }
 
     /// Every row, converted by `read`.
@@ -186,6 +184,39 @@ impl<'a> Tx<'a> {
     ) -> Result<Vec<T>, StoreError> {
         let mut rows = Vec::new();
         self.sql.query(sql, params, &mut |row| {
+            rows.push(read(row)?);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// The row that is named so among what waits to be written ([`Later`]), if there is one.
+    pub(crate) fn first_about<T>(
+        &mut self,
+        (table, key): (&'static str, &[u8]),
+        sql: &str,
+        params: &[Value<'_>],
+        mut read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
+    ) -> Result<Option<T>, StoreError> {
+        let mut found = None;
+        self.sql.query_about(table, key, sql, params, &mut |row| {
+            if found.is_none() {
+                found = Some(read(row)?);
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    }
+
+    /// [`Self::all`] of what functions that share a transaction ask alike, and none of them changes.
+    pub(crate) fn all_once<T>(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        mut read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
+    ) -> Result<Vec<T>, StoreError> {
+        let mut rows = Vec::new();
+        self.sql.query_once(sql, params, &mut |row| {
             rows.push(read(row)?);
             Ok(())
         })?;

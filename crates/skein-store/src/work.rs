@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use skein_core::RunId;
 use skein_core::garden::cursor::Cursor;
 use tokio::sync::oneshot;
 
 use crate::error::StoreError;
-use crate::tx::Tx;
+use crate::tx::{POSITION_UNKNOWN, Tx};
 
 /// The outcome of a committed write, and where on the timeline it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,13 +23,16 @@ pub(crate) trait Work: Send {
     /// Runs the function; what it made is kept until it is acknowledged. May be called again.
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError>;
 
-    /// Tells whoever waits that the last run was committed.
-    fn acknowledge(self: Box<Self>);
+    /// Tells whoever waits that the last run was committed, and where the last item stands whose place was not known then.
+    fn acknowledge(self: Box<Self>, last_position: Option<i64>);
 
     fn refuse(self: Box<Self>, error: StoreError);
 
     /// Random bits for the ids this work makes, the same in every run.
     fn seed(&self) -> &[u8; 16];
+
+    /// The run it moves, if it says so: it is locked and read with those of others.
+    fn about(&self) -> Option<RunId>;
 }
 
 /// Where the outcome of queued work appears.
@@ -37,6 +41,7 @@ pub(crate) type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
 pub(crate) struct Function<T, F> {
     run: F,
     seed: [u8; 16],
+    about: Option<RunId>,
     made: Option<Committed<T>>,
     waiting: oneshot::Sender<Result<Committed<T>, StoreError>>,
 }
@@ -48,10 +53,15 @@ where
 {
     /// The work to queue, and where its outcome will appear.
     pub(crate) fn queued(function: F) -> (Box<dyn Work>, Outcome<Committed<T>>) {
+        Self::queued_about(None, function)
+    }
+
+    /// [`Self::queued`] for a function that moves a run.
+    pub(crate) fn queued_about(about: Option<RunId>, function: F) -> (Box<dyn Work>, Outcome<Committed<T>>) {
         let (waiting, outcome) = oneshot::channel();
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).expect("the operating system provides randomness");
-        (Box::new(Self { run: function, seed, made: None, waiting }), outcome)
+        (Box::new(Self { run: function, seed, about, made: None, waiting }), outcome)
     }
 }
 
@@ -62,18 +72,17 @@ where
 {
     fn run(&mut self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
         self.made = None;
-        let outcome = catch_unwind(AssertUnwindSafe(|| {
-            let value = (self.run)(tx)?;
-            tx.settle()?;
-            Ok(value)
-        }));
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.run)(tx)));
         let value = outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))?;
         self.made = Some(Committed { value, cursor: tx.last_cursor() });
         Ok(())
     }
 
-    fn acknowledge(self: Box<Self>) {
-        let made = self.made.expect("only work that ran is acknowledged");
+    fn acknowledge(self: Box<Self>, last_position: Option<i64>) {
+        let mut made = self.made.expect("only work that ran is acknowledged");
+        if made.cursor != Cursor::START && made.cursor.position == POSITION_UNKNOWN {
+            made.cursor.position = last_position.unwrap_or(POSITION_UNKNOWN);
+        }
         // Whoever asked may have gone away; the write stands all the same.
         let _ = self.waiting.send(Ok(made));
     }
@@ -84,6 +93,10 @@ where
 
     fn seed(&self) -> &[u8; 16] {
         &self.seed
+    }
+
+    fn about(&self) -> Option<RunId> {
+        self.about
     }
 }
 

@@ -154,10 +154,7 @@ async fn take_up(engine: &Engine, name: &str, mut stopped: watch::Receiver<Optio
                 }
                 None => put_back(engine, job).await,
             },
-            Ok(None) => {
-                wait(engine.parts().called.notified(), &mut stopped).await;
-                let _ = engine.parts().store.write(|tx| tx.requeue_lost(&SYSTEM)).await;
-            }
+            Ok(None) => wait(engine.parts().called.notified(), &mut stopped).await,
             Err(error) => {
                 tracing::debug!(%error, "could not look for work of the catalogue");
                 wait(std::future::pending(), &mut stopped).await;

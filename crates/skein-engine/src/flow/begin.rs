@@ -160,8 +160,8 @@ impl Engine {
         for run in after.withdrawn {
             parts.crew.break_off(run);
         }
-        for run in after.ended {
-            parts.streams.end_of(run);
+        for ended in after.ended {
+            parts.streams.end_of(&ended);
         }
         if after.queued {
             parts.crew.wake();

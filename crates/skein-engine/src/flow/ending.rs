@@ -13,6 +13,7 @@ use skein_store::tree::append::{RawOf, Said};
 
 use crate::flow::SYSTEM;
 use crate::flow::mover::Mover;
+use crate::flow::streams::Ended;
 use crate::flow::telemetry;
 
 /// How much of an output an operation tells; the rest is told by the run.
@@ -44,11 +45,7 @@ impl Mover<'_, '_> {
         self.tx.end_execution(run, &state, output, outcome.failure.as_ref())?;
         self.measure_run(&row, &ended)?;
         if let Some(operation) = row.operation {
-            let state = operation_state(run, &outcome);
-            match self.tx.advance_operation(&SYSTEM, operation, &state) {
-                Ok(()) | Err(StoreError::Ended(_) | StoreError::NotFound(_)) => {}
-                Err(error) => return Err(error),
-            }
+            self.tx.end_operation(&SYSTEM, operation, &operation_state(run, &outcome))?;
         }
         if let Some((parent, place)) = row.parent {
             let result = match outcome.failure {
@@ -60,7 +57,8 @@ impl Mover<'_, '_> {
         } else if self.engine.parts().outside.telemetry().is_some() {
             telemetry::enqueue(self.tx, &Viewer::User(row.owner), run)?;
         }
-        self.after.ended.push(run);
+        let is_silent = self.load(run)?.ready.plan.streamed_step().is_none();
+        self.after.ended.push(Ended { run, status: outcome.status, is_silent });
         Ok(())
     }
 

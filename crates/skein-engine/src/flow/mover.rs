@@ -31,6 +31,7 @@ use crate::flow::SYSTEM;
 use crate::flow::call::Prepared;
 use crate::flow::children::is_process_in_disguise;
 use crate::flow::plans::ReadyProcess;
+use crate::flow::streams::Ended;
 
 /// Whoever can take a call up at once: the worker at hand, and for which kinds it has a place.
 #[derive(Debug, Clone, Default)]
@@ -47,7 +48,7 @@ pub(crate) struct Aftermath {
     /// Whether others have something to take up.
     pub(crate) queued: bool,
     /// Runs that ended: whoever listens hears no more.
-    pub(crate) ended: Vec<RunId>,
+    pub(crate) ended: Vec<Ended>,
     /// Runs whose calls are to be broken off.
     pub(crate) withdrawn: Vec<RunId>,
 }

@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use skein_core::RunId;
+use skein_core::flow::execution::state::RunStatus;
+use skein_core::{RunId, Viewer};
 use skein_store::flow::Chunk;
 use skein_store::jobs::Job;
 use skein_store::{Store, Tx};
@@ -38,6 +39,8 @@ struct Live {
     written: i64,
     heard: watch::Sender<i64>,
     is_written_soon: bool,
+    /// How the run ended, after its last words were said here.
+    ended: Option<RunStatus>,
 }
 
 impl Default for Live {
@@ -49,6 +52,7 @@ impl Default for Live {
             written: 0,
             heard: watch::channel(0).0,
             is_written_soon: false,
+            ended: None,
         }
     }
 }
@@ -147,7 +151,7 @@ impl Streams {
         let Some(last) = chunks.last().map(|chunk| chunk.number) else { return };
         // A run that ended says nothing more, for its jobs are gone: what it said may have been destroyed.
         let write = move |tx: &mut Tx<'_>| tx.put_chunks(&SYSTEM, &job, run, &chunks);
-        match store.write_locking(1 << 10, write).await {
+        match store.write_locking(1 << 10, None, write).await {
             Ok(_) => {
                 let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
                 if let Some(live) = live.get_mut(&run) {
@@ -167,14 +171,29 @@ impl Streams {
     /// Forgets a run that nobody listens to and that says nothing here.
     fn forget_silent(&self, run: RunId) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && live.speaker.is_none()) {
+        let is_silent = |live: &Live| live.speaker.is_none() || live.ended.is_some();
+        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && is_silent(live)) {
             live.remove(&run);
         }
     }
 
-    /// A run has ended: nothing more is said here by anybody.
-    pub(crate) fn end_of(&self, run: RunId) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&run);
+    /// A run has ended: nothing more is said by anybody. Whoever listens is told, if its last words were said here, or it is
+    /// of those that say nothing.
+    pub(crate) fn end_of(&self, ended: &Ended) {
+        let (run, mut live) = (ended.run, self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        match live.get_mut(&run) {
+            Some(live) if (ended.is_silent || live.speaker.is_some()) && live.heard.receiver_count() > 0 => {
+                live.ended = Some(ended.status);
+                live.heard.send_replace(live.next - 1);
+            }
+            _ => drop(live.remove(&run)),
+        }
+    }
+
+    /// How a run ended, if that is known here and a piece was its last.
+    fn ended_with(&self, run: RunId, number: i64) -> Option<RunStatus> {
+        let live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        live.get(&run).filter(|live| live.next - 1 == number).and_then(|live| live.ended)
     }
 
     /// Nothing more is said here by the holder of a job: whoever listens goes on with what is written down.
@@ -186,6 +205,14 @@ impl Streams {
     }
 }
 
+/// A run that ended.
+pub(crate) struct Ended {
+    pub(crate) run: RunId,
+    pub(crate) status: RunStatus,
+    /// Whether nothing of it is said as it comes.
+    pub(crate) is_silent: bool,
+}
+
 /// What a listener has before it: pieces as they come, then the end.
 pub struct Listening {
     engine: Engine,
@@ -193,6 +220,8 @@ pub struct Listening {
     after: i64,
     ready: std::collections::VecDeque<Chunk>,
     heard: watch::Receiver<i64>,
+    /// How the run stood when listening began, until that was told.
+    status: Option<RunStatus>,
 }
 
 impl Drop for Listening {
@@ -207,16 +236,17 @@ pub enum Heard {
     /// More of what is said.
     Piece(Piece),
     /// The run ended, as its status says.
-    End(skein_core::flow::execution::state::RunStatus),
+    End(RunStatus),
 }
 
 impl Engine {
     /// Listens to the answer of a run, from after a piece on.
     pub async fn listen(&self, caller: &Caller, run: RunId, after: i64) -> Result<Listening, EngineError> {
-        let viewer = caller.viewer();
-        self.parts().store.read(move |tx| tx.execution(&viewer, run).map(drop)).await?;
         let heard = self.parts().streams.subscribe(run);
-        Ok(Listening { engine: self.clone(), run, after, ready: std::collections::VecDeque::new(), heard })
+        let (engine, ready) = (self.clone(), std::collections::VecDeque::new());
+        let mut listening = Listening { engine, run, after, ready, heard, status: None };
+        listening.status = Some(listening.look(caller.viewer()).await?);
+        Ok(listening)
     }
 }
 
@@ -238,7 +268,13 @@ impl Listening {
             if !self.ready.is_empty() {
                 continue;
             }
-            let status = self.look().await?;
+            if let Some(status) = self.engine.parts().streams.ended_with(self.run, self.after) {
+                return Ok(Heard::End(status));
+            }
+            let status = match self.status.take() {
+                Some(status) => status,
+                None => self.look(SYSTEM).await?,
+            };
             if !self.ready.is_empty() {
                 continue;
             }
@@ -253,13 +289,14 @@ impl Listening {
     }
 
     /// Reads what was written down, and how the run stands.
-    async fn look(&mut self) -> Result<skein_core::flow::execution::state::RunStatus, EngineError> {
+    async fn look(&mut self, viewer: Viewer) -> Result<RunStatus, EngineError> {
         let (run, after) = (self.run, self.after);
         let look = move |tx: &mut Tx<'_>| {
-            let status = tx.execution(&SYSTEM, run)?.status;
+            // How it stands first: whatever was said before it ended is found after.
+            let status = tx.execution(&viewer, run)?.status;
             Ok((tx.chunks_after(run, after)?, status))
         };
-        let (chunks, status) = self.engine.parts().store.read(look).await?;
+        let (chunks, status) = self.engine.parts().store.look_up(look).await?;
         self.ready.extend(chunks);
         Ok(status)
     }

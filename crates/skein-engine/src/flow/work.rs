@@ -201,7 +201,8 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
         let concluded = conclude(engine, prepared, came, hand).await;
         crew.end(job.id, concluded.is_none());
-        if is_heard {
+        let has_ended = concluded.iter().flat_map(|after| &after.ended).any(|ended| ended.run == run);
+        if is_heard && !has_ended {
             engine.parts().streams.end(run, &job);
         }
         let Some(mut after) = concluded else { break };
@@ -225,8 +226,11 @@ async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: H
         let run = prepared.run;
         let (is_plain, store) = (prepared.is_plain, &engine.parts().store);
         let write = move |tx: &mut Tx<'_>| call::conclude(&own, tx, &prepared, &kept, &hand);
-        let written =
-            if is_plain { store.write_locking(weight, write).await } else { store.write_weighing(weight, write).await };
+        let written = if is_plain {
+            store.write_locking(weight, Some(run), write).await
+        } else {
+            store.write_weighing(weight, write).await
+        };
         match written {
             Ok(after) => return Some(after.value),
             Err(StoreError::LeaseLost(_)) => {
@@ -461,7 +465,8 @@ async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claim
         move |tx: &mut Tx<'_>| claimed::take_up(&own, tx, &held, lost_max, is_locking)
     };
     let store = &engine.parts().store;
-    match store.write_locking(1 << 10, take(true)).await?.value {
+    let about = job.run.map(|(run, _)| run);
+    match store.write_locking(1 << 10, about, take(true)).await?.value {
         Some(taken) => Ok(taken),
         None => Ok(store.write(take(false)).await?.value.unwrap_or((Claimed::Settled, Aftermath::default()))),
     }

@@ -1,7 +1,5 @@
 //! Runs and their steps.
 
-use std::sync::LazyLock;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json};
@@ -25,31 +23,19 @@ const RUNS_PER_PAGE_MAX: usize = 1_000;
 /// Most runs that are forgotten at a time.
 const SWEEP_ROWS_MAX: i64 = 500;
 
-const COLUMNS: &str = "id, owner, process, process_version, process_name, status, context, levels_left, stack, parent,
+pub(super) const COLUMNS: &str =
+    "id, owner, process, process_version, process_name, status, context, levels_left, stack, parent,
     parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens, output, failure,
     created_at, ended_at, session, cause";
 
-const STEPS_PER_STATEMENT: usize = 2;
 const STEP_WIDTH: usize = 14;
-/// The statements that write one step, and two.
-static PUT_STEPS: LazyLock<[String; STEPS_PER_STATEMENT]> = LazyLock::new(|| {
-    [1, 2].map(|count| {
-        let row = |row: usize| {
-            let places: Vec<String> = (1..=STEP_WIDTH).map(|place| format!("?{}", row * STEP_WIDTH + place)).collect();
-            format!("({})", places.join(", "))
-        };
-        let rows: Vec<String> = (0..count).map(row).collect();
-        format!(
-            "INSERT INTO execution_steps (run, step, phase, attempt, inputs, output, fault, dialogue, tokens, call, is_open, raw,
-                 began_at, ended_at) VALUES {}
-             ON CONFLICT (run, step) DO UPDATE SET phase = excluded.phase, attempt = excluded.attempt,
-                 inputs = excluded.inputs, output = excluded.output, fault = excluded.fault, dialogue = excluded.dialogue,
-                 tokens = excluded.tokens, call = excluded.call, is_open = excluded.is_open, raw = excluded.raw,
-                 began_at = excluded.began_at, ended_at = excluded.ended_at",
-            rows.join(", ")
-        )
-    })
-});
+const PUT_STEP: &str =
+    "INSERT INTO execution_steps (run, step, phase, attempt, inputs, output, fault, dialogue, tokens, call, is_open, raw,
+         began_at, ended_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
+     ON CONFLICT (run, step) DO UPDATE SET phase = excluded.phase, attempt = excluded.attempt,
+         inputs = excluded.inputs, output = excluded.output, fault = excluded.fault, dialogue = excluded.dialogue,
+         tokens = excluded.tokens, call = excluded.call, is_open = excluded.is_open, raw = excluded.raw,
+         began_at = excluded.began_at, ended_at = excluded.ended_at";
 
 /// A run that begins.
 #[derive(Debug, Clone)]
@@ -252,16 +238,16 @@ impl Tx<'_> {
             &new.session,
             &new.cause,
         ];
-        self.execute_later(Later::adding("executions", sql, values))?;
+        self.execute_later(Later::new("executions", sql, values))?;
         Ok(new.begun(state, now))
     }
 
-    /// Writes where steps stand. Most moves end one step and begin the next: one statement for the two.
+    /// Writes where steps stand.
     pub fn put_steps(&mut self, run: RunId, rows: &[StepRow]) -> Result<(), StoreError> {
-        for rows in rows.chunks(STEPS_PER_STATEMENT) {
-            let spelled: Vec<SpelledStep<'_>> = rows.iter().map(SpelledStep::of).collect();
-            let values: Vec<Value<'_>> = spelled.iter().flat_map(|step| step.values(&run)).collect();
-            self.execute_later(Later::changing("execution_steps", &PUT_STEPS[rows.len() - 1], &values))?;
+        for row in rows {
+            let spelled = SpelledStep::of(row);
+            let values = spelled.values(&run);
+            self.execute_later(Later { key: 2, ..Later::new("execution_steps", PUT_STEP, &values) })?;
         }
         Ok(())
     }
@@ -280,7 +266,7 @@ impl Tx<'_> {
         let sql = "UPDATE executions SET status = ?2, output = ?3, failure = ?4, tokens = ?5, ended_at = ?6
              WHERE id = ?1 AND status = 'running'";
         let values = params![&run, state.status.as_str(), output.as_ref(), failure.as_ref(), tokens, now];
-        self.execute_later(Later::changing("executions", sql, values))
+        self.execute_later(Later::new("executions", sql, values))
     }
 
     /// A run the viewer may see.
@@ -298,12 +284,18 @@ impl Tx<'_> {
         if !self.sql.is_shared() {
             return self.execution(viewer, id);
         }
+        if let Some(row) = self.ahead.as_mut().and_then(|ahead| ahead.row(id)) {
+            return Ok(row);
+        }
         let sql = format!("UPDATE executions SET priority = priority WHERE id = ?1 RETURNING {COLUMNS}");
         self.first(&sql, params![&id], read_execution)?.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
     /// The steps of a run that are more than waiting, in order.
     pub fn execution_steps(&mut self, run: RunId) -> Result<Vec<StepRow>, StoreError> {
+        if let Some((steps, _)) = self.ahead.as_mut().and_then(|ahead| ahead.steps(run)) {
+            return Ok(steps);
+        }
         let sql = "SELECT step, phase, attempt, inputs, output, fault, dialogue, tokens, call, raw, began_at, ended_at, is_open
              FROM execution_steps WHERE run = ?1 ORDER BY step";
         self.all(sql, params![&run], read_step)
@@ -315,6 +307,9 @@ impl Tx<'_> {
         owner: UserId,
         run: RunId,
     ) -> Result<(Vec<StepRow>, Option<LastCall>), StoreError> {
+        if let Some(known) = self.ahead.as_mut().and_then(|ahead| ahead.steps(run)) {
+            return Ok(known);
+        }
         let sql = "SELECT c.id, c.sequence, s.step, s.phase, s.attempt, s.inputs, s.output, s.fault, s.dialogue, s.tokens, s.call,
                  s.raw, s.began_at, s.ended_at, s.is_open
              FROM execution_steps s LEFT JOIN (SELECT id, sequence FROM tool_calls WHERE owner = ?1 AND session = ?2
@@ -431,7 +426,7 @@ pub(super) fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, SqlError> 
     serde_json::from_str(text).map_err(|error| SqlError::Damaged(format!("a row of a run cannot be read: {error}")))
 }
 
-fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
+pub(super) fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
     let optional = |column: usize| row.optional_array(column);
     let place = match row.optional_int(10)? {
         Some(step) => Some(Place { step: index(step)?, call: row.optional_int(11)?.map(index).transpose()? }),
@@ -488,7 +483,7 @@ fn read_dialogue(text: &str) -> Result<(Option<Dialogue>, Owed), SqlError> {
     }
 }
 
-fn read_step(row: &dyn Row) -> Result<StepRow, SqlError> {
+pub(super) fn read_step(row: &dyn Row) -> Result<StepRow, SqlError> {
     let phase = row.text(1)?;
     let (dialogue, owed) = row.optional_text(6)?.map(read_dialogue).transpose()?.unwrap_or_default();
     let state = StepState {

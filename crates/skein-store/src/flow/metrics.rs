@@ -28,7 +28,7 @@ impl Tx<'_> {
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
         let Measured { name, scope, entity, run, value } = measured;
         let values = params![&id, &owner, *name, *scope, entity, run.as_ref(), *value, now];
-        self.execute_later(Later::adding("metric_values", sql, values))
+        self.execute_later(Later::new("metric_values", sql, values))
     }
 
     /// What was measured of something since a moment, oldest first.

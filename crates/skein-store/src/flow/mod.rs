@@ -2,6 +2,7 @@
 //!
 //! The rows are operational: a run that ended long ago loses them, and its facts are enough to tell it again.
 
+mod ahead;
 mod chunks;
 mod executions;
 mod forget;
@@ -9,6 +10,7 @@ mod metrics;
 mod project;
 mod reviews;
 
+pub(crate) use ahead::Ahead;
 pub use chunks::Chunk;
 pub use executions::{ExecutionFilter, ExecutionRow, NewExecution, StepRow};
 pub use metrics::Measured;

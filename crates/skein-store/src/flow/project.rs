@@ -27,7 +27,7 @@ impl Tx<'_> {
                 "INSERT INTO tool_calls (id, owner, session, sequence, run, step) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let (owner, step) = (&item.header.owner, whole(made.place.step));
             let values = params![&made.call_id, owner, &made.session, made.sequence, &moved.run_id, step];
-            self.execute_later(Later::adding("tool_calls", sql, values))?;
+            self.execute_later(Later::new("tool_calls", sql, values))?;
         }
         for (index, link) in moved.links.iter().enumerate() {
             let (source, target) = (Endpoint::Item(link.source), Endpoint::Item(link.target));

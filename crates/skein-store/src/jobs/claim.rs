@@ -113,7 +113,7 @@ fn claim(tx: &mut Tx<'_>, holder: &Holder, wanted: &[(Wanted, Option<UserId>)]) 
     Ok(Claimed { jobs, due_in_ms })
 }
 
-/// Goes round the owners after `last` until there is room for no more, or nothing left.
+/// Goes round the owners after `last`, and begins again with the first, until there is room for no more or nothing left.
 fn take(
     tx: &mut Tx<'_>,
     holder: &Holder,
@@ -121,13 +121,16 @@ fn take(
     places: usize,
     last: Option<UserId>,
 ) -> Result<Vec<Job>, StoreError> {
+    let best = |of: &str| {
+        let lock = tx.sql.claim_lock();
+        let order = "ORDER BY owner, priority DESC, run_at, id LIMIT 1";
+        format!("SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued'{of} {order} {lock}")
+    };
+    let (next, first) = (best(" AND owner > ?2"), best(""));
     let sql = format!(
         "UPDATE jobs
          SET state = 'leased', worker = ?3, lease_until = ?4, epoch = ?5, fence = fence + 1, attempts = attempts + 1
-         WHERE id = (SELECT id FROM jobs WHERE queue = ?1 AND state = 'queued' AND owner > ?2
-                     ORDER BY owner, priority DESC, run_at, id LIMIT 1 {})
-         RETURNING {JOB_COLUMNS}",
-        tx.sql.claim_lock()
+         WHERE id = coalesce(({next}), ({first})) RETURNING {JOB_COLUMNS}"
     );
     let until = tx.now().plus(holder.lease_ms);
     let mut taken: Vec<Job> = Vec::new();
@@ -140,8 +143,7 @@ fn take(
                 last = Some(job.owner);
                 taken.push(job);
             }
-            None if last.is_none() => break,
-            None => last = None,
+            None => break,
         }
     }
     Ok(taken)

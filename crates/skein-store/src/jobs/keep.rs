@@ -65,7 +65,7 @@ impl Tx<'_> {
     /// Makes sure that a job is still held, until the transaction ends; refuses whoever lost it.
     pub fn hold_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
         let sql = "UPDATE jobs SET lease_until = lease_until WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
-        self.held(viewer, job, sql, params![&job.id, job.fence])
+        self.held_later(viewer, job, sql, params![&job.id, job.fence])
     }
 
     /// Puts a job aside whose workers keep vanishing, and says so; to be asked before it is begun, in the transaction that

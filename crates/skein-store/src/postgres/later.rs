@@ -1,15 +1,17 @@
 //! Statements that wait for others: what a transaction writes at its end goes to PostgreSQL as one statement, with one way
-//! there and back.
+//! there and back, and what several functions write alike is one part of it however many rows it is about.
 //!
-//! The parts of a data-modifying `WITH` are all carried out, on one snapshot and in no particular order. So two that may
-//! be about the same rows are never put together, and whatever reads or writes a table that something waits for comes
-//! after it.
+//! The parts of a data-modifying `WITH` are all carried out, on one snapshot and in no particular order. So two that are
+//! about the same row are never put together, and whatever reads or writes a table that something waits for comes after
+//! it.
 
 use std::fmt::Write as _;
 
+use postgres::types::{ToSql, Type};
+
 use crate::error::SqlError;
-use crate::items::INSERT_COLUMNS;
-use crate::postgres::{INSERT_BYTES_MAX, INSERT_ROWS_MAX, PostgresSql, insert_many};
+use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
+use crate::postgres::{INSERT_BYTES_MAX, INSERT_ROWS_MAX, PostgresSql};
 use crate::sql::{Kept, Later, Value};
 
 /// Most statements put together: every combination is prepared once for each connection.
@@ -27,12 +29,36 @@ pub(crate) struct Waiting {
     last_position: Option<i64>,
 }
 
+/// One statement, to be carried out for each of its rows of parameters.
 struct Statement {
     table: &'static str,
     sql: String,
+    width: usize,
+    key: usize,
     params: Vec<Kept>,
-    only_adds: bool,
     unless_one: Option<SqlError>,
+}
+
+impl Statement {
+    fn new(later: Later<'_>) -> Self {
+        let Later { table, sql, params, key, unless_one, is_repeatable: _ } = later;
+        let params: Vec<Kept> = params.iter().copied().map(Kept::of).collect();
+        Self { table, sql: sql.to_owned(), width: params.len(), key, params, unless_one }
+    }
+
+    fn rows(&self) -> std::slice::ChunksExact<'_, Kept> {
+        self.params.chunks_exact(self.width)
+    }
+
+    /// Whether some row of it is the one that is named so.
+    fn is_about(&self, key: &[Value<'_>]) -> bool {
+        let is_it = |row: &[Kept]| row.iter().zip(key).all(|(kept, value)| kept.value() == *value);
+        self.rows().any(|row| is_it(&row[..self.key.min(key.len())]))
+    }
+
+    fn is_same(&self, later: &Later<'_>) -> bool {
+        self.table == later.table && self.width == later.params.len() && self.sql == later.sql
+    }
 }
 
 impl Waiting {
@@ -45,6 +71,16 @@ impl Waiting {
         let of_items = !self.items.is_empty() && sql.contains(ITEMS);
         of_items || self.statements.iter().any(|statement| sql.contains(statement.table))
     }
+
+    fn is_about(&self, table: &str, key: &[Value<'_>]) -> bool {
+        self.statements.iter().any(|statement| statement.table == table && statement.is_about(key))
+    }
+
+    /// Whether the same was put off before, and once is enough.
+    fn has_already(&self, later: &Later<'_>) -> bool {
+        let mut alike = self.statements.iter().filter(|statement| statement.is_same(later));
+        later.is_repeatable && alike.any(|statement| statement.is_about(later.params))
+    }
 }
 
 impl PostgresSql<'_> {
@@ -53,20 +89,27 @@ impl PostgresSql<'_> {
         if self.waiting.concerns(sql) { self.carry_out() } else { Ok(()) }
     }
 
+    /// To be asked before a question about one row.
+    pub(super) fn before_looking_at(&mut self, table: &'static str, key: &[u8]) -> Result<(), SqlError> {
+        if self.waiting.is_about(table, &[Value::Bytes(key)]) { self.carry_out() } else { Ok(()) }
+    }
+
     pub(super) fn put_off(&mut self, later: Later<'_>) -> Result<(), SqlError> {
-        let is_crowded = self.waiting.statements.len() >= TOGETHER_MAX;
-        let mut of_table = self.waiting.statements.iter().filter(|waiting| waiting.table == later.table);
-        let meets = of_table.any(|waiting| !(waiting.only_adds && later.only_adds));
-        if is_crowded || meets {
+        self.refuse_unless_reading(later.sql)?;
+        if self.waiting.has_already(&later) {
+            return Ok(());
+        }
+        if self.waiting.is_about(later.table, &later.params[..later.key]) {
             self.carry_out()?;
         }
-        self.waiting.statements.push(Statement {
-            table: later.table,
-            sql: later.sql.to_owned(),
-            params: later.params.iter().copied().map(Kept::of).collect(),
-            only_adds: later.only_adds,
-            unless_one: later.unless_one,
-        });
+        if let Some(same) = self.waiting.statements.iter_mut().find(|statement| statement.is_same(&later)) {
+            same.params.extend(later.params.iter().copied().map(Kept::of));
+            return Ok(());
+        }
+        if self.waiting.statements.len() >= TOGETHER_MAX {
+            self.carry_out()?;
+        }
+        self.waiting.statements.push(Statement::new(later));
         Ok(())
     }
 
@@ -95,23 +138,34 @@ impl PostgresSql<'_> {
             return Ok(());
         }
         let items = std::mem::take(&mut self.waiting.items);
-        let statements = std::mem::take(&mut self.waiting.statements);
+        let mut statements = std::mem::take(&mut self.waiting.statements);
+        // The same ones are the same text, whoever came first.
+        statements.sort_unstable_by(|one, other| one.sql.cmp(&other.sql));
         self.waiting.item_bytes = 0;
-        let sql = together(items.len() / INSERT_COLUMNS, &statements);
-        let params: Vec<Value<'_>> =
-            items.iter().chain(statements.iter().flat_map(|statement| &statement.params)).map(Kept::value).collect();
+        let has_items = !items.is_empty();
+        let mut together = Together::default();
+        if has_items {
+            let rows = self.rows_of(INSERT_ITEM, &items, INSERT_COLUMNS)?;
+            together.add(rows, Some(("position", "max(position)")));
+        }
+        for statement in &statements {
+            let rows = self.rows_of(&statement.sql, &statement.params, statement.width)?;
+            together.add(rows, statement.unless_one.is_some().then_some(("1", "count(*)")));
+        }
         // Whatever is unique and waits so is drawn, or somebody else came first.
-        let answer = self.carried_out(&sql, &params).map_err(|error| match error {
+        let answer = self.carried_out(&together).map_err(|error| match error {
             SqlError::Unique(detail) => SqlError::Collision(detail),
             error => error,
         })?;
+        drop(together);
         let mut counts = answer.into_iter();
-        if !items.is_empty() {
+        if has_items {
             self.waiting.last_position = counts.next();
         }
         for statement in statements {
+            let rows = i64::try_from(statement.rows().len()).unwrap_or(i64::MAX);
             let Some(missed) = statement.unless_one else { continue };
-            if counts.next() != Some(1) {
+            if counts.next() != Some(rows) {
                 self.prepared.failed = true;
                 return Err(missed);
             }
@@ -119,35 +173,76 @@ impl PostgresSql<'_> {
         Ok(())
     }
 
+    /// A statement with its rows: one as it is written, several column by column. Where functions share a transaction one
+    /// comes so, too: there would be twice as many statements to prepare.
+    fn rows_of<'k>(&mut self, sql: &str, rows: &'k [Kept], width: usize) -> Result<Spelled<'k>, SqlError> {
+        if rows.len() == width && self.answers.is_none() {
+            return Ok(Spelled { sql: sql.to_owned(), params: rows.iter().map(|one| boxed(one.value())).collect() });
+        }
+        let types = self.statement(sql)?.params().to_vec();
+        let column = |at: usize| rows.iter().skip(at).step_by(width).map(Kept::value).collect::<Vec<_>>();
+        Ok(Spelled { sql: for_each_row(sql, &types), params: (0..width).map(|at| boxed(column(at))).collect() })
+    }
+
     /// The one row that tells what came of it.
-    fn carried_out(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<i64>, SqlError> {
-        let rows = self.rows(sql, params)?;
-        let row = rows.first().ok_or_else(|| SqlError::Other("no count came back".to_owned()))?;
+    fn carried_out(&mut self, together: &Together<'_>) -> Result<Vec<i64>, SqlError> {
+        let statement = self.statement(&together.sql())?;
+        let params: Vec<&(dyn ToSql + Sync)> = together.params.iter().map(AsRef::as_ref).collect();
+        let row = self.client.query_one(&statement, &params).map_err(|error| self.failed(&error))?;
         Ok((0..row.len()).map(|column| row.get::<_, i64>(column)).collect())
     }
 }
 
-/// One statement for so many items and for all of these, which answers with the last position and with how many rows
-/// those changed that have to change one.
-fn together(items: usize, statements: &[Statement]) -> String {
-    let mut parts = Vec::new();
-    let mut told = Vec::new();
-    if items > 0 {
-        parts.push(format!("i AS ({})", insert_many(items)));
-        told.push("(SELECT max(position) FROM i)".to_owned());
+type Param<'k> = Box<dyn ToSql + Sync + 'k>;
+
+fn boxed<'k>(value: impl ToSql + Sync + 'k) -> Param<'k> {
+    Box::new(value)
+}
+
+/// A statement as it is sent, by itself.
+struct Spelled<'k> {
+    sql: String,
+    params: Vec<Param<'k>>,
+}
+
+/// Several statements as one, which answers with what each of them has to tell.
+#[derive(Default)]
+struct Together<'k> {
+    parts: Vec<String>,
+    told: Vec<String>,
+    params: Vec<Param<'k>>,
+}
+
+impl<'k> Together<'k> {
+    /// Adds a statement; `told` is what it returns of each row, and what is told of all.
+    fn add(&mut self, spelled: Spelled<'k>, told: Option<(&str, &str)>) {
+        let number = self.parts.len();
+        let (returned, told) = told.map_or(("1", None), |(returned, told)| (returned, Some(told)));
+        self.parts.push(format!("w{number} AS ({} RETURNING {returned})", shifted(&spelled.sql, self.params.len())));
+        self.told.extend(told.map(|told| format!("(SELECT {told} FROM w{number})")));
+        self.params.extend(spelled.params);
     }
-    let mut bound = items * INSERT_COLUMNS;
-    for (number, statement) in statements.iter().enumerate() {
-        parts.push(format!("w{number} AS ({} RETURNING 1)", shifted(&statement.sql, bound)));
-        bound += statement.params.len();
-        if statement.unless_one.is_some() {
-            told.push(format!("(SELECT count(*) FROM w{number})"));
-        }
+
+    fn sql(&self) -> String {
+        let told = if self.told.is_empty() { "0::bigint".to_owned() } else { self.told.join(", ") };
+        format!("WITH {} SELECT {told}", self.parts.join(", "))
     }
-    if told.is_empty() {
-        told.push("0::bigint".to_owned());
+}
+
+/// The same statement for every row of `v`, whose columns are its parameters.
+fn for_each_row(sql: &str, types: &[Type]) -> String {
+    let arrays: Vec<String> =
+        types.iter().enumerate().map(|(index, of)| format!("?{}::{}[]", index + 1, of.name())).collect();
+    let columns: Vec<String> = (1..=types.len()).map(|number| format!("p{number}")).collect();
+    let rows = format!("unnest({}) AS v({})", arrays.join(", "), columns.join(", "));
+    let of_row = |text: &str| text.replace('?', "v.p");
+    if let Some((head, tail)) = sql.split_once("VALUES (") {
+        let (values, rest) = tail.split_once(')').expect("what is added is in brackets");
+        return format!("{head}SELECT {} FROM {rows}{rest}", of_row(values));
     }
-    format!("WITH {} SELECT {}", parts.join(", "), told.join(", "))
+    let (head, tail) = sql.split_once("WHERE").expect("what is changed is named");
+    let beside = if sql.starts_with("DELETE") { "USING" } else { "FROM" };
+    format!("{}{beside} {rows} WHERE{}", of_row(head), of_row(tail))
 }
 
 /// A statement whose parameters follow so many others.
@@ -177,22 +272,30 @@ mod tests {
 
     #[test]
     fn statements_are_put_together_with_what_they_have_to_tell() {
-        let statement = |sql: &str, unless_one| Statement {
-            table: "jobs",
-            sql: sql.to_owned(),
-            params: vec![Kept::Int(1)],
-            only_adds: false,
-            unless_one,
-        };
-        let missed = Some(SqlError::Collision(String::new()));
-        let sql = together(
-            0,
-            &[statement("DELETE FROM jobs WHERE id = ?1", None), statement("DELETE FROM x WHERE y = ?1", missed)],
-        );
+        let deleting = |sql: &str| Spelled { sql: sql.to_owned(), params: vec![boxed(1_i64)] };
+        let mut together = Together::default();
+        together.add(deleting("DELETE FROM jobs WHERE id = ?1"), None);
+        together.add(deleting("DELETE FROM x WHERE y = ?1"), Some(("1", "count(*)")));
         assert_eq!(
-            sql,
+            together.sql(),
             "WITH w0 AS (DELETE FROM jobs WHERE id = ?1 RETURNING 1), w1 AS (DELETE FROM x WHERE y = ?2 RETURNING 1) SELECT (SELECT count(*) FROM w1)"
         );
-        assert!(together(2, &[]).ends_with("RETURNING position) SELECT (SELECT max(position) FROM i)"));
+    }
+
+    #[test]
+    fn a_statement_for_many_rows_names_their_columns() {
+        let types = [Type::BYTEA, Type::INT8];
+        assert_eq!(
+            for_each_row("INSERT INTO t (a, b, c)\n VALUES (?1, 'x', ?2) ON CONFLICT DO NOTHING", &types),
+            "INSERT INTO t (a, b, c)\n SELECT v.p1, 'x', v.p2 FROM unnest(?1::bytea[], ?2::int8[]) AS v(p1, p2) ON CONFLICT DO NOTHING"
+        );
+        assert_eq!(
+            for_each_row("UPDATE t SET b = ?2 WHERE a = ?1", &types),
+            "UPDATE t SET b = v.p2 FROM unnest(?1::bytea[], ?2::int8[]) AS v(p1, p2) WHERE a = v.p1"
+        );
+        assert_eq!(
+            for_each_row("DELETE FROM t WHERE a = ?1 AND b = ?2", &types),
+            "DELETE FROM t USING unnest(?1::bytea[], ?2::int8[]) AS v(p1, p2) WHERE a = v.p1 AND b = v.p2"
+        );
     }
 }

@@ -3,6 +3,7 @@
 mod later;
 pub(crate) mod notify;
 pub(crate) mod session;
+pub(crate) mod together;
 mod transport;
 
 pub(crate) use transport::connect;
@@ -20,7 +21,7 @@ use skein_core::{Digest, Millis, OperationId};
 use crate::error::{SqlError, StoreError};
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
-use crate::sql::{Later, Row, RowResult, Sql, Value};
+use crate::sql::{Kept, KeptRow, Later, Row, RowResult, Sql, Value};
 
 /// Rows of one insert statement; more would only make the statement longer, not faster.
 pub(crate) const INSERT_ROWS_MAX: usize = 100;
@@ -103,16 +104,42 @@ pub(crate) struct PostgresSql<'a> {
     pub(crate) prepared: &'a mut Prepared,
     pub(crate) timeline_offset: i64,
     waiting: later::Waiting,
+    /// What was asked once for all functions that share the transaction; nothing where one has it to itself.
+    answers: Option<Answers>,
+    /// Whether nothing is to be written.
+    is_looking: bool,
 }
+
+/// Rows by the question they answer.
+type Answers = HashMap<(String, String), Vec<KeptRow>>;
 
 impl<'a> PostgresSql<'a> {
     pub(crate) fn new(client: &'a mut Client, prepared: &'a mut Prepared, timeline_offset: i64) -> Self {
-        Self { client, prepared, timeline_offset, waiting: later::Waiting::default() }
+        Self { client, prepared, timeline_offset, waiting: later::Waiting::default(), answers: None, is_looking: false }
+    }
+
+    /// For looks outside of a transaction, where the database would refuse no write.
+    pub(crate) fn looking(self, is_looking: bool) -> Self {
+        Self { is_looking, ..self }
+    }
+
+    /// For several functions that share the transaction.
+    pub(crate) fn shared(self) -> Self {
+        Self { answers: Some(Answers::new()), ..self }
     }
 }
 
 impl PostgresSql<'_> {
+    /// Refuses to write where somebody only looks.
+    fn refuse_unless_reading(&self, sql: &str) -> Result<(), SqlError> {
+        if !self.is_looking || ["SELECT", "WITH"].iter().any(|verb| sql.trim_start().starts_with(verb)) {
+            return Ok(());
+        }
+        Err(SqlError::ReadOnly("it was only to be looked at".to_owned()))
+    }
+
     fn statement(&mut self, sql: &str) -> Result<Statement, SqlError> {
+        self.refuse_unless_reading(sql)?;
         self.prepared.sent += 1;
         if let Some(statement) = self.prepared.statements.get(sql) {
             return Ok(statement.clone());
@@ -125,6 +152,12 @@ impl PostgresSql<'_> {
     fn rows(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<postgres::Row>, SqlError> {
         let statement = self.statement(sql)?;
         self.client.query(&statement, &references(params)).map_err(|error| self.failed(&error))
+    }
+
+    /// The rows of a statement whose one parameter is a list of ids.
+    pub(crate) fn of_ids(&mut self, sql: &str, ids: &[&[u8]]) -> Result<Vec<postgres::Row>, SqlError> {
+        let statement = self.statement(sql)?;
+        self.client.query(&statement, &[&ids]).map_err(|error| self.failed(&error))
     }
 
     /// Hands over rows as they come, without holding them all.
@@ -142,6 +175,16 @@ impl PostgresSql<'_> {
         Ok(())
     }
 
+    /// The rows of an answer, to be handed over again.
+    fn kept_rows(&mut self, sql: &str, params: &[Value<'_>]) -> Result<Vec<KeptRow>, SqlError> {
+        self.before(sql)?;
+        let kept = |row: postgres::Row| {
+            let value = |column: usize| Row::value(&row, column).map(Kept::of);
+            (0..row.len()).map(value).collect::<Result<_, _>>().map(KeptRow)
+        };
+        self.rows(sql, params)?.into_iter().map(kept).collect()
+    }
+
     fn failed(&mut self, error: &postgres::Error) -> SqlError {
         self.prepared.failed = true;
         sql_error(error)
@@ -151,6 +194,9 @@ impl PostgresSql<'_> {
 impl Sql for PostgresSql<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
         self.before(sql)?;
+        if let Some(answers) = &mut self.answers {
+            answers.clear();
+        }
         let statement = self.statement(sql)?;
         self.client.execute(&statement, &references(params)).map_err(|error| self.failed(&error))
     }
@@ -165,6 +211,42 @@ impl Sql for PostgresSql<'_> {
         let outcome = self.stream(sql, params, each);
         self.prepared.failed |= outcome.is_err();
         outcome
+    }
+
+    fn query_about(
+        &mut self,
+        table: &'static str,
+        key: &[u8],
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        self.before_looking_at(table, key)?;
+        let outcome = self.stream(sql, params, each);
+        self.prepared.failed |= outcome.is_err();
+        outcome
+    }
+
+    fn query_once(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        if self.answers.is_none() {
+            return self.query(sql, params, each);
+        }
+        let question = (sql.to_owned(), format!("{params:?}"));
+        let known = self.answers.as_mut().and_then(|answers| answers.remove(&question));
+        let rows = match known {
+            Some(rows) => rows,
+            None => self.kept_rows(sql, params)?,
+        };
+        let handed = rows.iter().try_for_each(|row| each(row));
+        if let Some(answers) = &mut self.answers {
+            answers.insert(question, rows);
+        }
+        handed
     }
 
     fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {
@@ -218,6 +300,10 @@ impl Sql for PostgresSql<'_> {
 
     fn is_shared(&self) -> bool {
         true
+    }
+
+    fn is_run_alone_if_refused(&self) -> bool {
+        self.answers.is_some()
     }
 
     fn claim_lock(&self) -> &'static str {

@@ -87,6 +87,13 @@ impl News {
     }
 }
 
+/// Between two words to the others: however much happens, they look no more often.
+const PAUSE: Duration = Duration::from_millis(5);
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "this thread has nothing else to do, and what comes meanwhile is told after"
+)]
 fn speak(url: &str, signals: &Receiver<()>, news: &News) {
     let mut client: Option<Client> = None;
     while signals.recv().is_ok() {
@@ -94,6 +101,7 @@ fn speak(url: &str, signals: &Receiver<()>, news: &News) {
         let statement = news.take();
         // Without a connection the listeners' own look every second finds the items.
         client = connected.ok().and_then(|mut client| client.batch_execute(&statement).ok().map(|()| client));
+        std::thread::sleep(PAUSE);
     }
 }
 

@@ -1,15 +1,17 @@
 //! One connection, owned by one thread: connects when needed, runs functions until they commit.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use postgres::{Client, SimpleQueryMessage};
-use skein_core::{ItemId, Millis};
+use skein_core::{ItemId, Millis, RunId};
 
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
+use crate::flow::Ahead;
 use crate::postgres::{PostgresSql, Prepared, connect, sql_error};
 use crate::sql::Sql;
 use crate::tx::Tx;
@@ -30,6 +32,11 @@ const GET_READY: &str = "SET jit = off;
         pg_current_xact_id()::text";
 const READING: &str = "EXECUTE skein_reading";
 const WRITING: &str = "EXECUTE skein_writing";
+
+const LOCKING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off";
+/// For connections on which functions share transactions: they ask the same few things by keys, whatever the numbers.
+const GET_READY_TO_SHARE: &str = "SET plan_cache_mode = force_generic_plan; SET enable_seqscan = off";
+const SHARING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 
 /// The statements around those of a transaction.
 const BEGIN_AND_END: u64 = 2;
@@ -61,7 +68,18 @@ pub(crate) struct Session {
     clock: Option<Arc<dyn Clock>>,
     counters: Arc<Counters>,
     connection: Option<Connection>,
-    /// Whether a job became ready in the last transaction.
+    /// Whether functions share its transactions.
+    is_shared: bool,
+    last: Written,
+}
+
+/// What the last transaction wrote.
+#[derive(Default)]
+struct Written {
+    item: Option<ItemId>,
+    /// Where it stands, if that was not known before the end.
+    position: Option<i64>,
+    /// Whether a job became ready.
     has_queued: bool,
 }
 
@@ -108,7 +126,12 @@ impl Away {
 
 impl Session {
     pub(crate) fn new(url: Arc<str>, clock: Option<Arc<dyn Clock>>, counters: Arc<Counters>) -> Self {
-        Self { url, clock, counters, connection: None, has_queued: false }
+        Self { url, clock, counters, connection: None, is_shared: false, last: Written::default() }
+    }
+
+    /// One on which functions share transactions, and nothing else is done.
+    pub(crate) fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
     }
 
     /// Says whether a job became ready.
@@ -121,8 +144,8 @@ impl Session {
         match outcome {
             Ok(()) => {
                 self.counters.commits.fetch_add(1, Ordering::Relaxed);
-                work.acknowledge();
-                self.has_queued
+                work.acknowledge(self.last.position);
+                self.last.has_queued
             }
             Err(error) => {
                 work.refuse(error);
@@ -171,28 +194,91 @@ impl Session {
     fn attempt(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
         let statement = match isolation {
             Isolation::Serializable => "BEGIN ISOLATION LEVEL SERIALIZABLE",
-            Isolation::ReadCommitted => "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off",
+            Isolation::ReadCommitted if self.is_shared => SHARING,
+            Isolation::ReadCommitted => LOCKING,
         };
-        let begun = match self.begin(statement, WRITING) {
+        let begun = match self.begin(Some(statement), WRITING) {
             Ok(begun) => begun,
             Err(error) if error.is_collision() => return Attempt::Collided,
             Err(error) => return Attempt::Refused(error),
         };
         let seed = *work.seed();
-        let run = |tx: &mut Tx<'_>| work.run(tx).map(|()| (tx.last_item(), tx.has_queued()));
+        let run = |tx: &mut Tx<'_>| {
+            work.run(tx)?;
+            let position = tx.settle()?;
+            Ok(Written { item: tx.last_item(), position, has_queued: tx.has_queued() })
+        };
         let outcome = self.in_transaction(&begun, seed, run);
+        self.end(&begun, outcome)
+    }
+
+    /// Commits what was written, or takes it back.
+    fn end(&mut self, begun: &Begun, outcome: Result<Written, StoreError>) -> Attempt {
         let sent = self.connection.as_mut().map_or(0, |connection| connection.prepared.take_sent());
         self.counters.statements.fetch_add(sent + BEGIN_AND_END, Ordering::Relaxed);
         match outcome {
-            Ok((last_item, has_queued)) => {
-                self.has_queued = has_queued;
-                self.commit(begun.number, last_item)
+            Ok(written) => {
+                self.last = written;
+                self.commit(begun.number, self.last.item)
             }
             Err(error) => {
                 self.roll_back();
                 if error.is_collision() { Attempt::Collided } else { Attempt::Refused(error) }
             }
         }
+    }
+
+    /// Runs functions that lock what they rely on in one transaction: what they ask alike is asked once, and what they write
+    /// is written together. Should one of them be refused or collide, each has a transaction of its own. Says whether a
+    /// job became ready.
+    pub(crate) fn write_together(&mut self, mut works: Vec<Box<dyn Work>>) -> bool {
+        if works.len() > 1 {
+            match self.attempt_together(&mut works) {
+                Attempt::Committed => {
+                    self.counters.commits.fetch_add(1, Ordering::Relaxed);
+                    for work in works {
+                        work.acknowledge(self.last.position);
+                    }
+                    return self.last.has_queued;
+                }
+                Attempt::Refused(StoreError::OutcomeUnknown) => {
+                    for work in works {
+                        work.refuse(StoreError::OutcomeUnknown);
+                    }
+                    return false;
+                }
+                Attempt::Collided | Attempt::Refused(_) => {}
+            }
+        }
+        let queued: Vec<bool> = works.into_iter().map(|work| self.write(work, Isolation::ReadCommitted)).collect();
+        queued.contains(&true)
+    }
+
+    fn attempt_together(&mut self, works: &mut [Box<dyn Work>]) -> Attempt {
+        let begun = match self.begin(Some(SHARING), WRITING) {
+            Ok(begun) => begun,
+            Err(error) => return Attempt::Refused(error),
+        };
+        let outcome = self.run_together(&begun, works);
+        self.end(&begun, outcome)
+    }
+
+    fn run_together(&mut self, begun: &Begun, works: &mut [Box<dyn Work>]) -> Result<Written, StoreError> {
+        let Connection { client, prepared, timeline_offset } = self.connected()?;
+        prepared.failed = false;
+        let mut sql = PostgresSql::new(client, prepared, *timeline_offset).shared();
+        let runs: Vec<RunId> = works.iter().filter_map(|work| work.about()).collect();
+        let mut ahead = if runs.is_empty() { HashMap::new() } else { Ahead::of(&mut sql, &runs)? };
+        let mut written = Written::default();
+        for work in works {
+            let mut tx = Tx::new(&mut sql, begun.now, begun.number, *work.seed());
+            tx.ahead = work.about().and_then(|run| ahead.remove(&run));
+            work.run(&mut tx)?;
+            written.item = tx.last_item().or(written.item);
+            written.has_queued |= tx.has_queued();
+        }
+        written.position = sql.settle()?;
+        Ok(written)
     }
 
     /// Runs `work` on one snapshot, for as long as `limit` allows.
@@ -204,15 +290,21 @@ impl Session {
         let milliseconds = limit.map_or(0, |limit| limit.as_millis());
         let statement =
             format!("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {milliseconds}");
-        let begun = self.begin(&statement, READING)?;
+        let begun = self.begin(Some(&statement), READING)?;
         let outcome = self.in_transaction(&begun, [0; 16], work);
         self.roll_back();
         outcome
     }
 
+    /// Runs `work` outside of a transaction: each of its statements sees what is newest.
+    pub(crate) fn look<T>(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+        let begun = self.begin(None, READING)?;
+        self.with_sql(&begun, [0; 16], true, work)
+    }
+
     /// Begins, connecting first where needed; asks for time and transaction number in the same round trip.
-    fn begin(&mut self, begin: &str, ask: &str) -> Result<Begun, StoreError> {
-        let statement = format!("{begin}; {ask}");
+    fn begin(&mut self, begin: Option<&str>, ask: &str) -> Result<Begun, StoreError> {
+        let statement = begin.map_or_else(|| ask.to_owned(), |begin| format!("{begin}; {ask}"));
         // A connection that broke while idle shows only now, when nothing is lost by opening another.
         let reused = self.connection.is_some();
         let answer = match self.connected()?.client.simple_query(&statement) {
@@ -241,6 +333,9 @@ impl Session {
         if self.connection.is_none() {
             let mut client = self.counters.away.connect(&self.url)?;
             client.batch_execute(GET_READY).map_err(|error| sql_error(&error))?;
+            if self.is_shared {
+                client.batch_execute(GET_READY_TO_SHARE).map_err(|error| sql_error(&error))?;
+            }
             let mut prepared = Prepared::default();
             let mut sql = PostgresSql::new(&mut client, &mut prepared, 0);
             let timeline_offset = crate::store::timeline_offset(&mut sql)?;
@@ -255,9 +350,19 @@ impl Session {
         seed: [u8; 16],
         work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
+        self.with_sql(begun, seed, false, work)
+    }
+
+    fn with_sql<T>(
+        &mut self,
+        begun: &Begun,
+        seed: [u8; 16],
+        is_looking: bool,
+        work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
         let Connection { client, prepared, timeline_offset } = self.connected()?;
         prepared.failed = false;
-        let mut sql = PostgresSql::new(client, prepared, *timeline_offset);
+        let mut sql = PostgresSql::new(client, prepared, *timeline_offset).looking(is_looking);
         let mut tx = Tx::new(&mut sql as &mut dyn Sql, begun.now, begun.number, seed);
         let outcome = catch_unwind(AssertUnwindSafe(|| work(&mut tx)));
         outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))))

@@ -396,7 +396,7 @@ fn not_begun(error: SqlError) -> StoreError {
 
 fn settle(work: Box<dyn Work>, outcome: Result<(), StoreError>) {
     match outcome {
-        Ok(()) => work.acknowledge(),
+        Ok(()) => work.acknowledge(None),
         Err(error) => work.refuse(error),
     }
 }

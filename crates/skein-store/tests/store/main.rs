@@ -22,6 +22,7 @@ mod relations;
 mod repeats;
 mod schema;
 mod timeline;
+mod together;
 mod transport;
 mod tree;
 mod tree_keeping;

@@ -1,0 +1,64 @@
+//! Runs that functions of one transaction are about, locked and read in one go before any of them.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use skein_core::{ItemId, RunId};
+
+use crate::error::SqlError;
+use crate::flow::executions::{COLUMNS, ExecutionRow, StepRow, read_execution, read_step};
+use crate::flow::project::LastCall;
+use crate::postgres::PostgresSql;
+use crate::sql::{Row, Shifted};
+
+/// Locked by their ids, so that whoever locks several waits for others and never in a circle.
+static LOCK: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "WITH held AS (SELECT id FROM executions WHERE id = ANY(?1) ORDER BY id FOR UPDATE)
+         UPDATE executions SET priority = priority WHERE id IN (SELECT id FROM held) RETURNING {COLUMNS}"
+    )
+});
+const STEPS: &str = "WITH run AS MATERIALIZED (SELECT e.id AS run, c.id, c.sequence FROM executions e LEFT JOIN LATERAL (
+         SELECT t.id, t.sequence FROM tool_calls t WHERE t.owner = e.owner AND t.session = e.id ORDER BY t.sequence DESC LIMIT 1
+     ) c ON true WHERE e.id = ANY(?1))
+     SELECT run.run, run.id, run.sequence, s.step, s.phase, s.attempt, s.inputs, s.output, s.fault, s.dialogue, s.tokens, s.call,
+         s.raw, s.began_at, s.ended_at, s.is_open
+     FROM run JOIN execution_steps s ON s.run = run.run ORDER BY s.run, s.step";
+
+/// A run as [`crate::Tx::locked_execution`] and [`crate::Tx::steps_and_last_call`] would give it; each is given once, for
+/// what is written afterwards is not in it.
+pub(crate) struct Ahead {
+    row: Option<ExecutionRow>,
+    steps: Option<(Vec<StepRow>, Option<LastCall>)>,
+    id: RunId,
+}
+
+impl Ahead {
+    pub(crate) fn row(&mut self, run: RunId) -> Option<ExecutionRow> {
+        self.row.take_if(|row| row.id == run)
+    }
+
+    pub(crate) fn steps(&mut self, run: RunId) -> Option<(Vec<StepRow>, Option<LastCall>)> {
+        self.steps.take_if(|_| self.id == run)
+    }
+
+    /// Locks runs until the transaction ends, and reads them and their steps.
+    pub(crate) fn of(sql: &mut PostgresSql<'_>, runs: &[RunId]) -> Result<HashMap<RunId, Self>, SqlError> {
+        let ids: Vec<&[u8]> = runs.iter().map(|run| &run.as_bytes()[..]).collect();
+        let mut ahead = HashMap::new();
+        for row in sql.of_ids(&LOCK, &ids)? {
+            let row = read_execution(&row)?;
+            ahead.insert(row.id, Self { id: row.id, row: Some(row), steps: Some((Vec::new(), None)) });
+        }
+        for row in sql.of_ids(STEPS, &ids)? {
+            let row: &dyn Row = &row;
+            let Some(of) = ahead.get_mut(&RunId::from_bytes(row.array(0)?)) else { continue };
+            let (steps, last) = of.steps.get_or_insert_default();
+            if let (Some(call), Some(sequence)) = (row.optional_array(1)?, row.optional_int(2)?) {
+                *last = Some(LastCall { call: ItemId::from_bytes(call), sequence });
+            }
+            steps.push(read_step(&Shifted(row, 3))?);
+        }
+        Ok(ahead)
+    }
+}
