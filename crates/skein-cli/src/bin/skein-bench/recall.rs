@@ -36,7 +36,9 @@ pub(crate) fn run(setting: &mut Setting) -> Result<Vec<Line>> {
         let runtime = two_threads()?;
         runtime.block_on(grow_all(setting, directory.clone(), &beside.join("fts5.db"), &sizes, &asked))?
     };
-    lines.extend(two_threads()?.block_on(serve(setting, directory.clone(), known, &asked))?);
+    let served = two_threads()?.block_on(serve(setting, directory.clone(), known, &asked));
+    // What took so long to measure is not lost with it.
+    lines.extend(served.unwrap_or_else(|error| vec![Line::unavailable("recall: behind a server", &error.to_string())]));
     // Gigabytes that nobody needs any more.
     std::fs::remove_dir_all(directory)?;
     std::fs::remove_dir_all(beside)?;

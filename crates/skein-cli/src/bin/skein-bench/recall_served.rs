@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 
 use crate::client::{self, CONNECTIONS, Connection};
@@ -40,10 +40,20 @@ impl Door {
         let server = Server::skein(&self.program, &self.directory)?;
         let mut connection = Connection::open(&server.address).await?;
         let request = self.search(&server, &json!({ "text": self.known.witness.question() }));
-        while !self.is_found(connection.ask(&request, "200").await?)? {
-            if started.elapsed() > PATIENCE {
-                bail!("the server does not find what it has indexed");
+        loop {
+            // While the index is opened words are looked for in the store, and that may end as too slow.
+            let is_found = match connection.ask(&request, "200").await {
+                Ok(answer) => self.is_found(answer)?,
+                Err(error) if started.elapsed() > PATIENCE => return Err(error),
+                Err(_) => {
+                    connection = Connection::open(&server.address).await?;
+                    false
+                }
+            };
+            if is_found {
+                break;
             }
+            ensure!(started.elapsed() < PATIENCE, "the server does not find what it has indexed");
             tokio::time::sleep(LOOK_AGAIN).await;
         }
         Ok(Found { server, connection, milliseconds: started.elapsed().as_secs_f64() * 1_000.0 })
