@@ -46,9 +46,17 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// What so many percent do not exceed.
+pub(crate) fn percentile(values: &[f64], percent: usize) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let place = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
+    sorted.get(place).copied().unwrap_or(f64::NAN)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{Comparison, median};
+    use super::{Comparison, median, percentile};
 
     #[test]
     #[expect(clippy::float_cmp, reason = "halves are exact")]
@@ -56,6 +64,15 @@ mod tests {
         assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
         assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
         assert!(median(&[]).is_nan());
+    }
+
+    #[test]
+    #[expect(clippy::float_cmp, reason = "whole numbers are exact")]
+    fn one_of_a_hundred_may_exceed_the_last_percentile() {
+        let values: Vec<f64> = (1..=200).rev().map(f64::from).collect();
+        assert_eq!((percentile(&values, 50), percentile(&values, 99)), (100.0, 198.0));
+        assert_eq!(percentile(&[7.0], 99), 7.0);
+        assert!(percentile(&[], 99).is_nan());
     }
 
     #[test]

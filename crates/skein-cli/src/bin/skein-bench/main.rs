@@ -28,6 +28,11 @@ mod pages;
 mod postgres;
 mod process;
 mod queue;
+mod recall;
+mod recall_bare;
+mod recall_made;
+mod recall_said;
+mod recall_served;
 mod report;
 mod runs;
 mod runs_alone;
@@ -62,7 +67,7 @@ struct Options {
     /// Run only this benchmark; can be given several times
     #[arg(long, value_name = "NAME")]
     only: Vec<Benchmark>,
-    /// Items in the large store
+    /// Items in the large store, nodes in the large tree, episodes that are remembered
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     items: usize,
     /// Where to write; what is written there is deleted afterwards [default: the temporary directory]
@@ -143,6 +148,8 @@ enum Benchmark {
     FirstByte,
     /// Two programs that make calls, beside one
     TwoWorkers,
+    /// Finding again what was said, among very many episodes
+    Recall,
 }
 
 /// What every benchmark needs to know.
@@ -176,6 +183,7 @@ impl Benchmark {
             Self::Runs => runs::run(setting),
             Self::FirstByte => first_byte::run(setting),
             Self::TwoWorkers => two_workers::run(setting),
+            Self::Recall => recall::run(setting),
         }
     }
 }

@@ -72,10 +72,19 @@ impl Server {
     }
 
     pub(crate) fn resident_megabytes(&self) -> Result<f64> {
+        self.megabytes("VmRSS:")
+    }
+
+    /// The most it ever had.
+    pub(crate) fn most_megabytes(&self) -> Result<f64> {
+        self.megabytes("VmHWM:")
+    }
+
+    fn megabytes(&self, name: &str) -> Result<f64> {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
-        let status = status.context("the server ended while it was idle")?;
-        let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kibibytes = resident.and_then(|value| value.split_whitespace().next());
+        let status = status.context("the server ended while it was measured")?;
+        let named = status.lines().find_map(|line| line.strip_prefix(name));
+        let kibibytes = named.and_then(|value| value.split_whitespace().next());
         let kibibytes: f64 = kibibytes.context("the kernel names no memory")?.parse()?;
         Ok(kibibytes * 1024.0 / 1e6)
     }

@@ -50,6 +50,15 @@ impl Line {
         }
     }
 
+    /// Two sides, of which ours is judged by its own median.
+    pub(crate) fn beside(what: &str, unit: Unit, sides: &Comparison, target: Target) -> Self {
+        Self {
+            target: target.spell(|bound| unit.spell(bound)),
+            verdict: target.verdict(median(&sides.ours)),
+            ..Self::compared(what, unit, sides, target)
+        }
+    }
+
     /// One side, judged by its median.
     pub(crate) fn limited(what: &str, unit: Unit, measured: &[f64], target: Target) -> Self {
         Self {
@@ -153,6 +162,13 @@ mod tests {
         let line = Line::compared("x", Unit::PerSecond, &sides, Target::AtLeast(0.5));
         let expected = ["x", "6,000/s", "10,000/s", "0.60 (0.50–0.90)", "≥ 0.5×", "met"];
         assert_eq!(line.cells(), expected);
+    }
+
+    #[test]
+    fn a_figure_with_another_beside_it_is_judged_alone() {
+        let sides = Comparison { ours: vec![9.0], theirs: vec![3.0] };
+        let line = Line::beside("x", Unit::Milliseconds, &sides, Target::AtMost(10.0));
+        assert_eq!(line.cells(), ["x", "9.00 ms", "3.00 ms", "3.00 (3.00–3.00)", "≤ 10.00 ms", "met"]);
     }
 
     #[test]

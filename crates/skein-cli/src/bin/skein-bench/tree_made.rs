@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, TurnId, UserId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, TurnId, UserId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::{Location, Store, StoreError, StoreOptions, Tx};
 
@@ -123,15 +123,28 @@ fn put(
 }
 
 fn begin(tx: &mut Tx<'_>, owner: UserId) -> Result<ConversationId, StoreError> {
-    let content = |name: &str, data: Value| {
-        let Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
-        RecordContent::new(RecordType::parse(name).expect("a type that is known"), data)
-    };
-    let viewer = Viewer::User(owner);
-    let project = tx.create_of_tree(&viewer, content("Project", json!({ "name": "benchmark", "isDefault": false })))?;
-    let data = json!({ "mode": "dialogue", "kind": "main", "status": "active" });
-    let record = tx.create_conversation(&viewer, content("Conversation", data), project.id, ActorId::from(owner))?;
+    let project = begin_project(tx, owner)?;
+    begin_conversation(tx, owner, project)
+}
+
+pub(crate) fn begin_project(tx: &mut Tx<'_>, owner: UserId) -> Result<RecordId, StoreError> {
+    let content = content("Project", json!({ "name": "benchmark", "isDefault": false }));
+    Ok(tx.create_of_tree(&Viewer::User(owner), content)?.id)
+}
+
+pub(crate) fn begin_conversation(
+    tx: &mut Tx<'_>,
+    owner: UserId,
+    project: RecordId,
+) -> Result<ConversationId, StoreError> {
+    let content = content("Conversation", json!({ "mode": "dialogue", "kind": "main", "status": "active" }));
+    let record = tx.create_conversation(&Viewer::User(owner), content, project, ActorId::from(owner))?;
     Ok(ConversationId::from_bytes(*record.id.as_bytes()))
+}
+
+fn content(name: &str, data: Value) -> RecordContent {
+    let Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
+    RecordContent::new(RecordType::parse(name).expect("a type that is known"), data)
 }
 
 pub(crate) fn after(parent: Option<NodeId>) -> Position {
