@@ -99,9 +99,22 @@ impl Engine {
         let mut next = memory.next.lock().await;
         memory.drop_spoilt(&mut next);
         let index = self.index(memory).await?;
+        self.use_vectors(memory, index.fingerprint()).await?;
+        match self.embed_some(memory, index, &mut next).await? {
+            EmbedStep::Nothing if self.drop_unused(memory).await? => Ok(EmbedStep::Done),
+            step => Ok(step),
+        }
+    }
+
+    async fn embed_some(
+        &self,
+        memory: &Memory,
+        index: Arc<Index>,
+        next: &mut Option<Arc<Index>>,
+    ) -> Result<EmbedStep, EngineError> {
         let is_settled = *index.fingerprint() == memory.embedding.fingerprint();
         if is_settled && memory.embedding.is_built_in() {
-            memory.drop_next(&mut next);
+            memory.drop_next(next);
             return Ok(EmbedStep::Nothing);
         }
         if index.is_empty() {
@@ -112,10 +125,10 @@ impl Engine {
             return Ok(EmbedStep::Later(pause));
         }
         if is_settled {
-            memory.drop_next(&mut next);
+            memory.drop_next(next);
             self.fill(memory, index).await
         } else {
-            self.switch(memory, &mut next).await
+            self.switch(memory, next).await
         }
     }
 
@@ -254,7 +267,11 @@ impl Engine {
             Ok(_) => (None, Meaning::EmbedderFailed),
             Err(error) => {
                 tracing::debug!(%error, "a question has no vector; it is answered by words");
-                memory.troubles.question_failed(Instant::now());
+                if error.is_lasting {
+                    memory.troubles.failed(error, Instant::now());
+                } else {
+                    memory.troubles.question_failed(Instant::now());
+                }
                 (None, Meaning::EmbedderFailed)
             }
         }

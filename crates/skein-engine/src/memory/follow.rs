@@ -65,7 +65,9 @@ async fn embed_on(engine: &Engine, memory: &Memory) {
 async fn index_on(engine: &Engine, memory: &Memory) {
     let mut rung = engine.parts().store.wake().subscribe();
     loop {
-        match engine.remember_more(memory).await {
+        let step = engine.remember_more(memory).await;
+        *memory.stuck() = step.as_ref().err().map(ToString::to_string);
+        match step {
             Ok(Progressed { is_more: true, .. }) => {}
             Ok(_) => {
                 tokio::time::sleep(REST).await;

@@ -15,6 +15,7 @@ mod scope;
 mod standing;
 mod switch;
 mod troubles;
+mod unused;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +35,8 @@ pub(crate) use follow::follow;
 pub use recall::{FoundEpisode, Recalled, Searched, SearchedBy, Where};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
-pub use standing::{IndexState, OwnerState, Rebuilding};
+pub use skein_store::memory::UnboundEpisode;
+pub use standing::{IndexState, OwnerState, Rebuild, Rebuilding};
 pub use troubles::{EmbeddingCounts, EmbeddingFailure, Switching};
 
 const SYSTEM: Viewer = Viewer::System("memory");
@@ -50,6 +52,7 @@ pub(crate) struct Memory {
     /// Whether something was destroyed that is in it.
     is_next_spoilt: AtomicBool,
     troubles: troubles::Troubles,
+    upkeep: Mutex<unused::Upkeep>,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
     /// Whether everything there was has been looked at once: until then an index tells too little.
@@ -60,6 +63,8 @@ pub(crate) struct Memory {
     stepping: tokio::sync::Mutex<()>,
     /// Whether somebody follows the timeline in the background.
     is_followed: AtomicBool,
+    /// Why whoever does came no further when last tried.
+    stuck: Mutex<Option<String>>,
 }
 
 impl Engine {
@@ -77,11 +82,13 @@ impl Engine {
             next: tokio::sync::Mutex::default(),
             is_next_spoilt: AtomicBool::default(),
             troubles: troubles::Troubles::default(),
+            upkeep: Mutex::default(),
             opening: Mutex::default(),
             has_caught_up: AtomicBool::default(),
             looked_at: Mutex::default(),
             stepping: tokio::sync::Mutex::default(),
             is_followed: AtomicBool::default(),
+            stuck: Mutex::default(),
         };
         // Whoever said so first is right.
         let _ = self.parts().memory.set(memory);
@@ -95,6 +102,10 @@ impl Memory {
 
     fn is_followed(&self) -> bool {
         self.is_followed.load(Ordering::Relaxed)
+    }
+
+    fn stuck(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.stuck.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn opened(&self) -> Option<Arc<Index>> {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
+use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{UserId, Viewer};
@@ -49,6 +50,8 @@ pub struct IndexState {
     pub bytes: u64,
     /// Whether somebody works on it in the background.
     pub is_followed: bool,
+    /// Why whoever does came no further when last tried; it is tried again.
+    pub stuck: Option<String>,
     /// How it stands with each owner, those with most to do first, at most a hundred.
     pub owners: Vec<OwnerState>,
 }
@@ -64,6 +67,13 @@ pub struct OwnerState {
     pub with_vector: u64,
     /// Things said or brought that it does not know yet, among the items that are counted.
     pub waiting: u64,
+}
+
+/// How an index is to be built again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rebuild {
+    /// Whether the vectors that the configured embedder made are thrown away first: it is asked for all of them again.
+    pub is_anew: bool,
 }
 
 /// An index that is being built again.
@@ -94,22 +104,33 @@ impl Engine {
         self.forget_next(memory).await
     }
 
-    /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store.
-    pub async fn rebuild_index(&self, caller: &Caller, request: Request) -> Result<Changed<Rebuilding>, EngineError> {
+    /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store. It is on record once
+    /// it is done: whoever dies before leaves the request to be made again.
+    pub async fn rebuild_index(
+        &self,
+        caller: &Caller,
+        request: Request,
+        rebuild: Rebuild,
+    ) -> Result<Changed<Rebuilding>, EngineError> {
         caller.require_admin()?;
+        caller.require(Scope::Write)?;
         if self.parts().memory.get().is_none() {
             return Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into());
         }
+        match self.replay(caller, request).await {
+            Err(EngineError::Store(StoreError::RequestInFlight)) => {}
+            repeated => return repeated,
+        }
         let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
+        if rebuild.is_anew {
+            self.forget_vectors().await?;
+        }
+        self.forget_index().await?;
         let tell = move |tx: &mut Tx<'_>, viewer: &Viewer| {
             tx.tell_own(viewer, EventName::IndexRebuildRequested, None, Map::new())?;
             Ok(Rebuilding { end })
         };
-        let begun = self.change(caller, request, "index.rebuild", tell).await?;
-        if !begun.is_replay {
-            self.forget_index().await?;
-        }
-        Ok(begun)
+        self.change(caller, request, "index.rebuild", tell).await
     }
 
     /// How the index stands, for administrators; `None` where there is none.
@@ -139,6 +160,7 @@ impl Engine {
             switching: memory.troubles.switching().filter(|switching| switching.to != status.fingerprint.as_str()),
             bytes: status.bytes,
             is_followed: memory.is_followed(),
+            stuck: memory.stuck().clone(),
             owners,
         }))
     }

@@ -248,7 +248,9 @@ both! {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         let before = world.get("/api/v1/index").await.json();
-        assert_eq!((&before["episodes"], &before["unbound"]), (&json!(0), &json!([node])), "{before}");
+        let unbound = &before["unbound"][0];
+        assert_eq!((&before["episodes"], &unbound["id"]), (&json!(0), &json!(episode_of(node))), "{before}");
+        assert_eq!((&unbound["ownerId"], &unbound["reason"]), (&json!(world.admin.owner()), &json!("no episode is made of it yet")));
         assert!(before["behind"].as_u64().unwrap() > 0, "{before}");
         search(world, json!({ "text": "heron" })).await;
         let after = world.get("/api/v1/index").await.json();
