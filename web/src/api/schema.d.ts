@@ -3417,6 +3417,8 @@ export interface components {
             failure?: string | null;
             /** @description How it stands with each owner, those with most to do first, at most a hundred. */
             owners: components["schemas"]["OwnerIndexView"][];
+            /** @description Whether what somebody said is being filed under the name they have now. */
+            renaming: boolean;
             switching?: components["schemas"]["SwitchingView"] | null;
             /**
              * @description What was said or brought and is not remembered: first what nothing can be made of, of which there may be more in

@@ -30,6 +30,7 @@ pub(crate) static INDEX: Sheet = Sheet {
         "failure",
         "episodes",
         "withVector",
+        "renaming",
         "embedder",
         "configuredEmbedder",
         "embedderFailure",

@@ -5,7 +5,7 @@
 //! or a deleted index leaves nothing to be remembered: it is looked for again.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use skein_connect::embeddings::BATCH_TEXTS_MAX;
@@ -136,7 +136,7 @@ impl Engine {
     async fn fill(&self, memory: &Memory, index: Arc<Index>) -> Result<EmbedStep, EngineError> {
         let (looked_in, passed_over) = (Arc::clone(&index), memory.troubles.passed_over(Instant::now()));
         let find = move || looked_in.waiting(BATCH_TEXTS_MAX, |id| passed_over.contains(&id));
-        let waiting = blocking(find).await?;
+        let waiting = blocking(find).await?.map_err(unusable)?;
         if waiting.is_empty() {
             return Ok(EmbedStep::Nothing);
         }
@@ -255,13 +255,23 @@ impl Engine {
         if text.trim().is_empty() {
             return (None, Meaning::Nothing);
         }
-        if !maker.is_built_in() && memory.troubles.keeps_questions(Instant::now()) {
+        let is_slow = !maker.is_built_in();
+        let asked = || memory.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(vector) = is_slow.then(|| asked().find(index, text)).flatten() {
+            return (Some(vector), Meaning::Searched);
+        }
+        if is_slow && memory.troubles.keeps_questions(Instant::now()) {
             return (None, Meaning::EmbedderFailed);
         }
         let purpose = Purpose::Asking(QUESTION_TIME_MAX);
         let vectors = maker.vectors(&[text.to_owned()], index.dimensions(), purpose).await;
         match vectors.map(|mut vectors| vectors.pop()) {
-            Ok(Some(Ok(vector))) => (Some(vector), Meaning::Searched),
+            Ok(Some(Ok(vector))) => {
+                if is_slow {
+                    asked().keep(index, text, vector.clone());
+                }
+                (Some(vector), Meaning::Searched)
+            }
             // The table knows none of the words.
             Ok(_) if maker.is_built_in() => (None, Meaning::Nothing),
             Ok(_) => (None, Meaning::EmbedderFailed),

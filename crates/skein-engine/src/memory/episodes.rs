@@ -12,6 +12,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
+use crate::memory::follow::blocking;
 use crate::request::{Changed, Outcome, Request};
 
 /// Content somebody brings, and when it was said.
@@ -175,7 +176,11 @@ impl Engine {
         let asked = match self.parts().memory.get() {
             None => Asked::Nowhere,
             Some(memory) => match self.index(memory).await {
-                Ok(index) => Asked::Held(index.held(caller.viewer().subject(), &ids)),
+                Ok(index) => {
+                    let owner = caller.viewer().subject();
+                    let held = blocking(move || index.held(owner, &ids)).await;
+                    held.ok().and_then(Result::ok).map_or(Asked::Unusable, Asked::Held)
+                }
                 Err(_) => Asked::Unusable,
             },
         };

@@ -4,6 +4,7 @@
 //! index of this server. Neither is waited for; whoever asks is told how far they have come. Vectors may come later still:
 //! see [`embedding`].
 
+mod asked;
 mod embed;
 pub mod embedding;
 mod episodes;
@@ -53,6 +54,7 @@ pub(crate) struct Memory {
     is_next_spoilt: AtomicBool,
     troubles: troubles::Troubles,
     upkeep: Mutex<unused::Upkeep>,
+    asked: Mutex<asked::Asked>,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
     /// Whether everything there was has been looked at once: until then an index tells too little.
@@ -83,6 +85,7 @@ impl Engine {
             is_next_spoilt: AtomicBool::default(),
             troubles: troubles::Troubles::default(),
             upkeep: Mutex::default(),
+            asked: Mutex::default(),
             opening: Mutex::default(),
             has_caught_up: AtomicBool::default(),
             looked_at: Mutex::default(),
@@ -121,7 +124,7 @@ impl Memory {
             return Ok(index);
         }
         self.end_swap()?;
-        let configured = dimensions.map(|dimensions| Options { fingerprint: self.embedding.fingerprint(), dimensions });
+        let configured = dimensions.map(|dimensions| Options::new(self.embedding.fingerprint(), dimensions));
         let fresh = configured.unwrap_or_else(|| Options::of(&StaticTable));
         let options = Index::options(&self.folder).unwrap_or_else(|| fresh.clone());
         let index = match Index::open(&self.folder, &options) {
@@ -139,6 +142,16 @@ impl Memory {
         let index = Arc::new(index);
         self.serve(Arc::clone(&index));
         Ok(index)
+    }
+
+    /// Whether this is the index that serves.
+    fn serves(&self, index: &Arc<Index>) -> bool {
+        self.opened().is_some_and(|serving| Arc::ptr_eq(&serving, index))
+    }
+
+    /// Whether what somebody said is still being filed under another name.
+    fn is_retelling(&self) -> bool {
+        self.opened().is_some_and(|index| index.retelling().is_some())
     }
 
     fn serve(&self, index: Arc<Index>) {

@@ -14,7 +14,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
-use crate::memory::follow::{blocking, unusable};
+use crate::memory::follow::blocking;
 use crate::memory::troubles::{EmbeddingFailure, Switching};
 use crate::request::{Changed, Outcome, Request, referred};
 
@@ -38,6 +38,8 @@ pub struct IndexState {
     pub episodes: u64,
     /// Of these, how many have a vector.
     pub with_vector: u64,
+    /// Whether what somebody said is being filed under another name.
+    pub is_retelling: bool,
     /// What makes its vectors.
     pub embedder: String,
     /// What is to make them, by the configuration.
@@ -98,10 +100,8 @@ impl Engine {
     pub async fn forget_index(&self) -> Result<(), EngineError> {
         let Some(memory) = self.parts().memory.get() else { return Ok(()) };
         let _one_at_a_time = memory.stepping.lock().await;
-        let engine = self.clone();
-        let remove = move || engine.parts().memory.get().map_or(Ok(()), super::Memory::remove);
-        blocking(remove).await?.map_err(unusable)?;
-        self.forget_next(memory).await
+        self.remove_index().await?;
+        self.forget_next().await
     }
 
     /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store. It is on record once
@@ -144,21 +144,23 @@ impl Engine {
             Ok((tx.end(&SYSTEM)?, behind, tx.waiting_by_owner(&SYSTEM, cursor, BEHIND_MAX)?))
         };
         let (end, behind, waiting) = self.parts().store.read(look).await?;
-        let status = blocking(move || index.status()).await?;
+        let (totals, is_retelling) = (index.totals(), index.retelling().is_some());
+        let (status, bytes) = blocking(move || (index.status(), index.bytes())).await?;
         let owners = owners(&status.owners, waiting);
         Ok(Some(IndexState {
             cursor,
             end,
             behind,
             has_caught_up: memory.has_caught_up(),
-            episodes: status.owners.iter().map(|owner| u64::from(owner.episodes)).sum(),
-            with_vector: status.owners.iter().map(|owner| u64::from(owner.with_vector)).sum(),
+            episodes: totals.episodes,
+            with_vector: totals.with_vector,
+            is_retelling,
             embedder: status.fingerprint.as_str().to_owned(),
             configured: memory.embedding.fingerprint().as_str().to_owned(),
             failure: memory.troubles.failure(Instant::now()),
             // What serves already is switched to, though its old folder may still be on its way out.
             switching: memory.troubles.switching().filter(|switching| switching.to != status.fingerprint.as_str()),
-            bytes: status.bytes,
+            bytes,
             is_followed: memory.is_followed(),
             stuck: memory.stuck().clone(),
             owners,

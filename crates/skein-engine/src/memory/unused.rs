@@ -73,6 +73,7 @@ impl Engine {
     /// Throws every vector of the configured embedder away, so that all are made anew once the index is, too.
     pub async fn forget_vectors(&self) -> Result<(), EngineError> {
         let Some(memory) = self.parts().memory.get() else { return Ok(()) };
+        memory.asked.lock().unwrap_or_else(PoisonError::into_inner).forget();
         loop {
             let embedder = memory.embedding.fingerprint();
             let drop_some = move |tx: &mut Tx<'_>| tx.drop_vectors(&SYSTEM, embedder.as_str());

@@ -80,15 +80,20 @@ impl Place {
     }
 
     pub(crate) async fn open(&self, embedding: Embedding) -> World {
-        self.open_with(embedding, self.index()).await
+        self.open_with(Some((embedding, self.index()))).await
+    }
+
+    /// Without an index.
+    pub(crate) async fn forgetful(&self) -> World {
+        self.open_with(None).await
     }
 
     /// Another server on the same store, with an index of its own.
     pub(crate) async fn elsewhere(&self, embedding: Embedding) -> World {
-        self.open_with(embedding, self.dir.path().join("elsewhere")).await
+        self.open_with(Some((embedding, self.dir.path().join("elsewhere")))).await
     }
 
-    async fn open_with(&self, embedding: Embedding, index: std::path::PathBuf) -> World {
+    async fn open_with(&self, remembering: Option<(Embedding, std::path::PathBuf)>) -> World {
         let location = match &self.database {
             Some(database) => Location::Postgres(database.url().to_owned()),
             None => Location::Directory(self.dir.path().to_owned()),
@@ -98,7 +103,9 @@ impl Place {
         let blobs = Blobs::directory(&self.dir.path().join("blobs")).unwrap();
         let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
         let engine = Engine::new(store.clone(), blobs, outside.unwrap());
-        engine.remember_with(index, embedding);
+        if let Some((embedding, index)) = remembering {
+            engine.remember_with(index, embedding);
+        }
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
@@ -125,7 +132,10 @@ impl World {
     }
 
     pub(crate) async fn bring_as(&self, source: EpisodeSource, text: &str) -> ItemId {
-        let brought = Brought { source, content: json!(text), speaker: None, node_id: None };
+        self.bring_it(Brought { source, content: json!(text), speaker: None, node_id: None }).await
+    }
+
+    pub(crate) async fn bring_it(&self, brought: Brought) -> ItemId {
         let brought = BroughtEpisode { brought, said_at: None };
         let kept = self.engine.bring_episode(&self.caller, fresh(&self.caller), brought).await.unwrap();
         kept.value.stored.item.header.id

@@ -40,6 +40,8 @@ pub(crate) struct IndexView {
     episodes: u64,
     /// Of these, how many have a vector; the others are found by their words.
     with_vector: u64,
+    /// Whether what somebody said is being filed under the name they have now.
+    renaming: bool,
     /// What made the vectors.
     embedder: Option<String>,
     /// What is to make them, by the configuration.
@@ -196,6 +198,7 @@ pub(crate) async fn read_index(
         failure: state.as_ref().and_then(|state| state.stuck.clone()),
         episodes: state.as_ref().map_or(0, |state| state.episodes),
         with_vector: state.as_ref().map_or(0, |state| state.with_vector),
+        renaming: state.as_ref().is_some_and(|state| state.is_retelling),
         bytes: state.as_ref().map_or(0, |state| state.bytes),
         configured_embedder: state.as_ref().map(|state| state.configured.clone()),
         embedder_failure: state.as_ref().and_then(|state| state.failure.clone()).map(Into::into),

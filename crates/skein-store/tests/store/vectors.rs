@@ -75,7 +75,7 @@ both! {
 
     fn vectors_that_nobody_uses_any_more_are_thrown_away_in_pieces(world: &World) {
         let (_, episode) = remembered(world, "Herons nest in May.");
-        let many: Vec<MadeVector> = (0..DROPPED_VECTORS_MAX + 1)
+        let many: Vec<MadeVector> = (0..=DROPPED_VECTORS_MAX)
             .map(|number| MadeVector { episode, content: Digest::of(&number.to_be_bytes()), vector: vec![1; 8] })
             .collect();
         for embedder in ["former", "serving", "another"] {
