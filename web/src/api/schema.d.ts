@@ -1007,6 +1007,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/makings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How nodes were made: by which run, with how many tokens, at what cost, by which calls. */
+        get: operations["list_makings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -4173,6 +4190,61 @@ export interface components {
                 types: string[];
             }[];
             pagination: components["schemas"]["Pagination"];
+        };
+        /** @description One call, in a line. */
+        MadeCallView: {
+            /**
+             * @description person, model, process or external.
+             * @example model
+             */
+            caller?: string | null;
+            /** @description What went wrong. */
+            error?: string | null;
+            executionId: string;
+            /** @description An item of type `ToolCall`. */
+            id: string;
+            /** @description Whether it is an ability of Skein itself. */
+            isOwn: boolean;
+            /** Format: int64 */
+            latencyMs?: number | null;
+            /**
+             * @description `rest_call`, `llm_call`, `mcp_tool` or `graph_query`.
+             * @example rest_call
+             */
+            operation?: string | null;
+            /**
+             * @description success, error, cancelled or unknown; null while it is under way.
+             * @example success
+             */
+            status?: string | null;
+            /** @description Null once the call was destroyed. */
+            toolId?: string | null;
+            /** @description How the tool is called now. */
+            toolName?: string | null;
+        };
+        /** @description How a node was made, or is being made. */
+        MakingView: {
+            /** @description In the order they were made. */
+            calls: components["schemas"]["MadeCallView"][];
+            cost?: components["schemas"]["SpendingView"] | null;
+            /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            executionId: string;
+            /**
+             * Format: int64
+             * @description What models read for it; null where that is not known.
+             */
+            inputTokens?: number | null;
+            nodeId: string;
+            /**
+             * Format: int64
+             * @description What models wrote for it.
+             */
+            outputTokens?: number | null;
+        };
+        /** @description How the nodes that were asked about were made. */
+        MakingsView: {
+            /** @description In the order they were asked for; nodes that no run made are left out. */
+            data: components["schemas"]["MakingView"][];
         };
         /**
          * @description What to note beside a node; what is absent stays.
@@ -10005,6 +10077,42 @@ export interface operations {
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
             507: components["responses"]["E507"];
+        };
+    };
+    list_makings: {
+        parameters: {
+            query: {
+                /**
+                 * @description Up to 100 nodes, with commas between them.
+                 * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                nodeIds: string;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MakingsView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
         };
     };
     list_nodes: {

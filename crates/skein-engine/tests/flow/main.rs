@@ -7,6 +7,7 @@ mod costs;
 mod faults;
 mod kept_words;
 mod lock_order;
+mod makings;
 mod memory;
 mod nested;
 mod redaction;

@@ -61,6 +61,11 @@ fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
 /// A process whose model may call `echo`.
 pub(crate) async fn process(world: &World, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
     let model = model_tool(world, rogue).await;
+    process_of(world, model, approval, rounds).await
+}
+
+/// The same with a model that is there already.
+pub(crate) async fn process_of(world: &World, model: RecordId, approval: &str, rounds: u8) -> RecordId {
     let echo = world.tool("Echo").await;
     let context = world.tool("Conversation context").await;
     let steps = json!([

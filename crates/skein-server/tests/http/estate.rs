@@ -281,7 +281,9 @@ impl Estate {
     fn filled(&self, name: &str, example: &str) -> String {
         match example.split_once('_').map(|(kind, _)| kind) {
             Some("item") if name == "target" => self.other_item.clone(),
-            Some("item") if ["parentAlternativeId", "nodeId", "editedFrom", "left", "right"].contains(&name) => {
+            Some("item")
+                if ["parentAlternativeId", "nodeId", "nodeIds", "editedFrom", "left", "right"].contains(&name) =>
+            {
                 self.talk.node.clone()
             }
             Some("item") => self.item.clone(),

@@ -5,12 +5,14 @@
 mod chunks;
 mod executions;
 mod forget;
+mod makings;
 mod metrics;
 mod project;
 mod reviews;
 
 pub use chunks::Chunk;
 pub use executions::{ExecutionFilter, ExecutionRow, NewExecution, StepRow};
+pub use makings::CallOfRun;
 pub use metrics::Measured;
 pub use project::LastCall;
 pub use reviews::{NewReview, ReviewRow, ReviewStatus};
