@@ -148,8 +148,15 @@ export const bindings: Binding[] = [
   binding("review", "edit", ["e"], "Edit before approving"),
   binding("review", "deny", ["d"], "Deny…"),
   binding("review", "scope", ["s"], "How far the approval reaches"),
+  binding("review", "choose", ["x"], "Choose the entry, to decide several at once"),
+  binding("review", "chooseAll", ["Shift+x"], "Choose all that wait, or none"),
+  binding("review", "approveChosen", ["Shift+a"], "Approve all that are chosen"),
+  binding("review", "denyChosen", ["Shift+d"], "Deny all that are chosen…"),
+  binding("review", "standing", [], "Standing approvals…"),
   binding("review", "close", ["Escape"], "Close without deciding", true),
 
+  binding("inspector", "togglePart", ["x"], "Leave this part out of the context, or take it in again", true),
+  binding("inspector", "pinPart", ["p"], "Pin this part in the context, or let it go again", true),
   binding("inspector", "verify", ["Shift+v"], "Verify this node"),
 ];
 
