@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
-use crate::flow::{executions, makings, processes, reviews, workers};
+use crate::flow::{approvals, executions, makings, processes, reviews, workers};
 use crate::host_guard::AllowedHosts;
 use crate::layer::Put;
 use crate::signed_in::Gate;
@@ -167,6 +167,8 @@ fn for_flow() -> Api {
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(reviews::read_review))
         .routes(routes!(reviews::decide_review))
+        .routes(routes!(approvals::list_approvals))
+        .routes(routes!(approvals::revoke_approval))
 }
 
 /// For administrators; users read their own part.

@@ -6,6 +6,7 @@
 
 pub(crate) mod abilities;
 mod answers;
+mod approvals;
 mod begin;
 mod call;
 mod children;
@@ -35,6 +36,7 @@ mod work;
 use skein_core::Viewer;
 
 pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
+pub use approvals::ShownApproval;
 pub use begin::NewRun;
 pub use fitness::{Dependency, DependencyKind, ProcessFitness};
 pub(crate) use gifts::{give, give_to_all};
