@@ -2366,6 +2366,8 @@ export interface components {
             } | null;
             /** @description The alternative it is an edit of; it answers what that one answers. */
             editedFrom?: string | null;
+            /** @description Two to eight answers of which the processes are to make one; it is `derived_from` them. */
+            fuses?: string[];
             /** @description What the processes are given besides the conversation. */
             initialContext?: {
                 [key: string]: unknown;

@@ -129,6 +129,7 @@ export const bindings: Binding[] = [
   binding("compare", "fourth", ["4"], "Take the fourth"),
   binding("compare", "diff", ["d"], "Show or hide the word differences"),
   binding("compare", "merge", ["m"], "Merge the base with another…"),
+  binding("compare", "fuse", ["f"], "Have a process make one answer of them…"),
 
   binding("processes", "new", [], "New process"),
   binding("processes", "save", ["Mod+s"], "Save the process"),

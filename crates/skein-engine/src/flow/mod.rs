@@ -13,6 +13,7 @@ mod children;
 mod claimed;
 mod ending;
 mod fitness;
+mod fusing;
 mod gifts;
 mod kept_words;
 mod makings;

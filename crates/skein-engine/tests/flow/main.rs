@@ -5,6 +5,7 @@
 mod answers;
 mod costs;
 mod faults;
+mod fusing;
 mod kept_words;
 mod lock_order;
 mod makings;
