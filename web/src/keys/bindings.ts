@@ -100,7 +100,8 @@ export const bindings: Binding[] = [
   binding("conversation", "link", ["l"], "Copy a link to this turn"),
   binding("conversation", "context", ["o"], "Show what a model would be told here"),
   binding("conversation", "provenance", [], "Show where this text comes from"),
-  binding("conversation", "export", [], "Export this conversation"),
+  binding("conversation", "export", [], "Export this conversation as Markdown"),
+  binding("conversation", "bundle", [], "Export this conversation as a bundle that can be verified"),
   binding("conversation", "rename", [], "Rename this conversation"),
 
   binding("map", "parent", ["ArrowLeft"], "To the parent", true),
