@@ -208,7 +208,7 @@ fn in_path(path: &str, name: &str) -> Option<(String, String)> {
         "account" => of("session"),
         "relations" => of("rel"),
         "records" | "services" | "tools" | "secrets" | "service-templates" | "tool-templates" | "allowed-endpoints"
-        | "processes" | "conversations" | "projects" | "actors" => of("entity"),
+        | "processes" | "conversations" | "projects" | "actors" | "approvals" => of("entity"),
         "episodes" => of("episode"),
         "executions" => of("run"),
         "reviews" => of("review"),

@@ -123,7 +123,7 @@ impl Files {
 fn policy(nonce: &str) -> HeaderValue {
     let policy = format!(
         "default-src 'self'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; img-src 'self' data: blob:; \
-         connect-src 'self'; frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
+         media-src 'self' blob:; connect-src 'self'; frame-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'"
     );
     HeaderValue::try_from(policy).expect("visible ASCII")
 }

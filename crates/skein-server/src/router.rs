@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
 use crate::context::Context;
-use crate::flow::{executions, processes, reviews, workers};
+use crate::flow::{approvals, executions, makings, processes, reviews, workers};
 use crate::host_guard::AllowedHosts;
 use crate::layer::Put;
 use crate::signed_in::Gate;
@@ -158,6 +158,7 @@ fn for_flow() -> Api {
     Api::new()
         .routes(routes!(executions::execute_process))
         .routes(routes!(executions::list_executions))
+        .routes(routes!(makings::list_makings))
         .routes(routes!(executions::read_execution))
         .routes(routes!(executions::cancel_execution))
         .routes(routes!(executions::resume_execution))
@@ -166,6 +167,8 @@ fn for_flow() -> Api {
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(reviews::read_review))
         .routes(routes!(reviews::decide_review))
+        .routes(routes!(approvals::list_approvals))
+        .routes(routes!(approvals::revoke_approval))
 }
 
 /// For administrators; users read their own part.

@@ -304,3 +304,21 @@ pub(crate) trait Sql {
     /// Forgets some of the names that no longer count and are in no index.
     fn sweep_requests(&mut self, now: Millis) -> Result<(), SqlError>;
 }
+
+/// Things that are asked about in one statement; the last statement asks about one of them several times.
+pub(crate) const IDS_PER_STATEMENT: usize = 100;
+
+/// Places for ids from `first` on.
+pub(crate) fn places(first: usize) -> String {
+    let places: Vec<String> = (first..first + IDS_PER_STATEMENT).map(|place| format!("?{place}")).collect();
+    places.join(", ")
+}
+
+/// As many values as a statement has places; ids are never none.
+pub(crate) fn filled<'a, Id>(ids: &'a [Id]) -> impl Iterator<Item = Value<'a>>
+where
+    Value<'a>: From<&'a Id>,
+{
+    let missing = std::iter::repeat_n(ids.last(), IDS_PER_STATEMENT - ids.len()).flatten();
+    ids.iter().chain(missing).map(Value::from)
+}

@@ -157,6 +157,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/approvals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What you are not asked about. */
+        get: operations["list_approvals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/approvals/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an approval: from the next call on, you are asked again. */
+        delete: operations["revoke_approval"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/blobs": {
         parameters: {
             query?: never;
@@ -1019,6 +1053,23 @@ export interface paths {
         post?: never;
         /** End a key for good. */
         delete: operations["revoke_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/makings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How nodes were made: by which run, with how many tokens, at what cost, by which calls. */
+        get: operations["list_makings"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -2332,6 +2383,8 @@ export interface components {
             } | null;
             /** @description The alternative it is an edit of; it answers what that one answers. */
             editedFrom?: string | null;
+            /** @description Two to eight answers of which the processes are to make one; it is `derived_from` them. */
+            fuses?: string[];
             /** @description What the processes are given besides the conversation. */
             initialContext?: {
                 [key: string]: unknown;
@@ -2398,6 +2451,21 @@ export interface components {
          *     }
          */
         AppendBody: components["schemas"]["NewItemBody"] | components["schemas"]["BatchBody"];
+        /** @description Calls of a tool that you are not asked about. */
+        ApprovalView: {
+            /**
+             * Format: int32
+             * @description The version of what the tool does that was approved; once that changes, you are asked again.
+             */
+            definitionVersion: number;
+            /** @example 2026-11-15T09:30:00.000Z */
+            givenAt: string;
+            /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /** @description The question it was given with. */
+            reviewId: string;
+            toolId: string;
+        };
         AskFields: {
             prompt: string;
             /** @description A JSON Schema of the answer; anything unless it is said. */
@@ -2845,8 +2913,9 @@ export interface components {
             /** @description Why not, when denying. */
             reason?: string | null;
             /**
-             * @description How far an approval reaches: once, run (every later call of the tool in this run) or sameArguments (those with the
-             *     same arguments). Without it, as far as the step says.
+             * @description How far an approval reaches: once, run (every later call of the tool in this run), sameArguments (those with the
+             *     same arguments) or always (every later call of it in any of your runs, until you revoke that or the tool changes).
+             *     Without it, as far as the step says.
              */
             scope?: string | null;
             /** @description The answer. */
@@ -3490,6 +3559,16 @@ export interface components {
              */
             scope: string;
         };
+        /** @description One of a list. */
+        ListedApprovalView: components["schemas"]["ApprovalView"] & {
+            /** @description Whether the tool is still what was approved. */
+            counts: boolean;
+            /**
+             * @description How the tool is called now; null once it is gone.
+             * @example Water level
+             */
+            toolName?: string | null;
+        };
         Listing_ActorView: {
             data: (components["schemas"]["EntryHead"] & components["schemas"]["ActorFields"])[];
             pagination: components["schemas"]["Pagination"];
@@ -3898,6 +3977,18 @@ export interface components {
             }[];
             pagination: components["schemas"]["Pagination"];
         };
+        Listing_ListedApprovalView: {
+            data: (components["schemas"]["ApprovalView"] & {
+                /** @description Whether the tool is still what was approved. */
+                counts: boolean;
+                /**
+                 * @description How the tool is called now; null once it is gone.
+                 * @example Water level
+                 */
+                toolName?: string | null;
+            })[];
+            pagination: components["schemas"]["Pagination"];
+        };
         Listing_NodeView: {
             data: {
                 authorId: string;
@@ -4217,6 +4308,61 @@ export interface components {
             }[];
             pagination: components["schemas"]["Pagination"];
         };
+        /** @description One call, in a line. */
+        MadeCallView: {
+            /**
+             * @description person, model, process or external.
+             * @example model
+             */
+            caller?: string | null;
+            /** @description What went wrong. */
+            error?: string | null;
+            executionId: string;
+            /** @description An item of type `ToolCall`. */
+            id: string;
+            /** @description Whether it is an ability of Skein itself. */
+            isOwn: boolean;
+            /** Format: int64 */
+            latencyMs?: number | null;
+            /**
+             * @description `rest_call`, `llm_call`, `mcp_tool` or `graph_query`.
+             * @example rest_call
+             */
+            operation?: string | null;
+            /**
+             * @description success, error, cancelled or unknown; null while it is under way.
+             * @example success
+             */
+            status?: string | null;
+            /** @description Null once the call was destroyed. */
+            toolId?: string | null;
+            /** @description How the tool is called now. */
+            toolName?: string | null;
+        };
+        /** @description How a node was made, or is being made. */
+        MakingView: {
+            /** @description In the order they were made. */
+            calls: components["schemas"]["MadeCallView"][];
+            cost?: components["schemas"]["SpendingView"] | null;
+            /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            executionId: string;
+            /**
+             * Format: int64
+             * @description What models read for it; null where that is not known.
+             */
+            inputTokens?: number | null;
+            nodeId: string;
+            /**
+             * Format: int64
+             * @description What models wrote for it.
+             */
+            outputTokens?: number | null;
+        };
+        /** @description How the nodes that were asked about were made. */
+        MakingsView: {
+            /** @description In the order they were asked for; nodes that no run made are left out. */
+            data: components["schemas"]["MakingView"][];
+        };
         /**
          * @description What to note beside a node; what is absent stays.
          * @example {
@@ -4312,6 +4458,27 @@ export interface components {
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_AnsweringView: {
             answers: components["schemas"]["AnswerView"][];
+        } & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_ApprovalView: {
+            /**
+             * Format: int32
+             * @description The version of what the tool does that was approved; once that changes, you are asked again.
+             */
+            definitionVersion: number;
+            /** @example 2026-11-15T09:30:00.000Z */
+            givenAt: string;
+            /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /** @description The question it was given with. */
+            reviewId: string;
+            toolId: string;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -7556,6 +7723,87 @@ export interface operations {
             507: components["responses"]["E507"];
         };
     };
+    list_approvals: {
+        parameters: {
+            query?: {
+                /** @description Where the last page ended: its `pagination.next`. */
+                cursor?: string;
+                /**
+                 * @description Entries per page, 1 to 1000.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing_ListedApprovalView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
+    revoke_approval: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_ApprovalView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
+        };
+    };
     upload_blob: {
         parameters: {
             query?: never;
@@ -10120,6 +10368,42 @@ export interface operations {
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
             507: components["responses"]["E507"];
+        };
+    };
+    list_makings: {
+        parameters: {
+            query: {
+                /**
+                 * @description Up to 100 nodes, with commas between them.
+                 * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                nodeIds: string;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MakingsView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
         };
     };
     list_nodes: {

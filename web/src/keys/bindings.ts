@@ -100,7 +100,8 @@ export const bindings: Binding[] = [
   binding("conversation", "link", ["l"], "Copy a link to this turn"),
   binding("conversation", "context", ["o"], "Show what a model would be told here"),
   binding("conversation", "provenance", [], "Show where this text comes from"),
-  binding("conversation", "export", [], "Export this conversation"),
+  binding("conversation", "export", [], "Export this conversation as Markdown"),
+  binding("conversation", "bundle", [], "Export this conversation as a bundle that can be verified"),
   binding("conversation", "rename", [], "Rename this conversation"),
 
   binding("map", "parent", ["ArrowLeft"], "To the parent", true),
@@ -129,6 +130,7 @@ export const bindings: Binding[] = [
   binding("compare", "fourth", ["4"], "Take the fourth"),
   binding("compare", "diff", ["d"], "Show or hide the word differences"),
   binding("compare", "merge", ["m"], "Merge the base with another…"),
+  binding("compare", "fuse", ["f"], "Have a process make one answer of them…"),
 
   binding("processes", "new", [], "New process"),
   binding("processes", "save", ["Mod+s"], "Save the process"),
@@ -148,8 +150,15 @@ export const bindings: Binding[] = [
   binding("review", "edit", ["e"], "Edit before approving"),
   binding("review", "deny", ["d"], "Deny…"),
   binding("review", "scope", ["s"], "How far the approval reaches"),
+  binding("review", "choose", ["x"], "Choose the entry, to decide several at once"),
+  binding("review", "chooseAll", ["Shift+x"], "Choose all that wait, or none"),
+  binding("review", "approveChosen", ["Shift+a"], "Approve all that are chosen"),
+  binding("review", "denyChosen", ["Shift+d"], "Deny all that are chosen…"),
+  binding("review", "standing", [], "Standing approvals…"),
   binding("review", "close", ["Escape"], "Close without deciding", true),
 
+  binding("inspector", "togglePart", ["x"], "Leave this part out of the context, or take it in again", true),
+  binding("inspector", "pinPart", ["p"], "Pin this part in the context, or let it go again", true),
   binding("inspector", "verify", ["Shift+v"], "Verify this node"),
 ];
 

@@ -8,6 +8,7 @@ import { onResync, onTold, type Told } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
 import { answers } from "./answers.svelte";
 import { jobs } from "./jobs.svelte";
+import { Makings } from "./makings.svelte";
 import { Tree, type Knot, type Shown } from "./tree";
 
 export type Node = Schemas["NodeView"] & { tags?: string[] };
@@ -35,6 +36,8 @@ export class Conversation {
   /** What is being done to a node, by node: shown beside it when it fails. */
   readonly problems = new SvelteMap<string, { what: string; problem: Problem; retry: () => void }>();
   readonly busy = new SvelteSet<string>();
+  /** How the answers that were in sight were made. */
+  readonly makings = new Makings();
   tree = new Tree();
   #asked = new Set<string>();
   #waiting = new Map<string, ((node: Node | undefined) => void)[]>();
@@ -54,6 +57,7 @@ export class Conversation {
     this.#gone = true;
     this.#stops.forEach((stop) => stop());
     answers.dropAll();
+    this.makings.stop();
     [...this.#waiting.keys()].forEach((id) => this.#settle(id));
   }
 
@@ -131,6 +135,7 @@ export class Conversation {
 
   /** Fetches the bodies of these nodes, which lie on one path, top first. */
   async want(nodes: string[]): Promise<void> {
+    this.makings.want(nodes.filter((id) => this.#isMade(id)));
     const missing = nodes.filter(
       (id) => !this.bodies.has(id) && !this.#asked.has(id) && !id.startsWith("local-"),
     );
@@ -150,6 +155,11 @@ export class Conversation {
     } catch {
       missing.forEach((id) => this.#asked.delete(id));
     }
+  }
+
+  #isMade(id: string): boolean {
+    const knot = this.tree.knots.get(id);
+    return (knot?.author === "model" || knot?.author === "system") && knot.status !== "pending";
   }
 
   async fetch(id: string): Promise<Node | undefined> {
@@ -182,6 +192,7 @@ export class Conversation {
     else {
       answers.drop(node.id);
       this.#settle(node.id, node);
+      if (this.#isMade(node.id)) this.makings.again(node.id);
     }
     this.#changed();
   }

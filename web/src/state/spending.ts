@@ -1,24 +1,21 @@
 // What answers cost, as far as it is known.
-import { all, call, type Schemas } from "../api/client";
+import { call, type Schemas } from "../api/client";
 
 type Spending = Schemas["SpendingView"];
-/** Most runs that are looked at to say what an answer cost. */
-const RUNS_MAX = 2_000;
+/** Most answers that can be asked about at once. */
+const AT_ONCE = 100;
 
-/** The run that made each of these nodes, newest first where there are several. */
-export async function runsOf(
-  conversation: string,
+/** How each of these nodes was made: run, tokens, cost and calls. */
+export async function makingsOf(
   nodes: readonly string[],
-): Promise<Map<string, Schemas["ExecutionView"]>> {
-  const found = new Map<string, Schemas["ExecutionView"]>();
-  const query = { conversationId: conversation, limit: 1000 };
-  const runs = await all(
-    (cursor) => call("get", "/api/v1/executions", { query: { ...query, cursor } }),
-    RUNS_MAX,
-  );
-  const wanted = new Set(nodes);
-  for (const run of runs)
-    if (run.nodeId && wanted.has(run.nodeId) && !found.has(run.nodeId)) found.set(run.nodeId, run);
+  signal?: AbortSignal,
+): Promise<Map<string, Schemas["MakingView"]>> {
+  const found = new Map<string, Schemas["MakingView"]>();
+  for (let first = 0; first < nodes.length; first += AT_ONCE) {
+    const nodeIds = nodes.slice(first, first + AT_ONCE).join(",");
+    const { data } = await call("get", "/api/v1/makings", { query: { nodeIds }, signal });
+    for (const making of data) found.set(making.nodeId, making);
+  }
   return found;
 }
 
@@ -40,3 +37,12 @@ export function summed(spendings: readonly (Spending | null | undefined)[]): {
 /** As people read it: "0.0042 USD". */
 export const shownAmount = (amount: number, currency: string): string =>
   `${amount.toLocaleString("en-GB", { maximumSignificantDigits: 3 })} ${currency}`;
+
+/** What something cost; undefined where nothing is known of it. Nothing is said to cost nothing unless that is known. */
+export function costWords(cost: Spending | null | undefined): string | undefined {
+  if (!cost) return undefined;
+  const { owed, unknown } = summed([cost]);
+  const amounts = [...owed].map(([currency, amount]) => shownAmount(amount, currency));
+  if (unknown > 0) return amounts.length > 0 ? `${amounts.join(" + ")} or more` : undefined;
+  return amounts.length > 0 ? amounts.join(" + ") : "nothing";
+}

@@ -17,4 +17,29 @@ test("a part is pinned, stays, and is let go again", async ({ page, person, skei
   await expect(part).not.toContainText("Left out");
   await part.getByRole("button", { name: "Unpin" }).press("Enter");
   await expect(part).toContainText("Left out: no room for it");
+
+  // The same by keys, on the part that has the focus.
+  await part.getByRole("button", { name: "Herons are counted at dusk." }).press("p");
+  await expect(part).toContainText("pinned: it stays when others have to go");
+  await part.getByRole("button", { name: "Herons are counted at dusk." }).press("x");
+  await expect(part).toContainText("left out by you");
+  await part.getByRole("button", { name: "Herons are counted at dusk." }).press("x");
+  await expect(part).toContainText("pinned: it stays when others have to go");
+});
+
+test("what a model would be told is compared with what it was told last", async ({ page, person, skein }) => {
+  const { id } = await person.begin("Herons");
+  await person.ask(id, "There were eleven herons. How many herons were there?");
+  const out = await person.say(id, "Two of them were cranes.");
+  const last = await person.say(id, "So how many were there?");
+  await page.goto(`${skein.origin}/c/${id}?pane=context&of=${last.id}`);
+  const pane = page.getByRole("tabpanel", { name: "Context" });
+  const changes = pane.getByRole("list", { name: "Since the last call" }).getByRole("listitem");
+  await expect(changes).toHaveCount(3);
+  await expect(changes.filter({ hasText: "So how many were there?" })).toContainText("Came in");
+  await expect(pane).toContainText(/tokens then, .* now \(\+\d+\)/);
+  // What is left out is not told.
+  await person.mark(out, { excluded: true });
+  await expect(changes).toHaveCount(2);
+  await expect(changes.filter({ hasText: "cranes" })).toHaveCount(0);
 });

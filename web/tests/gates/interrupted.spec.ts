@@ -23,6 +23,9 @@ test("the words of a stopped answer are gone on from", async ({ page, skein, mod
   on.end();
   await expect(lastTurn(page)).toContainText("three, four.");
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
+  // The two are read as one: the second says that it goes on.
+  await expect(lastTurn(page)).toContainText("goes on");
+  await expect(turns(page).nth(1)).not.toContainText("goes on");
   await page.reload();
   await expect(turnWith(page, "one, two,")).toHaveCount(1);
   await expect(lastTurn(page)).toContainText("three, four.");

@@ -1,4 +1,7 @@
 // An administrator looks at somebody else's things by a grant: on the page, reading only, and until it ends.
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import type { Api } from "../support/api";
 import { composer, turnWith } from "../support/talk";
 import { expect, newcomer, test } from "../support/test";
 
@@ -50,4 +53,85 @@ test("somebody's conversation is read by a grant, and nothing is changed", async
   await expect(banner).toHaveCount(0);
   await page.goto(`${skein.origin}/conversations`);
   await expect(page.getByRole("main").getByRole("link", { name: "My own things" })).toBeVisible();
+});
+
+/** A dot of one pixel. */
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+/** A tenth of a second of silence. */
+function wave(): Buffer {
+  const samples = 800;
+  const head = Buffer.alloc(44);
+  head.write("RIFF", 0);
+  head.writeUInt32LE(36 + samples, 4);
+  head.write("WAVEfmt ", 8);
+  head.writeUInt32LE(16, 16);
+  head.writeUInt16LE(1, 20);
+  head.writeUInt16LE(1, 22);
+  head.writeUInt32LE(8_000, 24);
+  head.writeUInt32LE(8_000, 28);
+  head.writeUInt16LE(1, 32);
+  head.writeUInt16LE(8, 34);
+  head.write("data", 36);
+  head.writeUInt32LE(samples, 40);
+  return Buffer.concat([head, Buffer.alloc(samples, 128)]);
+}
+async function attached({ address, cookie }: Api, type: string, bytes: Buffer): Promise<string> {
+  const headers = { cookie, origin: address, "idempotency-key": randomUUID(), "content-type": type };
+  const answer = await fetch(`${address}/api/v1/blobs`, {
+    method: "POST",
+    headers,
+    body: new Uint8Array(bytes),
+  });
+  return ((await answer.json()) as { itemId: string }).itemId;
+}
+
+test("pictures, sound and the export of somebody else come by the grant, too", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { person: anna } = await newcomer(skein, "Anna");
+  const { id } = await anna.begin("A dot and a silence");
+  const [picture, sound] = [
+    await attached(anna.api, "image/png", PNG),
+    await attached(anna.api, "audio/wav", wave()),
+  ];
+  const image = { type: "image", ref: picture, mimeType: "image/png", width: 1, height: 1, altText: "a dot" };
+  const audio = { type: "audio", ref: sound, mimeType: "audio/wav", durationMs: 100 };
+  const blocks = [{ type: "text", text: "Look and listen." }, image, audio];
+  await anna.api.post(`/conversations/${id}/turns`, { content: { type: "mixed", blocks } });
+  const account = await anna.api.get<{ user: { id: string } }>("/account");
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const grant = await person.api.post<{ id: string }>("/grants", {
+    ownerId: account.user.id,
+    name: "ticket 43",
+    reason: "Anna cannot hear it",
+    until,
+  });
+  await page.evaluate((look) => sessionStorage.setItem("skein.look", JSON.stringify(look)), {
+    grant: grant.id,
+    owner: "Anna",
+    until,
+  });
+
+  await page.goto(`${skein.origin}/c/${id}`);
+  await page.getByRole("button", { name: "Show a dot whole" }).click();
+  const whole = page.getByRole("dialog", { name: "a dot" }).getByRole("img");
+  await expect.poll(() => whole.evaluate((img) => (img as HTMLImageElement).naturalWidth)).toBe(1);
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "Fetch the sound" }).press("Enter");
+  const player = page.locator("audio");
+  await expect
+    .poll(() => player.evaluate((element) => (element as HTMLAudioElement).duration))
+    .toBeCloseTo(0.1, 1);
+
+  const coming = page.waitForEvent("download");
+  await page.getByRole("button", { name: "More for this conversation" }).click();
+  await page.getByRole("menuitem", { name: "Export as Markdown" }).click();
+  const file = await coming;
+  expect(file.suggestedFilename()).toMatch(/\.md$/);
+  expect(await readFile(await file.path(), "utf8")).toContain("Look and listen.");
 });

@@ -6,6 +6,7 @@ import { briefOf, textOf } from "../../src/screens/inspector/content";
 import { canonical, hashedText, sha256 } from "../../src/screens/inspector/nodeHash";
 import { reportOf } from "../../src/screens/inspector/verdicts";
 import { areAlike, readable } from "../../src/ui/diffParts";
+import { differenceOf, signed } from "../../src/screens/inspector/sinceLast";
 import { sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
 
 describe("content", () => {
@@ -173,5 +174,38 @@ describe("differences", () => {
     expect(areAlike(other)).toBe(false);
     expect(areAlike([{ value: "one two" }, { value: " three", added: true }])).toBe(true);
     expect(areAlike([])).toBe(true);
+  });
+});
+
+describe("since the last call", () => {
+  const part = (kind: string, nodeId: string | undefined, tokens: number, included = true): Part => ({
+    kind,
+    nodeId,
+    tokens,
+    included,
+  });
+  it("tells what came in, what went out, and what changed", () => {
+    const before = [part("systemContext", undefined, 10), part("node", "a", 5), part("node", "b", 7)];
+    const after = [
+      part("systemContext", undefined, 12),
+      part("node", "a", 5),
+      part("node", "b", 7, false),
+      part("marker", undefined, 3),
+      part("node", "c", 20),
+    ];
+    const difference = differenceOf({ totalTokens: 22, parts: before }, { totalTokens: 40, parts: after });
+    expect(
+      difference.changes.map(({ kind, part, after, before }) => [kind, part.nodeId, after - before]),
+    ).toEqual([
+      ["out", "b", -7],
+      ["changed", undefined, 2],
+      ["in", undefined, 3],
+      ["in", "c", 20],
+    ]);
+    expect([difference.same, signed(difference.tokens), signed(-1200)]).toEqual([1, "+18", "−1,200"]);
+  });
+  it("is empty where nothing changed", () => {
+    const told = { totalTokens: 5, parts: [part("node", "a", 5), part("node", "x", 9, false)] };
+    expect(differenceOf(told, told)).toEqual({ changes: [], same: 1, tokens: 0 });
   });
 });

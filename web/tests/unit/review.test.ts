@@ -1,6 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { blankDefinition, type Process } from "../../src/screens/processes/definition";
-import { expiryWords, formSchema, leftWords, reachOf, stepOf } from "../../src/screens/review/asked";
+import {
+  decisionWords,
+  expiryWords,
+  formSchema,
+  isApprovable,
+  leftWords,
+  risksOf,
+  stepOf,
+  usualScope,
+  type Asked,
+} from "../../src/screens/review/asked";
 
 const ask = (id: string, more = {}) => ({ id, output: { variable: id }, ...more });
 const process = {
@@ -21,8 +31,30 @@ describe("a review", () => {
   });
   it("says how far an approval reaches", () => {
     const wish = { kind: "wish" as const, toolId: "t", name: "t", inputs: {} };
-    expect(reachOf(wish, ask("a", { tools: [{ toolId: "t", approval: "once" }] })).isWide).toBe(true);
-    expect(reachOf(wish, ask("a", { tools: [{ toolId: "t", approval: "always" }] })).isWide).toBe(false);
+    expect(usualScope(wish, ask("a", { tools: [{ toolId: "t", approval: "once" }] }))).toBe("run");
+    expect(usualScope(wish, ask("a", { tools: [{ toolId: "t", approval: "always" }] }))).toBe("once");
+    expect(decisionWords({ decision: "approve", scope: "always" }, "decided")).toBe(
+      "Approved. For this tool, always.",
+    );
+    expect(decisionWords({ decision: "approve", scope: "once" }, "decided")).toBe("Approved.");
+  });
+  it("is approved with others where nothing has to be said", () => {
+    const call: Asked = { kind: "call", toolId: "t", inputs: {} };
+    const question: Asked = { kind: "answer", prompt: "?", schema: {} };
+    expect(isApprovable({ asked: call, status: "open" })).toBe(true);
+    expect(isApprovable({ asked: call, status: "decided" })).toBe(false);
+    expect(isApprovable({ asked: question, status: "open" })).toBe(false);
+  });
+  it("says what a call may do", () => {
+    const tool = (operation: Record<string, unknown>, more = {}) => ({ operation, ownerId: "me", ...more });
+    const labels = (of: Parameters<typeof risksOf>[0]) => risksOf(of, "me").map(({ label }) => label);
+    expect(labels(tool({ type: "rest_call", method: "GET" }))).toEqual(["only reads"]);
+    expect(labels(tool({ type: "rest_call", method: "POST" }, { secretId: "s", ownerId: "you" }))).toEqual([
+      "may change things",
+      "uses a secret",
+      "of somebody else",
+    ]);
+    expect(labels(undefined)).toEqual([]);
   });
   it("asks for one value where no object is asked for", () => {
     expect(formSchema({ type: "string" }).isWrapped).toBe(true);

@@ -130,7 +130,8 @@ pub(crate) enum ReviewCommand {
         /// In place of one input: NAME=TEXT, or NAME:=JSON; can be given several times
         #[arg(long, short, value_name = "NAME=TEXT")]
         input: Vec<String>,
-        /// How far this reaches: this call, every later call of the tool in this run, or those with the same arguments
+        /// How far this reaches: this call, every later call of the tool in this run, those with the same arguments, or
+        /// every later call of it in any of your runs
         #[arg(long, value_name = "SCOPE")]
         scope: Option<ApprovalScope>,
     },
@@ -154,6 +155,17 @@ pub(crate) enum ReviewCommand {
         #[arg(long = "value", value_name = "JSON")]
         json_value: Option<String>,
     },
+    /// List what you are not asked about, because you approved it for good
+    Approvals {
+        #[command(flatten)]
+        amount: AmountArguments,
+    },
+    /// Be asked again about what you approved for good
+    Revoke {
+        /// The approval, as skein review approvals shows it: entity_…
+        #[arg(value_name = "APPROVAL")]
+        approval: String,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -161,6 +173,7 @@ pub(crate) enum ApprovalScope {
     Once,
     Run,
     SameArguments,
+    Always,
 }
 
 impl ApprovalScope {
@@ -170,6 +183,7 @@ impl ApprovalScope {
             Self::Once => "once",
             Self::Run => "run",
             Self::SameArguments => "sameArguments",
+            Self::Always => "always",
         }
     }
 }

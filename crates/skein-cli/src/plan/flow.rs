@@ -3,9 +3,10 @@
 //! Start at [`FlowTask`]; what is done with it is in [`crate::commands`].
 
 use anyhow::anyhow;
+use axum::http::Method;
 use serde_json::{Map, Value};
 use skein_core::catalog::operation::OperationType;
-use skein_core::{ReviewId, RunId, document};
+use skein_core::{RecordId, ReviewId, RunId, document};
 use skein_engine::flow::Pools;
 
 use crate::arguments::{
@@ -168,6 +169,14 @@ impl FlowTask {
                     None => text.unwrap_or_default().into(),
                 };
                 decide(&named.review, Verdict::Answer(value))?
+            }
+            ReviewCommand::Approvals { amount } => {
+                return Ok((arguments.asking, Task::list(Ask::get("/approvals"), &views::APPROVALS, amount)));
+            }
+            ReviewCommand::Revoke { approval } => {
+                let id: RecordId = parse(&approval, "give the id as skein review approvals shows it: entity_…")?;
+                let ask = Ask::new(Method::DELETE, format!("/approvals/{id}"));
+                return Ok((arguments.asking, Task::Show { ask, sheet: &views::APPROVAL }));
             }
         };
         Ok((arguments.asking, task.into()))

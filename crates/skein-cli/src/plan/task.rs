@@ -246,7 +246,7 @@ impl Task {
         Ok((redact.asking, task))
     }
 
-    fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {
+    pub(super) fn list(ask: Ask, list: &'static List, amount: AmountArguments) -> Self {
         let (amount, after) = portion(amount);
         Self::List { ask, list, amount, after }
     }

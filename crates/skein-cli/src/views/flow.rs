@@ -43,6 +43,16 @@ pub(crate) static REVIEWS: List = List {
         ("WHAT", asked),
     ],
 };
+pub(crate) static APPROVAL: Sheet = sheet(&["id", "toolId", "definitionVersion", "reviewId", "givenAt"]);
+pub(crate) static APPROVALS: List = List {
+    name: "approvals",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("GIVEN", |row| text(&row["givenAt"])),
+        ("COUNTS", |row| if row["counts"] == true { "yes".to_owned() } else { "no: it changed".to_owned() }),
+        ("TOOL", |row| text(&row["toolName"])),
+    ],
+};
 pub(crate) static WORKERS: List = List {
     name: "workers",
     columns: &[

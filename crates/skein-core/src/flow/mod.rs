@@ -8,6 +8,7 @@
 //! permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
 //! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
 
+pub mod approval;
 pub mod breaches;
 pub mod budget;
 pub mod condition;

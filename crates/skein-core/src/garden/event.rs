@@ -111,6 +111,9 @@ events! {
     ExecutionCancelled = "execution.cancelled", "A run was cancelled; the subject is the run.";
     ReviewRequested = "review.requested", "A run waits for a person; the subject is the review.";
     ReviewDecided = "review.decided", "A person decided; the subject is the review.";
+    ApprovalGiven = "approval.given", "Calls of a tool are no longer asked about; the subject is the standing approval.";
+    ApprovalRenewed = "approval.renewed", "A standing approval counts for the tool as it is now.";
+    ApprovalRevoked = "approval.revoked", "Calls of a tool are asked about again.";
     ProcessCreated = "process.created", "A process was made.";
     ProcessChanged = "process.changed", "A process changed.";
     ProcessArchived = "process.archived", "A process was put away; what it made stays.";
@@ -233,6 +236,7 @@ fn change_name(record_type: &str, act: Act, is_first: bool) -> EventName {
         "Project" => [E::ProjectCreated, E::ProjectChanged, E::ProjectChanged],
         "Actor" => [E::ActorCreated, E::ActorChanged, E::ActorChanged],
         "AllowedEndpoint" => [E::EndpointAllowed, E::EndpointChanged, E::EndpointRefused],
+        "StandingApproval" => [E::ApprovalGiven, E::ApprovalRenewed, E::ApprovalRevoked],
         _ => [E::RecordCreated, E::RecordUpdated, E::RecordDeleted],
     };
     match (act, record_type) {

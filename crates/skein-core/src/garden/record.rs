@@ -70,11 +70,20 @@ impl RecordType {
 /// A person, a key, a setting of the installation, a corrected time.
 const SYSTEM_TYPES: [&str; 4] = ["User", "ApiKey", "Setting", "TimeOverride"];
 /// Where something can be called, with what, how, and what may be reached.
-const CATALOGUE_TYPES: [&str; 8] =
-    ["Service", "Secret", "Tool", "Process", "ServiceTemplate", "ToolTemplate", "SecretBinding", "AllowedEndpoint"];
+const CATALOGUE_TYPES: [&str; 9] = [
+    "Service",
+    "Secret",
+    "Tool",
+    "Process",
+    "ServiceTemplate",
+    "ToolTemplate",
+    "SecretBinding",
+    "AllowedEndpoint",
+    "StandingApproval",
+];
 /// What is talked in, who writes there, and what gathers it.
 const TREE_TYPES: [&str; 3] = ["Conversation", "Actor", "Project"];
-const PRIVATE_TYPES: [&str; 3] = ["Secret", "SecretBinding", "AllowedEndpoint"];
+const PRIVATE_TYPES: [&str; 4] = ["Secret", "SecretBinding", "AllowedEndpoint", "StandingApproval"];
 /// The field that says when a record was deleted.
 pub const DELETED_AT: &str = "deletedAt";
 

@@ -9,6 +9,7 @@ pub mod compare;
 pub mod content;
 pub mod context;
 pub mod conversation;
+pub mod fusion;
 pub mod local_id;
 pub mod media;
 pub mod node;

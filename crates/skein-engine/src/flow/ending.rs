@@ -135,13 +135,13 @@ impl Mover<'_, '_> {
         let said = Said { content, created_at: None, raw: raw.map(RawOf::Kept) };
         match self.tx.complete_node(&viewer, target.node_id, &said) {
             Ok(_) => {
+                let node = ItemId::from(target.node_id);
+                let cited = self.fused_from(run, target)?;
                 let loaded = self.load(run)?;
-                let link = Link {
-                    kind: LinkKind::Triggers,
-                    source: loaded.last_cause(),
-                    target: ItemId::from(target.node_id),
-                };
-                loaded.links.push(link);
+                let cause = loaded.last_cause();
+                loaded.links.push(Link { kind: LinkKind::Triggers, source: cause, target: node });
+                let cite = |from| Link { kind: LinkKind::DerivedFrom, source: node, target: from };
+                loaded.links.extend(cited.into_iter().map(cite));
                 Ok(Ok(()))
             }
             Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),

@@ -6,14 +6,17 @@
 
 pub(crate) mod abilities;
 mod answers;
+mod approvals;
 mod begin;
 mod call;
 mod children;
 mod claimed;
 mod ending;
 mod fitness;
+mod fusing;
 mod gifts;
 mod kept_words;
+mod makings;
 mod mover;
 mod offers;
 mod plans;
@@ -34,9 +37,11 @@ mod work;
 use skein_core::Viewer;
 
 pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
+pub use approvals::ShownApproval;
 pub use begin::NewRun;
 pub use fitness::{Dependency, DependencyKind, ProcessFitness};
 pub(crate) use gifts::{give, give_to_all};
+pub use makings::{MAKINGS_MAX, MadeCall, Making};
 pub(crate) use mover::Hand;
 pub(crate) use plans::Plans;
 pub use reviews::ShownReview;

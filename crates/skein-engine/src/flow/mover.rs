@@ -13,7 +13,7 @@ use skein_core::flow::cost::{Cost, Owed};
 use skein_core::flow::execution::fact::{CallMade, ExecutionMoved, Link, LinkKind, StepMoved, review_asked};
 use skein_core::flow::execution::input::{Effect, Fault, Input, Place};
 use skein_core::flow::execution::machine::step;
-use skein_core::flow::execution::review::{Asked, Decision};
+use skein_core::flow::execution::review::{ApprovalScope, Asked, Decision};
 use skein_core::flow::execution::state::{Execution, Phase};
 use skein_core::flow::plan::PlannedStep;
 use skein_core::flow::step::Target;
@@ -298,9 +298,13 @@ impl<'a, 't> Mover<'a, 't> {
         let now = self.tx.now();
         let expires_at =
             expires_after_s.map(|seconds| now.plus(i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1_000));
-        let loaded = self.load(run)?;
-        let owner = loaded.row.owner;
-        let step = loaded.ready.plan.steps()[place.step].definition.id.clone();
+        let owner = self.load(run)?.row.owner;
+        if self.is_approved_for_good(owner, asked)? {
+            let decision = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Once) };
+            self.tell(run, Input::Decided { place, decision });
+            return Ok(());
+        }
+        let step = self.load(run)?.ready.plan.steps()[place.step].definition.id.clone();
         let question = match review_asked(run, &step, asked) {
             Ok(question) => question,
             // Nobody could be shown it.

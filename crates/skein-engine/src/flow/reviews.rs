@@ -14,6 +14,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
+use crate::flow::approvals;
 use crate::flow::mover::Mover;
 use crate::request::{Changed, Outcome, Request, referred};
 
@@ -98,6 +99,9 @@ impl Engine {
                 return Err(already_ended(&row).into());
             }
             mover.tx.append_item(viewer, &review_decided(id, viewer.owner(), &decision)?)?;
+            if let Some(tool) = row.asked.approvable().filter(|_| decision.stands()) {
+                approvals::give(mover.tx, viewer, tool, id)?;
+            }
             mover.tell(row.run, Input::Decided { place: row.place, decision: decision.clone() });
             let after = mover.finish()?;
             Ok((show(tx, viewer, id)?, after))

@@ -14,7 +14,7 @@ use skein_core::tree::content::Content;
 use skein_core::tree::conversation::{Conversation, FOLD_TEXT_CHARS_MAX, FoldSummary, ForkOrigin};
 use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, ItemId, PathId, RunId, Viewer};
+use skein_core::{ConversationId, ItemId, NodeId, PathId, RunId, Viewer};
 use skein_store::StoreError;
 use skein_store::tree::append::{Placing, Position, RawOf, Said};
 
@@ -79,16 +79,7 @@ impl Mover<'_, '_> {
     fn open_tool_run(&mut self, run: RunId, target: Target, step: usize) -> Result<Option<ConversationId>, StoreError> {
         let viewer = Viewer::User(self.load(run)?.row.owner);
         let Some(answered) = target.parent_id else { return Ok(None) };
-        let row = self.tx.node(&viewer, answered)?;
-        let Some(turn_id) = row.turn() else { return Ok(None) };
-        let record = self.tx.record(&viewer, row.conversation.into())?;
-        let above = show_conversation(self.tx, &viewer, record)?;
-        let origin = ForkOrigin { conversation_id: row.conversation.into(), turn_id, node_id: answered.into() };
-        let fork = above.shown.entry.tool_run(origin, &above.title);
-        let project = above.row.project.unwrap_or(fork.project_id);
-        let made = self.tx.create_of_tree(&viewer, fork.to_content(false))?.id;
-        self.tx.group_conversation(&viewer, made, project)?;
-        let fork = ConversationId::from_bytes(*made.as_bytes());
+        let Some(fork) = self.hidden_fork(&viewer, answered)? else { return Ok(None) };
         let loaded = self.load(run)?;
         if let Some(dialogue) = loaded.state.steps[step].dialogue.as_mut() {
             dialogue.fork = Some(fork);
@@ -96,6 +87,24 @@ impl Mover<'_, '_> {
         let state = loaded.state.steps[step].clone();
         loaded.touch(step).state = state;
         Ok(Some(fork))
+    }
+
+    /// A conversation that no list shows, forked at a node; none at a remark.
+    pub(super) fn hidden_fork(
+        &mut self,
+        viewer: &Viewer,
+        answered: NodeId,
+    ) -> Result<Option<ConversationId>, StoreError> {
+        let row = self.tx.node(viewer, answered)?;
+        let Some(turn_id) = row.turn() else { return Ok(None) };
+        let record = self.tx.record(viewer, row.conversation.into())?;
+        let above = show_conversation(self.tx, viewer, record)?;
+        let origin = ForkOrigin { conversation_id: row.conversation.into(), turn_id, node_id: answered.into() };
+        let fork = above.shown.entry.tool_run(origin, &above.title);
+        let project = above.row.project.unwrap_or(fork.project_id);
+        let made = self.tx.create_of_tree(viewer, fork.to_content(false))?.id;
+        self.tx.group_conversation(viewer, made, project)?;
+        Ok(Some(ConversationId::from_bytes(*made.as_bytes())))
     }
 
     fn say_wishes(&mut self, run: RunId, step: usize, fork: ConversationId, message: &Value) -> Result<(), StoreError> {
@@ -191,11 +200,20 @@ impl Mover<'_, '_> {
         let text: String = text.chars().filter(|c| *c != '\0').take(FOLD_TEXT_CHARS_MAX).collect();
         let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
         let summary = FoldSummary { at: self.tx.now(), author_id, author_type, text, cites: Vec::new() };
-        let current: Shown<Conversation> = self.tx.record(&viewer, fork.into())?.try_into()?;
-        let active = usize::try_from(self.tx.active_forks(&viewer, fork)?).unwrap_or(usize::MAX);
+        self.fold_hidden(&viewer, fork, summary)
+    }
+
+    pub(super) fn fold_hidden(
+        &mut self,
+        viewer: &Viewer,
+        fork: ConversationId,
+        summary: FoldSummary,
+    ) -> Result<(), StoreError> {
+        let current: Shown<Conversation> = self.tx.record(viewer, fork.into())?.try_into()?;
+        let active = usize::try_from(self.tx.active_forks(viewer, fork)?).unwrap_or(usize::MAX);
         match current.entry.fold(active, summary) {
             Ok(folded) => {
-                self.tx.update_of_tree(&viewer, current.id, current.hash, folded.to_content(false))?;
+                self.tx.update_of_tree(viewer, current.id, current.hash, folded.to_content(false))?;
             }
             // Somebody folded it, or forked from it: it is theirs now, and nothing is lost.
             Err(violation) => tracing::debug!(%violation, %fork, "a tool run is left open"),

@@ -13,7 +13,7 @@ use skein_testkit::rogue::Rogue;
 use crate::tool_runs;
 use crate::world::{World, fresh, process};
 
-async fn priced(world: &World, rogue: &Rogue, pricing: Value) -> RecordId {
+pub(crate) async fn priced(world: &World, rogue: &Rogue, pricing: Value) -> RecordId {
     let tool = tool_runs::model_tool(world, rogue).await;
     let viewer = Viewer::User(world.caller.user);
     let hash = world.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap().hash;
@@ -52,7 +52,8 @@ async fn measured(world: &World, of: RecordId, name: &'static str) -> Vec<f64> {
 }
 
 /// The model uses 7 tokens in and 5 out for each answer.
-const PRICES: fn() -> Value = || json!({ "currency": "USD", "inputPerMillion": 2.5, "outputPerMillion": 10 });
+pub(crate) const PRICES: fn() -> Value =
+    || json!({ "currency": "USD", "inputPerMillion": 2.5, "outputPerMillion": 10 });
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn br_share_008_steps_runs_and_those_below_sum_what_their_calls_cost_holds() {

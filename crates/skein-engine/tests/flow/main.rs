@@ -5,8 +5,10 @@
 mod answers;
 mod costs;
 mod faults;
+mod fusing;
 mod kept_words;
 mod lock_order;
+mod makings;
 mod memory;
 mod nested;
 mod redaction;

@@ -21,7 +21,7 @@ use crate::world::{World, both, fresh, heard, process, step};
 
 impl World {
     /// Somebody else, with everything they are given.
-    async fn other(&self, name: &str) -> Caller {
+    pub(crate) async fn other(&self, name: &str) -> Caller {
         let (key, named) = (KeyText::draw(), name.to_owned());
         let hash = Digest::of(key.reveal().as_bytes());
         let made = self.store.write(move |tx| {

@@ -1,12 +1,13 @@
 //! Runs as people see them: steps in a row, questions, branches, ends, answers in conversations.
 
 use serde_json::{Value, json};
-use skein_core::RecordId;
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_core::tree::status::GenerationStatus;
+use skein_core::{RecordId, Viewer};
 use skein_engine::flow::{Branching, Heard, NewAnswers, NewRun, Wanted};
+use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::world::{World, both, fresh, process, step};
 
@@ -117,6 +118,45 @@ both! {
         assert_eq!(scopes.len(), 2, "{scopes:?}");
         assert!(scopes.iter().any(|fact| fact.contains("\"sameArguments\"")), "{scopes:?}");
         assert!(scopes.iter().any(|fact| fact.contains("\"scope\":\"run\"")), "{scopes:?}");
+    }
+
+    async fn z14_an_approval_for_good_counts_in_every_run_until_it_is_revoked_or_the_tool_changes(world: &World) {
+        let rogue = Rogue::start(|_| Behaviour::json(r#"{ "sky": "clear" }"#));
+        let weather = world.rest_tool(&world.caller, &rogue).await;
+        let mut manual = step("look", weather, json!({ "value": "{x}" }));
+        manual["execution"] = json!({ "interactionMode": "manual" });
+        let id = world.process(process("looks", vec![manual], "{{look}}")).await;
+        let approve = |scope| Decision::Approve { inputs: None, scope: Some(scope) };
+
+        let first = world.run(id, json!({ "x": "Bern" })).await;
+        let question = world.review().await;
+        world.decide(&question, approve(ApprovalScope::Always)).await;
+        assert_eq!(world.ended(first).await.row.status, RunStatus::Completed);
+        let second = world.ended(world.run(id, json!({ "x": "Basel" })).await).await;
+        assert_eq!((second.row.status, second.reviews.len()), (RunStatus::Completed, 0), "nobody is asked");
+        let [stands] = &world.engine.approvals(&world.caller, None, 10).await.unwrap().rows[..] else { panic!("one") };
+        assert_eq!((stands.approval.entry.tool_id, stands.approval.entry.review_id), (weather, question.row.id));
+        assert!(stands.counts);
+        let other = world.other("bert").await;
+        assert!(world.engine.approvals(&other, None, 10).await.unwrap().rows.is_empty());
+        assert!(world.engine.revoke_approval(&other, fresh(&other), stands.approval.id).await.is_err());
+
+        // Another tool under the same name is not what was approved.
+        let viewer = Viewer::User(world.caller.user);
+        let hash = world.store.read(move |tx| tx.record(&viewer, weather)).await.unwrap().hash;
+        let change = serde_json::from_value(json!({ "operation": { "type": "rest_call", "method": "GET", "path": "/tomorrow/{{value}}" } })).unwrap();
+        world.engine.change_tool(&world.caller, fresh(&world.caller), weather, change, hash).await.unwrap();
+        assert!(!world.engine.approvals(&world.caller, None, 10).await.unwrap().rows[0].counts);
+        let third = world.run(id, json!({ "x": "Chur" })).await;
+        world.decide(&world.review().await, approve(ApprovalScope::Always)).await;
+        assert_eq!(world.ended(third).await.row.status, RunStatus::Completed);
+        let renewed = world.engine.approvals(&world.caller, None, 10).await.unwrap().rows;
+        assert_eq!((renewed.len(), renewed[0].approval.id, renewed[0].counts), (1, stands.approval.id, true));
+
+        let revoked = world.engine.revoke_approval(&world.caller, fresh(&world.caller), stands.approval.id).await;
+        assert_eq!(revoked.unwrap().value.id, stands.approval.id);
+        world.run(id, json!({ "x": "Thun" })).await;
+        assert_eq!(world.review().await.step_id, "look", "people are asked again");
     }
 
     async fn a_denied_call_fails_the_run_and_resuming_keeps_what_came_before(world: &World) {

@@ -1,7 +1,7 @@
 //! Tools a model asks for while it answers: a server that speaks the protocol of chat completions asks for them.
 
 use serde_json::{Value, json};
-use skein_core::flow::execution::review::Decision;
+use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::AuthorType;
@@ -61,6 +61,11 @@ fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
 /// A process whose model may call `echo`.
 pub(crate) async fn process(world: &World, rogue: &Rogue, approval: &str, rounds: u8) -> RecordId {
     let model = model_tool(world, rogue).await;
+    process_of(world, model, approval, rounds).await
+}
+
+/// The same with a model that is there already.
+pub(crate) async fn process_of(world: &World, model: RecordId, approval: &str, rounds: u8) -> RecordId {
     let echo = world.tool("Echo").await;
     let context = world.tool("Conversation context").await;
     let steps = json!([
@@ -178,6 +183,20 @@ both! {
         world.engine.decide(&world.caller, fresh(&world.caller), asked.row.id, approve).await.unwrap();
         world.ended(run).await;
         assert_eq!(world.said(node).await, "The tool says {\"value\":\"waffles\"}");
+    }
+
+    async fn z14_a_model_that_was_trusted_with_a_tool_for_good_is_not_asked_about_again(world: &World) {
+        let rogue = model(false);
+        let process = process(world, &rogue, "always", 4).await;
+        let (conversation, _) = world.talk("What shall we eat?").await;
+        let (_, run) = world.answer(conversation, process).await;
+        let always = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Always) };
+        world.decide(&world.review().await, always).await;
+        world.ended(run).await;
+        let (elsewhere, _) = world.talk("And what tomorrow?").await;
+        let (node, run) = world.answer(elsewhere, process).await;
+        assert!(world.ended(run).await.reviews.is_empty());
+        assert_eq!(world.said(node).await, "The tool says {\"value\":\"pancakes\"}");
     }
 
     async fn a_call_that_is_denied_is_told_to_the_model(world: &World) {

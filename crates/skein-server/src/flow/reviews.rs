@@ -93,8 +93,9 @@ pub(crate) struct DecisionBody {
     decision: String,
     /// In place of the inputs that are shown, when approving.
     inputs: Option<Value>,
-    /// How far an approval reaches: once, run (every later call of the tool in this run) or sameArguments (those with the
-    /// same arguments). Without it, as far as the step says.
+    /// How far an approval reaches: once, run (every later call of the tool in this run), sameArguments (those with the
+    /// same arguments) or always (every later call of it in any of your runs, until you revoke that or the tool changes).
+    /// Without it, as far as the step says.
     scope: Option<String>,
     /// Why not, when denying.
     reason: Option<String>,

@@ -91,6 +91,10 @@ pub(crate) struct AlternativeBody {
     /// An answer that broke off: its words are kept as an alternative, while they can still be heard.
     #[schema(value_type = Option<String>)]
     kept_from: Option<NodeId>,
+    /// Two to eight answers of which the processes are to make one; it is `derived_from` them.
+    #[serde(default)]
+    #[schema(value_type = Vec<String>)]
+    fuses: Vec<NodeId>,
     /// The node of the turn before that it answers; what that turn shows, unless one is named.
     #[schema(value_type = Option<String>)]
     parent_alternative_id: Option<NodeId>,
@@ -249,8 +253,13 @@ pub(crate) async fn add_alternative(
 ) -> Result<Response, ApiError> {
     let body: AlternativeBody = mutation.body()?;
     if body.process_id.is_some() || !body.process_ids.is_empty() {
+        let parent = body.parent_alternative_id;
+        let wanted = match body.fuses {
+            of if of.is_empty() => Wanted::Beside { turn, parent },
+            of => Wanted::Fused { turn, parent, of },
+        };
         let new = NewAnswers {
-            wanted: Wanted::Beside { turn, parent: body.parent_alternative_id },
+            wanted,
             processes: body.process_id.into_iter().chain(body.process_ids).collect(),
             samples: body.samples.unwrap_or(1),
             make_active: body.make_active,
@@ -258,6 +267,9 @@ pub(crate) async fn add_alternative(
         };
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
         return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
+    }
+    if !body.fuses.is_empty() {
+        return Err(ApiError::bad_request("invalid_body", "fuses: name the process that makes one of them, too"));
     }
     if let Some(broken) = body.kept_from {
         if body.content.is_some() || body.text.is_some() || body.edited_from.is_some() {

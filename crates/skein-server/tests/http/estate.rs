@@ -10,7 +10,7 @@ use skein_store::sealer::seal_all;
 
 use crate::blobs::PNG;
 use crate::document::Operation;
-use crate::recipes::{counting, now, weather};
+use crate::recipes::{counting, looking, now, weather};
 use crate::world::{Answer, HOST, World, fresh_key};
 
 /// Words that stand in everything of the owner's and nowhere else.
@@ -81,16 +81,30 @@ pub(crate) struct Estate {
 pub(crate) struct Run {
     execution: String,
     review: String,
+    approval: String,
 }
 
 impl Run {
-    async fn new(world: &World, owner: &Person, process: &str) -> Self {
-        let path = format!("/api/v1/processes/{process}/execute");
+    async fn new(world: &World, owner: &Person, catalogue: &Catalogue) -> Self {
+        let path = format!("/api/v1/processes/{}/execute", catalogue.process);
         let body = json!({ "initialContext": { "place": SECRET } });
         let execution = text(&owner.change(world, "POST", &path, &body).await, "executionId");
         let shown = owner.get(world, &format!("/api/v1/executions/{execution}")).await.json();
         let review = shown["reviewIds"][0].as_str().unwrap().to_owned();
-        Self { execution, review }
+        Self { execution, review, approval: Self::approval(world, owner, &catalogue.service).await }
+    }
+
+    /// Calls of a tool that the owner approved for good.
+    async fn approval(world: &World, owner: &Person, service: &str) -> String {
+        let tool = owner.change(world, "POST", "/api/v1/tools", &now(&json!({ "id": service }))).await;
+        let process = text(&owner.change(world, "POST", "/api/v1/processes", &looking(&tool)).await, "id");
+        let body = json!({ "initialContext": { "place": SECRET } });
+        let path = format!("/api/v1/processes/{process}/execute");
+        let run = text(&owner.change(world, "POST", &path, &body).await, "executionId");
+        let shown = owner.get(world, &format!("/api/v1/executions/{run}")).await.json();
+        let path = format!("/api/v1/reviews/{}/decide", shown["reviewIds"][0].as_str().unwrap());
+        owner.change(world, "POST", &path, &json!({ "decision": "approve", "scope": "always" })).await;
+        text(&owner.get(world, "/api/v1/approvals").await.json()["data"][0], "id")
     }
 }
 
@@ -211,7 +225,7 @@ impl Estate {
         let catalogue = Catalogue::new(world, &owner, &giver).await;
         let talk = Talk::new(world, &owner).await;
         let rooms = Rooms::new(world, &owner, &talk).await;
-        let run = Run::new(world, &owner, &catalogue.process).await;
+        let run = Run::new(world, &owner, &catalogue).await;
         Self {
             owner,
             item,
@@ -262,6 +276,7 @@ impl Estate {
             ("/api/v1/processes/", "id") => self.catalogue.process.clone(),
             ("/api/v1/executions/", "id") => self.run.execution.clone(),
             ("/api/v1/reviews/", "id") => self.run.review.clone(),
+            ("/api/v1/approvals/", "id") => self.run.approval.clone(),
             ("/api/v1/tools/", "id") => self.catalogue.tool.clone(),
             ("/api/v1/secrets/", "id") => self.catalogue.secret.clone(),
             ("/api/v1/service-templates/", "id") => self.catalogue.service_template.clone(),
@@ -281,7 +296,9 @@ impl Estate {
     fn filled(&self, name: &str, example: &str) -> String {
         match example.split_once('_').map(|(kind, _)| kind) {
             Some("item") if name == "target" => self.other_item.clone(),
-            Some("item") if ["parentAlternativeId", "nodeId", "editedFrom", "left", "right"].contains(&name) => {
+            Some("item")
+                if ["parentAlternativeId", "nodeId", "nodeIds", "editedFrom", "left", "right"].contains(&name) =>
+            {
                 self.talk.node.clone()
             }
             Some("item") => self.item.clone(),
@@ -327,7 +344,7 @@ impl Estate {
         let catalogue = [service, tool, secret, service_template, tool_template, process];
         let talk = [&self.talk.conversation, &self.talk.turn, &self.talk.node];
         let rooms = [&self.rooms.project, &self.rooms.actor];
-        let run = [&self.run.execution, &self.run.review];
+        let run = [&self.run.execution, &self.run.review, &self.run.approval];
         let all = ids.into_iter().chain(others).chain(catalogue).chain(talk).chain(rooms).chain(run);
         let mut secrets: Vec<String> = all.cloned().collect();
         secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);

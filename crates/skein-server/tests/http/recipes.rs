@@ -65,6 +65,7 @@ pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
         }
         process if process.contains("/api/v1/processes") => process_recipe(world, process).await,
         run if run.contains("/api/v1/executions") || run.contains("/api/v1/reviews") => run_recipe(world, run).await,
+        "DELETE /api/v1/approvals/{id}" => plain(format!("/api/v1/approvals/{}", approval(world).await), &json!({})),
         catalogue if is_of_catalogue(catalogue) => catalogue_recipe(world, catalogue).await,
         account => account_recipe(world, account).await,
     }
@@ -247,6 +248,25 @@ async fn run_recipe(world: &World, change: &str) -> Recipe {
         }
         unknown => panic!("{unknown} has no recipe here: say how to ask for it, and it is checked that it is told"),
     }
+}
+
+/// A process whose step calls a tool once a person has approved.
+pub(crate) fn looking(tool: &Value) -> Value {
+    let step = json!({ "id": "call", "toolId": tool["id"], "inputs": { "city": "{place}" }, "output": { "variable": "sky" },
+        "execution": { "interactionMode": "manual" } });
+    json!({ "name": "Look at a place", "initialContext": ["place"], "steps": [step], "outputTemplate": "{{sky}}" })
+}
+
+/// Calls of a tool that are approved for good.
+async fn approval(world: &World) -> String {
+    let process = world.made("/api/v1/processes", &looking(&tool(world).await)).await;
+    let path = format!("/api/v1/processes/{}/execute", text(&process, "id"));
+    let begun = world.post(&path, json!({ "initialContext": { "place": "the lake" } }).to_string()).await.json();
+    let shown = world.get(&format!("/api/v1/executions/{}", text(&begun, "executionId"))).await.json();
+    let path = format!("/api/v1/reviews/{}/decide", shown["reviewIds"][0].as_str().unwrap());
+    world.changed("POST", &path, &json!({ "decision": "approve", "scope": "always" })).await;
+    let listed = world.get("/api/v1/approvals").await.json();
+    text(&listed["data"][0], "id")
 }
 
 /// An answer of a process to something that was said, still being made.

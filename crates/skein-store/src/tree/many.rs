@@ -7,24 +7,9 @@ use std::sync::LazyLock;
 use skein_core::{NodeId, Viewer};
 
 use crate::error::StoreError;
-use crate::sql::{Row, Value, params};
+use crate::sql::{IDS_PER_STATEMENT, Row, Value, filled, params, places};
 use crate::tree::read::{SEEN, SeenNode};
 use crate::tx::Tx;
-
-/// Nodes that are asked about in one statement; the last statement asks about one of them several times.
-const NODES_PER_STATEMENT: usize = 100;
-
-/// Places for nodes from `first` on.
-fn places(first: usize) -> String {
-    let places: Vec<String> = (first..first + NODES_PER_STATEMENT).map(|place| format!("?{place}")).collect();
-    places.join(", ")
-}
-
-/// As many values as a statement has places; nodes are never none.
-fn filled(nodes: &[NodeId]) -> impl Iterator<Item = Value<'_>> {
-    let missing = std::iter::repeat_n(nodes.last(), NODES_PER_STATEMENT - nodes.len()).flatten();
-    nodes.iter().chain(missing).map(Value::from)
-}
 
 /// A conversation's own path has the conversation's bits.
 static SEEN_BY_OWNERS: LazyLock<String> = LazyLock::new(|| {
@@ -82,7 +67,7 @@ impl Tx<'_> {
     pub fn seen_by_owners(&mut self, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<SeenNode>, StoreError> {
         let now = self.now();
         let mut found = HashMap::with_capacity(nodes.len());
-        for some in nodes.chunks(NODES_PER_STATEMENT) {
+        for some in nodes.chunks(IDS_PER_STATEMENT) {
             let seen = self.seen(&SEEN_BY_OWNERS, &filled(some).collect::<Vec<_>>())?;
             let seen = seen.into_iter().filter(|seen| viewer.may_read(seen.row.owner, now));
             found.extend(seen.map(|seen| (seen.row.id, seen)));
@@ -95,7 +80,7 @@ impl Tx<'_> {
         let is_shown = |node: &&SeenNode| node.is_selected && node.row.place.is_some();
         let shown: Vec<NodeId> = nodes.iter().filter(is_shown).map(|node| node.row.id).collect();
         let mut on_path: HashSet<NodeId> = shown.iter().copied().collect();
-        for some in shown.chunks(NODES_PER_STATEMENT) {
+        for some in shown.chunks(IDS_PER_STATEMENT) {
             let bound: Vec<Value<'_>> = filled(some).collect();
             for elsewhere in self.all(&LED_ELSEWHERE, &bound, |row| row.array(0).map(NodeId::from_bytes))? {
                 on_path.remove(&elsewhere);
@@ -107,7 +92,7 @@ impl Tx<'_> {
     /// Which of these were cut off, or descend from something that was.
     pub fn pruned_among(&mut self, nodes: &[NodeId]) -> Result<HashSet<NodeId>, StoreError> {
         let mut pruned = HashSet::new();
-        for some in nodes.chunks(NODES_PER_STATEMENT) {
+        for some in nodes.chunks(IDS_PER_STATEMENT) {
             let bound: Vec<Value<'_>> = filled(some).collect();
             pruned.extend(self.all(&PRUNED, &bound, |row| row.array(0).map(NodeId::from_bytes))?);
         }
@@ -117,7 +102,7 @@ impl Tx<'_> {
     /// The nodes that each of these remarks is about.
     pub fn about(&mut self, remarks: &[NodeId]) -> Result<HashMap<NodeId, Vec<NodeId>>, StoreError> {
         let mut about: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
-        for some in remarks.chunks(NODES_PER_STATEMENT) {
+        for some in remarks.chunks(IDS_PER_STATEMENT) {
             let bound: Vec<Value<'_>> = filled(some).collect();
             let read = |row: &dyn Row| Ok((NodeId::from_bytes(row.array(0)?), NodeId::from_bytes(row.array(1)?)));
             for (remark, node) in self.all(&ABOUT, &bound, read)? {
@@ -135,7 +120,7 @@ impl Tx<'_> {
     ) -> Result<HashMap<NodeId, Vec<String>>, StoreError> {
         let owner = self.subject(viewer)?;
         let mut tags: HashMap<NodeId, Vec<String>> = HashMap::new();
-        for some in nodes.chunks(NODES_PER_STATEMENT) {
+        for some in nodes.chunks(IDS_PER_STATEMENT) {
             let mut bound = params![&owner].to_vec();
             bound.extend(filled(some));
             let found =

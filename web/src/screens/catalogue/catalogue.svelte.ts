@@ -29,7 +29,13 @@ class Catalogue {
   #lists = $state.raw<Lists>({});
   errors = $state.raw<{ [K in Kind]?: unknown }>({});
   #timers = new Map<Kind, ReturnType<typeof setTimeout>>();
-  #newest = new Map<Kind, Newest>(kinds.map(({ id }) => [id, new Newest()]));
+  #newest: Record<Kind, Newest> = {
+    services: new Newest(),
+    tools: new Newest(),
+    secrets: new Newest(),
+    "service-templates": new Newest(),
+    "tool-templates": new Newest(),
+  };
 
   list<K extends Kind>(kind: K): Entries[K][] | undefined {
     return this.#lists[kind];
@@ -49,7 +55,7 @@ class Catalogue {
   nameOf = (id: string): string | undefined => this.services.find((service) => service.id === id)?.name;
 
   async refresh(kind: Kind): Promise<void> {
-    const isNewest = this.#newest.get(kind)?.ask() ?? (() => true);
+    const isNewest = this.#newest[kind].ask();
     try {
       const list = await fetchers[kind]();
       if (!isNewest()) return;

@@ -1,10 +1,11 @@
 // The nodes that are compared: what they say, or the paths that lead to them, and the runs that made them.
-import { all, call, isAbort, type Schemas } from "../../api/client";
+import { call, isAbort, type Schemas } from "../../api/client";
+import type { Making } from "../../state/making";
+import { makingsOf } from "../../state/spending";
 
 export type Node = Schemas["TaggedNodeView"];
 export type Turn = Schemas["NodeView"];
 export type Run = Schemas["ExecutionView"];
-export type Spending = Schemas["SpendingView"];
 export type As = "nodes" | "paths";
 
 /** What stands in one column. */
@@ -13,13 +14,12 @@ export interface Column {
   node?: Node;
   problem?: unknown;
   run?: Run;
-  /** What the run cost, as far as it is known. */
-  cost?: Spending;
+  /** What it used and cost, as far as that is known. */
+  making?: Making;
   /** What only this path has, from where it parts on. */
   turns?: Turn[];
 }
 const PATH_MAX = 1000;
-const RUNS_MAX = 2000;
 
 export class Compared {
   columns = $state.raw<Column[]>([]);
@@ -71,27 +71,20 @@ export class Compared {
     this.columns = columns.map((column, index) => ({ ...column, turns: paths[index]?.slice(common) }));
   }
 
-  /** The run of an answer is found among those of its conversation. */
   async #runs(signal: AbortSignal): Promise<void> {
-    const made = this.columns.filter(({ node }) => node?.executedBy);
-    const conversations = new Set(made.map(({ node }) => node?.conversationId ?? ""));
-    const runs = new Map<string, Run>();
-    for (const conversationId of conversations) {
-      const query = { conversationId, limit: 1000 };
-      const found = await all(
-        (cursor) => call("get", "/api/v1/executions", { query: { ...query, cursor }, signal }),
-        RUNS_MAX,
-      );
-      for (const run of found) if (run.nodeId) runs.set(run.nodeId, run);
-    }
-    this.columns = this.columns.map((column) => ({ ...column, run: runs.get(column.id) }));
-    const costs = await Promise.all(
-      this.columns.map(async ({ run }) => {
-        if (!run) return undefined;
-        return (await call("get", "/api/v1/executions/{id}", { params: { id: run.id }, signal })).cost;
+    const made = this.columns.filter(({ node }) => node?.executedBy).map(({ id }) => id);
+    const makings = await makingsOf(made, signal);
+    const runs = await Promise.all(
+      this.columns.map(({ id: node }) => {
+        const id = makings.get(node)?.executionId;
+        return id ? call("get", "/api/v1/executions/{id}", { params: { id }, signal }) : undefined;
       }),
     );
-    this.columns = this.columns.map((column, index) => ({ ...column, cost: costs[index] ?? undefined }));
+    this.columns = this.columns.map((column, index) => ({
+      ...column,
+      run: runs[index],
+      making: makings.get(column.id),
+    }));
   }
 
   stop(): void {

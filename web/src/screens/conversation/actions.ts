@@ -1,10 +1,12 @@
 // What keys, menus and the palette do in a conversation.
+import { call } from "../../api/client";
 import type { Handler } from "../../keys/registry.svelte";
 import { router } from "../../router.svelte";
 import { to } from "../../routes";
 import { announcer } from "../../shell/announcer.svelte";
 import { inspector } from "../../shell/inspector.svelte";
 import { answers } from "../../state/answers.svelte";
+import { download } from "../../state/download";
 import { activate, answerAfter, answerBeside, fork, mark, regenerate, stop } from "../../state/talk";
 import type { Shown } from "../../state/tree";
 import { PINNED } from "../inspector/marks";
@@ -139,7 +141,16 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.context": on(({ node }) => inspector.show("context", node)),
     "conversation.provenance": on(({ node }) => inspector.show("provenance", node)),
     "conversation.export": () =>
-      void window.open(`/api/v1/conversations/${conversation.id}/export?format=markdown`, "_blank"),
+      void conversation.attempt(view.focused ?? "", "export this conversation", () =>
+        download(`/api/v1/conversations/${conversation.id}/export?format=markdown`),
+      ),
+    "conversation.bundle": () =>
+      void conversation.attempt(view.focused ?? "", "make the bundle", async () => {
+        const { downloadUrl } = await call("post", "/api/v1/exports", {
+          body: { conversationId: conversation.id },
+        });
+        await download(downloadUrl);
+      }),
     "conversation.rename": () => view.open("title"),
   };
 }

@@ -2,7 +2,8 @@
 // for word; everything old stays where it was, one step back.
 import { call, type Schemas } from "../../api/client";
 import { asProblem, Problem } from "../../api/problem";
-import { runsOf, summed } from "../../state/spending";
+import { tokensOf } from "../../state/making";
+import { makingsOf, summed } from "../../state/spending";
 import { answerBeside } from "../../state/talk";
 import type { Conversation, Node } from "../../state/conversation.svelte";
 import type { Shown } from "../../state/tree";
@@ -38,17 +39,12 @@ export interface Expected {
   unknown: number;
 }
 /** What the old answers took: the new ones will take about as much. */
-export async function expected(conversation: string, steps: readonly Step[]): Promise<Expected> {
+export async function expected(steps: readonly Step[]): Promise<Expected> {
   const nodes = steps.filter(({ kind }) => kind === "answer").map(({ node }) => node);
-  const runs = await runsOf(conversation, nodes);
-  const whole = await Promise.all(
-    nodes.map((node) => {
-      const run = runs.get(node);
-      return run && call("get", "/api/v1/executions/{id}", { params: { id: run.id } });
-    }),
-  );
-  const tokens = whole.reduce((sum, run) => sum + (run?.tokens ?? 0), 0);
-  return { tokens, ...summed(whole.map((run) => run?.cost)) };
+  const makings = await makingsOf(nodes);
+  const made = nodes.map((node) => makings.get(node));
+  const tokens = made.reduce((sum, making) => sum + ((making && tokensOf(making)) ?? 0), 0);
+  return { tokens, ...summed(made.map((making) => making?.cost)) };
 }
 
 export class Below {

@@ -1,6 +1,7 @@
 // What a review asks, in words, and what follows from what.
 import type { Schemas } from "../../api/client";
 import type { JsonSchema } from "../../ui/jsonSchema";
+import { SYSTEM } from "../catalogue/kinds";
 import type { Process, Step } from "../processes/definition";
 
 export type Asked =
@@ -8,8 +9,10 @@ export type Asked =
   | { kind: "wish"; toolId: string; name: string; inputs: Record<string, unknown> }
   | { kind: "answer"; prompt: string; schema: JsonSchema }
   | { kind: "unknown"; toolId: string; inputs: Record<string, unknown> };
+/** How far an approval reaches. */
+export type Scope = "once" | "run" | "sameArguments" | "always";
 export type Decision =
-  | { decision: "approve"; inputs?: Record<string, unknown> }
+  | { decision: "approve"; inputs?: Record<string, unknown>; scope?: Scope }
   | { decision: "deny"; reason?: string }
   | { decision: "answer"; value: unknown };
 export interface ReviewView extends Omit<Schemas["ReviewView"], "asked" | "decision"> {
@@ -51,14 +54,66 @@ export function expiryWords(step: Step | undefined): string {
   return "then the step fails";
 }
 
-/** How far an approval reaches: it is for one call, unless the process says that asking once is enough. */
-export function reachOf(asked: Asked, step: Step | undefined): { words: string; isWide: boolean } {
+/** How far an approval reaches unless it is said: it is for one call, or for the run where the process asks but once. */
+export function usualScope(asked: Asked, step: Step | undefined): Scope {
   const offer =
     asked.kind === "wish" ? step?.tools?.find(({ toolId }) => toolId === asked.toolId) : undefined;
-  if (offer?.approval === "once")
-    return { isWide: true, words: "This call, and every later call of this tool by this step in this run" };
-  return { isWide: false, words: "This call only, with these arguments" };
+  return offer?.approval === "once" ? "run" : "once";
 }
+
+export const SCOPES: { value: Scope; label: string; hint: string }[] = [
+  { value: "once", label: "This call only", hint: "You are asked about the next one." },
+  {
+    value: "sameArguments",
+    label: "These arguments, in this run",
+    hint: "A later call with exactly these arguments is made without asking.",
+  },
+  {
+    value: "run",
+    label: "This tool, in this run",
+    hint: "Its later calls in this run are made without asking.",
+  },
+  {
+    value: "always",
+    label: "This tool, always",
+    hint: "Its calls are made without asking in all your runs, until you revoke it or the tool changes.",
+  },
+];
+export const scopeWords = (scope: Scope): string =>
+  SCOPES.find(({ value }) => value === scope)?.label.toLowerCase() ?? scope;
+
+interface Risky {
+  operation: Record<string, unknown>;
+  secretId?: string | null;
+  ownerId: string;
+}
+export interface Risk {
+  kind: "success" | "warning" | "note";
+  label: string;
+  title: string;
+}
+/** What a person should know of a call before it is made, as far as its tool tells. */
+export function risksOf(tool: Risky | undefined, user: string | undefined): Risk[] {
+  if (!tool) return [];
+  const { type, method } = tool.operation;
+  const isOurs = tool.ownerId === SYSTEM;
+  const isSafe = type === "rest_call" && ["GET", "HEAD", "OPTIONS"].includes(String(method));
+  const reads = isOurs || isSafe || type === "llm_call";
+  const risks: Risk[] = [
+    reads
+      ? { kind: "success", label: "only reads", title: "By its kind it changes nothing where it is sent" }
+      : { kind: "warning", label: "may change things", title: "What it does cannot be taken back from here" },
+  ];
+  if (tool.secretId)
+    risks.push({ kind: "note", label: "uses a secret", title: "It is sent with a credential, and may cost" });
+  if (user !== undefined && !isOurs && tool.ownerId !== user)
+    risks.push({ kind: "note", label: "of somebody else", title: "Its owner shares it, and can change it" });
+  return risks;
+}
+
+/** Whether it can be approved as it stands: what needs words of a person cannot. */
+export const isApprovable = ({ asked, status }: Pick<ReviewView, "asked" | "status">): boolean =>
+  status === "open" && (asked.kind === "call" || asked.kind === "wish");
 
 /** A form is made for objects; anything else is asked for as one value. */
 export function formSchema(schema: JsonSchema): { schema: JsonSchema; isWrapped: boolean } {
@@ -87,5 +142,6 @@ export function decisionWords(decision: Decision | null | undefined, status: str
   if (!decision) return status === "expired" ? "Nobody decided in time." : "It was withdrawn: the run ended.";
   if (decision.decision === "deny") return decision.reason ? `Denied: ${decision.reason}` : "Denied.";
   if (decision.decision === "answer") return "Answered.";
-  return decision.inputs ? "Approved with other arguments." : "Approved.";
+  const reach = decision.scope && decision.scope !== "once" ? ` For ${scopeWords(decision.scope)}.` : "";
+  return (decision.inputs ? "Approved with other arguments." : "Approved.") + reach;
 }

@@ -3,7 +3,7 @@ import { call } from "../../api/client";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
 import type { Process, Step } from "../processes/definition";
 import type { RunView } from "../runs/trace";
-import { asReview, stepOf, type Decision, type ReviewView } from "./asked";
+import { asReview, stepOf, usualScope, type Decision, type ReviewView, type Scope } from "./asked";
 
 interface Typed {
   inputs?: Record<string, unknown>;
@@ -24,6 +24,8 @@ export class ReviewStore {
   inputs = $state<Record<string, unknown>>({});
   value = $state<Record<string, unknown>>({});
   reason = $state("");
+  /** As it was chosen; as the step says until then. */
+  #scope = $state<Scope>();
 
   constructor(id: string) {
     this.id = id;
@@ -40,6 +42,17 @@ export class ReviewStore {
   }
   get isOpen(): boolean {
     return this.review?.status === "open";
+  }
+  get scope(): Scope {
+    const asked = this.review?.asked;
+    return this.#scope ?? (asked ? usualScope(asked, this.step) : "once");
+  }
+  set scope(scope: Scope) {
+    this.#scope = scope;
+  }
+  /** Said only where somebody chose: the step knows its own. */
+  get chosenScope(): { scope?: Scope } {
+    return this.#scope ? { scope: this.#scope } : {};
   }
   /** Whether other arguments than those shown would be approved. */
   get isEdited(): boolean {

@@ -52,9 +52,22 @@ fn a_decision_is_what_was_typed() {
     assert_eq!(verdict("approve REVIEW"), Verdict::Approve { changed: Map::new(), scope: None });
     let scope = Some(ApprovalScope::SameArguments);
     assert_eq!(verdict("approve REVIEW --scope same-arguments"), Verdict::Approve { changed: Map::new(), scope });
+    let scope = Some(ApprovalScope::Always);
+    assert_eq!(verdict("approve REVIEW --scope always"), Verdict::Approve { changed: Map::new(), scope });
     assert_eq!(verdict("deny REVIEW --reason no"), Verdict::Deny(Some("no".to_owned())));
     assert_eq!(verdict("answer REVIEW eleven"), Verdict::Answer(json!("eleven")));
     assert_eq!(verdict("answer REVIEW --value 11"), Verdict::Answer(json!(11)));
+}
+
+#[test]
+fn what_stands_is_listed_and_revoked() {
+    let asked = |line: &str| match resolve(&format!("skein --dir d review {line}")) {
+        Ok(Plan::Errand { task: Task::Show { ask, .. } | Task::List { ask, .. }, .. }) => ask,
+        other => panic!("{line}: {other:?}"),
+    };
+    assert_eq!(asked("approvals"), Ask::get("/approvals"));
+    let id = "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
+    assert_eq!(asked(&format!("revoke {id}")), Ask::new(Method::DELETE, format!("/approvals/{id}")));
 }
 
 #[test]
@@ -63,6 +76,7 @@ fn what_cannot_be_meant_is_a_usage_error() {
         "run",
         "execution show entity_1",
         "review show run_1",
+        "review revoke REVIEW",
         "review answer REVIEW",
         "review answer REVIEW eleven --value 11",
         "review answer REVIEW --value {",

@@ -33,6 +33,9 @@ pub enum ApprovalScope {
     Run,
     /// Every later call of the tool in this run that is made with the same arguments as this one.
     SameArguments,
+    /// Every later call of the tool in any run of this person's, until it is revoked or the tool changes: see
+    /// [`crate::flow::approval`].
+    Always,
 }
 
 /// What a person approved beyond the call they were asked about.
@@ -47,7 +50,8 @@ impl Approved {
     /// What is remembered of an approval, if anything is.
     pub fn within(scope: ApprovalScope, tool: RecordId, inputs: &Map<String, Value>) -> Option<Self> {
         match scope {
-            ApprovalScope::Once => None,
+            // What stands is looked at whenever somebody would be asked, so that revoking it counts at once.
+            ApprovalScope::Once | ApprovalScope::Always => None,
             ApprovalScope::Run => Some(Self::Tool(tool)),
             ApprovalScope::SameArguments => Some(Self::Call { tool, inputs: inputs.clone() }),
         }
@@ -82,6 +86,14 @@ pub enum Decision {
 }
 
 impl Asked {
+    /// The tool whose call is to be approved before it is made; it may be approved already.
+    pub fn approvable(&self) -> Option<RecordId> {
+        match self {
+            Self::Call { tool_id, .. } | Self::Wish { tool_id, .. } => Some(*tool_id),
+            Self::Answer { .. } | Self::Unknown { .. } => None,
+        }
+    }
+
     /// The same question, without what it is about: somebody destroyed that.
     #[must_use]
     pub fn without_words(self) -> Self {
@@ -96,10 +108,7 @@ impl Asked {
     /// Refuses decisions that do not answer what was asked.
     pub fn check(&self, decision: &Decision) -> Result<(), RuleViolation> {
         match (self, decision) {
-            (
-                Self::Unknown { .. },
-                Decision::Approve { scope: Some(ApprovalScope::Run | ApprovalScope::SameArguments), .. },
-            ) => {
+            (Self::Unknown { .. }, Decision::Approve { scope: Some(scope), .. }) if *scope != ApprovalScope::Once => {
                 let remedy = "leave scope out: whether to make a call again is decided for each";
                 Err(RuleViolation::new(RULE, "a call whose end nobody saw is approved once", remedy))
             }
@@ -118,6 +127,11 @@ impl Asked {
 }
 
 impl Decision {
+    /// Whether it approves for good.
+    pub fn stands(&self) -> bool {
+        matches!(self, Self::Approve { scope: Some(ApprovalScope::Always), .. })
+    }
+
     /// That it was decided, without what was said with it.
     #[must_use]
     pub fn without_words(self) -> Self {

@@ -134,6 +134,8 @@ fn z14_a_manual_call_that_was_approved_for_the_run_is_not_asked_about_again_hold
         (None, [true, true]),
         (Some(ApprovalScope::Once), [true, true]),
         (Some(ApprovalScope::SameArguments), [false, true]),
+        // Whether it stands is known outside of the run.
+        (Some(ApprovalScope::Always), [true, true]),
         (Some(ApprovalScope::Run), [false, false]),
     ] {
         let mut run = Run::begun(process(vec![manual("a", 1), manual("b", 1), manual("c", 2)], "{{a}}"));
@@ -159,4 +161,5 @@ fn br_step_006_a_call_whose_end_nobody_saw_is_approved_once_refuses() {
     let approve = |scope| asked.check(&Decision::Approve { inputs: None, scope });
     assert!(approve(None).is_ok() && approve(Some(ApprovalScope::Once)).is_ok());
     assert!(approve(Some(ApprovalScope::Run)).is_err() && approve(Some(ApprovalScope::SameArguments)).is_err());
+    assert!(approve(Some(ApprovalScope::Always)).is_err());
 }

@@ -1,0 +1,68 @@
+//! How answers were made, told of many nodes at once: by their runs' rows, and by facts once these are gone.
+
+use serde_json::json;
+use skein_core::flow::tool_call::{Asker, CallStatus};
+use skein_core::{NodeId, Viewer};
+use skein_engine::flow::Making;
+
+use crate::costs::{PRICES, priced};
+use crate::tool_runs;
+use crate::world::{World, both};
+
+async fn makings(world: &World, nodes: &[NodeId]) -> Vec<Making> {
+    world.engine.makings(&world.caller, nodes.to_vec()).await.unwrap()
+}
+
+both! {
+    async fn an_answer_tells_its_tokens_its_cost_and_every_call_in_a_line(world: &World) {
+        let rogue = tool_runs::model(false);
+        let model = priced(world, &rogue, PRICES()).await;
+        let cook = tool_runs::process_of(world, model, "never", 3).await;
+        let (conversation, asked) = world.talk("What is there to eat?").await;
+        let (node, run) = world.answer(conversation, cook).await;
+        world.ended(run).await;
+        let made = makings(world, &[asked, node]).await;
+        assert_eq!(made.len(), 1, "nobody made what a person said: {made:?}");
+        assert_eq!((made[0].node, made[0].run), (node, run));
+        assert_eq!((made[0].input_tokens, made[0].output_tokens), (Some(14), Some(10)));
+        let spending = made[0].spending.clone().unwrap();
+        let owed = json!([{ "payerId": world.caller.user, "currency": "USD", "amount": "0.000135" }]);
+        assert_eq!((json!(spending.owed), spending.is_complete), (owed, true));
+        let lines: Vec<_> = made[0].calls.iter().map(|call| (call.operation.as_deref(), call.asker, call.is_own)).collect();
+        assert_eq!(lines, [
+            (Some("mcp_tool"), Some(Asker::Process), true),
+            (Some("llm_call"), Some(Asker::Process), false),
+            (Some("mcp_tool"), Some(Asker::Model), true),
+            (Some("llm_call"), Some(Asker::Process), false),
+        ]);
+        assert_eq!(made[0].calls[2].name.as_deref(), Some("Echo"));
+        assert!(made[0].calls.iter().all(|call| call.status == Some(CallStatus::Success)), "{made:?}");
+    }
+
+    async fn what_is_told_of_an_answer_outlives_the_rows_of_its_run(world: &World) {
+        let rogue = tool_runs::model(false);
+        let model = priced(world, &rogue, PRICES()).await;
+        let cook = tool_runs::process_of(world, model, "never", 3).await;
+        let (conversation, _) = world.talk("What is there to eat?").await;
+        let (node, run) = world.answer(conversation, cook).await;
+        world.ended(run).await;
+        let before = makings(world, &[node]).await;
+        world.store.write(|tx| tx.sweep_executions(&Viewer::System("test"), 0)).await.unwrap();
+        let mut after = makings(world, &[node]).await;
+        let spending = after[0].spending.as_mut().unwrap();
+        assert!(!std::mem::replace(&mut spending.is_complete, true), "runs it started are not looked for");
+        assert_eq!(after, before);
+    }
+
+    async fn others_are_told_nothing_of_how_an_answer_was_made(world: &World) {
+        let (conversation, _) = world.talk("Where did the heron stand?").await;
+        let chat = world.process_named("Chat").await;
+        let (node, run) = world.answer(conversation, chat).await;
+        world.ended(run).await;
+        let other = world.other("bert").await;
+        assert_eq!(world.engine.makings(&other, vec![node]).await.unwrap(), []);
+        assert_eq!(makings(world, &[node]).await.len(), 1);
+        world.store.write(|tx| tx.sweep_executions(&Viewer::System("test"), 0)).await.unwrap();
+        assert_eq!(world.engine.makings(&other, vec![node]).await.unwrap(), []);
+    }
+}
