@@ -19,6 +19,8 @@ use crate::memory::{Memory, SYSTEM};
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// After a step others come first: what is said meanwhile is taken together.
 const REST: Duration = Duration::from_millis(100);
+/// While others are at what they began.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
 /// A cursor alone is written down only after so many items that say nothing to the index.
 const UNTOLD_ITEMS_MAX: i64 = 1_000;
 /// About what an episode takes in the writer's queue.
@@ -99,10 +101,18 @@ impl Engine {
         }
     }
 
-    /// Remembers everything that was said so far.
+    /// Remembers everything that was said so far. Where others write, it waits until they are done with what they began before.
     pub async fn remember_all(&self) -> Result<(), EngineError> {
-        while self.remember_next().await?.is_some_and(|progressed| progressed.is_more) {}
-        Ok(())
+        let store = &self.parts().store;
+        let end = store.read(|tx| tx.end(&SYSTEM)).await?;
+        loop {
+            let settled = store.read(|tx| tx.latest(&SYSTEM)).await?;
+            while self.remember_next().await?.is_some_and(|progressed| progressed.is_more) {}
+            if settled >= end {
+                return Ok(());
+            }
+            tokio::time::sleep(BETWEEN_LOOKS).await;
+        }
     }
 
     pub(super) async fn remember_more(&self, memory: &Memory) -> Result<Progressed, EngineError> {
