@@ -152,7 +152,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         let reference = json!({ "$ref": format!("#/components/responses/E{status}") });
         operation["responses"][status.to_string()] = reference;
     }
-    if ["/api/v1/verifications", "/api/v1/exports"].contains(&path) {
+    if ["/api/v1/verifications", "/api/v1/exports", "/api/v1/index/rebuilds"].contains(&path) {
         operation["requestBody"]["required"] = json!(false);
     }
     // A grant is for looking, and for redacting.
