@@ -22,9 +22,7 @@ pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Sp
 pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::memory::MemoryTask;
 pub(crate) use self::task::{Content, Task, object};
-use crate::arguments::{
-    AskingArguments, Command, ConfigCommand, IndexArguments, IndexCommand, VerifyArguments, WorkerCommand,
-};
+use crate::arguments::{AskingArguments, Command, ConfigCommand, IndexArguments, VerifyArguments, WorkerCommand};
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
 use crate::desk::Form;
@@ -150,12 +148,7 @@ impl Plan {
             }
             Command::Recall(recall) => complete(MemoryTask::of_recall(recall)?)?,
             Command::Episode(episode) => errand(episode.asking, MemoryTask::of_episode(episode.command)?)?,
-            Command::Index(IndexArguments { command: IndexCommand::Rebuild { asking } }) => {
-                errand(asking, MemoryTask::Rebuild.into())?
-            }
-            Command::Index(IndexArguments { command: IndexCommand::Status { asking } }) => {
-                complete(memory::status(asking))?
-            }
+            Command::Index(IndexArguments { command }) => complete(MemoryTask::of_index(command))?,
             Command::Project(project) => errand(project.asking, ConversationTask::of_project(project.command)?.into())?,
             Command::Service(service) => errand(service.asking, CatalogTask::of_service(service.command)?.into())?,
             Command::Tool(tool) => errand(tool.asking, CatalogTask::of_tool(tool.command)?.into())?,

@@ -38,7 +38,7 @@ fn main() {
     println!("ingest {count}: {:.1} s, {:.0} per second", took.as_secs_f64(), count as f64 / took.as_secs_f64());
     let begun = Instant::now();
     index.compact().unwrap();
-    println!("merge: {:.1} s; {} MB", begun.elapsed().as_secs_f64(), index.status().bytes >> 20);
+    println!("merge: {:.1} s; {} MB", begun.elapsed().as_secs_f64(), index.bytes() >> 20);
     drop(index);
 
     let begun = Instant::now();

@@ -38,10 +38,11 @@ impl Kind {
     }
 }
 
-/// The growing end. Bytes are durable after [`AppendFile::sync`].
+/// The growing end. Bytes are durable after [`AppendFile::sync`]. It is held open only while somebody writes: there may be
+/// many owners, and a process has few files.
 pub(crate) struct AppendFile {
     path: PathBuf,
-    file: File,
+    file: Option<File>,
     length: u64,
 }
 
@@ -50,7 +51,7 @@ impl AppendFile {
         let failed = |source| OpenError::Io { path: path.to_owned(), source };
         let mut file = OpenOptions::new().read(true).append(true).create_new(true).open(path).map_err(failed)?;
         file.write_all(&kind.header()).and_then(|()| file.sync_all()).map_err(failed)?;
-        Ok(Self { path: path.to_owned(), file, length: 0 })
+        Ok(Self { path: path.to_owned(), file: None, length: 0 })
     }
 
     /// Opens the file and cuts it to `length` bytes behind the header; a shorter one is damaged.
@@ -69,11 +70,15 @@ impl AppendFile {
         if found > wanted {
             file.set_len(wanted).and_then(|()| file.sync_all()).map_err(failed)?;
         }
-        let opened = Self { path: path.to_owned(), file, length };
-        if opened.map()?.header() != kind.header() {
+        if mapped(&file).map_err(failed)?.header() != kind.header() {
             return Err(damaged(Damage::Header));
         }
-        Ok(opened)
+        Ok(Self { path: path.to_owned(), file: None, length })
+    }
+
+    /// Lets go of the file until somebody writes again.
+    pub(crate) fn rest(&mut self) {
+        self.file = None;
     }
 
     pub(crate) fn length(&self) -> u64 {
@@ -81,25 +86,37 @@ impl AppendFile {
     }
 
     pub(crate) fn append(&mut self, bytes: &[u8]) -> std::io::Result<()> {
-        self.file.write_all(bytes)?;
+        let file = match &mut self.file {
+            Some(file) => file,
+            closed => closed.insert(OpenOptions::new().read(true).append(true).open(&self.path)?),
+        };
+        file.write_all(bytes)?;
         self.length += bytes.len() as u64;
         Ok(())
     }
 
     pub(crate) fn sync(&self) -> std::io::Result<()> {
-        self.file.sync_data()
+        self.file.as_ref().map_or(Ok(()), File::sync_data)
     }
 
     /// What is in the file now; it stays readable while the file grows.
     pub(crate) fn map(&self) -> Result<Mapped, OpenError> {
-        #[expect(
-            unsafe_code,
-            reason = "the file is only appended to; what is cut at opening was never committed, so nobody reads it"
-        )]
-        let map = unsafe { Mmap::map(&self.file) };
-        let map = map.map_err(|source| OpenError::Io { path: self.path.clone(), source })?;
-        Ok(Mapped(Arc::new(map)))
+        let map = match &self.file {
+            Some(file) => mapped(file),
+            None => File::open(&self.path).and_then(|file| mapped(&file)),
+        };
+        map.map_err(|source| OpenError::Io { path: self.path.clone(), source })
     }
+}
+
+/// A map outlives the file it was made of.
+fn mapped(file: &File) -> std::io::Result<Mapped> {
+    #[expect(
+        unsafe_code,
+        reason = "the file is only appended to; what is cut at opening was never committed, so nobody reads it"
+    )]
+    let map = unsafe { Mmap::map(file) };
+    Ok(Mapped(Arc::new(map?)))
 }
 
 /// A view of an [`AppendFile`] at one moment.

@@ -79,6 +79,13 @@ pub enum ApplyError {
     Words(#[source] tantivy::TantivyError),
 }
 
+impl ApplyError {
+    /// Whether a rebuild from the timeline is the remedy.
+    pub fn asks_for_rebuild(&self) -> bool {
+        matches!(self, Self::Open(error) if error.asks_for_rebuild())
+    }
+}
+
 /// Why a question has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
@@ -92,4 +99,11 @@ pub enum SearchError {
     Open(#[from] OpenError),
     #[error("the words could not be read")]
     Words(#[source] std::io::Error),
+}
+
+impl SearchError {
+    /// Whether a rebuild from the timeline is the remedy.
+    pub fn asks_for_rebuild(&self) -> bool {
+        matches!(self, Self::Open(error) if error.asks_for_rebuild())
+    }
 }

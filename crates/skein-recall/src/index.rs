@@ -5,11 +5,13 @@
 
 mod bury;
 mod fill;
+mod retell;
+mod shelf;
 
 use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::Cursor;
@@ -19,16 +21,23 @@ use skein_core::{EpisodeId, UserId};
 use crate::embedder::{Embedder, Fingerprint};
 use crate::episode::Change;
 use crate::error::{ApplyError, Damage, OpenError, SearchError};
-use crate::owner::{Held, Make, OwnerIndex};
+use crate::owner::{Figures, Held, Make, OwnerIndex};
 use crate::query::{Hits, Query};
+pub use retell::Retelling;
+use shelf::Shelf;
+pub use shelf::Totals;
 
 /// Changes with every change of the files that older code could not read.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// An owner's rows are written anew when more than this part of them is dead, and at least [`DEAD_ROWS_MIN`] are.
 const DEAD_PART_MAX: f64 = 0.25;
 const DEAD_ROWS_MIN: u32 = 1_000;
 /// Owners whose writers stay open between batches; each has a thread and up to 64 MiB.
 const WRITERS_MAX: usize = 4;
+/// Owners that are open at once: each has its columns in memory and a few dozen memory maps, of which a process has 65,530.
+const OWNERS_OPEN_MAX: usize = 256;
+/// Owners that are opened with the index, so that damage is mostly told there and not to somebody who asks.
+const OWNERS_OPENED_AT_ONCE: usize = 16;
 /// Episodes written at once while compacting.
 const COMPACT_BATCH: usize = 10_000;
 
@@ -37,11 +46,17 @@ const COMPACT_BATCH: usize = 10_000;
 pub struct Options {
     pub fingerprint: Fingerprint,
     pub dimensions: usize,
+    /// Owners that are open at once; whoever is not needed for longest is closed.
+    pub owners_open_max: usize,
 }
 
 impl Options {
+    pub fn new(fingerprint: Fingerprint, dimensions: usize) -> Self {
+        Self { fingerprint, dimensions, owners_open_max: OWNERS_OPEN_MAX }
+    }
+
     pub fn of(embedder: &dyn Embedder) -> Self {
-        Self { fingerprint: embedder.fingerprint(), dimensions: embedder.dimensions() }
+        Self::new(embedder.fingerprint(), embedder.dimensions())
     }
 }
 
@@ -52,6 +67,16 @@ struct Manifest {
     fingerprint: String,
     dimensions: usize,
     cursor: Cursor,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    retelling: Vec<Retelling>,
+}
+
+/// How far an index has come.
+#[derive(Debug, Clone, Default)]
+struct Reached {
+    cursor: Cursor,
+    /// Whose sayings are told anew, in this order.
+    retelling: Vec<Retelling>,
 }
 
 /// An open index. All methods may be called from any thread; one batch is applied at a time.
@@ -60,8 +85,8 @@ pub struct Index {
     make: Make,
     /// Held by whoever writes, as long as that takes; whoever asks never waits for it.
     writing: Mutex<()>,
-    cursor: Mutex<Cursor>,
-    owners: RwLock<HashMap<UserId, Arc<OwnerIndex>>>,
+    reached: Mutex<Reached>,
+    shelf: Shelf,
     /// Who was written to last, the latest at the end.
     written: Mutex<Vec<UserId>>,
     /// Held as long as the index is open.
@@ -74,7 +99,6 @@ pub struct Status {
     pub cursor: Cursor,
     pub fingerprint: Fingerprint,
     pub owners: Vec<OwnerStatus>,
-    pub bytes: u64,
 }
 
 /// What is held of one owner.
@@ -89,8 +113,8 @@ pub struct OwnerStatus {
 }
 
 impl Index {
-    /// Opens the index in a folder, or makes an empty one where there is none. Every owner's files are looked at, so that
-    /// damage is told here and not to somebody who asks.
+    /// Opens the index in a folder, or makes an empty one where there is none. A few owners are opened with it, all others when
+    /// somebody needs them.
     pub fn open(folder: &Path, options: &Options) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { path: folder.to_owned(), source };
         std::fs::create_dir_all(folder.join("owners")).map_err(failed)?;
@@ -101,8 +125,8 @@ impl Index {
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         let make = Make { fingerprint: options.fingerprint.clone(), dimensions: options.dimensions };
-        let cursor = read_manifest(folder, &make)?;
-        let mut owners = HashMap::new();
+        let reached = read_manifest(folder, &make)?;
+        let shelf = Shelf::new(options.owners_open_max);
         for entry in std::fs::read_dir(folder.join("owners")).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
@@ -111,23 +135,25 @@ impl Index {
                 continue;
             }
             match UserId::from_bare(name) {
-                Ok(owner) => {
-                    owners.insert(owner, Arc::new(OwnerIndex::open(&current(&path)?, owner, &make)?));
-                }
+                Ok(owner) => shelf.know(owner, Figures::committed(&OwnerIndex::committed(&current(&path)?)?)),
                 Err(_) => return Err(OpenError::Damaged { path, damage: Damage::Disagree("nobody's folder") }),
             }
         }
+        let is_new = !folder.join(MANIFEST).exists();
         let index = Self {
             folder: folder.to_owned(),
             make,
             writing: Mutex::default(),
-            cursor: Mutex::new(cursor),
-            owners: RwLock::new(owners),
+            reached: Mutex::new(reached.clone()),
+            shelf,
             written: Mutex::default(),
             _lock: lock,
         };
-        if !folder.join(MANIFEST).exists() {
-            index.write_manifest(cursor).map_err(failed)?;
+        for (owner, _) in index.shelf.all().into_iter().take(OWNERS_OPENED_AT_ONCE.min(options.owners_open_max)) {
+            index.owner(owner)?;
+        }
+        if is_new {
+            index.write_manifest(&reached).map_err(failed)?;
         }
         Ok(index)
     }
@@ -146,7 +172,7 @@ impl Index {
     pub fn options(folder: &Path) -> Option<Options> {
         let manifest: Manifest = serde_json::from_slice(&std::fs::read(folder.join(MANIFEST)).ok()?).ok()?;
         let Manifest { fingerprint, dimensions, .. } = manifest;
-        Some(Options { fingerprint: Fingerprint::new(&fingerprint), dimensions })
+        Some(Options::new(Fingerprint::new(&fingerprint), dimensions))
     }
 
     /// Whose vectors it holds.
@@ -160,12 +186,16 @@ impl Index {
 
     /// Whether nobody ever said anything that it holds.
     pub fn is_empty(&self) -> bool {
-        self.owners.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.shelf.is_empty()
     }
 
     /// Everything up to here is in the index.
     pub fn cursor(&self) -> Cursor {
-        *self.cursor.lock().unwrap_or_else(PoisonError::into_inner)
+        self.reached().cursor
+    }
+
+    fn reached(&self) -> MutexGuard<'_, Reached> {
+        self.reached.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Applies a batch in order and moves the cursor; durable when it returns. The same batch may be applied again.
@@ -183,15 +213,23 @@ impl Index {
             self.apply_to(owner, &changes, cursor)?;
         }
         if cursor > reached {
-            self.write_manifest(cursor).map_err(ApplyError::Write)?;
-            *self.cursor.lock().unwrap_or_else(PoisonError::into_inner) = cursor;
+            self.reach(|reached| reached.cursor = cursor)?;
         }
+        Ok(())
+    }
+
+    /// Writes down how far it has come; whoever writes holds `writing`.
+    fn reach(&self, change: impl FnOnce(&mut Reached)) -> Result<(), ApplyError> {
+        let mut reached = self.reached().clone();
+        change(&mut reached);
+        self.write_manifest(&reached).map_err(ApplyError::Write)?;
+        *self.reached() = reached;
         Ok(())
     }
 
     fn apply_to(&self, owner: UserId, changes: &[&Change], cursor: Cursor) -> Result<(), ApplyError> {
         let only_deletes = changes.iter().all(|change| matches!(change, Change::Delete { .. }));
-        let index = match self.owner(owner) {
+        let index = match self.owner(owner)? {
             Some(index) => index,
             None if only_deletes => return Ok(()),
             None => self.create_owner(owner)?,
@@ -203,7 +241,8 @@ impl Index {
         applied?;
         self.rest_others(owner)?;
         let figures = index.figures();
-        let dead = figures.rows - figures.living;
+        self.shelf.know(owner, figures);
+        let dead = figures.dead();
         if dead >= DEAD_ROWS_MIN && f64::from(dead) > f64::from(figures.rows) * DEAD_PART_MAX {
             self.compact_owner(owner, &index)?;
         }
@@ -213,62 +252,62 @@ impl Index {
     /// The best episodes for a question.
     pub fn search(&self, query: &Query) -> Result<Hits, SearchError> {
         let cursor = self.cursor();
-        match self.owner(query.owner) {
+        match self.owner(query.owner)? {
             Some(index) => index.search(query).map(|hits| Hits { cursor, ..hits }),
-            None => Ok(Hits { hits: Vec::new(), cursor, visible: 0 }),
+            None => Ok(Hits { cursor, ..Hits::default() }),
         }
     }
 
     /// What resembles an episode; text and vector of the query are replaced by the episode's own.
     pub fn similar(&self, id: EpisodeId, query: &Query) -> Result<Hits, SearchError> {
         let cursor = self.cursor();
-        let index = self.owner(query.owner).ok_or(SearchError::Unknown(id))?;
+        let index = self.owner(query.owner)?.ok_or(SearchError::Unknown(id))?;
         index.similar(id, query).map(|hits| Hits { cursor, ..hits })
     }
 
     /// By what each of these episodes of an owner can be found; `None` for one that is not in the index.
-    pub fn held(&self, owner: UserId, ids: &[EpisodeId]) -> Vec<Option<Held>> {
-        self.owner(owner).map_or_else(|| vec![None; ids.len()], |index| index.held(ids))
+    pub fn held(&self, owner: UserId, ids: &[EpisodeId]) -> Result<Vec<Option<Held>>, OpenError> {
+        Ok(self.owner(owner)?.map_or_else(|| vec![None; ids.len()], |index| index.held(ids)))
     }
 
     /// Whether all that an actor said is filed under this name.
-    pub fn is_named(&self, owner: UserId, actor: ActorId, name: &str) -> bool {
-        self.owner(owner).is_none_or(|index| index.is_named(actor, name))
+    pub fn is_named(&self, owner: UserId, actor: ActorId, name: &str) -> Result<bool, OpenError> {
+        Ok(self.owner(owner)?.is_none_or(|index| index.is_named(actor, name)))
+    }
+
+    /// What is held of all owners together.
+    pub fn totals(&self) -> Totals {
+        self.shelf.totals()
+    }
+
+    /// The size of its files, each of which is looked at.
+    pub fn bytes(&self) -> u64 {
+        bytes_under(&self.folder)
     }
 
     pub fn status(&self) -> Status {
-        let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
-        let mut owners: Vec<OwnerStatus> = owners
-            .iter()
-            .map(|(owner, index)| {
-                let figures = index.figures();
-                let dead = figures.rows - figures.living;
-                OwnerStatus { owner: *owner, episodes: figures.living, with_vector: figures.vectors, dead }
-            })
-            .collect();
+        let all = self.shelf.all().into_iter().map(|(owner, figures)| {
+            let (episodes, with_vector) = (figures.counts.living, figures.counts.vectors);
+            OwnerStatus { owner, episodes, with_vector, dead: figures.dead() }
+        });
+        let mut owners: Vec<OwnerStatus> = all.collect();
         owners.sort_by_key(|status| status.owner);
-        let fingerprint = self.make.fingerprint.clone();
-        Status { cursor: self.cursor(), fingerprint, owners, bytes: bytes_under(&self.folder) }
+        Status { cursor: self.cursor(), fingerprint: self.make.fingerprint.clone(), owners }
     }
 
     /// Writes every owner with dead rows anew without them, and merges the words of all.
     pub fn compact(&self) -> Result<(), ApplyError> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let owners: Vec<_> = {
-            let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
-            owners.iter().map(|(owner, index)| (*owner, index.clone())).collect()
-        };
-        for (owner, index) in owners {
-            let figures = index.figures();
-            if figures.rows > figures.living { self.compact_owner(owner, &index)? } else { index.merge()? }
+        for (owner, _) in self.shelf.all() {
+            let Some(index) = self.owner(owner)? else { continue };
+            if index.figures().dead() > 0 { self.compact_owner(owner, &index)? } else { index.merge()? }
         }
         Ok(())
     }
 
     /// Finishes background work and gives back the memory of writing; the index stays usable.
     pub fn rest(&self) -> Result<(), ApplyError> {
-        let owners: Vec<_> = self.owners.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
-        owners.iter().try_for_each(|index| index.rest())
+        self.shelf.all_opened().iter().try_for_each(|index| index.rest())
     }
 
     /// Closes the writer of whoever was not written to for longest.
@@ -280,7 +319,7 @@ impl Index {
             return Ok(());
         }
         let oldest = written.remove(0);
-        self.owner(oldest).map_or(Ok(()), |index| index.rest())
+        self.shelf.opened(oldest).map_or(Ok(()), |index| index.rest())
     }
 
     fn compact_owner(&self, owner: UserId, index: &OwnerIndex) -> Result<(), ApplyError> {
@@ -305,13 +344,13 @@ impl Index {
         fresh.apply(&waiting.iter().collect::<Vec<_>>(), cursor)?;
         fresh.merge()?;
         set_current(&home, &after).map_err(failed)?;
-        self.owners.write().unwrap_or_else(PoisonError::into_inner).insert(owner, Arc::new(fresh));
+        self.shelf.put(owner, Arc::new(fresh));
         std::fs::remove_dir_all(&before).map_err(failed)?;
         Ok(())
     }
 
-    fn owner(&self, owner: UserId) -> Option<Arc<OwnerIndex>> {
-        self.owners.read().unwrap_or_else(PoisonError::into_inner).get(&owner).cloned()
+    fn owner(&self, owner: UserId) -> Result<Option<Arc<OwnerIndex>>, OpenError> {
+        self.shelf.get(owner, || OwnerIndex::open(&current(&self.home(owner))?, owner, &self.make))
     }
 
     fn create_owner(&self, owner: UserId) -> Result<Arc<OwnerIndex>, OpenError> {
@@ -325,30 +364,27 @@ impl Index {
         set_current(&aside, &aside.join(FIRST)).map_err(failed)?;
         std::fs::rename(&aside, &home).map_err(failed)?;
         sync_folder(&self.folder.join("owners")).map_err(failed)?;
-        let index = Arc::new(OwnerIndex::open(&home.join(FIRST), owner, &self.make)?);
-        self.owners.write().unwrap_or_else(PoisonError::into_inner).insert(owner, index.clone());
-        Ok(index)
+        self.shelf.know(owner, Figures::default());
+        Ok(self.owner(owner)?.expect("it is known from now on"))
     }
 
     /// After a batch failed half-way: back to what was committed.
     fn reopen(&self, owner: UserId) -> Result<(), OpenError> {
-        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
-        owners.remove(&owner);
-        let index = OwnerIndex::open(&current(&self.home(owner))?, owner, &self.make)?;
-        owners.insert(owner, Arc::new(index));
-        Ok(())
+        self.shelf.take(owner);
+        self.owner(owner).map(drop)
     }
 
     fn home(&self, owner: UserId) -> PathBuf {
         self.folder.join("owners").join(owner.bare())
     }
 
-    fn write_manifest(&self, cursor: Cursor) -> std::io::Result<()> {
+    fn write_manifest(&self, reached: &Reached) -> std::io::Result<()> {
         let manifest = Manifest {
             format: FORMAT,
             fingerprint: self.make.fingerprint.as_str().to_owned(),
             dimensions: self.make.dimensions,
-            cursor,
+            cursor: reached.cursor,
+            retelling: reached.retelling.clone(),
         };
         let text = serde_json::to_string(&manifest).expect("numbers and text have a JSON form");
         write_whole(&self.folder.join(MANIFEST), text.as_bytes())
@@ -361,14 +397,14 @@ const FIRST: &str = "1";
 const MANIFEST: &str = "index.json";
 const CURRENT: &str = "current";
 
-fn read_manifest(folder: &Path, make: &Make) -> Result<Cursor, OpenError> {
+fn read_manifest(folder: &Path, make: &Make) -> Result<Reached, OpenError> {
     let path = folder.join(MANIFEST);
     let damaged = |damage| OpenError::Damaged { path: path.clone(), damage };
     let text = match std::fs::read_to_string(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             let owners = folder.join("owners");
             let mut entries = std::fs::read_dir(&owners).map_err(|source| OpenError::Io { path: owners, source })?;
-            return if entries.next().is_none() { Ok(Cursor::START) } else { Err(damaged(Damage::Missing)) };
+            return if entries.next().is_none() { Ok(Reached::default()) } else { Err(damaged(Damage::Missing)) };
         }
         read => read.map_err(|_| damaged(Damage::Header))?,
     };
@@ -380,7 +416,7 @@ fn read_manifest(folder: &Path, make: &Make) -> Result<Cursor, OpenError> {
         let found = Fingerprint::new(&manifest.fingerprint);
         return Err(OpenError::OtherEmbedder { wanted: make.fingerprint.clone(), found });
     }
-    Ok(manifest.cursor)
+    Ok(Reached { cursor: manifest.cursor, retelling: manifest.retelling })
 }
 
 /// The folder an owner's index is in; what an unfinished compaction left beside it is removed.

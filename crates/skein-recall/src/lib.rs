@@ -33,10 +33,10 @@ pub use embedder::{Checked, EmbedError, Embedder, Fingerprint, check_vectors, em
 pub use episode::{Change, Episode, KIND_BYTES_MAX, Place, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 pub use error::{ApplyError, Damage, OpenError, SearchError};
 pub use fusion::Weights;
-pub use index::{Index, Options, OwnerStatus, Status};
+pub use index::{Index, Options, OwnerStatus, Retelling, Status, Totals};
 pub use owner::Held;
 pub use query::{Filter, HITS_MAX, Hit, Hits, Parts, Query, Recency};
-pub use snippet::Snippet;
+pub use snippet::{Snippet, Terms, snippet};
 pub use static_table::StaticTable;
 #[cfg(feature = "transformer")]
 pub use transformer::{Transformer, TransformerError};

@@ -23,6 +23,7 @@ use crate::rows::{Columns, ROW_BYTES, Row};
 use crate::search;
 use crate::vectors::{VectorFiles, Vectors};
 use crate::words::{Committed, Words, WordsView};
+pub(crate) use write::Figures;
 
 /// By what an episode can be found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,9 +60,7 @@ impl State {
     }
 
     pub(crate) fn text(&self, row: &Row) -> &str {
-        let start = usize::try_from(row.text_at).unwrap_or(usize::MAX).saturating_add(row.speaker_bytes as usize);
-        let bytes = self.texts.bytes().get(start..start.saturating_add(row.text_bytes as usize));
-        std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+        text(&self.texts, row)
     }
 
     /// The different word pieces of a row's text, two bytes each.
@@ -75,6 +74,12 @@ impl State {
 fn speaker<'a>(texts: &'a Mapped, row: &Row) -> &'a str {
     let start = usize::try_from(row.text_at).unwrap_or(usize::MAX);
     let bytes = texts.bytes().get(start..start.saturating_add(row.speaker_bytes as usize));
+    std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
+}
+
+fn text<'a>(texts: &'a Mapped, row: &Row) -> &'a str {
+    let start = usize::try_from(row.text_at).unwrap_or(usize::MAX).saturating_add(row.speaker_bytes as usize);
+    let bytes = texts.bytes().get(start..start.saturating_add(row.text_bytes as usize));
     std::str::from_utf8(bytes.unwrap_or_default()).unwrap_or_default()
 }
 
@@ -120,6 +125,11 @@ impl OwnerIndex {
         Self::of(owner, make, files, &Committed::default(), folder)
     }
 
+    /// What was committed, without opening anything.
+    pub(crate) fn committed(folder: &Path) -> Result<Committed, OpenError> {
+        Words::committed(&folder.join("words"))
+    }
+
     /// Opens what was committed and cuts the rest off.
     pub(crate) fn open(folder: &Path, owner: UserId, make: &Make) -> Result<Self, OpenError> {
         let (words, committed) = Words::open(&folder.join("words"))?;
@@ -143,7 +153,7 @@ impl OwnerIndex {
         let mut columns = Columns::default();
         for (number, record) in (0..committed.rows).zip(rows.bytes().chunks_exact(ROW_BYTES)) {
             let row = Row::decode(record).ok_or_else(|| damaged("rows", Damage::Record { row: number }))?;
-            columns.push(&row, || speaker(&texts, &row));
+            columns.push(&row, || speaker(&texts, &row), || text(&texts, &row));
         }
         for burial in files.burials.map()?.bytes().chunks_exact(4) {
             let row = u32::from_le_bytes(burial.try_into().expect("chunks have four bytes"));

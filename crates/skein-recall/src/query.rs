@@ -8,7 +8,7 @@ use skein_core::{ConversationId, EpisodeId, Millis, UserId};
 
 use crate::episode::Place;
 use crate::fusion::Weights;
-use crate::snippet::Snippet;
+use crate::snippet::Terms;
 use crate::visibility::Visibility;
 
 /// Most hits of one answer.
@@ -62,6 +62,8 @@ pub struct Filter {
     pub valid_from: Option<Millis>,
     /// Said at or before.
     pub valid_until: Option<Millis>,
+    /// None of these, for example because they were told already.
+    pub besides: HashSet<EpisodeId>,
 }
 
 /// Prefers what was said lately.
@@ -75,9 +77,11 @@ pub struct Recency {
 }
 
 /// The best episodes, best first.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hits {
     pub hits: Vec<Hit>,
+    /// What the question was looked up by, for whoever shows where a hit [matches](crate::snippet).
+    pub terms: Terms,
     /// How far the index had followed the timeline.
     pub cursor: Cursor,
     /// Episodes that could be seen at all.
@@ -98,7 +102,6 @@ pub struct Hit {
     pub kind: String,
     pub valid_at: Millis,
     pub created_at: Millis,
-    pub snippet: Snippet,
 }
 
 /// What each way of finding gave, in weighted standard deviations above the mean of what could be seen.

@@ -3,9 +3,10 @@
 //! A row is written once and never changed; an episode that changes gets a new row and its old one dies. Dead rows stay
 //! until compaction. Ids that are compared for many rows are interned into small numbers when the file is read.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
+use serde::{Deserialize, Serialize};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::place::Label;
 use skein_core::{ConversationId, EpisodeId, Millis, NodeId};
@@ -137,6 +138,11 @@ pub(crate) fn content_of(episode: &Episode) -> u64 {
     vector.iter().fold(text, |hash, number| xxh64(&number.to_le_bytes(), hash))
 }
 
+/// Whether a text should have a vector and has none.
+pub(crate) fn is_lacking<'a>(has_vector: bool, text: impl FnOnce() -> &'a str) -> bool {
+    !has_vector && !text().trim().is_empty()
+}
+
 /// Gives every different value a small number, in order of appearance.
 #[derive(Debug)]
 pub(crate) struct Interned<T> {
@@ -168,6 +174,29 @@ impl<T: Copy + Eq + Hash> Interned<T> {
     }
 }
 
+/// How many rows live, and what they have. Kept while rows come and go, so that nobody counts them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Counts {
+    pub(crate) living: u32,
+    pub(crate) vectors: u32,
+    /// Those that say something and have no vector.
+    pub(crate) lacking: u32,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, has_vector: bool, is_lacking: bool) {
+        self.living += 1;
+        self.vectors += u32::from(has_vector);
+        self.lacking += u32::from(is_lacking);
+    }
+
+    fn take(&mut self, has_vector: bool, is_lacking: bool) {
+        self.living -= 1;
+        self.vectors -= u32::from(has_vector);
+        self.lacking -= u32::from(is_lacking);
+    }
+}
+
 /// The columns of all rows, and who stands beside whom.
 #[derive(Debug, Default)]
 pub(crate) struct Columns {
@@ -190,6 +219,11 @@ pub(crate) struct Columns {
     speakers: Interned<u64>,
     pub(crate) with_vector: Bits,
     pub(crate) alive: Bits,
+    pub(crate) counts: Counts,
+    /// Living rows that say something and have no vector.
+    pub(crate) lacking: BTreeSet<u32>,
+    /// How many living rows of each actor are filed under each speaker's name.
+    named: HashMap<(u32, u32), u32>,
     slots: Interned<EpisodeId>,
     /// The slot of the episode each row is of.
     slot: Vec<u32>,
@@ -206,8 +240,9 @@ impl Columns {
         u32::try_from(self.lane.len()).expect("rows are counted in 32 bits")
     }
 
-    /// Adds the next row; the row its episode had before dies. The speaker's name is asked for when it is new.
-    pub(crate) fn push<'a>(&mut self, row: &Row, speaker: impl FnOnce() -> &'a str) {
+    /// Adds the next row; the row its episode had before dies. The speaker's name is asked for when it is new, and whether the
+    /// text says anything when it has no vector.
+    pub(crate) fn push<'a>(&mut self, row: &Row, speaker: impl FnOnce() -> &'a str, text: impl FnOnce() -> &'a str) {
         let number = self.count();
         let speaker_number = self.speakers.intern(row.speaker);
         if speaker_number as usize == self.speaker_terms.len() {
@@ -227,6 +262,13 @@ impl Columns {
         self.content.push(row.content);
         self.with_vector.push(row.has_vector);
         self.alive.push(true);
+        let is_lacking = is_lacking(row.has_vector, text);
+        self.counts.add(row.has_vector, is_lacking);
+        if is_lacking {
+            self.lacking.insert(number);
+        }
+        let naming = self.naming(number);
+        *self.named.entry(naming).or_default() += 1;
         let slot = self.slot_of(row.id);
         self.slot.push(slot);
         let previous = row.previous.map_or(NONE, |previous| self.slot_of(previous));
@@ -238,8 +280,35 @@ impl Columns {
         self.next_follower.push(follower);
         let before = std::mem::replace(&mut self.living[slot as usize], number);
         if before != NONE {
-            self.alive.clear(before);
+            self.die(before);
         }
+    }
+
+    fn die(&mut self, row: u32) {
+        if !self.alive.has(row) {
+            return;
+        }
+        self.alive.clear(row);
+        let is_lacking = self.lacking.remove(&row);
+        self.counts.take(self.with_vector.has(row), is_lacking);
+        let naming = self.naming(row);
+        if let Some(rows) = self.named.get_mut(&naming) {
+            *rows -= 1;
+            if *rows == 0 {
+                self.named.remove(&naming);
+            }
+        }
+    }
+
+    fn naming(&self, row: u32) -> (u32, u32) {
+        (self.actor[row as usize], self.speaker[row as usize])
+    }
+
+    /// What would be counted without these rows.
+    pub(crate) fn counts_without(&self, rows: impl Iterator<Item = u32>) -> Counts {
+        let mut counts = self.counts;
+        rows.for_each(|row| counts.take(self.with_vector.has(row), self.lacking.contains(&row)));
+        counts
     }
 
     fn slot_of(&mut self, id: EpisodeId) -> u32 {
@@ -253,7 +322,7 @@ impl Columns {
 
     /// The row dies.
     pub(crate) fn bury(&mut self, row: u32) {
-        self.alive.clear(row);
+        self.die(row);
         let slot = self.slot[row as usize] as usize;
         if self.living[slot] == row {
             self.living[slot] = NONE;
@@ -270,8 +339,7 @@ impl Columns {
     pub(crate) fn is_named(&self, actor: ActorId, name: u64) -> bool {
         let Some(actor) = self.actors.number(&actor) else { return true };
         let name = self.speakers.number(&name);
-        let is_other = |row: u32| self.actor[row as usize] == actor && Some(self.speaker[row as usize]) != name;
-        !self.alive.iter().any(is_other)
+        !self.named.keys().any(|(of, speaker)| *of == actor && Some(*speaker) != name)
     }
 
     pub(crate) fn id_of(&self, row: u32) -> EpisodeId {

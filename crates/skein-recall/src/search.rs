@@ -3,7 +3,7 @@
 //! Words and meaning name their best rows; these and the rows beside them are the candidates, and each candidate gets its exact
 //! score from every leg. Up to a few thousand rows that is every row with any evidence.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::analysis::{Asked, question};
 use crate::error::SearchError;
@@ -12,7 +12,7 @@ use crate::legs::{LikenessLeg, MeaningLeg, WordLeg, asked_pieces};
 use crate::owner::State;
 use crate::query::{HITS_MAX, Hit, Hits, Parts, Query, Recency};
 use crate::rows::Columns;
-use crate::snippet::snippet;
+use crate::snippet::Terms;
 use crate::world::{Bits, Clocks, chosen, world};
 
 /// Rows that each leg names.
@@ -57,28 +57,24 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
         ranked.truncate(limit);
     }
     ranked.sort_by(better);
-    let wanted: HashSet<&str> = asked.iter().map(|asked| asked.term.as_str()).collect();
-    let hits = ranked.into_iter().map(|(row, score, parts)| Hit {
-        has_words: scene.words.has_any(row),
-        ..hit(state, row, score, parts, &wanted)
-    });
-    Ok(Hits { hits: hits.collect(), cursor: state.cursor, visible: world.count() })
+    let hits = ranked.into_iter().map(|(row, score, parts)| hit(state, row, (score, parts), scene.words.has_any(row)));
+    let hits = hits.collect();
+    let terms = Terms(asked.into_iter().map(|asked| asked.term).collect());
+    Ok(Hits { hits, terms, cursor: state.cursor, visible: world.count() })
 }
 
-fn hit(state: &State, row: u32, score: f32, parts: Parts, wanted: &HashSet<&str>) -> Hit {
+fn hit(state: &State, row: u32, (score, parts): (f32, Parts), has_words: bool) -> Hit {
     let kept = state.row(row);
-    let snippet = snippet(state.text(&kept), wanted);
     Hit {
         id: kept.id,
         score,
         parts,
-        has_words: false,
+        has_words,
         place: kept.place,
         actor: kept.actor,
         kind: kept.kind().to_owned(),
         valid_at: kept.valid_at,
         created_at: kept.created_at,
-        snippet,
     }
 }
 

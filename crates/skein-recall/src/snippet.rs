@@ -22,12 +22,16 @@ pub struct Snippet {
     pub cut_after: bool,
 }
 
+/// What a question is looked up by.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Terms(pub(crate) HashSet<String>);
+
 /// The window of `text` that holds most of the wanted terms.
-pub(crate) fn snippet(text: &str, wanted: &HashSet<&str>) -> Snippet {
+pub fn snippet(text: &str, wanted: &Terms) -> Snippet {
     let looked_at = &text[..floor(text, LOOKED_AT_BYTES_MAX)];
     let matches: Vec<(Range<usize>, String)> = terms(looked_at)
         .into_iter()
-        .filter(|term| wanted.contains(term.text.as_str()))
+        .filter(|term| wanted.0.contains(term.text.as_str()))
         .map(|term| (term.at, term.text))
         .collect();
     let start = best_start(&matches).saturating_sub(BEFORE_BYTES);
@@ -90,13 +94,17 @@ fn floor(text: &str, at: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn terms_of(terms: &[&str]) -> Terms {
+        Terms(terms.iter().map(|term| (*term).to_owned()).collect())
+    }
+
     fn shown(snippet: &Snippet) -> Vec<&str> {
         snippet.highlights.iter().map(|at| &snippet.text[at.clone()]).collect()
     }
 
     #[test]
     fn a_short_text_is_shown_whole_with_its_matches() {
-        let found = snippet("The dogs met a Dog.", &HashSet::from(["dog"]));
+        let found = snippet("The dogs met a Dog.", &terms_of(&["dog"]));
         assert_eq!(shown(&found), ["dogs", "Dog"]);
         assert!(!found.cut_before && !found.cut_after);
     }
@@ -104,7 +112,7 @@ mod tests {
     #[test]
     fn a_long_text_is_cut_around_its_matches() {
         let text = format!("{}the dog met the cat {}", "foo bar ".repeat(100), "baz ".repeat(100));
-        let found = snippet(&text, &HashSet::from(["dog", "cat"]));
+        let found = snippet(&text, &terms_of(&["dog", "cat"]));
         assert_eq!(shown(&found), ["dog", "cat"]);
         assert!(found.cut_before && found.cut_after && found.text.len() <= SNIPPET_BYTES_MAX);
     }
@@ -113,7 +121,7 @@ mod tests {
     fn any_text_gives_a_snippet_of_whole_characters() {
         for text in ["", "\u{0}\u{1F600}", &"漢".repeat(5_000), &"\u{1F600}".repeat(5_000), &"e\u{301}".repeat(5_000)]
         {
-            let found = snippet(text, &HashSet::from(["漢字", "漢"]));
+            let found = snippet(text, &terms_of(&["漢字", "漢"]));
             assert!(found.text.len() <= SNIPPET_BYTES_MAX, "{}", found.text.len());
         }
     }

@@ -93,6 +93,11 @@ impl VectorFiles {
         self.sketches.sync()
     }
 
+    pub(crate) fn rest(&mut self) {
+        self.rows.rest();
+        self.sketches.rest();
+    }
+
     pub(crate) fn map(&self) -> Result<Vectors, OpenError> {
         let (sketcher, dimensions) = (self.sketcher.clone(), self.dimensions);
         Ok(Vectors { rows: self.rows.map()?, sketches: self.sketches.map()?, sketcher, dimensions })

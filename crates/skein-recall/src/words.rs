@@ -17,6 +17,7 @@ use tantivy::{
 };
 
 use crate::error::{Damage, OpenError};
+use crate::rows::Counts;
 
 /// Terms collected before a segment is written, in bytes.
 const WRITER_BYTES: usize = 64 << 20;
@@ -30,6 +31,7 @@ pub(crate) struct Committed {
     pub(crate) text_bytes: u64,
     pub(crate) piece_bytes: u64,
     pub(crate) burials: u64,
+    pub(crate) counts: Counts,
     pub(crate) cursor: String,
 }
 
@@ -69,6 +71,19 @@ impl Words {
         let mut words = Self::of(folder, index.map_err(|error| damaged(folder, &error))?)?;
         words.commit(&Committed::default()).map_err(|error| damaged(folder, &error))?;
         Ok(words)
+    }
+
+    /// What was committed, without opening anything.
+    pub(crate) fn committed(folder: &Path) -> Result<Committed, OpenError> {
+        #[derive(Deserialize)]
+        struct Meta {
+            payload: Option<String>,
+        }
+        let damaged = |damage| OpenError::Damaged { path: folder.to_owned(), damage };
+        let meta = std::fs::read(folder.join("meta.json")).map_err(|_| damaged(Damage::Missing))?;
+        let meta: Meta = serde_json::from_slice(&meta).map_err(|error| damaged(Damage::Words(error.to_string())))?;
+        let payload = meta.payload.unwrap_or_default();
+        serde_json::from_str(&payload).map_err(|error| damaged(Damage::Words(error.to_string())))
     }
 
     pub(crate) fn open(folder: &Path) -> Result<(Self, Committed), OpenError> {
@@ -117,6 +132,8 @@ impl Words {
 
     /// Makes one segment of all.
     pub(crate) fn merge(&mut self) -> tantivy::Result<()> {
+        // What is merged in the background is gone by the time it would be merged here.
+        self.rest()?;
         let segments = self.index.searchable_segment_ids()?;
         if segments.len() > 1 {
             self.writer()?.merge(&segments).wait()?;

@@ -110,7 +110,8 @@ pub(crate) fn chosen(columns: &Columns, world: &Bits, filter: &Filter) -> Option
         && filter.actors.is_none()
         && filter.kinds.is_none()
         && filter.valid_from.is_none()
-        && filter.valid_until.is_none();
+        && filter.valid_until.is_none()
+        && filter.besides.is_empty();
     if open {
         return None;
     }
@@ -131,10 +132,12 @@ pub(crate) fn chosen(columns: &Columns, world: &Bits, filter: &Filter) -> Option
     let passes = |allowed: &Option<Vec<bool>>, number: u32| {
         allowed.as_ref().is_none_or(|allowed| number != NONE && allowed[number as usize])
     };
-    Some(world.filtered(|row| {
+    let mut chosen = world.filtered(|row| {
         passes(&lanes, columns.lane[row])
             && passes(&actors, columns.actor[row])
             && passes(&kinds, columns.kind[row])
             && (from..=until).contains(&columns.valid_at[row])
-    }))
+    });
+    filter.besides.iter().filter_map(|id| columns.row_of(*id)).for_each(|row| chosen.clear(row));
+    Some(chosen)
 }

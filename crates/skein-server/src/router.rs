@@ -184,6 +184,7 @@ fn for_admins() -> Api {
         .routes(routes!(endpoints::refuse_endpoint))
         .routes(routes!(vault::read_vault))
         .routes(routes!(memory::index::read_index))
+        .routes(routes!(memory::index::list_unbound))
         .routes(routes!(memory::index::rebuild_index))
         .routes(routes!(vault::rotate_vault))
 }

@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 9] = [
+const MIGRATIONS: [Migration; 10] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -52,11 +52,12 @@ const MIGRATIONS: [Migration; 9] = [
         sqlite: "",
         postgres: "",
     },
+    Migration { name: "unbound", shared: include_str!("../migrations/0010_unbound.sql"), sqlite: "", postgres: "" },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 9;
-const _: () = assert!(MIGRATIONS.len() == 9, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 10;
+const _: () = assert!(MIGRATIONS.len() == 10, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

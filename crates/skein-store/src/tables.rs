@@ -26,7 +26,7 @@ pub(crate) struct Table {
 use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 40] = [
+pub(crate) const TABLES: [Table; 41] = [
     Table {
         name: "items",
         class: Source,
@@ -384,6 +384,7 @@ pub(crate) const TABLES: [Table; 40] = [
         ],
         key: 1,
     },
+    Table { name: "unbound_episodes", class: Operational, columns: &["id", "owner", "found_at"], key: 1 },
     Table {
         name: "embeddings",
         class: Operational,

@@ -846,6 +846,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/index/unbound": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was said or brought and can never be found, with the reason, for administrators; the oldest first. */
+        get: operations["list_unbound"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/items": {
         parameters: {
             query?: never;
@@ -3396,11 +3413,18 @@ export interface components {
             end?: string | null;
             /** Format: int64 */
             episodes: number;
+            /** @description Why nothing could be indexed when that was last tried; it is tried again. */
+            failure?: string | null;
             /** @description How it stands with each owner, those with most to do first, at most a hundred. */
             owners: components["schemas"]["OwnerIndexView"][];
+            /** @description Whether what somebody said is being filed under the name they have now. */
+            renaming: boolean;
             switching?: components["schemas"]["SwitchingView"] | null;
-            /** @description Nodes that were completed and have no episode yet, the oldest first, at most a hundred. */
-            unbound: string[];
+            /**
+             * @description What was said or brought and is not remembered: first what nothing can be made of, of which there may be more in
+             *     `GET /index/unbound`, then what was not looked at yet; the oldest first, at most a hundred.
+             */
+            unbound: components["schemas"]["UnboundView"][];
             /**
              * Format: int64
              * @description Of these, how many have a vector; the others are found by their words.
@@ -4119,6 +4143,25 @@ export interface components {
         };
         Listing_ToolView: {
             data: (components["schemas"]["EntryHead"] & components["schemas"]["ToolFields"] & components["schemas"]["VitalView"])[];
+            pagination: components["schemas"]["Pagination"];
+        };
+        Listing_UnboundView: {
+            data: {
+                /**
+                 * @description The number its episode would have, and that its node or item has.
+                 * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                id: string;
+                /** @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                ownerId: string;
+                /** @example it names a node that is not there, or that has no place of its own */
+                reason: string;
+                /**
+                 * @description When that was found, or when it became known here if nobody looked yet.
+                 * @example 2026-11-15T09:30:00.000Z
+                 */
+                since: string;
+            }[];
             pagination: components["schemas"]["Pagination"];
         };
         Listing_UserView: {
@@ -5492,6 +5535,19 @@ export interface components {
             hash: string;
             itemId: string;
         };
+        /**
+         * @description How the index is built again.
+         * @example {
+         *       "anew": false
+         *     }
+         */
+        RebuildBody: {
+            /**
+             * @description Whether the vectors that the configured embedder made are thrown away too, and all are asked for again: for when another
+             *     model answers under the same name.
+             */
+            anew?: boolean;
+        };
         /** @description An index that is being built again. */
         RebuildView: {
             /**
@@ -6419,6 +6475,23 @@ export interface components {
             speaker: string;
             /** @example message */
             turnType: string;
+        };
+        /** @description Something that was said or brought and is not remembered. Its words stay its owner's. */
+        UnboundView: {
+            /**
+             * @description The number its episode would have, and that its node or item has.
+             * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            id: string;
+            /** @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            ownerId: string;
+            /** @example it names a node that is not there, or that has no place of its own */
+            reason: string;
+            /**
+             * @description When that was found, or when it became known here if nobody looked yet.
+             * @example 2026-11-15T09:30:00.000Z
+             */
+            since: string;
         };
         /**
          * @example {
@@ -9471,7 +9544,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RebuildBody"];
+            };
+        };
         responses: {
             /** @description The same request was made before; this is what came out. */
             200: {
@@ -9505,6 +9582,44 @@ export interface operations {
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
             507: components["responses"]["E507"];
+        };
+    };
+    list_unbound: {
+        parameters: {
+            query?: {
+                /** @description Where the last page ended: its `pagination.next`. */
+                cursor?: string;
+                /**
+                 * @description Entries per page, 1 to 1000.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing_UnboundView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
         };
     };
     list_items: {

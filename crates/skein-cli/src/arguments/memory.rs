@@ -151,5 +151,15 @@ pub(crate) enum IndexCommand {
     Rebuild {
         #[command(flatten)]
         asking: AskingArguments,
+        /// Have every vector made anew by the configured embedder too: for when another model answers under the same name
+        #[arg(long)]
+        anew: bool,
+    },
+    /// List what was said or brought and can never be found, with the reason
+    Unbound {
+        #[command(flatten)]
+        asking: AskingArguments,
+        #[command(flatten)]
+        amount: AmountArguments,
     },
 }

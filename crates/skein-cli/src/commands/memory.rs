@@ -28,6 +28,9 @@ use crate::views::memory as views;
 const PAGES_LOOKED_THROUGH: usize = 100;
 /// Between two looks at how far a server is.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
+/// So many looks a server may fail at the same place, and so many it may take for one step.
+const FAILING_LOOKS_MAX: u32 = 25;
+const STILL_LOOKS_MAX: u32 = 600;
 
 pub(crate) fn run(task: MemoryTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     match task {
@@ -35,7 +38,7 @@ pub(crate) fn run(task: MemoryTask, desk: &mut Desk<'_>) -> Result<Exit, Failure
             let ask = named(ask, &people, project.as_deref(), desk)?;
             recall(&ask, explain, desk)
         }
-        MemoryTask::Rebuild => rebuild_there(desk),
+        MemoryTask::Rebuild { anew } => rebuild_there(anew, desk),
         MemoryTask::Bring { content, is_document, body } => bring(content, is_document, body, desk),
     }
 }
@@ -185,12 +188,15 @@ pub(crate) fn free(place: &Place) -> Result<Option<Lock>, Failure> {
 }
 
 /// Builds the index of a directory again, with a bar.
-pub(crate) fn rebuild_here(place: &Place, lock: Lock, out: &mut dyn Write) -> Result<Exit, Failure> {
+pub(crate) fn rebuild_here(place: &Place, lock: Lock, is_anew: bool, out: &mut dyn Write) -> Result<Exit, Failure> {
     let (runtime, store) = (runtime()?, place.open()?);
     let episodes = runtime.block_on(async {
         let outside = place.outside(&store, None, None).await?;
         let engine = Engine::new(store.clone(), place.blobs()?, outside);
         place.remember(&engine)?;
+        if is_anew {
+            engine.forget_vectors().await?;
+        }
         engine.forget_index().await?;
         let end = store.read(|tx| tx.end(&Viewer::System("rebuilding"))).await?;
         let (bar, mut episodes) = (Bar::new(), 0);
@@ -210,24 +216,61 @@ pub(crate) fn rebuild_here(place: &Place, lock: Lock, out: &mut dyn Write) -> Re
 }
 
 /// Asks the server to build its index again, and shows how far it is.
-fn rebuild_there(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
-    let begun = desk.ask(&Ask::post("/index/rebuilds", json!({})))?;
+fn rebuild_there(is_anew: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let begun = desk.ask(&Ask::post("/index/rebuilds", json!({ "anew": is_anew })))?;
     let total = position(&begun["end"]);
-    let bar = Bar::new();
+    let (bar, mut watch) = (Bar::new(), Watch::default());
     loop {
         let index = desk.ask(&Ask::get("/index"))?;
         bar.show(Progress { stage: "indexing", done: position(&index["cursor"]).min(total), total });
-        if index["caughtUp"] == true {
-            drop(bar);
-            return match desk.form {
-                Form::People(_) => {
-                    writeln!(desk.out, "The index was built again: {} episodes.", text(&index["episodes"]))?;
-                    Ok(Exit::Ok)
-                }
-                _ => desk.show(&index, views::INDEX.fields, views::INDEX.wanted),
-            };
+        match watch.look(&index) {
+            Seen::Moving => desk.door()?.pause(LOOK_AGAIN),
+            Seen::Stuck(why) => {
+                let hint = "the server goes on trying; skein index status and its log say how it stands";
+                return Err(Failure::new(Exit::Failed, anyhow!("the index comes no further: {why}"), hint));
+            }
+            Seen::Done => {
+                drop(bar);
+                return match desk.form {
+                    Form::People(_) => {
+                        writeln!(desk.out, "The index was built again: {} episodes.", text(&index["episodes"]))?;
+                        Ok(Exit::Ok)
+                    }
+                    _ => desk.show(&index, views::INDEX.fields, views::INDEX.wanted),
+                };
+            }
         }
-        desk.door()?.pause(LOOK_AGAIN);
+    }
+}
+
+/// How an index stood when last looked at, and for how many looks since.
+#[derive(Default)]
+struct Watch {
+    cursor: Value,
+    looks: u32,
+}
+
+#[derive(Debug, PartialEq)]
+enum Seen {
+    Done,
+    Moving,
+    Stuck(String),
+}
+
+impl Watch {
+    fn look(&mut self, index: &Value) -> Seen {
+        if index["caughtUp"] == true {
+            return Seen::Done;
+        }
+        if self.cursor != index["cursor"] {
+            *self = Self { cursor: index["cursor"].clone(), looks: 0 };
+        }
+        self.looks += 1;
+        match index["failure"].as_str() {
+            Some(why) if self.looks > FAILING_LOOKS_MAX => Seen::Stuck(why.to_owned()),
+            None if self.looks > STILL_LOOKS_MAX => Seen::Stuck("nothing was added for two minutes".to_owned()),
+            _ => Seen::Moving,
+        }
     }
 }
 
@@ -235,4 +278,33 @@ fn rebuild_there(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
 fn position(cursor: &Value) -> u64 {
     let cursor = cursor.as_str().and_then(|cursor| cursor.parse::<Cursor>().ok());
     cursor.and_then(|cursor| u64::try_from(cursor.position).ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn standing(cursor: &str, failure: Value) -> Value {
+        json!({ "cursor": cursor, "caughtUp": false, "failure": failure })
+    }
+
+    #[test]
+    fn a_server_that_cannot_index_is_not_waited_for() {
+        let mut watch = Watch::default();
+        let failing = standing("0.5", json!("the disk is full"));
+        for _ in 0..FAILING_LOOKS_MAX {
+            assert_eq!(watch.look(&failing), Seen::Moving);
+        }
+        assert_eq!(watch.look(&failing), Seen::Stuck("the disk is full".to_owned()));
+        assert_eq!(watch.look(&standing("0.6", json!("the disk is full"))), Seen::Moving, "it came on");
+    }
+
+    #[test]
+    fn a_server_that_says_nothing_and_does_nothing_is_left_in_the_end() {
+        let mut watch = Watch::default();
+        let still = standing("0.5", Value::Null);
+        assert!((0..STILL_LOOKS_MAX).all(|_| watch.look(&still) == Seen::Moving));
+        assert!(matches!(watch.look(&still), Seen::Stuck(_)));
+        assert_eq!(watch.look(&json!({ "cursor": "0.5", "caughtUp": true, "failure": null })), Seen::Done);
+    }
 }

@@ -39,10 +39,10 @@ pub(crate) fn run(plan: Plan, out: &mut dyn Write) -> Result<Exit, Failure> {
             if let (Task::Flow(FlowTask::Chat(_)), Reach::Place { place, .. }) = (&task, &reach) {
                 make_ready(place)?;
             }
-            if let (Task::Memory(MemoryTask::Rebuild), Reach::Place { place, .. }) = (&task, &reach)
+            if let (Task::Memory(MemoryTask::Rebuild { anew }), Reach::Place { place, .. }) = (&task, &reach)
                 && let Some(lock) = memory::free(place)?
             {
-                return memory::rebuild_here(place, lock, out);
+                return memory::rebuild_here(place, lock, *anew, out);
             }
             errand::run(task, Desk::new(reach, grant, form, out))
         }

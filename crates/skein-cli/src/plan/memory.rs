@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::{ConversationId, EpisodeId, NodeId};
 
-use crate::arguments::{AskingArguments, BroughtSource, EpisodeCommand, RecallArguments};
+use crate::arguments::{AskingArguments, BroughtSource, EpisodeCommand, IndexCommand, RecallArguments};
 use crate::door::Ask;
 use crate::failure::Failure;
 use crate::plan::task::{Task, parse, portion, time};
@@ -16,8 +16,8 @@ pub(crate) enum MemoryTask {
     Recall { ask: Ask, people: Vec<String>, project: Option<String>, explain: bool },
     /// Something brought from elsewhere; its content may still stand in standard input.
     Bring { content: String, is_document: bool, body: Value },
-    /// The index of a server is built again.
-    Rebuild,
+    /// The index of a server is built again, with the vectors there are or without.
+    Rebuild { anew: bool },
 }
 
 impl From<MemoryTask> for Task {
@@ -90,9 +90,15 @@ impl MemoryTask {
             }
         })
     }
-}
 
-/// `skein index status`.
-pub(super) fn status(asking: AskingArguments) -> (AskingArguments, Task) {
-    (asking, Task::Show { ask: Ask::get("/index"), sheet: &views::INDEX })
+    pub(super) fn of_index(command: IndexCommand) -> (AskingArguments, Task) {
+        match command {
+            IndexCommand::Status { asking } => (asking, Task::Show { ask: Ask::get("/index"), sheet: &views::INDEX }),
+            IndexCommand::Rebuild { asking, anew } => (asking, Self::Rebuild { anew }.into()),
+            IndexCommand::Unbound { asking, amount } => {
+                let (amount, after) = portion(amount);
+                (asking, Task::List { ask: Ask::get("/index/unbound"), list: &views::UNBOUND, amount, after })
+            }
+        }
+    }
 }

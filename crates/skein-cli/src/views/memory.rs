@@ -27,8 +27,10 @@ pub(crate) static INDEX: Sheet = Sheet {
         "end",
         "behind",
         "caughtUp",
+        "failure",
         "episodes",
         "withVector",
+        "renaming",
         "embedder",
         "configuredEmbedder",
         "embedderFailure",
@@ -50,5 +52,15 @@ pub(crate) static EPISODES: List = List {
         ("SOURCE", |row| text(&row["source"])),
         ("STATUS", |row| text(&row["status"])),
         ("WHAT", |row| text(&row["content"])),
+    ],
+};
+
+pub(crate) static UNBOUND: List = List {
+    name: "unbound",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("OWNER", |row| text(&row["ownerId"])),
+        ("SINCE", |row| text(&row["since"])),
+        ("REASON", |row| text(&row["reason"])),
     ],
 };

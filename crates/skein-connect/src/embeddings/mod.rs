@@ -85,7 +85,7 @@ pub enum EmbeddingsError {
     Endpoint(#[from] LlmFault),
     #[error("{wanted} texts were sent and {found} vectors came back")]
     Count { wanted: usize, found: usize },
-    #[error("the answer was not understood: {0}")]
+    #[error("the answer was not understood{0}")]
     NotUnderstood(Said),
 }
 
@@ -107,6 +107,16 @@ impl EmbeddingsError {
             Self::Endpoint(LlmFault::ContextLength(_) | LlmFault::ContentFilter(_)) => true,
             Self::Endpoint(LlmFault::Refused { status, .. }) => matches!(status, 400 | 413 | 422),
             Self::Endpoint(_) | Self::Count { .. } | Self::NotUnderstood(_) => false,
+        }
+    }
+
+    /// The same without a word that came from the endpoint: it may quote the texts it was sent.
+    #[must_use]
+    pub fn unquoted(self) -> Self {
+        match self {
+            Self::Endpoint(fault) => Self::Endpoint(fault.unquoted()),
+            Self::NotUnderstood(_) => Self::NotUnderstood(Said::default()),
+            counted @ Self::Count { .. } => counted,
         }
     }
 

@@ -38,7 +38,7 @@ pub enum LlmFault {
     BrokenStream(StreamBreak),
     #[error("the answer is larger than {limit} bytes")]
     TooLarge { limit: usize },
-    #[error("the answer was not understood: {0}")]
+    #[error("the answer was not understood{0}")]
     NotUnderstood(Said),
     #[error("{0}")]
     Unsupported(String),
@@ -86,6 +86,29 @@ impl fmt::Display for Said {
 impl LlmFault {
     pub(crate) fn not_understood(problem: impl AsRef<str>) -> Self {
         Self::NotUnderstood(Said::new(problem.as_ref()))
+    }
+
+    /// The same without the provider's own words, which may quote what it was sent.
+    #[must_use]
+    pub fn unquoted(self) -> Self {
+        let said = Said::default();
+        match self {
+            Self::Authentication(_) => Self::Authentication(said),
+            Self::Permission(_) => Self::Permission(said),
+            Self::Quota(_) => Self::Quota(said),
+            Self::RateLimited { retry_after, .. } => Self::RateLimited { retry_after, said },
+            Self::ContextLength(_) => Self::ContextLength(said),
+            Self::ContentFilter(_) => Self::ContentFilter(said),
+            Self::Overloaded { retry_after, .. } => Self::Overloaded { retry_after, said },
+            Self::ModelNotFound { model, .. } => Self::ModelNotFound { model, said },
+            Self::Refused { status, .. } => Self::Refused { status, said },
+            Self::ProviderFailed { status, .. } => Self::ProviderFailed { status, said },
+            Self::BrokenStream(StreamBreak::Reported(fault)) => {
+                Self::BrokenStream(StreamBreak::Reported(Box::new(fault.unquoted())))
+            }
+            Self::NotUnderstood(_) => Self::NotUnderstood(said),
+            other @ (Self::BrokenStream(_) | Self::TooLarge { .. } | Self::Unsupported(_) | Self::Call(_)) => other,
+        }
     }
 
     /// A stable name for programs.

@@ -5,7 +5,7 @@
 //! or a deleted index leaves nothing to be remembered: it is looked for again.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use skein_connect::embeddings::BATCH_TEXTS_MAX;
@@ -99,9 +99,22 @@ impl Engine {
         let mut next = memory.next.lock().await;
         memory.drop_spoilt(&mut next);
         let index = self.index(memory).await?;
+        self.use_vectors(memory, index.fingerprint()).await?;
+        match self.embed_some(memory, index, &mut next).await? {
+            EmbedStep::Nothing if self.drop_unused(memory).await? => Ok(EmbedStep::Done),
+            step => Ok(step),
+        }
+    }
+
+    async fn embed_some(
+        &self,
+        memory: &Memory,
+        index: Arc<Index>,
+        next: &mut Option<Arc<Index>>,
+    ) -> Result<EmbedStep, EngineError> {
         let is_settled = *index.fingerprint() == memory.embedding.fingerprint();
         if is_settled && memory.embedding.is_built_in() {
-            memory.drop_next(&mut next);
+            memory.drop_next(next);
             return Ok(EmbedStep::Nothing);
         }
         if index.is_empty() {
@@ -112,10 +125,10 @@ impl Engine {
             return Ok(EmbedStep::Later(pause));
         }
         if is_settled {
-            memory.drop_next(&mut next);
+            memory.drop_next(next);
             self.fill(memory, index).await
         } else {
-            self.switch(memory, &mut next).await
+            self.switch(memory, next).await
         }
     }
 
@@ -123,7 +136,7 @@ impl Engine {
     async fn fill(&self, memory: &Memory, index: Arc<Index>) -> Result<EmbedStep, EngineError> {
         let (looked_in, passed_over) = (Arc::clone(&index), memory.troubles.passed_over(Instant::now()));
         let find = move || looked_in.waiting(BATCH_TEXTS_MAX, |id| passed_over.contains(&id));
-        let waiting = blocking(find).await?;
+        let waiting = blocking(find).await?.map_err(unusable)?;
         if waiting.is_empty() {
             return Ok(EmbedStep::Nothing);
         }
@@ -242,19 +255,33 @@ impl Engine {
         if text.trim().is_empty() {
             return (None, Meaning::Nothing);
         }
-        if !maker.is_built_in() && memory.troubles.keeps_questions(Instant::now()) {
+        let is_slow = !maker.is_built_in();
+        let asked = || memory.asked.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(vector) = is_slow.then(|| asked().find(index, text)).flatten() {
+            return (Some(vector), Meaning::Searched);
+        }
+        if is_slow && memory.troubles.keeps_questions(Instant::now()) {
             return (None, Meaning::EmbedderFailed);
         }
         let purpose = Purpose::Asking(QUESTION_TIME_MAX);
         let vectors = maker.vectors(&[text.to_owned()], index.dimensions(), purpose).await;
         match vectors.map(|mut vectors| vectors.pop()) {
-            Ok(Some(Ok(vector))) => (Some(vector), Meaning::Searched),
+            Ok(Some(Ok(vector))) => {
+                if is_slow {
+                    asked().keep(index, text, vector.clone());
+                }
+                (Some(vector), Meaning::Searched)
+            }
             // The table knows none of the words.
             Ok(_) if maker.is_built_in() => (None, Meaning::Nothing),
             Ok(_) => (None, Meaning::EmbedderFailed),
             Err(error) => {
                 tracing::debug!(%error, "a question has no vector; it is answered by words");
-                memory.troubles.question_failed(Instant::now());
+                if error.is_lasting {
+                    memory.troubles.failed(error, Instant::now());
+                } else {
+                    memory.troubles.question_failed(Instant::now());
+                }
                 (None, Meaning::EmbedderFailed)
             }
         }

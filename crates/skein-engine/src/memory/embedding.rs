@@ -91,11 +91,13 @@ pub(super) struct Unembedded {
     pub(super) said: String,
     /// How long to wait, where somebody says so.
     pub(super) after: Option<Duration>,
+    /// Whether it stays so until somebody does something about it.
+    pub(super) is_lasting: bool,
 }
 
 impl Unembedded {
     fn of(error: &impl fmt::Display) -> Self {
-        Self { said: error.to_string(), after: None }
+        Self { said: error.to_string(), after: None, is_lasting: false }
     }
 }
 
@@ -148,7 +150,11 @@ impl Embedding {
                 let came = endpoint.ask(&harmless, endpoint.time_max).await?;
                 let came = came.map_err(|error| Unembedded::of(&error))?;
                 let wished = endpoint.embeddings.dimensions;
-                let dimensions = wished.or_else(|| came.first().map(Vec::len)).unwrap_or_default();
+                let found = came.first().map(Vec::len).unwrap_or_default();
+                let dimensions = wished.unwrap_or(found);
+                if found != dimensions && found > 0 {
+                    return Err(endpoint.otherwise(dimensions, found));
+                }
                 (check_vectors(came, 1, dimensions).map_err(|error| Unembedded::of(&error))?, dimensions)
             }
         };
@@ -168,7 +174,15 @@ impl Embedding {
             Self::Local(local) => local.vectors(texts, purpose).await,
             Self::Endpoint(endpoint) => match purpose {
                 Purpose::Keeping => endpoint.vectors(texts, dimensions).await,
-                Purpose::Asking(patience) => endpoint.checked(texts, dimensions, patience).await?,
+                Purpose::Asking(patience) => {
+                    let checked = endpoint.checked(texts, dimensions, patience).await??;
+                    match checked.first() {
+                        Some(Err(EmbedError::Dimensions { wanted, found, .. })) if *found > 0 => {
+                            Err(endpoint.otherwise(*wanted, *found))
+                        }
+                        _ => Ok(checked),
+                    }
+                }
             },
         }
     }
@@ -200,7 +214,7 @@ impl Local {
 }
 
 fn late(patience: Duration) -> Unembedded {
-    Unembedded { said: format!("no vectors came within {} ms", patience.as_millis()), after: None }
+    Unembedded::of(&format!("no vectors came within {} ms", patience.as_millis()))
 }
 
 impl Endpoint {
@@ -212,8 +226,9 @@ impl Endpoint {
     ) -> Result<Result<Vec<Vec<f32>>, EmbeddingsError>, Unembedded> {
         match timeout(patience, self.embeddings.embed(texts)).await {
             Ok(Ok(embedded)) => Ok(Ok(embedded.vectors)),
-            Ok(Err(error)) if error.is_about_texts() => Ok(Err(error)),
-            Ok(Err(error)) => Err(Unembedded { said: error.to_string(), after: error.retry_after() }),
+            // Operators read this, and it is logged: what people said has no place there.
+            Ok(Err(error)) if error.is_about_texts() => Ok(Err(error.unquoted())),
+            Ok(Err(error)) => Err(Unembedded { after: error.retry_after(), ..Unembedded::of(&error.unquoted()) }),
             Err(_) => Err(late(patience)),
         }
     }
@@ -264,12 +279,26 @@ impl Endpoint {
         Ok(all)
     }
 
+    /// Another model answers under the same name, or one that does not let the length be chosen.
+    fn otherwise(&self, wanted: usize, found: usize) -> Unembedded {
+        let remedy = match self.embeddings.dimensions {
+            Some(_) => "the model does not keep to embedder.dimensions: leave that out or correct it",
+            None => {
+                "another model answers under the same name: bring the former one back, or have every vector made anew \
+                 with skein index rebuild --anew"
+            }
+        };
+        let said = format!("the endpoint gives vectors of {found} numbers where {wanted} are wanted; {remedy}");
+        Unembedded { said, after: None, is_lasting: true }
+    }
+
     /// What came of some texts, if the endpoint makes vectors at all.
     async fn prove(&self, dimensions: usize, came: Vec<Checked>) -> Result<Vec<Checked>, Unembedded> {
         let harmless = [HARMLESS.to_owned()];
         let mut proof = self.checked(&harmless, dimensions, self.time_max).await??;
         match proof.swap_remove(0) {
             Ok(_) => Ok(came),
+            Err(EmbedError::Dimensions { wanted, found, .. }) if found > 0 => Err(self.otherwise(wanted, found)),
             Err(error) => Err(Unembedded::of(&error)),
         }
     }

@@ -2,16 +2,17 @@
 
 use serde_json::{Value, json};
 use skein_core::memory::episode::{Brought, Episode};
-use skein_core::{ConversationId, EpisodeId, Millis, NodeId, RuleViolation, Viewer};
+use skein_core::{ConversationId, EpisodeId, Millis, RuleViolation, Viewer};
 use skein_recall::Held;
 use skein_store::items::{Page, StoredItem};
-use skein_store::memory::{Bound, EpisodeState};
+use skein_store::memory::{Bound, EpisodeState, UnboundEpisode};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
+use crate::memory::follow::blocking;
 use crate::request::{Changed, Outcome, Request};
 
 /// Content somebody brings, and when it was said.
@@ -175,16 +176,36 @@ impl Engine {
         let asked = match self.parts().memory.get() {
             None => Asked::Nowhere,
             Some(memory) => match self.index(memory).await {
-                Ok(index) => Asked::Held(index.held(caller.viewer().subject(), &ids)),
+                Ok(index) => {
+                    let owner = caller.viewer().subject();
+                    let held = blocking(move || index.held(owner, &ids)).await;
+                    held.ok().and_then(Result::ok).map_or(Asked::Unusable, Asked::Held)
+                }
                 Err(_) => Asked::Unusable,
             },
         };
         states.into_iter().enumerate().map(|(place, state)| shown(state, &asked, place)).collect()
     }
 
-    /// Nodes of anybody's that have no episode yet, the oldest first; for administrators.
-    pub async fn unbound_nodes(&self, caller: &Caller, limit: usize) -> Result<Vec<NodeId>, EngineError> {
+    /// What nothing could be made of, of every owner, the oldest first; for administrators.
+    pub async fn unbound_episodes(
+        &self,
+        caller: &Caller,
+        after: Option<EpisodeId>,
+        limit: usize,
+    ) -> Result<Page<UnboundEpisode, EpisodeId>, EngineError> {
         caller.require_admin()?;
-        Ok(self.parts().store.read(move |tx: &mut Tx<'_>| tx.unbound_nodes(&SYSTEM, limit)).await?)
+        Ok(self.parts().store.read(move |tx| tx.unbound_episodes(&SYSTEM, after, limit)).await?)
+    }
+
+    /// What has no episode: what nothing could be made of, then what was not looked at yet; for administrators.
+    pub async fn without_episode(&self, caller: &Caller, limit: usize) -> Result<Vec<UnboundEpisode>, EngineError> {
+        caller.require_admin()?;
+        let look = move |tx: &mut Tx<'_>| {
+            let mut unbound = tx.unbound_episodes(&SYSTEM, None, limit)?.rows;
+            unbound.extend(tx.unmade_episodes(&SYSTEM, limit - unbound.len())?);
+            Ok(unbound)
+        };
+        Ok(self.parts().store.read(look).await?)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::tree::actor::ActorId;
-use skein_recall::{Change, Episode, Index, Place, TEXT_BYTES_MAX};
+use skein_recall::{ApplyError, Change, Episode, Index, Place, TEXT_BYTES_MAX};
 use skein_store::memory::{Followed, FollowedEpisode, INGESTED_ITEMS_MAX};
 use skein_store::{StoreError, Tx, Urgency};
 
@@ -65,7 +65,9 @@ async fn embed_on(engine: &Engine, memory: &Memory) {
 async fn index_on(engine: &Engine, memory: &Memory) {
     let mut rung = engine.parts().store.wake().subscribe();
     loop {
-        match engine.remember_more(memory).await {
+        let step = engine.remember_more(memory).await;
+        *memory.stuck() = step.as_ref().err().map(ToString::to_string);
+        match step {
             Ok(Progressed { is_more: true, .. }) => {}
             Ok(_) => {
                 tokio::time::sleep(REST).await;
@@ -107,9 +109,10 @@ impl Engine {
         let _one_at_a_time = memory.stepping.lock().await;
         let is_ingesting = self.ingest().await?;
         let index = self.index(memory).await?;
+        let is_retelling = self.retell_some(memory, &index).await?;
         let after = memory.looked_at();
         let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after, INGESTED_ITEMS_MAX)).await?;
-        self.retell_renamed(memory, &index, &followed).await?;
+        self.note_renamed(memory, &index, &followed).await?;
         let episodes = followed.iter().filter(|followed| matches!(followed, Followed::Made(_))).count();
         let is_told = cursor.position - index.cursor().position >= UNTOLD_ITEMS_MAX;
         let is_destroyed = followed.iter().any(|followed| matches!(followed, Followed::Destroyed { .. }));
@@ -117,23 +120,52 @@ impl Engine {
             let changes = blocking(move || changes(followed, &names)).await?;
             let changes = self.with_vectors(memory, &index, changes).await?;
             if is_destroyed {
-                self.forget_next(memory).await?;
+                self.forget_next().await?;
             }
+            let applying = Arc::clone(&index);
             // What was destroyed is not to lie in files that are never written again.
             let applied = blocking(move || {
-                if is_destroyed { index.apply_for_good(&changes, cursor) } else { index.apply(&changes, cursor) }
+                if is_destroyed { applying.apply_for_good(&changes, cursor) } else { applying.apply(&changes, cursor) }
             });
-            if let Err(error) = applied.await? {
-                memory.close();
-                return Err(unusable(error));
-            }
+            self.usable(memory, &index, applied.await?).await?;
         }
         memory.look_on(cursor);
-        let is_more = is_ingesting || cursor != after;
-        if !is_more {
+        let is_behind = is_ingesting || cursor != after;
+        if !is_behind {
             memory.has_caught_up.store(true, Ordering::Relaxed);
         }
+        let is_more = is_behind || is_retelling || index.retelling().is_some();
         Ok(Progressed { episodes, cursor, is_more })
+    }
+
+    /// What came of using the index. One that failed is opened again when it is needed, and one that is damaged is begun anew.
+    /// Whoever steps calls this.
+    pub(super) async fn usable<T>(
+        &self,
+        memory: &Memory,
+        index: &Arc<Index>,
+        came: Result<T, ApplyError>,
+    ) -> Result<T, EngineError> {
+        match came {
+            Ok(value) => Ok(value),
+            Err(error) if !memory.serves(index) => Err(unusable(error)),
+            Err(error) if error.asks_for_rebuild() => {
+                tracing::warn!(%error, "the index is damaged and is built again from the timeline");
+                self.remove_index().await?;
+                Err(unusable(error))
+            }
+            Err(error) => {
+                memory.close();
+                Err(unusable(error))
+            }
+        }
+    }
+
+    /// Takes the index away; whoever steps calls this.
+    pub(super) async fn remove_index(&self) -> Result<(), EngineError> {
+        let engine = self.clone();
+        let remove = move || engine.parts().memory.get().map_or(Ok(()), Memory::remove);
+        blocking(remove).await?.map_err(unusable)
     }
 
     /// Makes episodes of the next stretch; whether there was one.
@@ -222,5 +254,6 @@ pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
 }
 
 pub(super) fn unusable(error: impl std::error::Error) -> EngineError {
-    StoreError::Unavailable(format!("the index cannot be used: {error}")).into()
+    let cause = error.source().map(|source| format!(": {source}")).unwrap_or_default();
+    StoreError::Unavailable(format!("the index cannot be used: {error}{cause}")).into()
 }

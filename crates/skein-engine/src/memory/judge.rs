@@ -6,7 +6,7 @@ use skein_core::memory::episode::episode_of;
 use skein_core::tree::place::Label;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, EpisodeId, NodeId, Viewer};
-use skein_recall::{Hit, Place, Snippet};
+use skein_recall::{Hit, Place, Snippet, Terms};
 use skein_store::memory::EpisodeState;
 use skein_store::tree::read::SeenNode;
 use skein_store::{StoreError, Tx};
@@ -21,15 +21,20 @@ const BESIDE: i64 = 2;
 /// Hits that are looked up together.
 const JUDGED_AT_ONCE: usize = 50;
 
-/// Which hits may be told, by what the store says now: as many as are asked for, and one more.
+/// A hit that may be told, and all that it says.
+pub(super) struct Judged {
+    pub(super) found: FoundEpisode,
+    pub(super) text: String,
+}
+
+/// Which hits may be told, by what the store says now: as many as are wanted.
 pub(super) fn judge(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     scope: &Scope,
     hits: Vec<Hit>,
-    query: &RecallQuery,
-) -> Result<Vec<FoundEpisode>, StoreError> {
-    let wanted = query.skip.saturating_add(query.limit).saturating_add(1);
+    (query, wanted): (&RecallQuery, usize),
+) -> Result<Vec<Judged>, StoreError> {
     let mut found = Vec::new();
     let mut hits = hits.into_iter();
     loop {
@@ -47,7 +52,7 @@ fn judge_some(
     scope: &Scope,
     hits: Vec<Hit>,
     query: &RecallQuery,
-) -> Result<Vec<FoundEpisode>, StoreError> {
+) -> Result<Vec<Judged>, StoreError> {
     let ids: Vec<EpisodeId> = hits.iter().map(|hit| hit.id).collect();
     let states: HashMap<EpisodeId, EpisodeState> =
         tx.episodes_of(viewer, &ids)?.into_iter().map(|state| (state.episode.id, state)).collect();
@@ -68,11 +73,18 @@ fn judge_some(
                 (where_to, sight.speaker(place.node).filter(|_| is_own))
             }
         };
-        let (name, episode) = (state.episode.name(text), state.episode.clone());
-        let words = matched(&hit.snippet);
-        let Hit { score, parts, snippet, .. } = hit;
-        let said_by = state.speaker.clone();
-        found.push(FoundEpisode { episode, name, speaker, said_by, score, parts, snippet, words, found: place });
+        let told = FoundEpisode {
+            name: state.episode.name(text),
+            episode: state.episode.clone(),
+            speaker,
+            said_by: state.speaker.clone(),
+            score: hit.score,
+            parts: hit.parts,
+            snippet: Snippet::default(),
+            words: Vec::new(),
+            found: place,
+        };
+        found.push(Judged { found: told, text: text.clone() });
     }
     Ok(found)
 }
@@ -154,16 +166,30 @@ impl Sight {
     }
 }
 
-/// Something is always nearest: what neither has a word of the question nor means nearly the same was not found. It is told
-/// only where it stands beside something that was.
-pub(super) fn evident(mut hits: Vec<Hit>, is_strict: bool) -> Vec<Hit> {
-    let has_evidence = |hit: &Hit| hit.has_words || hit.parts.similarity.is_some_and(|cosine| cosine >= SIMILAR_MIN);
-    let places = hits.iter().filter(|hit| has_evidence(hit)).filter_map(|hit| hit.place);
-    let places: HashSet<(ConversationId, i64)> = places.map(|place| (place.conversation, place.label.depth)).collect();
-    let is_beside =
-        |place: Place| (-BESIDE..=BESIDE).any(|off| places.contains(&(place.conversation, place.label.depth + off)));
-    hits.retain(|hit| has_evidence(hit) || (!is_strict && hit.place.is_some_and(is_beside)));
-    hits
+/// Where something was found. Something is always nearest: what neither has a word of the question nor means nearly the same was
+/// not found. It is told only where it stands beside something that was.
+#[derive(Default)]
+pub(super) struct Evidence(HashSet<(ConversationId, i64)>);
+
+impl Evidence {
+    pub(super) fn sift(&mut self, mut hits: Vec<Hit>, is_strict: bool) -> Vec<Hit> {
+        let is_evident = |hit: &Hit| hit.has_words || hit.parts.similarity.is_some_and(|cosine| cosine >= SIMILAR_MIN);
+        let places = hits.iter().filter(|hit| is_evident(hit)).filter_map(|hit| hit.place);
+        self.0.extend(places.map(|place| (place.conversation, place.label.depth)));
+        let is_beside = |place: Place| {
+            (-BESIDE..=BESIDE).any(|off| self.0.contains(&(place.conversation, place.label.depth + off)))
+        };
+        hits.retain(|hit| is_evident(hit) || (!is_strict && hit.place.is_some_and(is_beside)));
+        hits
+    }
+}
+
+impl Judged {
+    /// As it is shown: the part that matters, with the words that matched.
+    pub(super) fn shown(self, terms: &Terms) -> FoundEpisode {
+        let snippet = skein_recall::snippet(&self.text, terms);
+        FoundEpisode { words: matched(&snippet), snippet, ..self.found }
+    }
 }
 
 /// The words of a snippet that matched, each once.

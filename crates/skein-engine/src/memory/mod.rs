@@ -4,6 +4,7 @@
 //! index of this server. Neither is waited for; whoever asks is told how far they have come. Vectors may come later still:
 //! see [`embedding`].
 
+mod asked;
 mod embed;
 pub mod embedding;
 mod episodes;
@@ -15,6 +16,7 @@ mod scope;
 mod standing;
 mod switch;
 mod troubles;
+mod unused;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -34,7 +36,8 @@ pub(crate) use follow::follow;
 pub use recall::{FoundEpisode, Recalled, Searched, SearchedBy, Where};
 pub use scope::RecallQuery;
 pub use skein_recall::{Parts, Snippet, Weights};
-pub use standing::{IndexState, OwnerState, Rebuilding};
+pub use skein_store::memory::UnboundEpisode;
+pub use standing::{IndexState, OwnerState, Rebuild, Rebuilding};
 pub use troubles::{EmbeddingCounts, EmbeddingFailure, Switching};
 
 const SYSTEM: Viewer = Viewer::System("memory");
@@ -50,6 +53,8 @@ pub(crate) struct Memory {
     /// Whether something was destroyed that is in it.
     is_next_spoilt: AtomicBool,
     troubles: troubles::Troubles,
+    upkeep: Mutex<unused::Upkeep>,
+    asked: Mutex<asked::Asked>,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
     /// Whether everything there was has been looked at once: until then an index tells too little.
@@ -60,6 +65,8 @@ pub(crate) struct Memory {
     stepping: tokio::sync::Mutex<()>,
     /// Whether somebody follows the timeline in the background.
     is_followed: AtomicBool,
+    /// Why whoever does came no further when last tried.
+    stuck: Mutex<Option<String>>,
 }
 
 impl Engine {
@@ -77,11 +84,14 @@ impl Engine {
             next: tokio::sync::Mutex::default(),
             is_next_spoilt: AtomicBool::default(),
             troubles: troubles::Troubles::default(),
+            upkeep: Mutex::default(),
+            asked: Mutex::default(),
             opening: Mutex::default(),
             has_caught_up: AtomicBool::default(),
             looked_at: Mutex::default(),
             stepping: tokio::sync::Mutex::default(),
             is_followed: AtomicBool::default(),
+            stuck: Mutex::default(),
         };
         // Whoever said so first is right.
         let _ = self.parts().memory.set(memory);
@@ -97,6 +107,10 @@ impl Memory {
         self.is_followed.load(Ordering::Relaxed)
     }
 
+    fn stuck(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+        self.stuck.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn opened(&self) -> Option<Arc<Index>> {
         self.index.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -110,7 +124,7 @@ impl Memory {
             return Ok(index);
         }
         self.end_swap()?;
-        let configured = dimensions.map(|dimensions| Options { fingerprint: self.embedding.fingerprint(), dimensions });
+        let configured = dimensions.map(|dimensions| Options::new(self.embedding.fingerprint(), dimensions));
         let fresh = configured.unwrap_or_else(|| Options::of(&StaticTable));
         let options = Index::options(&self.folder).unwrap_or_else(|| fresh.clone());
         let index = match Index::open(&self.folder, &options) {
@@ -128,6 +142,16 @@ impl Memory {
         let index = Arc::new(index);
         self.serve(Arc::clone(&index));
         Ok(index)
+    }
+
+    /// Whether this is the index that serves.
+    fn serves(&self, index: &Arc<Index>) -> bool {
+        self.opened().is_some_and(|serving| Arc::ptr_eq(&serving, index))
+    }
+
+    /// Whether what somebody said is still being filed under another name.
+    fn is_retelling(&self) -> bool {
+        self.opened().is_some_and(|index| index.retelling().is_some())
     }
 
     fn serve(&self, index: Arc<Index>) {

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use skein_core::garden::cursor::Cursor;
-use skein_core::memory::episode::{Episode, EpisodePlace, EpisodeSource, episode_of};
+use skein_core::memory::episode::{Episode, episode_of};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, NodeId, Viewer};
-use skein_recall::{HITS_MAX, Hits, Index, Parts, Query, Recency, SearchError, Snippet};
+use skein_recall::{HITS_MAX, Hits, Index, Parts, Query, Recency, SearchError, Snippet, Terms};
 use skein_store::Tx;
 use skein_store::items::Page;
 
@@ -20,16 +20,18 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::embed::{EmbedStep, Meaning};
 use crate::memory::follow::{blocking, unusable};
-use crate::memory::judge::{evident, judge};
+use crate::memory::judge::{Evidence, Judged, judge};
 use crate::memory::scope::{RecallQuery, Scope};
 use crate::memory::{Memory, SYSTEM};
-use crate::tree::{FoundNode, SearchQuery};
+use crate::tree::{FoundText, SearchQuery};
 
 /// How long a question waits for what it has to know.
 const PATIENCE: Duration = Duration::from_secs(2);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);
 /// Hits that are looked at for one answer, so that every page of it is cut from the same list; for late pages all there are.
 const HITS_LOOKED_AT: usize = 256;
+/// How often the index is asked for further hits, when most of those before may not be seen any more.
+const ASKED_MAX: usize = 8;
 /// What was said so many milliseconds ago is preferred half as much as what was said just now.
 const RECENT_HALF_LIFE_MS: i64 = 30 * 24 * 60 * 60 * 1_000;
 const RECENT_WEIGHT: f32 = 1.0;
@@ -169,22 +171,18 @@ impl Engine {
             None => self.vector_of(memory, &index, &query.text).await,
         };
         let question = question(vector, viewer, query, scope, now);
-        let wanted = query.skip.saturating_add(query.limit).min(HITS_MAX);
-        let limit = if wanted < HITS_LOOKED_AT { HITS_LOOKED_AT } else { HITS_MAX };
-        let hits = match ask(&index, Query { limit, ..question }, like).await? {
-            Ok(hits) => hits,
-            Err(SearchError::Unknown(_)) => return Ok(None),
-            Err(error) => {
-                tracing::warn!(%error, "the index does not answer; words are looked for in the store");
-                memory.close();
-                return Ok(None);
-            }
-        };
-        let visible = hits.visible;
-        let (own, scope_of, asked) = (viewer.clone(), scope.clone(), query.clone());
-        let hits = evident(hits.hits, query.strict);
-        let look = move |tx: &mut Tx<'_>| judge(tx, &own, &scope_of, hits, &asked);
-        let found = self.parts().store.read(look).await?;
+        let Answered { found, terms, visible } =
+            match self.judged(&index, viewer, query, scope, (question, like)).await? {
+                Ok(answered) => answered,
+                Err(SearchError::Unknown(_)) => return Ok(None),
+                Err(error) => {
+                    tracing::warn!(%error, "the index does not answer; words are looked for in the store");
+                    self.leave(memory, &index, error.asks_for_rebuild()).await?;
+                    return Ok(None);
+                }
+            };
+        let Page { rows, next } = page(found, query);
+        let rows = blocking(move || rows.into_iter().map(|judged| judged.shown(&terms)).collect()).await?;
         let searched = Searched {
             by: SearchedBy::Index,
             meaning,
@@ -194,10 +192,55 @@ impl Engine {
             as_of: query.as_of,
             known_at: query.known_at,
             cursor,
-            is_behind: cursor < end,
+            is_behind: cursor < end || index.retelling().is_some(),
             visible: Some(visible),
         };
-        Ok(Some(Recalled { page: page(found, query), searched }))
+        Ok(Some(Recalled { page: Page { rows, next }, searched }))
+    }
+
+    /// Asks the index until enough may be told of what it names, or it names nothing more.
+    async fn judged(
+        &self,
+        index: &Arc<Index>,
+        viewer: &Viewer,
+        query: &RecallQuery,
+        scope: &Scope,
+        (mut question, like): (Query, Option<NodeId>),
+    ) -> Result<Result<Answered, SearchError>, EngineError> {
+        let wanted = query.skip.saturating_add(query.limit).min(HITS_MAX).saturating_add(1);
+        question.limit = if wanted <= HITS_LOOKED_AT { HITS_LOOKED_AT } else { HITS_MAX };
+        let (mut answered, mut evidence) = (Answered::default(), Evidence::default());
+        for _ in 0..ASKED_MAX {
+            let Hits { hits, terms, visible, .. } = match ask(index, question.clone(), like).await? {
+                Ok(hits) => hits,
+                Err(error) => return Ok(Err(error)),
+            };
+            (answered.terms, answered.visible) = (terms, visible);
+            let is_all = hits.len() < question.limit;
+            question.filter.besides.extend(hits.iter().map(|hit| hit.id));
+            let hits = evidence.sift(hits, query.strict);
+            let is_all = is_all || hits.is_empty();
+            let (own, scope_of, asked) = (viewer.clone(), scope.clone(), query.clone());
+            let wanted_yet = wanted - answered.found.len();
+            let look = move |tx: &mut Tx<'_>| judge(tx, &own, &scope_of, hits, (&asked, wanted_yet));
+            answered.found.extend(self.parts().store.read(look).await?);
+            if is_all || answered.found.len() >= wanted {
+                break;
+            }
+            // What may not be seen any more crowds nobody out.
+            question.limit = HITS_MAX;
+        }
+        Ok(Ok(answered))
+    }
+
+    /// Lets go of an index that does not answer; one that is damaged is begun anew, unless somebody did so already.
+    async fn leave(&self, memory: &Memory, index: &Arc<Index>, is_damaged: bool) -> Result<(), EngineError> {
+        if !is_damaged {
+            memory.close();
+            return Ok(());
+        }
+        let _one_at_a_time = memory.stepping.lock().await;
+        if memory.serves(index) { self.remove_index().await } else { Ok(()) }
     }
 
     /// Waits until the index knows what a question has to know; where nobody follows the timeline, this does.
@@ -208,7 +251,11 @@ impl Engine {
             // While an index is built again, words answer at once whoever asks for no more.
             let is_awaited = at_least.is_some() || !memory.is_followed();
             // The timeline may be held back for a moment by others who are still writing.
-            while is_awaited && !memory.has_caught_up() || wanted.is_some_and(|wanted| memory.looked_at() < wanted) {
+            let is_due = || {
+                let is_late = is_awaited && (!memory.has_caught_up() || memory.is_retelling());
+                is_late || wanted.is_some_and(|wanted| memory.looked_at() < wanted)
+            };
+            while is_due() {
                 let engine = self.clone();
                 // A step that was begun is ended, also when nobody waits for it any more.
                 let step = tokio::spawn(async move { engine.remember_next().await });
@@ -256,12 +303,14 @@ impl Engine {
             limit: query.limit,
         };
         let mut found = self.search(caller, plain).await?;
-        let nodes: Vec<NodeId> = found.rows.iter().map(|found| found.id).collect();
+        let nodes: Vec<NodeId> = found.rows.iter().filter_map(said_at_node).collect();
         let look = move |tx: &mut Tx<'_>| Ok((tx.latest(&SYSTEM)?, tx.corrected_times(&nodes)?));
         let (cursor, corrected) = self.parts().store.read(look).await?;
         for found in &mut found.rows {
-            found.created_at = corrected.get(&found.id).copied().unwrap_or(found.created_at);
+            let corrected = said_at_node(found).and_then(|node| corrected.get(&node).copied());
+            found.said_at = corrected.unwrap_or(found.said_at);
         }
+        let like = like.map(episode_of);
         let rows = found.rows.into_iter().filter(|found| Some(found.id) != like && fits(found, &query, scope));
         let owner = viewer.subject();
         let page = Page { rows: rows.map(|found| plainly(found, owner, scope)).collect(), next: found.next };
@@ -305,48 +354,64 @@ async fn ask(index: &Arc<Index>, query: Query, like: Option<NodeId>) -> Result<R
     .await
 }
 
-fn page(mut found: Vec<FoundEpisode>, query: &RecallQuery) -> Page<FoundEpisode, usize> {
+/// What an index answered, as far as it may be told.
+#[derive(Default)]
+struct Answered {
+    found: Vec<Judged>,
+    terms: Terms,
+    visible: u32,
+}
+
+fn page<T>(mut found: Vec<T>, query: &RecallQuery) -> Page<T, usize> {
     let end = query.skip.saturating_add(query.limit);
     let next = (found.len() > end && end < HITS_MAX).then_some(end);
     found.truncate(end);
     Page { rows: found.into_iter().skip(query.skip).collect(), next }
 }
 
-/// Whether what words alone found is what was asked for.
-fn fits(found: &FoundNode, query: &RecallQuery, scope: &Scope) -> bool {
-    let is_in = scope.filter.conversations.as_ref().is_none_or(|within| within.contains(&found.conversation));
-    let is_in_time = query.from.is_none_or(|from| found.created_at >= from)
-        && query.until.is_none_or(|until| found.created_at <= until)
-        && query.as_of.is_none_or(|as_of| found.created_at <= as_of);
-    let is_of_kind = query.sources.is_empty() || query.sources.contains(&EpisodeSource::Message);
-    let is_known = query.known_at.is_none_or(|known_at| found.id.made_at() <= known_at);
-    is_in && is_in_time && is_of_kind && is_known && (query.actors.is_empty() || query.actors.contains(&found.author))
+/// The node that says it, unless it was brought.
+fn said_at_node(found: &FoundText) -> Option<NodeId> {
+    found.place.map(|place| place.node).filter(|node| episode_of(*node) == found.id)
 }
 
-fn plainly(found: FoundNode, owner: skein_core::UserId, scope: &Scope) -> FoundEpisode {
-    let (conversation, node) = (found.conversation, found.id);
-    let place = EpisodePlace { conversation, node, turn: found.turn, label: found.label, previous: None };
-    let where_to = if scope.is_on_path(conversation, found.label) { Where::Path } else { Where::Elsewhere };
+/// Whether what words alone found is what was asked for.
+fn fits(found: &FoundText, query: &RecallQuery, scope: &Scope) -> bool {
+    let conversation = found.place.map(|place| place.conversation);
+    let within = scope.filter.conversations.as_ref();
+    let is_in = within.is_none_or(|within| conversation.is_some_and(|conversation| within.contains(&conversation)));
+    let is_in_time = query.from.is_none_or(|from| found.said_at >= from)
+        && query.until.is_none_or(|until| found.said_at <= until)
+        && query.as_of.is_none_or(|as_of| found.said_at <= as_of);
+    let is_of_kind = query.sources.is_empty() || query.sources.contains(&found.source);
+    let is_known = query.known_at.is_none_or(|known_at| found.known_at <= known_at);
+    let is_by = query.actors.is_empty() || found.author.is_some_and(|author| query.actors.contains(&author));
+    is_in && is_in_time && is_of_kind && is_known && is_by
+}
+
+fn plainly(found: FoundText, owner: skein_core::UserId, scope: &Scope) -> FoundEpisode {
+    let where_to = match found.place {
+        None => Where::Anywhere,
+        Some(place) if scope.is_on_path(place.conversation, place.label) => Where::Path,
+        Some(_) => Where::Elsewhere,
+    };
     let episode = Episode {
-        id: episode_of(node),
+        id: found.id,
         owner,
         item: found.item,
-        place: Some(place),
-        actor: Some(found.author),
-        source: EpisodeSource::Message,
-        valid_at: found.created_at,
-        created_at: node.made_at(),
+        place: found.place,
+        actor: found.author,
+        source: found.source,
+        valid_at: found.said_at,
+        created_at: found.known_at,
     };
-    let name = episode.name(&found.snippet);
-    let snippet = Snippet { text: found.snippet, ..Snippet::default() };
     FoundEpisode {
+        name: episode.name(&found.snippet.text),
         episode,
-        name,
         speaker: found.speaker,
-        said_by: None,
+        said_by: found.said_by,
         score: 0.0,
         parts: Parts::default(),
-        snippet,
+        snippet: found.snippet,
         words: found.words,
         found: where_to,
     }

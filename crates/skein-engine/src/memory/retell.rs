@@ -1,66 +1,68 @@
 //! Telling the index again what somebody said who is called otherwise now: who is named in a question is found by the name
-//! that people know.
+//! that people know. It goes page by page between other steps, and goes on where a process that died left it.
 
 use std::sync::Arc;
 
-use skein_core::tree::actor::ActorId;
-use skein_core::{EpisodeId, UserId};
 use skein_recall::Index;
-use skein_store::memory::{Followed, INGESTED_ITEMS_MAX};
+use skein_store::Tx;
+use skein_store::memory::Followed;
 
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::memory::follow::{blocking, changes, spoken_name, unusable};
+use crate::memory::follow::{blocking, changes, spoken_name};
 use crate::memory::{Memory, SYSTEM};
 
+/// Episodes of one page: whoever says something meanwhile waits for no more than that.
+const RETOLD_MAX: usize = 256;
+
 impl Engine {
-    /// [`Self::retell`] for whoever was renamed among these.
-    pub(super) async fn retell_renamed(
+    /// Notes who was renamed among these, as far as the index calls them otherwise.
+    pub(super) async fn note_renamed(
         &self,
         memory: &Memory,
         index: &Arc<Index>,
         followed: &[Followed],
     ) -> Result<(), EngineError> {
-        for followed in followed {
-            if let Followed::Renamed { owner, actor } = followed {
-                self.retell(memory, index, *owner, *actor).await?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Files everything that an actor said under the name it has now; where that is so already, nothing is done. Whoever dies
-    /// meanwhile begins again, and what was filed before stays as it is.
-    async fn retell(
-        &self,
-        memory: &Memory,
-        index: &Arc<Index>,
-        owner: UserId,
-        actor: ActorId,
-    ) -> Result<(), EngineError> {
-        let store = &self.parts().store;
-        let names = store.read(move |tx| tx.actor_names(&SYSTEM, &[actor])).await?;
-        if index.is_named(owner, actor, &spoken_name(names.get(&actor).cloned().unwrap_or_default())) {
+        let renamed = followed.iter().filter_map(|followed| match followed {
+            Followed::Renamed { owner, actor } => Some((*owner, *actor)),
+            _ => None,
+        });
+        let renamed: Vec<_> = renamed.collect();
+        if renamed.is_empty() {
             return Ok(());
         }
-        let mut after: Option<EpisodeId> = None;
-        loop {
-            let told = store.read(move |tx| tx.episodes_by(&SYSTEM, owner, actor, after, INGESTED_ITEMS_MAX)).await?;
-            let last = told.iter().rev().find_map(|told| match told {
-                Followed::Made(made) => Some(made.state.episode.id),
-                _ => None,
-            });
-            if last.is_none() {
-                return Ok(());
+        let actors: Vec<_> = renamed.iter().map(|(_, actor)| *actor).collect();
+        let names = self.parts().store.read(move |tx| tx.actor_names(&SYSTEM, &actors)).await?;
+        let noting = Arc::clone(index);
+        let note = move || {
+            let mut others = Vec::new();
+            for (owner, actor) in renamed {
+                let name = spoken_name(names.get(&actor).cloned().unwrap_or_default());
+                if !noting.is_named(owner, actor, &name)? {
+                    others.push((owner, actor));
+                }
             }
-            after = last;
-            let names = names.clone();
-            let told = blocking(move || changes(told, &names)).await?;
-            let (index, told) = (Arc::clone(index), self.with_vectors(memory, index, told).await?);
-            if let Err(error) = blocking(move || index.apply(&told, index.cursor())).await? {
-                memory.close();
-                return Err(unusable(error));
-            }
-        }
+            if others.is_empty() { Ok(()) } else { noting.retell(&others) }
+        };
+        self.usable(memory, index, blocking(note).await?).await
+    }
+
+    /// Files a page of what somebody said under the name they have now; whether anybody was to be told anew.
+    pub(super) async fn retell_some(&self, memory: &Memory, index: &Arc<Index>) -> Result<bool, EngineError> {
+        let Some(told) = index.retelling() else { return Ok(false) };
+        let look = move |tx: &mut Tx<'_>| {
+            let page = tx.episodes_by(&SYSTEM, told.owner, told.actor, told.after, RETOLD_MAX)?;
+            Ok((page, tx.actor_names(&SYSTEM, &[told.actor])?))
+        };
+        let (page, names) = self.parts().store.read(look).await?;
+        let last = page.iter().rev().find_map(|followed| match followed {
+            Followed::Made(made) => Some(made.state.episode.id),
+            _ => None,
+        });
+        let page = blocking(move || changes(page, &names)).await?;
+        let (telling, page) = (Arc::clone(index), self.with_vectors(memory, index, page).await?);
+        let applied = blocking(move || telling.apply_retold(told, &page, last)).await?;
+        self.usable(memory, index, applied).await?;
+        Ok(true)
     }
 }

@@ -177,6 +177,7 @@ fn filter(tx: &mut Tx<'_>, viewer: &Viewer, query: &RecallQuery) -> Result<Filte
         kinds: (!kinds.is_empty()).then_some(kinds),
         valid_from: query.from,
         valid_until: query.until,
+        ..Filter::default()
     })
 }
 

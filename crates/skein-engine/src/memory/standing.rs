@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
+use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{UserId, Viewer};
@@ -13,7 +14,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::SYSTEM;
-use crate::memory::follow::{blocking, unusable};
+use crate::memory::follow::blocking;
 use crate::memory::troubles::{EmbeddingFailure, Switching};
 use crate::request::{Changed, Outcome, Request, referred};
 
@@ -37,6 +38,8 @@ pub struct IndexState {
     pub episodes: u64,
     /// Of these, how many have a vector.
     pub with_vector: u64,
+    /// Whether what somebody said is being filed under another name.
+    pub is_retelling: bool,
     /// What makes its vectors.
     pub embedder: String,
     /// What is to make them, by the configuration.
@@ -49,6 +52,8 @@ pub struct IndexState {
     pub bytes: u64,
     /// Whether somebody works on it in the background.
     pub is_followed: bool,
+    /// Why whoever does came no further when last tried; it is tried again.
+    pub stuck: Option<String>,
     /// How it stands with each owner, those with most to do first, at most a hundred.
     pub owners: Vec<OwnerState>,
 }
@@ -64,6 +69,13 @@ pub struct OwnerState {
     pub with_vector: u64,
     /// Things said or brought that it does not know yet, among the items that are counted.
     pub waiting: u64,
+}
+
+/// How an index is to be built again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rebuild {
+    /// Whether the vectors that the configured embedder made are thrown away first: it is asked for all of them again.
+    pub is_anew: bool,
 }
 
 /// An index that is being built again.
@@ -88,28 +100,37 @@ impl Engine {
     pub async fn forget_index(&self) -> Result<(), EngineError> {
         let Some(memory) = self.parts().memory.get() else { return Ok(()) };
         let _one_at_a_time = memory.stepping.lock().await;
-        let engine = self.clone();
-        let remove = move || engine.parts().memory.get().map_or(Ok(()), super::Memory::remove);
-        blocking(remove).await?.map_err(unusable)?;
-        self.forget_next(memory).await
+        self.remove_index().await?;
+        self.forget_next().await
     }
 
-    /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store.
-    pub async fn rebuild_index(&self, caller: &Caller, request: Request) -> Result<Changed<Rebuilding>, EngineError> {
+    /// [`Self::forget_index`] on request, for administrators; meanwhile words are looked for in the store. It is on record once
+    /// it is done: whoever dies before leaves the request to be made again.
+    pub async fn rebuild_index(
+        &self,
+        caller: &Caller,
+        request: Request,
+        rebuild: Rebuild,
+    ) -> Result<Changed<Rebuilding>, EngineError> {
         caller.require_admin()?;
+        caller.require(Scope::Write)?;
         if self.parts().memory.get().is_none() {
             return Err(StoreError::Unavailable("nothing is remembered here".to_owned()).into());
         }
+        match self.replay(caller, request).await {
+            Err(EngineError::Store(StoreError::RequestInFlight)) => {}
+            repeated => return repeated,
+        }
         let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
+        if rebuild.is_anew {
+            self.forget_vectors().await?;
+        }
+        self.forget_index().await?;
         let tell = move |tx: &mut Tx<'_>, viewer: &Viewer| {
             tx.tell_own(viewer, EventName::IndexRebuildRequested, None, Map::new())?;
             Ok(Rebuilding { end })
         };
-        let begun = self.change(caller, request, "index.rebuild", tell).await?;
-        if !begun.is_replay {
-            self.forget_index().await?;
-        }
-        Ok(begun)
+        self.change(caller, request, "index.rebuild", tell).await
     }
 
     /// How the index stands, for administrators; `None` where there is none.
@@ -123,22 +144,25 @@ impl Engine {
             Ok((tx.end(&SYSTEM)?, behind, tx.waiting_by_owner(&SYSTEM, cursor, BEHIND_MAX)?))
         };
         let (end, behind, waiting) = self.parts().store.read(look).await?;
-        let status = blocking(move || index.status()).await?;
+        let (totals, is_retelling) = (index.totals(), index.retelling().is_some());
+        let (status, bytes) = blocking(move || (index.status(), index.bytes())).await?;
         let owners = owners(&status.owners, waiting);
         Ok(Some(IndexState {
             cursor,
             end,
             behind,
             has_caught_up: memory.has_caught_up(),
-            episodes: status.owners.iter().map(|owner| u64::from(owner.episodes)).sum(),
-            with_vector: status.owners.iter().map(|owner| u64::from(owner.with_vector)).sum(),
+            episodes: totals.episodes,
+            with_vector: totals.with_vector,
+            is_retelling,
             embedder: status.fingerprint.as_str().to_owned(),
             configured: memory.embedding.fingerprint().as_str().to_owned(),
             failure: memory.troubles.failure(Instant::now()),
             // What serves already is switched to, though its old folder may still be on its way out.
             switching: memory.troubles.switching().filter(|switching| switching.to != status.fingerprint.as_str()),
-            bytes: status.bytes,
+            bytes,
             is_followed: memory.is_followed(),
+            stuck: memory.stuck().clone(),
             owners,
         }))
     }

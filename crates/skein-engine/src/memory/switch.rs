@@ -38,6 +38,14 @@ impl Engine {
                 Err(later) => return Ok(later),
             },
         };
+        match self.retell_some(memory, &index).await {
+            Ok(true) => return Ok(EmbedStep::Done),
+            Ok(false) => {}
+            Err(error) => {
+                *being_built = None;
+                return Err(error);
+            }
+        }
         let after = index.cursor();
         let (followed, cursor, names) = self.parts().store.read(move |tx| next(tx, after, ITEMS_MAX)).await?;
         if cursor == after {
@@ -46,7 +54,7 @@ impl Engine {
             self.take_over(memory, being_built).await?;
             return Ok(EmbedStep::Done);
         }
-        self.retell_renamed(memory, &index, &followed).await?;
+        self.note_renamed(memory, &index, &followed).await?;
         let is_destroyed = has_destroyed(&followed);
         let changes = blocking(move || changes(followed, &names)).await?;
         let wanted: Vec<Wanted> = made(&changes).map(Wanted::of).collect();
@@ -59,23 +67,22 @@ impl Engine {
             *being_built = None;
         }
         applied?;
-        tell(memory, index).await?;
+        tell(memory, &index);
         Ok(EmbedStep::Done)
     }
 
     /// Gives up what is being built, because something in it was destroyed: whoever builds goes on when somebody makes vectors
-    /// again, and that may be long. The vectors that were made are kept in the store. Nobody waits for whoever is at it.
-    pub(super) async fn forget_next(&self, memory: &Memory) -> Result<(), EngineError> {
-        memory.is_next_spoilt.store(true, Ordering::Relaxed);
-        if memory.next.try_lock().is_err() {
-            return Ok(());
-        }
+    /// again, and that may be long. The vectors that were made are kept in the store. Whoever is at it gives it up next.
+    pub(super) async fn forget_next(&self) -> Result<(), EngineError> {
         let engine = self.clone();
-        let forget = async move {
+        let forget = move || {
             let Some(memory) = engine.parts().memory.get() else { return };
-            memory.drop_spoilt(&mut *memory.next.lock().await);
+            memory.is_next_spoilt.store(true, Ordering::Relaxed);
+            if let Ok(mut next) = memory.next.try_lock() {
+                memory.drop_spoilt(&mut next);
+            }
         };
-        tokio::spawn(forget).await.map_err(unusable)
+        blocking(forget).await
     }
 
     /// Opens what is being built, as soon as it is known how long its vectors are.
@@ -88,11 +95,11 @@ impl Engine {
             Ok(dimensions) => dimensions,
             Err(why) => return Ok(Err(EmbedStep::Later(memory.troubles.failed(why, Instant::now())))),
         };
-        let options = Options { fingerprint: memory.embedding.fingerprint(), dimensions };
+        let options = Options::new(memory.embedding.fingerprint(), dimensions);
         let (folder, end) = (memory.next_folder(), self.parts().store.read(|tx| tx.end(&SYSTEM)).await?);
         tracing::info!(to = options.fingerprint.as_str(), "vectors are made by another embedder from now on");
         let index = Arc::new(blocking(move || resumed(&folder, &options, end)).await?.map_err(unusable)?);
-        tell(memory, Arc::clone(&index)).await?;
+        tell(memory, &index);
         Ok(Ok(index))
     }
 
@@ -114,7 +121,7 @@ impl Engine {
             if cursor == after {
                 break;
             }
-            self.retell_renamed(memory, &index, &followed).await?;
+            self.note_renamed(memory, &index, &followed).await?;
             let is_destroyed = has_destroyed(&followed);
             let changes = blocking(move || changes(followed, &names)).await?;
             let changes = self.with_vectors(memory, &index, changes).await?;
@@ -139,12 +146,10 @@ async fn apply(index: Arc<Index>, changes: Vec<Change>, cursor: Cursor, is_destr
     blocking(apply).await?.map_err(unusable)
 }
 
-async fn tell(memory: &Memory, index: Arc<Index>) -> Result<(), EngineError> {
-    let status = blocking(move || index.status()).await?;
-    let episodes = status.owners.iter().map(|owner| u64::from(owner.episodes)).sum();
-    let to = status.fingerprint.as_str().to_owned();
-    memory.troubles.switched_so_far(Some(Switching { to, cursor: status.cursor, episodes }));
-    Ok(())
+fn tell(memory: &Memory, index: &Index) {
+    let to = index.fingerprint().as_str().to_owned();
+    let (cursor, episodes) = (index.cursor(), index.totals().episodes);
+    memory.troubles.switched_so_far(Some(Switching { to, cursor, episodes }));
 }
 
 /// What was begun before, if it is of the same make and not of another timeline.
@@ -194,7 +199,7 @@ impl Memory {
     /// Lets what was built take the place of the index that served. Whoever asks meanwhile is answered by that.
     fn swap(&self, built: Arc<Index>) -> Result<(), OpenError> {
         let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
-        let options = Options { fingerprint: built.fingerprint().clone(), dimensions: built.dimensions() };
+        let options = Options::new(built.fingerprint().clone(), built.dimensions());
         built.rest().map_err(|error| failed(&self.folder, std::io::Error::other(error.to_string())))?;
         drop(built);
         let old = self.old_folder();

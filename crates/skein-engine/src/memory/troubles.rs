@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     fn why(after: Option<Duration>) -> Unembedded {
-        Unembedded { said: "gone".to_owned(), after }
+        Unembedded { said: "gone".to_owned(), after, is_lasting: false }
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub use export::Export;
 pub use nodes::{Diff, Edit, Marking, NodeQuery, TaggedNode};
 pub use projects::{ShownFrame, Turning};
 pub use proof::{Chain, Link, Scope};
-pub use search::{FoundNode, SearchQuery};
+pub use search::{FoundText, SearchQuery};
 pub(crate) use summaries::Growth;
 pub use summaries::{ShownSummary, Subject};
 pub(crate) use summary_work::work as summarise_growth;

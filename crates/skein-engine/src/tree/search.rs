@@ -1,13 +1,17 @@
 //! A plain search for words in what was said, as far as it is visible from where one stands (decision Z8): the path that
-//! leads there, through forks, and the main paths of other conversations. It answers where there is no index.
+//! leads there, through forks, the main paths of other conversations, and what was brought. It answers where there is no index.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ops::Range;
 
+use skein_core::garden::item::ItemType;
+use skein_core::memory::episode::{Brought, EpisodePlace, EpisodeSource, episode_of};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::place::Label;
 use skein_core::tree::turn::Speaker;
-use skein_core::{ConversationId, ItemId, Millis, NodeId, PathId, TurnId, Viewer};
-use skein_store::items::Page;
+use skein_core::{ConversationId, EpisodeId, ItemId, Millis, NodeId, PathId, Viewer};
+use skein_recall::Snippet;
+use skein_store::items::{Direction, ItemQuery, Page, StoredItem};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
 use skein_store::{StoreError, Tx};
@@ -22,6 +26,9 @@ use crate::tree::text_of;
 const SEARCHED_NODES_MAX: usize = 10_000;
 /// Most bytes of what these nodes say.
 const SEARCHED_BYTES_MAX: usize = 32 << 20;
+/// Most things that were brought, the newest first, and most bytes of them.
+const SEARCHED_BROUGHT_MAX: usize = 2_000;
+const SEARCHED_BROUGHT_BYTES_MAX: usize = 8 << 20;
 /// Most conversations whose main paths one search walks.
 const SEARCHED_CONVERSATIONS_MAX: usize = 1_000;
 /// A long question is searched for by its first words; each has a bit of a `u64`.
@@ -31,6 +38,8 @@ const PREFIX_CHARS_MIN: usize = 3;
 const SNIPPET_BYTES_BEFORE: usize = 80;
 const SNIPPET_BYTES: usize = 400;
 const RESULTS_MAX: usize = 100;
+/// Places that are marked in a text, beside the first of each word.
+const PLACES_MAX: usize = 64;
 
 /// What is searched for, and from where.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,27 +58,29 @@ pub struct SearchQuery {
     pub limit: usize,
 }
 
-/// A node that has some of the words.
+/// Something that has some of the words.
 #[derive(Debug, Clone, PartialEq)]
-pub struct FoundNode {
-    /// The node.
-    pub id: NodeId,
-    /// Where it was said.
-    pub conversation: ConversationId,
-    /// By whom.
+pub struct FoundText {
+    /// What remembers it.
+    pub id: EpisodeId,
+    /// Where it was said, or what it is visible with.
+    pub place: Option<EpisodePlace>,
+    /// Who spoke at its turn.
     pub speaker: Option<Speaker>,
-    /// When.
-    pub created_at: Millis,
+    /// Who said what was brought.
+    pub said_by: Option<String>,
     /// The actor who wrote it.
-    pub author: ActorId,
-    /// Its turn.
-    pub turn: Option<TurnId>,
-    /// Its place in the tree.
-    pub label: Label,
+    pub author: Option<ActorId>,
+    /// What kind of thing it is.
+    pub source: EpisodeSource,
+    /// When it was said.
+    pub said_at: Millis,
+    /// When it became known here.
+    pub known_at: Millis,
     /// The item that holds what it says.
     pub item: ItemId,
     /// What it says around the first of the words.
-    pub snippet: String,
+    pub snippet: Snippet,
     /// Which of the words it has.
     pub words: Vec<String>,
 }
@@ -80,13 +91,13 @@ impl Engine {
         &self,
         caller: &Caller,
         query: SearchQuery,
-    ) -> Result<Page<FoundNode, usize>, EngineError> {
+    ) -> Result<Page<FoundText, usize>, EngineError> {
         let viewer = caller.viewer();
         Ok(self.parts().store.read(move |tx| search(tx, &viewer, &query)).await?)
     }
 }
 
-fn search(tx: &mut Tx<'_>, viewer: &Viewer, query: &SearchQuery) -> Result<Page<FoundNode, usize>, StoreError> {
+fn search(tx: &mut Tx<'_>, viewer: &Viewer, query: &SearchQuery) -> Result<Page<FoundText, usize>, StoreError> {
     let words = words(&query.text);
     let mut looking =
         Looking { words: &words, left: SEARCHED_NODES_MAX, room: SEARCHED_BYTES_MAX, ..Looking::default() };
@@ -106,6 +117,7 @@ fn search(tx: &mut Tx<'_>, viewer: &Viewer, query: &SearchQuery) -> Result<Page<
         looking.path(tx, viewer, conversation, end, !query.elsewhere, |_| true)?;
     }
     looking.others(tx, viewer, own.map(|(conversation, _)| conversation))?;
+    looking.brought(tx, viewer)?;
     Ok(looking.page(query))
 }
 
@@ -117,11 +129,13 @@ struct Looking<'a> {
     room: usize,
     looked_at: usize,
     seen: HashSet<NodeId>,
+    /// Where those stand that may be told.
+    places: HashMap<NodeId, (ConversationId, Label)>,
     hits: Vec<Hit>,
 }
 
 struct Hit {
-    node: FoundNode,
+    found: FoundText,
     /// A bit for each word it has.
     mask: u64,
 }
@@ -191,28 +205,85 @@ impl Looking<'_> {
             return;
         }
         let (Some(text), Some(label), Some(item)) = (text_of(seen), seen.row.label(), seen.row.content) else { return };
+        let (conversation, node) = (seen.row.conversation, seen.row.id);
+        self.places.insert(node, (conversation, label));
+        let found = FoundText {
+            id: episode_of(node),
+            place: Some(EpisodePlace { conversation, node, turn: seen.row.turn(), label, previous: None }),
+            speaker: seen.spoken.map(|(speaker, _)| speaker),
+            said_by: None,
+            author: Some(seen.row.author),
+            source: EpisodeSource::Message,
+            said_at: seen.row.created_at,
+            known_at: node.made_at(),
+            item,
+            snippet: Snippet::default(),
+            words: Vec::new(),
+        };
+        self.take(found, &text);
+    }
+
+    /// What was brought, the newest first; of what names a node, only what is brought to one that may be told.
+    fn brought(&mut self, tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(), StoreError> {
+        (self.left, self.room) = (SEARCHED_BROUGHT_MAX, SEARCHED_BROUGHT_BYTES_MAX);
+        let mut after = None;
+        while !self.is_over() {
+            let item_type = Some(ItemType::EPISODE);
+            let direction = Direction::Backward;
+            let query = ItemQuery { item_type, direction, after, limit: 100, ..ItemQuery::default() };
+            let page = tx.items(viewer, &query)?;
+            for stored in page.rows.into_iter().take(self.left) {
+                self.left -= 1;
+                self.look_at_brought(&stored);
+            }
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn look_at_brought(&mut self, stored: &StoredItem) {
+        let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
+        let Some(brought) = brought else { return };
+        let place = match brought.node_id {
+            None => None,
+            Some(node) => {
+                let Some((conversation, label)) = self.places.get(&node).copied() else { return };
+                Some(EpisodePlace { conversation, node, turn: None, label, previous: None })
+            }
+        };
+        let found = FoundText {
+            id: EpisodeId::from_bytes(*stored.item.header.id.as_bytes()),
+            place,
+            speaker: None,
+            author: None,
+            source: brought.source,
+            said_at: stored.canonical_at,
+            known_at: stored.item.header.realized_at,
+            item: stored.item.header.id,
+            snippet: Snippet::default(),
+            words: Vec::new(),
+            said_by: brought.speaker.clone(),
+        };
+        self.take(found, &brought.text());
+    }
+
+    fn take(&mut self, found: FoundText, text: &str) {
         self.room = self.room.saturating_sub(text.len());
         self.looked_at += 1;
-        let (mask, first) = matches(self.words, &text);
-        let Some(first) = first else { return };
+        let (mask, places) = matches(self.words, text);
+        if places.is_empty() {
+            return;
+        }
         let has = self.words.iter().enumerate().filter(|(bit, _)| mask & (1 << bit) != 0);
-        let node = FoundNode {
-            id: seen.row.id,
-            conversation: seen.row.conversation,
-            speaker: seen.spoken.map(|(speaker, _)| speaker),
-            created_at: seen.row.created_at,
-            author: seen.row.author,
-            turn: seen.row.turn(),
-            label,
-            item,
-            snippet: snippet(&text, first),
-            words: has.map(|(_, word)| word.clone()).collect(),
-        };
-        self.hits.push(Hit { node, mask });
+        let words = has.map(|(_, word)| word.clone()).collect();
+        self.hits.push(Hit { found: FoundText { snippet: snippet(text, &places), words, ..found }, mask });
     }
 
     /// The best first: rare words weigh more than those that are everywhere, and of equals the newest comes first.
-    fn page(mut self, query: &SearchQuery) -> Page<FoundNode, usize> {
+    fn page(mut self, query: &SearchQuery) -> Page<FoundText, usize> {
         let mut having: BTreeMap<usize, usize> = BTreeMap::new();
         for hit in &self.hits {
             for bit in (0..self.words.len()).filter(|bit| hit.mask & (1 << bit) != 0) {
@@ -224,10 +295,10 @@ impl Looking<'_> {
         let score = |hit: &Hit| -> u64 {
             weights.iter().enumerate().filter(|(bit, _)| hit.mask & (1 << bit) != 0).map(|(_, weight)| weight).sum()
         };
-        self.hits.sort_by_cached_key(|hit| std::cmp::Reverse((score(hit), hit.node.id)));
+        self.hits.sort_by_cached_key(|hit| std::cmp::Reverse((score(hit), hit.found.id)));
         let limit = query.limit.clamp(1, RESULTS_MAX);
         let next = (self.hits.len() > query.skip.saturating_add(limit)).then(|| query.skip + limit);
-        let rows = self.hits.into_iter().skip(query.skip).take(limit).map(|hit| hit.node).collect();
+        let rows = self.hits.into_iter().skip(query.skip).take(limit).map(|hit| hit.found).collect();
         Page { rows, next }
     }
 }
@@ -253,32 +324,43 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Which of the words a text has, a bit for each, and where the first of them stands.
-fn matches(words: &[String], text: &str) -> (u64, Option<usize>) {
-    let (mut mask, mut first) = (0_u64, None);
+/// Which of the words a text has, a bit for each, and where the first of them stand.
+fn matches(words: &[String], text: &str) -> (u64, Vec<Range<usize>>) {
+    let (mut mask, mut places) = (0_u64, Vec::new());
     let mut at = 0;
     for piece in text.split(|c: char| !c.is_alphanumeric()) {
         let lower = piece.to_lowercase();
+        let before = mask;
+        let mut is_match = false;
         for (bit, word) in words.iter().enumerate() {
             let is_prefix = word.chars().count() >= PREFIX_CHARS_MIN && lower.starts_with(word.as_str());
             if lower == *word || is_prefix {
                 mask |= 1 << bit;
-                first = first.or(Some(at));
+                is_match = true;
             }
+        }
+        if is_match && (places.len() < PLACES_MAX || mask != before) {
+            places.push(at..at + piece.len());
         }
         at += piece.len();
         at += text[at..].chars().next().map_or(0, char::len_utf8);
     }
-    (mask, first)
+    (mask, places)
 }
 
-/// What a text says around a place, cut at whole characters.
-fn snippet(text: &str, at: usize) -> String {
-    let begin = text.floor_char_boundary(at.saturating_sub(SNIPPET_BYTES_BEFORE));
+/// What a text says around the first place, cut at whole characters.
+fn snippet(text: &str, places: &[Range<usize>]) -> Snippet {
+    let first = places.first().map_or(0, |place| place.start);
+    let begin = text.floor_char_boundary(first.saturating_sub(SNIPPET_BYTES_BEFORE));
     let end = text.floor_char_boundary(begin.saturating_add(SNIPPET_BYTES).min(text.len()));
-    let before = if begin > 0 { "… " } else { "" };
-    let after = if end < text.len() { " …" } else { "" };
-    format!("{before}{}{after}", text[begin..end].trim())
+    let begin = end - text[begin..end].trim_start().len();
+    let shown = text[begin..end].trim_end();
+    let end = begin + shown.len();
+    let inside = places.iter().filter(|place| place.start >= begin && place.end <= end);
+    let highlights = inside.map(|place| place.start - begin..place.end - begin).collect();
+    let is_cut = |rest: &str| !rest.trim().is_empty();
+    let (cut_before, cut_after) = (is_cut(&text[..begin]), is_cut(&text[end..]));
+    Snippet { text: shown.to_owned(), highlights, cut_before, cut_after }
 }
 
 #[cfg(test)]
@@ -289,18 +371,20 @@ mod tests {
     fn words_are_found_in_any_case_and_at_the_beginning_of_longer_ones() {
         let words = words("Heron, HERON at: Ärger");
         assert_eq!(words, ["heron", "at", "ärger"]);
-        assert_eq!(matches(&words, "Two Herons — cat"), (0b001, Some(4)));
-        assert_eq!(matches(&words, "äRGER at sea"), (0b110, Some(0)));
-        assert_eq!(matches(&words, "nothing"), (0, None));
+        let (mask, places) = matches(&words, "Two Herons — cat");
+        assert_eq!((mask, places.len(), places.first()), (0b001, 1, Some(&(4..10))));
+        assert_eq!(matches(&words, "äRGER at sea"), (0b110, vec![0..6, 7..9]));
+        assert_eq!(matches(&words, "nothing"), (0, Vec::new()));
     }
 
     #[test]
     fn a_snippet_is_cut_at_whole_characters() {
         let text = format!("{} heron {}", "ä".repeat(300), "ö".repeat(300));
-        let at = text.find("heron").unwrap_or_default();
-        let cut = snippet(&text, at);
-        assert!(cut.starts_with("… ä") && cut.ends_with("ö …") && cut.contains(" heron "), "{cut}");
-        assert_eq!(snippet("a heron", 2), "a heron");
+        let cut = snippet(&text, &matches(&words("heron"), &text).1);
+        assert!(cut.text.starts_with('ä') && cut.text.ends_with('ö') && cut.cut_before && cut.cut_after, "{cut:?}");
+        assert_eq!(&cut.text[cut.highlights[0].clone()], "heron");
+        let whole = snippet(" a heron ", &matches(&words("heron"), " a heron ").1);
+        assert_eq!((whole.text.as_str(), whole.highlights.first(), whole.cut_after), ("a heron", Some(&(2..7)), false));
     }
 
     #[test]

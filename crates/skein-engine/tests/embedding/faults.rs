@@ -23,6 +23,7 @@ async fn survives(mood: Mood) {
     let state = world.until("the failure is seen", |state| state.failure.is_some()).await;
     let failure = state.failure.unwrap();
     assert!(failure.failures >= 1 && !failure.said.is_empty(), "{failure:?}");
+    assert!(!failure.said.contains("heron") && !failure.said.contains("sky"), "nobody's words are told: {failure:?}");
     let recalled = world.recall("heron").await;
     assert_eq!(recalled.page.rows.iter().map(|found| found.snippet.text.as_str()).collect::<Vec<_>>(), [HERON]);
     assert_eq!(recalled.searched.meaning, Meaning::EmbedderFailed);

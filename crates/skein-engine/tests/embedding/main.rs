@@ -3,7 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod faults;
+mod laws;
 mod local;
 mod path;
+mod rename;
 mod switch;
+mod talk;
+mod words;
 mod world;

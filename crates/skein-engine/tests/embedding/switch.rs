@@ -2,8 +2,12 @@
 
 use skein_engine::memory::{EmbedStep, Embedding, Meaning};
 
+use skein_engine::memory::Rebuild;
+
 use crate::world::{Mood, Place, Server, both, fresh};
 
+const SYSTEM: skein_core::Viewer = skein_core::Viewer::System("test");
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 const HERON: &str = "The heron stands in the reeds.";
 const TAX: &str = "The tax office wrote again.";
 
@@ -117,4 +121,71 @@ async fn a_switch_goes_on_where_it_was_left_and_survives_a_half_done_swap() {
     let state = world.index().await;
     assert_eq!((state.episodes, state.with_vector), (700, 700));
     assert!(!next.exists() && !old.exists());
+}
+
+both! {
+    async fn another_model_under_the_same_name_is_told_and_can_be_got_out_of(place: Place) {
+        let server = Server::start();
+        let world = place.open(server.embedding("m")).await;
+        world.bring(HERON).await;
+        assert_eq!(world.settle().await, EmbedStep::Nothing);
+        server.feel(Mood::Longer);
+        let recalled = world.recall("waterfowl").await;
+        assert_eq!(recalled.searched.meaning, Meaning::EmbedderFailed);
+        let failure = world.index().await.failure.unwrap();
+        assert!(failure.said.contains("vectors of 5 numbers where 4 are wanted"), "{failure:?}");
+        assert!(failure.said.contains("another model") && failure.said.contains("skein index rebuild --anew"), "{failure:?}");
+        world.bring(TAX).await;
+        drop(world);
+        let world = place.open(server.embedding("m")).await;
+        assert!(matches!(world.settle().await, EmbedStep::Later(_)));
+        let failure = world.index().await.failure.unwrap();
+        assert!(failure.said.contains("another model"), "{failure:?}");
+        assert_eq!(world.found("heron").await, [HERON], "words answer meanwhile");
+        drop(world);
+
+        let world = place.open(server.embedding("m")).await;
+        let request = fresh(&world.caller);
+        let anew = Rebuild { is_anew: true };
+        let begun = world.engine.rebuild_index(&world.caller, request, anew).await.unwrap();
+        assert!(!begun.is_replay);
+        assert_eq!(world.settle().await, EmbedStep::Nothing);
+        let state = world.index().await;
+        assert_eq!((state.with_vector, state.failure.clone()), (2, None), "{state:?}");
+        assert!(state.embedder.starts_with("endpoint m "));
+        assert_eq!(world.found("waterfowl").await, [HERON]);
+        let asked = server.requests();
+        assert!(world.engine.rebuild_index(&world.caller, request, anew).await.unwrap().is_replay);
+        assert_eq!((world.index().await.episodes, server.requests()), (2, asked), "a repeat forgets nothing");
+    }
+
+    async fn vectors_of_a_former_embedder_are_thrown_away_after_a_day(place: Place) {
+        let (place, server) = (place.stopped(), Server::start());
+        let clock = place.clock.clone().unwrap();
+        let kept = async |world: &crate::world::World, embedder: &str| {
+            let embedder = embedder.to_owned();
+            world.store.read(move |tx| tx.vector_bytes(&SYSTEM, &embedder)).await.unwrap().is_some()
+        };
+        let world = place.open(server.embedding("first")).await;
+        world.bring(HERON).await;
+        world.settle().await;
+        let first = world.index().await.embedder;
+        drop(world);
+        clock.advance(DAY_MS / 2);
+        let world = place.open(server.embedding("second")).await;
+        world.settle().await;
+        let second = world.index().await.embedder;
+        assert!(second.starts_with("endpoint second "));
+        assert_eq!((kept(&world, &first).await, kept(&world, &second).await), (true, true), "one may still go back");
+        drop(world);
+        clock.advance(DAY_MS - 1);
+        let world = place.open(server.embedding("second")).await;
+        world.settle().await;
+        assert_eq!((kept(&world, &first).await, kept(&world, &second).await), (true, true), "it was used while it served");
+        drop(world);
+        clock.advance(2);
+        let world = place.open(server.embedding("second")).await;
+        world.settle().await;
+        assert_eq!((kept(&world, &first).await, kept(&world, &second).await), (false, true));
+    }
 }

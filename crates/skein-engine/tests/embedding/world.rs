@@ -7,13 +7,14 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use skein_connect::guard::Guard;
 use skein_connect::http::HttpOptions;
-use skein_core::ItemId;
 use skein_core::memory::episode::{Brought, EpisodeSource};
+use skein_core::{ItemId, Millis};
 use skein_engine::account::Presented;
 use skein_engine::catalog::{Outside, Passing};
 use skein_engine::memory::{BroughtEpisode, Embedding, EndpointOptions, IndexState, RecallQuery, Recalled};
 use skein_engine::{Caller, Engine, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
+use skein_store::clock::{Clock, StoppedClock};
 use skein_store::{Location, Store, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use skein_testkit::rogue::{self, Behaviour, Rogue};
@@ -51,11 +52,13 @@ pub(crate) use both;
 pub(crate) struct Place {
     pub(crate) dir: TempDir,
     database: Option<Database>,
+    /// Stands in for the database's.
+    pub(crate) clock: Option<Arc<StoppedClock>>,
 }
 
 impl Place {
     pub(crate) fn sqlite() -> Self {
-        Self { dir: tempfile::tempdir().unwrap(), database: None }
+        Self { dir: tempfile::tempdir().unwrap(), database: None, clock: None }
     }
 
     pub(crate) fn postgres() -> Self {
@@ -64,7 +67,12 @@ impl Place {
             drop(Store::open(StoreOptions::at(Location::Postgres(url.to_owned()))).unwrap());
         });
         let database = Some(Database::from_template(cluster, TEMPLATE));
-        Self { dir: tempfile::tempdir().unwrap(), database }
+        Self { dir: tempfile::tempdir().unwrap(), database, clock: None }
+    }
+
+    /// With a clock that only the test moves.
+    pub(crate) fn stopped(self) -> Self {
+        Self { clock: Some(Arc::new(StoppedClock::at(Millis(1_794_000_000_000)))), ..self }
     }
 
     pub(crate) fn index(&self) -> std::path::PathBuf {
@@ -72,24 +80,32 @@ impl Place {
     }
 
     pub(crate) async fn open(&self, embedding: Embedding) -> World {
-        self.open_with(embedding, self.index()).await
+        self.open_with(Some((embedding, self.index()))).await
+    }
+
+    /// Without an index.
+    pub(crate) async fn forgetful(&self) -> World {
+        self.open_with(None).await
     }
 
     /// Another server on the same store, with an index of its own.
     pub(crate) async fn elsewhere(&self, embedding: Embedding) -> World {
-        self.open_with(embedding, self.dir.path().join("elsewhere")).await
+        self.open_with(Some((embedding, self.dir.path().join("elsewhere")))).await
     }
 
-    async fn open_with(&self, embedding: Embedding, index: std::path::PathBuf) -> World {
+    async fn open_with(&self, remembering: Option<(Embedding, std::path::PathBuf)>) -> World {
         let location = match &self.database {
             Some(database) => Location::Postgres(database.url().to_owned()),
             None => Location::Directory(self.dir.path().to_owned()),
         };
-        let store = Store::open(StoreOptions { connections: 4, ..StoreOptions::at(location) }).unwrap();
+        let clock = self.clock.clone().map(|clock| clock as Arc<dyn Clock>);
+        let store = Store::open(StoreOptions { connections: 4, clock, ..StoreOptions::at(location) }).unwrap();
         let blobs = Blobs::directory(&self.dir.path().join("blobs")).unwrap();
         let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
         let engine = Engine::new(store.clone(), blobs, outside.unwrap());
-        engine.remember_with(index, embedding);
+        if let Some((embedding, index)) = remembering {
+            engine.remember_with(index, embedding);
+        }
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
@@ -116,7 +132,10 @@ impl World {
     }
 
     pub(crate) async fn bring_as(&self, source: EpisodeSource, text: &str) -> ItemId {
-        let brought = Brought { source, content: json!(text), speaker: None, node_id: None };
+        self.bring_it(Brought { source, content: json!(text), speaker: None, node_id: None }).await
+    }
+
+    pub(crate) async fn bring_it(&self, brought: Brought) -> ItemId {
         let brought = BroughtEpisode { brought, said_at: None };
         let kept = self.engine.bring_episode(&self.caller, fresh(&self.caller), brought).await.unwrap();
         kept.value.stored.item.header.id
@@ -164,6 +183,8 @@ pub(crate) fn fresh(caller: &Caller) -> Request {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Mood {
     Good,
+    /// Another model, whose vectors are longer.
+    Longer,
     WrongDimensions,
     NotANumber,
     Zero,
@@ -248,9 +269,14 @@ fn answered(vectors: &[Value]) -> Behaviour {
 fn behave(mood: &Mood, request: &rogue::Request) -> Behaviour {
     let texts = texts(request);
     let all = |vector: Value| answered(&vec![vector; texts.len()]);
-    let refused = json!({ "error": { "message": "no", "type": "invalid_request_error" } }).to_string();
+    // As some do, it quotes what it was sent.
+    let quoted = format!("no: {}", texts.join(" "));
+    let refused = json!({ "error": { "message": quoted, "type": "invalid_request_error" } }).to_string();
     match mood {
         Mood::Good => answered(&texts.iter().map(|text| json!(meaning(text))).collect::<Vec<_>>()),
+        Mood::Longer => {
+            answered(&texts.iter().map(|text| json!([meaning(text), vec![0.2]].concat())).collect::<Vec<_>>())
+        }
         Mood::WrongDimensions => all(json!([1.0, 0.0, 0.5])),
         Mood::NotANumber => all(json!([1.0, "NaN", 0.5, 0.1])),
         Mood::Zero => all(json!([0, 0, 0, 0])),

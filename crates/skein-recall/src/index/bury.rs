@@ -24,9 +24,8 @@ impl Index {
     fn rewrite(&self, owners: &BTreeSet<UserId>) -> Result<(), ApplyError> {
         let _one_at_a_time = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
         for owner in owners {
-            let Some(index) = self.owner(*owner) else { continue };
-            let figures = index.figures();
-            if figures.rows > figures.living { self.compact_owner(*owner, &index)? } else { index.merge()? }
+            let Some(index) = self.owner(*owner)? else { continue };
+            if index.figures().dead() > 0 { self.compact_owner(*owner, &index)? } else { index.merge()? }
         }
         Ok(())
     }

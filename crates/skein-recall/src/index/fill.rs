@@ -7,20 +7,21 @@ use skein_core::{EpisodeId, UserId};
 
 use super::Index;
 use crate::episode::{Change, Episode};
-use crate::error::ApplyError;
+use crate::error::{ApplyError, OpenError};
 
 impl Index {
     /// Living episodes that say something and have no vector, at most so many, without those that are passed over.
-    pub fn waiting(&self, most: usize, is_passed_over: impl Fn(EpisodeId) -> bool) -> Vec<Episode> {
-        let owners: Vec<_> = self.owners.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect();
+    pub fn waiting(&self, most: usize, is_passed_over: impl Fn(EpisodeId) -> bool) -> Result<Vec<Episode>, OpenError> {
         let mut found = Vec::new();
-        for owner in owners {
+        for owner in self.shelf.lacking() {
             if found.len() == most {
                 break;
             }
-            found.extend(owner.waiting(most - found.len(), &is_passed_over));
+            if let Some(index) = self.owner(owner)? {
+                found.extend(index.waiting(most - found.len(), &is_passed_over));
+            }
         }
-        found
+        Ok(found)
     }
 
     /// Gives episodes that were [waiting](Self::waiting) their vectors, and says how many; durable when it returns. What was
@@ -33,7 +34,7 @@ impl Index {
         }
         let mut filled = 0;
         for (owner, made) in by_owner {
-            let Some(index) = self.owner(owner) else { continue };
+            let Some(index) = self.owner(owner)? else { continue };
             let changes: Vec<Change> = index.fitting(made);
             filled += changes.len();
             self.apply_to(owner, &changes.iter().collect::<Vec<_>>(), index.figures().cursor)?;

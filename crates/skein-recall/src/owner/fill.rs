@@ -9,10 +9,8 @@ use crate::episode::{Change, Episode};
 impl OwnerIndex {
     pub(crate) fn waiting(&self, most: usize, is_passed_over: &dyn Fn(EpisodeId) -> bool) -> Vec<Episode> {
         let state = self.read();
-        let without = state.columns.alive.iter().filter(|row| !state.columns.with_vector.has(*row));
-        let saying = without.filter(|row| !is_passed_over(state.columns.id_of(*row)));
-        let episodes = saying.map(|row| episode(&state, row, self.owner));
-        episodes.filter(|episode| !episode.text.trim().is_empty()).take(most).collect()
+        let lacking = state.columns.lacking.iter().filter(|row| !is_passed_over(state.columns.id_of(**row)));
+        lacking.take(most).map(|row| episode(&state, *row, self.owner)).collect()
     }
 
     /// What gives episodes their vectors: only those that still say what the vectors were made of, and have none.

@@ -6,11 +6,12 @@ use std::sync::{MutexGuard, PoisonError};
 use skein_core::garden::cursor::Cursor;
 use skein_core::{EpisodeId, Millis};
 
-use super::{Files, OwnerIndex, State, speaker};
+use super::{Files, OwnerIndex, State, speaker, text};
 use crate::analysis::terms;
+use crate::append_file::AppendFile;
 use crate::episode::{Change, Episode, KIND_BYTES_MAX, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::error::ApplyError;
-use crate::rows::{Row, content_of, kind_bytes};
+use crate::rows::{Counts, Row, content_of, is_lacking, kind_bytes};
 use crate::static_table::Table;
 use crate::words::Committed;
 use xxhash_rust::xxh64::xxh64;
@@ -20,6 +21,8 @@ use xxhash_rust::xxh64::xxh64;
 struct Plan<'a> {
     written: Vec<(&'a Episode, u64)>,
     buried: Vec<u32>,
+    /// What lives after it.
+    counts: Counts,
 }
 
 impl OwnerIndex {
@@ -68,7 +71,7 @@ impl OwnerIndex {
         let pieces = files.pieces.map()?;
         let mut state = self.state.write().unwrap_or_else(PoisonError::into_inner);
         for row in rows {
-            state.columns.push(row, || speaker(&texts, row));
+            state.columns.push(row, || speaker(&texts, row), || text(&texts, row));
         }
         for row in buried {
             state.columns.bury(*row);
@@ -82,15 +85,18 @@ impl OwnerIndex {
     /// Merges the words into one segment and gives memory and threads of writing back.
     pub(crate) fn merge(&self) -> Result<(), ApplyError> {
         let mut files = self.files();
+        files.close();
         files.words.merge().map_err(ApplyError::Words)?;
         let words = files.words.view(&self.read().words).map_err(ApplyError::Words)?;
         self.state.write().unwrap_or_else(PoisonError::into_inner).words = words;
         Ok(())
     }
 
-    /// Waits for what tantivy does in the background.
+    /// Waits for what tantivy does in the background, and lets go of the files until somebody writes again.
     pub(crate) fn rest(&self) -> Result<(), ApplyError> {
-        self.files().words.rest().map_err(ApplyError::Words)
+        let mut files = self.files();
+        files.close();
+        files.words.rest().map_err(ApplyError::Words)
     }
 
     /// Everything that lives, in the order it came, as it was sent.
@@ -108,12 +114,9 @@ impl OwnerIndex {
         Ok(())
     }
 
-    /// Rows, how many of them live, how many have vectors, and bytes of all but the words.
     pub(crate) fn figures(&self) -> Figures {
         let state = self.read();
-        let (rows, living) = (state.columns.count(), state.columns.alive.count());
-        let vectors = state.columns.alive.iter().filter(|row| state.columns.with_vector.has(*row)).count();
-        Figures { rows, living, vectors: u32::try_from(vectors).unwrap_or(u32::MAX), cursor: state.cursor }
+        Figures { rows: state.columns.count(), counts: state.columns.counts, cursor: state.cursor }
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
@@ -122,12 +125,23 @@ impl OwnerIndex {
 }
 
 /// Counts of one owner.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Figures {
     pub(crate) rows: u32,
-    pub(crate) living: u32,
-    pub(crate) vectors: u32,
+    pub(crate) counts: Counts,
     pub(crate) cursor: Cursor,
+}
+
+impl Figures {
+    /// As they were committed.
+    pub(crate) fn committed(committed: &Committed) -> Self {
+        let cursor = committed.cursor.parse().unwrap_or(Cursor::START);
+        Self { rows: committed.rows, counts: committed.counts, cursor }
+    }
+
+    pub(crate) fn dead(&self) -> u32 {
+        self.rows - self.counts.living
+    }
 }
 
 pub(super) fn episode(state: &State, row: u32, owner: skein_core::UserId) -> Episode {
@@ -153,7 +167,7 @@ fn plan<'a>(changes: &[&'a Change], state: &State) -> Plan<'a> {
     for (place, change) in changes.iter().enumerate() {
         last.insert(id_of(change), place);
     }
-    let mut plan = Plan::default();
+    let (mut plan, mut replaced) = (Plan::default(), Vec::new());
     let counting = changes.iter().enumerate().filter(|(place, change)| last[&id_of(change)] == *place);
     for (_, change) in counting {
         let there = state.columns.row_of(id_of(change));
@@ -163,9 +177,15 @@ fn plan<'a>(changes: &[&'a Change], state: &State) -> Plan<'a> {
                 let content = content_of(episode);
                 if there.is_none_or(|row| state.columns.content[row as usize] != content) {
                     plan.written.push((episode, content));
+                    replaced.extend(there);
                 }
             }
         }
+    }
+    plan.counts = state.columns.counts_without(plan.buried.iter().copied().chain(replaced));
+    for (episode, _) in &plan.written {
+        let has_vector = episode.vector.is_some();
+        plan.counts.add(has_vector, is_lacking(has_vector, || &episode.text));
     }
     plan
 }
@@ -209,10 +229,16 @@ impl Files {
             text_bytes: self.texts.length(),
             piece_bytes: self.pieces.length(),
             burials: self.burials.length() / 4,
+            counts: plan.counts,
             cursor: cursor.to_string(),
         };
         self.words.commit(&committed).map_err(ApplyError::Words)?;
         Ok(rows)
+    }
+
+    fn close(&mut self) {
+        [&mut self.rows, &mut self.texts, &mut self.pieces, &mut self.burials].into_iter().for_each(AppendFile::rest);
+        self.vectors.rest();
     }
 
     fn append(&mut self, plan: &Plan<'_>, added: &Added) -> std::io::Result<()> {

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use skein_core::Millis;
 use skein_core::tree::actor::ActorId;
-use skein_recall::{BranchRange, Episode, Filter, Query, Recency, SearchError, Unlisted, Visibility, Weights};
+use skein_recall::{BranchRange, Episode, Filter, Query, Recency, SearchError, Unlisted, Visibility, Weights, snippet};
 
 use crate::build::{DAY_MS, branch, conversation, episode, id, ids, index_of, placed, question, user};
 
@@ -86,6 +86,16 @@ fn filters_and_clocks_narrow_what_is_found() {
 }
 
 #[test]
+fn what_was_told_already_is_left_out_and_moves_no_score() {
+    let (index, _folder) =
+        index_of((1..=5).map(|number| episode(number, &format!("tea {}", "leaf ".repeat(number.into())))).collect());
+    let all = index.search(&question("tea")).unwrap();
+    let besides: HashSet<_> = ids(&all)[..2].iter().copied().collect();
+    let rest = index.search(&Query { filter: Filter { besides, ..Filter::default() }, ..question("tea") }).unwrap();
+    assert_eq!((rest.hits.as_slice(), rest.visible), (&all.hits[2..], 5));
+}
+
+#[test]
 fn recency_prefers_the_newer_of_two_equals_where_asked() {
     let newer = Episode { valid_at: Millis(100 * DAY_MS), ..episode(2, "green tea") };
     let (index, _folder) = index_of(vec![episode(1, "green tea"), newer]);
@@ -100,7 +110,8 @@ fn a_hit_says_why_and_shows_the_place() {
     let (index, _folder) = index_of(vec![episode(1, "My dogs love the beach"), episode(2, "Nothing here")]);
     let hits = index.search(&question("dog on the beach")).unwrap();
     let best = &hits.hits[0];
-    let shown: Vec<&str> = best.snippet.highlights.iter().map(|at| &best.snippet.text[at.clone()]).collect();
+    let snippet = snippet("My dogs love the beach", &hits.terms);
+    let shown: Vec<&str> = snippet.highlights.iter().map(|at| &snippet.text[at.clone()]).collect();
     assert_eq!(shown, ["dogs", "beach"]);
     let parts = best.parts;
     assert!((best.score - parts.sum()).abs() < 1e-5);

@@ -77,7 +77,7 @@ fn a_torn_tail_is_cut_and_the_index_goes_on() {
 #[test]
 fn another_embedder_another_process_and_a_cursor_that_goes_back_are_refused() {
     let folder = closed();
-    let other = Options { fingerprint: Fingerprint::new("other"), dimensions: 3 };
+    let other = Options::new(Fingerprint::new("other"), 3);
     assert!(matches!(Index::open(folder.path(), &other), Err(OpenError::OtherEmbedder { .. })));
     let index = open(folder.path());
     assert!(matches!(reopen(folder.path()), Err(OpenError::Busy { .. })));
@@ -111,4 +111,20 @@ fn deleting_forgets_and_deleting_the_unknown_does_nothing() {
     assert_eq!(index.status().owners[0].dead, 0);
     drop(index);
     assert_eq!(open(folder.path()).search(&question("tea")).unwrap().visible, 2);
+}
+
+#[test]
+fn damage_of_an_owner_who_is_opened_later_is_told_to_whoever_asks() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |owner: u8| upsert(Episode { owner: user(owner), ..episode(owner.into(), "one tea") });
+    open(folder.path()).apply(&(1..=40).map(of).collect::<Vec<_>>(), at(1)).unwrap();
+    for path in files_under(folder.path()).into_iter().filter(|path| path.ends_with("rows")) {
+        std::fs::write(path, b"").unwrap();
+    }
+    let options = Options { owners_open_max: 0, ..Options::of(&StaticTable) };
+    let index = Index::open(folder.path(), &options).unwrap();
+    let asked = index.search(&question("tea"));
+    assert!(asked.is_err_and(|error| error.asks_for_rebuild()));
+    let written = index.apply(&[of(1)], at(2));
+    assert!(written.is_err_and(|error| error.asks_for_rebuild()));
 }

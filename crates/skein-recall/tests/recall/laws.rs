@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use proptest::prelude::*;
 use skein_core::Millis;
-use skein_recall::{BranchRange, Change, Episode, Hits, Query, Visibility};
+use skein_recall::{BranchRange, Change, Episode, Hits, Index, Query, Visibility};
 
 use crate::build::{DAY_MS, at, branch, conversation, id, open, placed, question, upsert, user};
 
@@ -92,6 +92,9 @@ proptest! {
         let living = expected(&steps);
         let fresh = open(fresh_folder.path());
         fresh.apply(&living.iter().cloned().map(upsert).collect::<Vec<_>>(), at(1)).unwrap();
+        prop_assert_eq!(index.as_ref().unwrap().totals(), fresh.totals());
+        let waiting = |index: &Index| index.waiting(100, |_| false).unwrap().iter().map(|episode| episode.id).collect::<HashSet<_>>();
+        prop_assert_eq!(waiting(index.as_ref().unwrap()), waiting(&fresh));
         for owner in [1, 2] {
             let query = Query { owner: user(owner), ..question(&text) };
             let (found, wanted) = (index.as_ref().unwrap().search(&query).unwrap(), fresh.search(&query).unwrap());

@@ -7,4 +7,6 @@ mod damage;
 mod fill;
 mod kill;
 mod laws;
+mod many;
+mod retell;
 mod table;

@@ -1,20 +1,21 @@
 //! How the index of this server stands, over HTTP.
 
 use axum::extract::State;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use skein_core::garden::cursor::Cursor;
-use skein_core::{NodeId, UserId};
+use skein_core::{EpisodeId, Millis, UserId};
 use skein_engine::Engine;
-use skein_engine::memory::{EmbeddingFailure, OwnerState, Switching};
+use skein_engine::memory::{EmbeddingFailure, OwnerState, Rebuild, Switching, UnboundEpisode};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::json::Json;
 use crate::mutation::{Answer, Mutated, Mutation};
+use crate::pagination::{Listing, PageParameters};
 use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 
-/// Nodes without an episode that are told.
+/// Things without an episode that are told with how the index stands.
 const UNBOUND_MAX: usize = 100;
 
 /// The index, and what is not remembered yet.
@@ -34,9 +35,13 @@ pub(crate) struct IndexView {
     /// Whether everything there was when the server began, or when it was to be built again, is in it; until then words are
     /// looked for in the store.
     caught_up: bool,
+    /// Why nothing could be indexed when that was last tried; it is tried again.
+    failure: Option<String>,
     episodes: u64,
     /// Of these, how many have a vector; the others are found by their words.
     with_vector: u64,
+    /// Whether what somebody said is being filed under the name they have now.
+    renaming: bool,
     /// What made the vectors.
     embedder: Option<String>,
     /// What is to make them, by the configuration.
@@ -46,9 +51,9 @@ pub(crate) struct IndexView {
     /// How far the vectors of the configured embedder are made; until all are, those there were serve.
     switching: Option<SwitchingView>,
     bytes: u64,
-    /// Nodes that were completed and have no episode yet, the oldest first, at most a hundred.
-    #[schema(value_type = Vec<String>)]
-    unbound: Vec<NodeId>,
+    /// What was said or brought and is not remembered: first what nothing can be made of, of which there may be more in
+    /// `GET /index/unbound`, then what was not looked at yet; the oldest first, at most a hundred.
+    unbound: Vec<UnboundView>,
     /// How it stands with each owner, those with most to do first, at most a hundred.
     owners: Vec<OwnerIndexView>,
 }
@@ -72,6 +77,42 @@ impl From<OwnerState> for OwnerIndexView {
     }
 }
 
+/// Something that was said or brought and is not remembered. Its words stay its owner's.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct UnboundView {
+    /// The number its episode would have, and that its node or item has.
+    #[schema(value_type = String, example = "episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    id: EpisodeId,
+    #[schema(value_type = String, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    owner_id: UserId,
+    #[schema(example = "it names a node that is not there, or that has no place of its own")]
+    reason: &'static str,
+    /// When that was found, or when it became known here if nobody looked yet.
+    #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
+    since: Millis,
+}
+
+impl From<UnboundEpisode> for UnboundView {
+    fn from(unbound: UnboundEpisode) -> Self {
+        let UnboundEpisode { id, owner, reason, found_at } = unbound;
+        Self { id, owner_id: owner, reason, since: found_at }
+    }
+}
+
+/// What was said or brought and can never be found, with the reason, for administrators; the oldest first.
+#[utoipa::path(get, path = "/index/unbound", tag = "administration", params(PageParameters),
+    responses((status = 200, body = Listing<UnboundView>)))]
+pub(crate) async fn list_unbound(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<PageParameters>,
+) -> Result<Json<Listing<UnboundView>>, ApiError> {
+    let (after, limit) = parameters.read()?;
+    let page = engine.unbound_episodes(&caller, after, limit).await?;
+    Ok(Json(Listing::of(page, limit, UnboundView::from)))
+}
+
 /// An index that is being built again.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct RebuildView {
@@ -80,15 +121,26 @@ pub(crate) struct RebuildView {
     end: Cursor,
 }
 
+/// How the index is built again.
+#[derive(Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields)]
+#[schema(example = json!({ "anew": false }))]
+pub(crate) struct RebuildBody {
+    /// Whether the vectors that the configured embedder made are thrown away too, and all are asked for again: for when another
+    /// model answers under the same name.
+    #[serde(default)]
+    anew: bool,
+}
+
 /// Build the index of this server again from the timeline; how far that is says `GET /index`.
-#[utoipa::path(post, path = "/index/rebuilds", tag = "administration",
+#[utoipa::path(post, path = "/index/rebuilds", tag = "administration", request_body = RebuildBody,
     responses((status = 202, body = Mutated<RebuildView>)))]
 pub(crate) async fn rebuild_index(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<RebuildView>, ApiError> {
-    mutation.no_body()?;
-    let begun = engine.rebuild_index(&mutation.caller, mutation.request).await?;
+    let RebuildBody { anew } = mutation.body_if_any()?;
+    let begun = engine.rebuild_index(&mutation.caller, mutation.request, Rebuild { is_anew: anew }).await?;
     Ok(Answer::begun(begun.map(|rebuilding| RebuildView { end: rebuilding.end })))
 }
 
@@ -135,7 +187,7 @@ pub(crate) async fn read_index(
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
 ) -> Result<Json<IndexView>, ApiError> {
-    let unbound = engine.unbound_nodes(&caller, UNBOUND_MAX).await?;
+    let unbound = engine.without_episode(&caller, UNBOUND_MAX).await?.into_iter().map(UnboundView::from).collect();
     let state = engine.index_state(&caller).await?;
     Ok(Json(IndexView {
         available: state.is_some(),
@@ -143,8 +195,10 @@ pub(crate) async fn read_index(
         end: state.as_ref().map(|state| state.end),
         behind: state.as_ref().map(|state| state.behind),
         caught_up: state.as_ref().is_some_and(|state| state.has_caught_up),
+        failure: state.as_ref().and_then(|state| state.stuck.clone()),
         episodes: state.as_ref().map_or(0, |state| state.episodes),
         with_vector: state.as_ref().map_or(0, |state| state.with_vector),
+        renaming: state.as_ref().is_some_and(|state| state.is_retelling),
         bytes: state.as_ref().map_or(0, |state| state.bytes),
         configured_embedder: state.as_ref().map(|state| state.configured.clone()),
         embedder_failure: state.as_ref().and_then(|state| state.failure.clone()).map(Into::into),

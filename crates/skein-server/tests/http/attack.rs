@@ -17,7 +17,7 @@ use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
 use crate::world::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
-const FOR_ADMINS: [&str; 15] = [
+const FOR_ADMINS: [&str; 16] = [
     "allow_endpoint",
     "change_setting",
     "change_user",
@@ -25,6 +25,7 @@ const FOR_ADMINS: [&str; 15] = [
     "create_user",
     "give_grant",
     "list_endpoints",
+    "list_unbound",
     "list_users",
     "list_workers",
     "read_index",

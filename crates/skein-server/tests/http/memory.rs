@@ -6,7 +6,7 @@ use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::node::NodeMarked;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{Millis, NodeId, PathId, Viewer};
+use skein_core::{ConversationId, Millis, NodeId, PathId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 
 use crate::grove::{By, conversation, say, say_at};
@@ -30,6 +30,32 @@ pub(crate) async fn search(world: &World, body: Value) -> Value {
 
 pub(crate) fn nodes(answer: &Value) -> Vec<&str> {
     answer["data"].as_array().unwrap().iter().map(|found| found["nodeId"].as_str().unwrap_or("nowhere")).collect()
+}
+
+/// Says the same again and again, at once.
+async fn say_many(world: &World, id: ConversationId, after: NodeId, text: &str, times: usize) -> Vec<NodeId> {
+    let (viewer, content) = (world.admin.clone(), json!({ "type": "text", "text": text }));
+    let say = move |tx: &mut skein_store::Tx<'_>| {
+        let mut said = vec![after];
+        for _ in 0..times {
+            let position =
+                Position::After { parent: said.last().copied(), speaker: Speaker::User, turn_type: TurnType::Message };
+            let placing = Placing {
+                conversation: id,
+                position,
+                author: ActorId::from(viewer.owner()),
+                author_type: AuthorType::Human,
+                sources: Vec::new(),
+                executed_by: None,
+                leads: Some(PathId::main_of(id)),
+            };
+            let words = Said { content: content.clone(), created_at: None, raw: None };
+            said.push(tx.append_node(&viewer, &placing, &words)?.0.id);
+        }
+        said.remove(0);
+        Ok(said)
+    };
+    world.store.write(say).await.unwrap().value
 }
 
 /// Something said at a time of its own.
@@ -244,11 +270,31 @@ both! {
         assert_eq!(world.get(&format!("/api/v1/nodes/{soup}/similar?limit=0")).await.status, 400);
     }
 
+    async fn what_models_are_not_shown_crowds_nothing_out(world: &World) {
+        let id = conversation(world, &world.admin, "Herons").await;
+        let first = say(world, &world.admin, id, None, "Where do birds nest?").await;
+        let excluded = say_many(world, id, first, "Heron heron heron.", 300).await;
+        let last = excluded.last().copied();
+        let shown = say(world, &world.admin, id, last, "Long ago, on a cold morning far from here, somebody saw one heron.").await;
+        let admin = world.admin.clone();
+        let exclude = move |tx: &mut skein_store::Tx<'_>| {
+            excluded.iter().try_for_each(|node| {
+                let mark: NodeMarked = serde_json::from_value(json!({ "nodeId": node, "excluded": true })).unwrap();
+                tx.mark_node(&admin, &mark).map(drop)
+            })
+        };
+        world.store.write(exclude).await.unwrap();
+        let found = search(world, json!({ "text": "heron", "strict": true })).await;
+        assert_eq!((nodes(&found), &found["searched"]["by"]), (vec![shown.to_string().as_str()], &json!("index")), "{found}");
+    }
+
     async fn how_the_index_stands_is_for_administrators(world: &World) {
         let id = conversation(world, &world.admin, "Birds").await;
         let node = say(world, &world.admin, id, None, "Herons nest in May.").await;
         let before = world.get("/api/v1/index").await.json();
-        assert_eq!((&before["episodes"], &before["unbound"]), (&json!(0), &json!([node])), "{before}");
+        let unbound = &before["unbound"][0];
+        assert_eq!((&before["episodes"], &unbound["id"]), (&json!(0), &json!(episode_of(node))), "{before}");
+        assert_eq!((&unbound["ownerId"], &unbound["reason"]), (&json!(world.admin.owner()), &json!("no episode is made of it yet")));
         assert!(before["behind"].as_u64().unwrap() > 0, "{before}");
         search(world, json!({ "text": "heron" })).await;
         let after = world.get("/api/v1/index").await.json();

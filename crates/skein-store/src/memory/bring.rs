@@ -5,7 +5,6 @@
 //! words were said again.
 
 use serde_json::{Value as Json, json};
-use skein_core::garden::item::ItemType;
 use skein_core::memory::episode::{Brought, said_now};
 use skein_core::{Digest, ItemId, Millis, Viewer};
 
@@ -58,20 +57,21 @@ impl Tx<'_> {
 
     /// What was brought of a moment with this payload, unless it was destroyed.
     fn brought_then(&mut self, viewer: &Viewer, at: Millis, hash: &Digest) -> Result<Option<StoredItem>, StoreError> {
-        let sql = "SELECT i.id FROM items i WHERE i.owner = ?1 AND i.type = ?2 AND i.canonical_at = ?3
-             AND i.payload_hash = ?4 AND i.payload IS NOT NULL ORDER BY i.position LIMIT 1";
+        // The type stands in the text because the index is of that type alone.
+        let sql = "SELECT i.id FROM items i WHERE i.owner = ?1 AND i.type = 'Episode' AND i.canonical_at = ?2
+             AND i.payload_hash = ?3 AND i.payload IS NOT NULL ORDER BY i.position LIMIT 1";
         let owner = viewer.owner();
-        let bound = params![&owner, ItemType::EPISODE.as_str(), at, hash];
+        let bound = params![&owner, at, hash];
         let id = self.first(sql, bound, |row| row.array(0).map(ItemId::from_bytes))?;
         id.map(|id| self.item(viewer, id)).transpose()
     }
 
     /// What was brought within a day with this payload: looked for only where the first was destroyed, and its name is taken.
     fn brought_today(&mut self, viewer: &Viewer, hash: &Digest) -> Result<Option<StoredItem>, StoreError> {
-        let sql = "SELECT i.id FROM items i WHERE i.owner = ?1 AND i.type = ?2 AND i.realized_at > ?3
-             AND i.payload_hash = ?4 AND i.payload IS NOT NULL ORDER BY i.realized_at, i.position LIMIT 1";
+        let sql = "SELECT i.id FROM items i WHERE i.owner = ?1 AND i.type = 'Episode' AND i.realized_at > ?2
+             AND i.payload_hash = ?3 AND i.payload IS NOT NULL ORDER BY i.realized_at, i.position LIMIT 1";
         let (owner, since) = (viewer.owner(), self.now().plus(-DAY_MS));
-        let bound = params![&owner, ItemType::EPISODE.as_str(), since, hash];
+        let bound = params![&owner, since, hash];
         let id = self.first(sql, bound, |row| row.array(0).map(ItemId::from_bytes))?;
         id.map(|id| self.item(viewer, id)).transpose()
     }

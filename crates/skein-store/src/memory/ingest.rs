@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::item::ItemType;
 use skein_core::memory::episode::{Brought, Episode, EpisodePlace, EpisodeSource};
-use skein_core::{EpisodeId, ItemId, NodeId, UserId, Viewer};
+use skein_core::{EpisodeId, ItemId, UserId, Viewer};
 
 use super::episodes::{Bound, EPISODE_COLUMNS, EpisodeState, read_episode, state};
 use crate::error::StoreError;
@@ -22,7 +22,7 @@ use crate::tx::{Tx, system_only};
 pub const INGESTED_ITEMS_MAX: usize = 2_048;
 
 const NAME: &str = "episodes";
-const NODES_PER_STATEMENT: usize = 256;
+pub(super) const NODES_PER_STATEMENT: usize = 256;
 
 /// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,14 +74,17 @@ impl Tx<'_> {
             let is_wanted = move |(_, _, found): &&(Cursor, ItemId, String)| found == wanted.as_str();
             stretch.iter().filter(is_wanted).map(|(_, id, _)| *id).collect::<Vec<_>>()
         };
-        for some in of_type(ItemType::NODE).chunks(NODES_PER_STATEMENT) {
+        let (nodes, brought) = (of_type(ItemType::NODE), of_type(ItemType::EPISODE));
+        for some in nodes.chunks(NODES_PER_STATEMENT) {
             let missing = std::iter::repeat_n(some.last(), NODES_PER_STATEMENT - some.len()).flatten();
             let bound: Vec<Value<'_>> = some.iter().chain(missing).map(Value::from).collect();
             self.execute(&INGEST_NODES, &bound)?;
         }
-        for id in of_type(ItemType::EPISODE) {
-            self.ingest_brought(id)?;
+        for id in &brought {
+            self.ingest_brought(*id)?;
         }
+        self.keep_unbound(&nodes)?;
+        self.keep_unbound(&brought)?;
         self.acknowledge(viewer, NAME, reached)?;
         Ok(Some(Ingested { items: stretch.len(), reached }))
     }
@@ -147,8 +150,11 @@ impl Tx<'_> {
     /// What was brought has the place of the node it names, as far as that is its owner's; else why nothing comes of it.
     fn brought_episode(&mut self, stored: &StoredItem) -> Result<Result<Episode, &'static str>, StoreError> {
         let header = &stored.item.header;
+        if stored.item.payload.is_none() {
+            return Ok(Err("what was brought was destroyed before it was remembered"));
+        }
         let brought = stored.item.document().and_then(|document| Brought::from_document(&document));
-        let Some(brought) = brought else { return Ok(Err("what was brought cannot be read, or was destroyed")) };
+        let Some(brought) = brought else { return Ok(Err("what was brought cannot be read")) };
         let place = match brought.node_id {
             None => None,
             Some(node) => {
@@ -194,20 +200,6 @@ impl Tx<'_> {
         };
         let words = if is_brought { Some(stored) } else { self.find_item(episode.item)? };
         Ok(words.map(|words| state(&words, episode, bound)))
-    }
-
-    /// The oldest nodes of anybody's that were completed and have no episode yet, for operators.
-    pub fn unbound_nodes(&mut self, viewer: &Viewer, limit: usize) -> Result<Vec<NodeId>, StoreError> {
-        let after = self.ingested(viewer)?;
-        let along = Along { columns: "i.id, i.type", from: "items i" };
-        let mut nodes = Vec::new();
-        self.each_after(&along, after, i64::MAX, INGESTED_ITEMS_MAX, &mut |row| {
-            if nodes.len() < limit && row.text(1)? == ItemType::NODE.as_str() {
-                nodes.push(NodeId::from_bytes(row.array(0)?));
-            }
-            Ok(())
-        })?;
-        Ok(nodes)
     }
 }
 

@@ -13,6 +13,8 @@ use crate::sql::{Value, params};
 use crate::tx::{Tx, system_only};
 
 const VECTORS_PER_STATEMENT: usize = 64;
+/// Vectors that are thrown away in one transaction.
+pub const DROPPED_VECTORS_MAX: usize = 1_000;
 
 /// A vector of what an episode says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,4 +72,54 @@ impl Tx<'_> {
         }
         Ok(())
     }
+
+    /// Says that somebody works with an embedder's vectors: so long nobody throws them away as unused.
+    pub fn use_vectors(&mut self, viewer: &Viewer, embedder: &str, milliseconds: i64) -> Result<(), StoreError> {
+        system_only(viewer)?;
+        let sql = "INSERT INTO leases (name, holder, fence, lease_until) VALUES (?1, 'whoever uses them', 1, ?2)
+             ON CONFLICT (name) DO UPDATE SET lease_until = excluded.lease_until
+             WHERE leases.lease_until < excluded.lease_until";
+        let until = self.now().plus(milliseconds);
+        self.execute(sql, params![lease(embedder).as_str(), until])?;
+        Ok(())
+    }
+
+    /// An embedder whose vectors are kept and that nobody uses any more.
+    pub fn unused_embedder(&mut self, viewer: &Viewer) -> Result<Option<String>, StoreError> {
+        system_only(viewer)?;
+        let mut last = String::new();
+        loop {
+            let sql = "SELECT embedder FROM embeddings WHERE embedder > ?1 ORDER BY embedder LIMIT 1";
+            let next = self.first(sql, params![last.as_str()], |row| row.text(0).map(str::to_owned))?;
+            let Some(next) = next else { return Ok(None) };
+            if !self.is_used(&next)? {
+                return Ok(Some(next));
+            }
+            last = next;
+        }
+    }
+
+    /// Throws some of an embedder's vectors away, unless it is used again; whether there were any.
+    pub fn drop_unused_vectors(&mut self, viewer: &Viewer, embedder: &str) -> Result<bool, StoreError> {
+        if self.is_used(embedder)? { Ok(false) } else { self.drop_vectors(viewer, embedder) }
+    }
+
+    /// Throws some of an embedder's vectors away, at most [`DROPPED_VECTORS_MAX`]; whether there were any.
+    pub fn drop_vectors(&mut self, viewer: &Viewer, embedder: &str) -> Result<bool, StoreError> {
+        system_only(viewer)?;
+        let sql = "DELETE FROM embeddings WHERE embedder = ?1 AND content IN (
+             SELECT d.content FROM embeddings d WHERE d.embedder = ?1 ORDER BY d.embedder, d.content LIMIT ?2)";
+        let most = i64::try_from(DROPPED_VECTORS_MAX).unwrap_or(i64::MAX);
+        Ok(self.execute(sql, params![embedder, most])? > 0)
+    }
+
+    fn is_used(&mut self, embedder: &str) -> Result<bool, StoreError> {
+        let now = self.now();
+        let sql = "SELECT 1 FROM leases WHERE name = ?1 AND lease_until > ?2";
+        Ok(self.first(sql, params![lease(embedder).as_str(), now], |_| Ok(()))?.is_some())
+    }
+}
+
+fn lease(embedder: &str) -> String {
+    format!("vectors of {embedder}")
 }

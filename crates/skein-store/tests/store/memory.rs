@@ -206,11 +206,39 @@ both! {
         let second = say(world, id, after(Some(first.id), Speaker::User), "Second.");
         let (told, reached) = world.read(|tx| tx.follow_episodes(&SYSTEM, Cursor::START, 1_000));
         assert_eq!(told.len(), 1);
-        assert_eq!(world.read(|tx| tx.unbound_nodes(&SYSTEM, 100)), [second.id]);
+        let unmade = |world: &World| -> Vec<EpisodeId> {
+            world.read(|tx| tx.unmade_episodes(&SYSTEM, 100)).iter().map(|unmade| unmade.id).collect()
+        };
+        assert_eq!(unmade(world), [episode_of(second.id)]);
         ingest(world);
         let (told, _) = world.read(move |tx| tx.follow_episodes(&SYSTEM, reached, 1_000));
         let Some(Followed::Made(made)) = told.first() else { panic!("{told:?}") };
         assert_eq!(made.state.episode.place.and_then(|place| place.previous), Some(episode_of(first.id)));
-        assert_eq!(world.read(|tx| tx.unbound_nodes(&SYSTEM, 100)), []);
+        assert_eq!(unmade(world), []);
+    }
+
+    fn what_nothing_can_be_made_of_is_listed_with_its_reason(world: &World) {
+        let nowhere = NodeId::from_bytes([9; 16]);
+        let mut lost: Vec<EpisodeId> = (0..3)
+            .map(|number| bring(world, &Brought { node_id: Some(nowhere), ..text(&format!("Lost {number}.")) }, None))
+            .collect();
+        lost.sort_unstable();
+        bring(world, &text("Bound to nothing and seen from everywhere."), None);
+        assert_eq!(world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 10)).rows, [], "nobody has looked yet");
+        ingest(world);
+        let first = world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 2));
+        let rest = world.read(move |tx| tx.unbound_episodes(&SYSTEM, first.next, 2));
+        assert_eq!((first.rows.len(), rest.next), (2, None));
+        let listed: Vec<_> = first.rows.iter().chain(&rest.rows).collect();
+        assert_eq!(listed.iter().map(|unbound| unbound.id).collect::<Vec<_>>(), lost);
+        assert!(listed.iter().all(|unbound| unbound.owner == world.anna.owner() && unbound.reason.contains("names a node")));
+        world.tamper("UPDATE cursors SET tx = 0, position = 0 WHERE name = 'episodes'").unwrap();
+        ingest(world);
+        assert_eq!(world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 10)).rows.len(), 3, "each is there once");
+        let (viewer, item) = (world.anna.clone(), ItemId::from_bytes(*lost[0].as_bytes()));
+        world.write(move |tx| tx.redact_item(&viewer, item, "asked to"));
+        assert_eq!(world.read(|tx| tx.unbound_episodes(&SYSTEM, None, 10)).rows.len(), 2, "what is destroyed is not missed");
+        let anna = world.anna.clone();
+        assert!(world.store.read_blocking(move |tx| tx.unbound_episodes(&anna, None, 10)).is_err(), "it is for operators");
     }
 }

@@ -10,7 +10,7 @@ use skein_testkit::postgres::{Cluster, Database};
 use crate::world::{World, both};
 
 /// Every schema that was shipped, with rows, as statements for SQLite.
-const SHIPPED: [&str; 9] = [
+const SHIPPED: [&str; 10] = [
     include_str!("../shipped/0001.sql"),
     include_str!("../shipped/0002.sql"),
     include_str!("../shipped/0003.sql"),
@@ -20,6 +20,7 @@ const SHIPPED: [&str; 9] = [
     include_str!("../shipped/0007.sql"),
     include_str!("../shipped/0008.sql"),
     include_str!("../shipped/0009.sql"),
+    include_str!("../shipped/0010.sql"),
 ];
 
 fn verified(store: &Store, blobs: &Blobs) -> Report {

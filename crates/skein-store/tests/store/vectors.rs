@@ -3,7 +3,7 @@
 use serde_json::json;
 use skein_core::memory::episode::{Brought, EpisodeSource};
 use skein_core::{Digest, EpisodeId, ItemId, Viewer};
-use skein_store::memory::MadeVector;
+use skein_store::memory::{DROPPED_VECTORS_MAX, MadeVector};
 
 use crate::world::{World, both, wait_until};
 
@@ -71,5 +71,34 @@ both! {
         keep(world, "one", episode, "Anna: Herons nest in May.", &[1; 8]);
         assert_eq!(kept(world, "one", "Anna: Herons nest in May."), None);
         assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn vectors_that_nobody_uses_any_more_are_thrown_away_in_pieces(world: &World) {
+        let (_, episode) = remembered(world, "Herons nest in May.");
+        let many: Vec<MadeVector> = (0..=DROPPED_VECTORS_MAX)
+            .map(|number| MadeVector { episode, content: Digest::of(&number.to_be_bytes()), vector: vec![1; 8] })
+            .collect();
+        for embedder in ["former", "serving", "another"] {
+            let many = many.clone();
+            world.write(move |tx| tx.keep_vectors(&SYSTEM, embedder, &many));
+        }
+        world.write(|tx| {
+            tx.use_vectors(&SYSTEM, "serving", 1_000)?;
+            tx.use_vectors(&SYSTEM, "serving", 10)?;
+            tx.use_vectors(&SYSTEM, "another", 1_000)?;
+            tx.use_vectors(&SYSTEM, "former", 10)
+        });
+        assert_eq!(world.read(|tx| tx.unused_embedder(&SYSTEM)), None);
+        world.clock.advance(100);
+        let unused = world.read(|tx| tx.unused_embedder(&SYSTEM));
+        assert_eq!(unused.as_deref(), Some("former"));
+        let drop_some = || world.write(|tx| tx.drop_unused_vectors(&SYSTEM, "former"));
+        assert!(drop_some());
+        assert_eq!(world.read(|tx| tx.unused_embedder(&SYSTEM)).as_deref(), Some("former"), "one is left");
+        assert_eq!((drop_some(), drop_some()), (true, false));
+        assert_eq!(world.read(|tx| tx.unused_embedder(&SYSTEM)), None);
+        assert!(!world.write(|tx| tx.drop_unused_vectors(&SYSTEM, "serving")), "what is used stays");
+        assert!(world.write(|tx| tx.drop_vectors(&SYSTEM, "another")), "unless it is to be made anew");
+        assert_eq!(world.read(|tx| tx.vector_bytes(&SYSTEM, "serving")), Some(8));
     }
 }
