@@ -41,4 +41,4 @@ pub use static_table::StaticTable;
 #[cfg(feature = "transformer")]
 pub use transformer::{Transformer, TransformerError};
 pub use vectors::{packed, unpacked};
-pub use visibility::{BranchRange, Unlisted, Visibility};
+pub use visibility::{BranchRange, Listed, Unlisted, Visibility};

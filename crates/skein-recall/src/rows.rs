@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
+use std::sync::Mutex;
 
 use serde::{Deserialize, Serialize};
 use skein_core::tree::actor::ActorId;
@@ -14,7 +15,7 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::analysis::terms;
 use crate::episode::{Episode, KIND_BYTES_MAX, Place};
-use crate::world::Bits;
+use crate::world::{Bits, Shown};
 
 pub(crate) const ROW_BYTES: usize = 176;
 /// No row, no slot, no number.
@@ -233,6 +234,11 @@ pub(crate) struct Columns {
     living: Vec<u32>,
     first_follower: Vec<u32>,
     next_follower: Vec<u32>,
+    conversations: Interned<ConversationId>,
+    /// The last row of each conversation, and for every row the one before it in its own.
+    last_of: Vec<u32>,
+    before_in: Vec<u32>,
+    pub(crate) shown: Mutex<Shown>,
 }
 
 impl Columns {
@@ -254,6 +260,8 @@ impl Columns {
         let lane = row.place.map_or(NONE, |place| self.lanes.intern((place.conversation, place.label.branch)));
         self.lane.push(lane);
         self.depth.push(row.place.map_or(0, |place| place.label.depth));
+        let before_in = row.place.map_or(NONE, |place| self.chain(place.conversation, number));
+        self.before_in.push(before_in);
         self.actor.push(row.actor.map_or(NONE, |actor| self.actors.intern(actor)));
         self.kind.push(self.kinds.intern(row.kind));
         self.valid_at.push(row.valid_at.0);
@@ -309,6 +317,21 @@ impl Columns {
         let mut counts = self.counts;
         rows.for_each(|row| counts.take(self.with_vector.has(row), self.lacking.contains(&row)));
         counts
+    }
+
+    /// Makes a row the last of its conversation; the one that was.
+    fn chain(&mut self, conversation: ConversationId, row: u32) -> u32 {
+        let conversation = self.conversations.intern(conversation) as usize;
+        if conversation == self.last_of.len() {
+            self.last_of.push(NONE);
+        }
+        std::mem::replace(&mut self.last_of[conversation], row)
+    }
+
+    /// The rows of a conversation, dead ones too.
+    pub(crate) fn rows_of(&self, conversation: ConversationId) -> impl Iterator<Item = u32> {
+        let last = self.conversations.number(&conversation).map(|number| self.last_of[number as usize]);
+        std::iter::successors(last, |row| Some(self.before_in[*row as usize]).filter(|row| *row != NONE))
     }
 
     fn slot_of(&mut self, id: EpisodeId) -> u32 {

@@ -4,14 +4,21 @@
 //! mention; whoever asks lists those that have more. What has no place is visible from everywhere.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use skein_core::{ConversationId, EpisodeId, NodeId};
+
+/// Branches of conversations, each seen down to a depth; of a conversation that is here nothing else is seen.
+pub type Listed = HashMap<ConversationId, Vec<BranchRange>>;
 
 /// The rule of one question. Nothing outside of it is a hit, a neighbour or counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Visibility {
-    /// Of the conversations listed here only these branches are seen, each down to a depth.
-    pub listed: HashMap<ConversationId, Vec<BranchRange>>,
+    /// What holds for this question.
+    pub listed: Listed,
+    /// What holds for conversations that are not listed for it. As long as questions share the same, nobody looks again at
+    /// which rows it shows.
+    pub shared: Arc<Listed>,
     /// What holds for conversations that are not listed.
     pub unlisted: Unlisted,
     /// Seen whatever the branches say, for example what is pinned.
@@ -37,11 +44,17 @@ pub enum Unlisted {
 }
 
 impl Visibility {
-    /// How deep a branch is seen; `None` when it is not.
-    pub(crate) fn depth_of(&self, conversation: ConversationId, branch: NodeId) -> Option<i64> {
-        match self.listed.get(&conversation) {
-            Some(ranges) => ranges.iter().filter(|range| range.branch == branch).map(|range| range.down_to).max(),
-            None => (self.unlisted == Unlisted::Seen).then_some(i64::MAX),
+    /// How deep a branch is seen where nothing is listed for this question alone; nothing is as deep as [`i64::MIN`].
+    pub(crate) fn shared_depth(&self, conversation: ConversationId, branch: NodeId) -> i64 {
+        match (self.shared.get(&conversation), self.unlisted) {
+            (Some(ranges), _) => depth_in(ranges, branch),
+            (None, Unlisted::Seen) => i64::MAX,
+            (None, Unlisted::Hidden) => i64::MIN,
         }
     }
+}
+
+/// How deep a branch is seen by what is listed of its conversation.
+pub(crate) fn depth_in(ranges: &[BranchRange], branch: NodeId) -> i64 {
+    ranges.iter().filter(|range| range.branch == branch).map(|range| range.down_to).max().unwrap_or(i64::MIN)
 }

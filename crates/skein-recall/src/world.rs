@@ -2,11 +2,13 @@
 //!
 //! Everything is counted inside this world, so that what is hidden cannot even move a score.
 
+use std::sync::{Arc, PoisonError};
+
 use skein_core::Millis;
 
 use crate::query::Filter;
 use crate::rows::{Columns, NONE};
-use crate::visibility::Visibility;
+use crate::visibility::{Listed, Unlisted, Visibility, depth_in};
 
 /// A set of rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -42,6 +44,12 @@ impl Bits {
         self.words.iter().map(|word| word.count_ones()).sum()
     }
 
+    /// What is in both, of the same rows.
+    fn and(&self, other: &Self) -> Self {
+        let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
+        Self { words, length: self.length }
+    }
+
     /// Those of this set for which `keep` holds; asked once for every member.
     fn filtered(&self, mut keep: impl FnMut(usize) -> bool) -> Self {
         let mut kept = self.clone();
@@ -74,27 +82,52 @@ pub(crate) struct Clocks {
     pub(crate) known_at: Option<Millis>,
 }
 
+/// Which rows are shown by what questions share, dead ones too. Worked out once, then continued with the rows that come.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    by: Option<(Arc<Listed>, Unlisted)>,
+    /// How deep each lane is shown.
+    depths: Vec<i64>,
+    rows: Bits,
+}
+
+impl Shown {
+    fn is_by(&self, visibility: &Visibility) -> bool {
+        self.by.as_ref().is_some_and(|(shared, unlisted)| {
+            Arc::ptr_eq(shared, &visibility.shared) && *unlisted == visibility.unlisted
+        })
+    }
+
+    fn of(&mut self, columns: &Columns, visibility: &Visibility) -> &Bits {
+        if !self.is_by(visibility) {
+            let by = Some((Arc::clone(&visibility.shared), visibility.unlisted));
+            *self = Self { by, ..Self::default() };
+        }
+        let lanes = columns.lanes.values()[self.depths.len()..].iter();
+        self.depths.extend(lanes.map(|(conversation, branch)| visibility.shared_depth(*conversation, *branch)));
+        for row in self.rows.length as usize..columns.lane.len() {
+            let lane = columns.lane[row];
+            self.rows.push(lane == NONE || columns.depth[row] <= self.depths[lane as usize]);
+        }
+        &self.rows
+    }
+}
+
 /// The living rows that may be seen at these clocks.
 pub(crate) fn world(columns: &Columns, visibility: &Visibility, clocks: Clocks) -> Bits {
-    let depths: Vec<i64> = columns
-        .lanes
-        .values()
-        .iter()
-        .map(|(conversation, branch)| visibility.depth_of(*conversation, *branch).unwrap_or(i64::MIN))
-        .collect();
+    let mut seen = living_shown(columns, visibility);
+    for (conversation, ranges) in &visibility.listed {
+        for row in columns.rows_of(*conversation).filter(|row| columns.alive.has(*row)) {
+            let (_, branch) = columns.lanes.values()[columns.lane[row as usize] as usize];
+            if columns.depth[row as usize] <= depth_in(ranges, branch) { seen.set(row) } else { seen.clear(row) }
+        }
+    }
     let as_of = clocks.as_of.map_or(i64::MAX, |moment| moment.0);
     let known_at = clocks.known_at.map_or(i64::MAX, |moment| moment.0);
     let in_time = |row: usize| columns.valid_at[row] <= as_of && columns.created_at[row] <= known_at;
-    let sees_all = depths.iter().all(|depth| *depth == i64::MAX);
-    let timeless = clocks == Clocks::default();
-    let mut seen = if sees_all && timeless {
-        columns.alive.clone()
-    } else {
-        columns.alive.filtered(|row| {
-            let lane = columns.lane[row];
-            (lane == NONE || columns.depth[row] <= depths[lane as usize]) && in_time(row)
-        })
-    };
+    if clocks != Clocks::default() {
+        seen = seen.filtered(in_time);
+    }
     for pinned in visibility.pinned.iter().filter_map(|id| columns.row_of(*id)) {
         if in_time(pinned as usize) {
             seen.set(pinned);
@@ -102,6 +135,14 @@ pub(crate) fn world(columns: &Columns, visibility: &Visibility, clocks: Clocks) 
     }
     visibility.hidden.iter().filter_map(|id| columns.row_of(*id)).for_each(|row| seen.clear(row));
     seen
+}
+
+fn living_shown(columns: &Columns, visibility: &Visibility) -> Bits {
+    if visibility.shared.is_empty() && visibility.unlisted == Unlisted::Seen {
+        return columns.alive.clone();
+    }
+    let mut shown = columns.shown.lock().unwrap_or_else(PoisonError::into_inner);
+    columns.alive.and(shown.of(columns, visibility))
 }
 
 /// Those of a world that a filter lets through; `None` when the filter is open.

@@ -160,7 +160,7 @@ impl Tx<'_> {
     ///
     /// First the rest of the cursor's own transaction, then later ones: on SQLite `position` is the row's own key, and
     /// a comparison of pairs would walk the index from the transaction's beginning.
-    fn each_bound_after(
+    pub(crate) fn each_bound_after(
         &mut self,
         along: &Along<'_>,
         bound: &[Value<'_>],

@@ -10,6 +10,7 @@ pub mod embedding;
 mod episodes;
 mod follow;
 mod judge;
+mod paths;
 mod recall;
 mod retell;
 mod scope;
@@ -40,6 +41,9 @@ pub use skein_store::memory::UnboundEpisode;
 pub use standing::{IndexState, OwnerState, Rebuild, Rebuilding};
 pub use troubles::{EmbeddingCounts, EmbeddingFailure, Switching};
 
+/// So many items are taken into an index in a moment.
+const NEARLY_ITEMS_MAX: i64 = 1_000;
+
 const SYSTEM: Viewer = Viewer::System("memory");
 
 /// The index of this server, and what follows the timeline into it.
@@ -57,8 +61,14 @@ pub(crate) struct Memory {
     asked: Mutex<asked::Asked>,
     /// Held while the index is opened, which may take a while; nobody else waits for it.
     opening: Mutex<()>,
+    /// Shared with whoever reads the store.
+    paths: Arc<paths::Paths>,
+    /// Whether the index holds nothing of what was said before, and will not for a while.
+    is_anew: AtomicBool,
     /// Whether everything there was has been looked at once: until then an index tells too little.
     has_caught_up: AtomicBool,
+    /// The end of the timeline when the index was opened.
+    end_at_opening: Mutex<Cursor>,
     /// Everything up to here was looked at; the index itself is told only where it matters.
     looked_at: Mutex<Cursor>,
     /// Held by whoever takes the next step.
@@ -77,6 +87,7 @@ impl Engine {
 
     /// [`Self::remember_in`] with another way to make vectors.
     pub fn remember_with(&self, folder: PathBuf, embedding: Embedding) {
+        let is_anew = AtomicBool::new(Index::options(&folder).is_none());
         let memory = Memory {
             folder,
             embedding,
@@ -87,7 +98,10 @@ impl Engine {
             upkeep: Mutex::default(),
             asked: Mutex::default(),
             opening: Mutex::default(),
+            paths: Arc::default(),
+            is_anew,
             has_caught_up: AtomicBool::default(),
+            end_at_opening: Mutex::default(),
             looked_at: Mutex::default(),
             stepping: tokio::sync::Mutex::default(),
             is_followed: AtomicBool::default(),
@@ -101,6 +115,13 @@ impl Engine {
 impl Memory {
     fn has_caught_up(&self) -> bool {
         self.has_caught_up.load(Ordering::Relaxed)
+    }
+
+    /// Whether an index that is there will answer soon: it is being opened, or lacks only what was said last.
+    fn is_nearly_there(&self, end: Cursor) -> bool {
+        let lacks = || end.position.saturating_sub(self.looked_at().position);
+        let is_near = self.opened().is_none_or(|_| lacks() <= NEARLY_ITEMS_MAX);
+        is_near && !self.has_caught_up() && !self.is_anew.load(Ordering::Relaxed)
     }
 
     fn is_followed(&self) -> bool {
@@ -140,6 +161,8 @@ impl Memory {
             opened => opened?,
         };
         let index = Arc::new(index);
+        self.has_caught_up.store(false, Ordering::Relaxed);
+        *self.end_at_opening.lock().unwrap_or_else(PoisonError::into_inner) = end;
         self.serve(Arc::clone(&index));
         Ok(index)
     }
@@ -168,6 +191,7 @@ impl Memory {
     }
 
     fn anew(&self, options: &Options) -> Result<Index, OpenError> {
+        self.is_anew.store(true, Ordering::Relaxed);
         Index::remove(&self.folder)?;
         Index::open(&self.folder, options)
     }
@@ -176,12 +200,15 @@ impl Memory {
     fn remove(&self) -> Result<(), OpenError> {
         let _one_at_a_time = self.opening.lock().unwrap_or_else(PoisonError::into_inner);
         self.close();
+        self.is_anew.store(true, Ordering::Relaxed);
         Index::remove(&self.folder)
     }
 
     /// Lets go of an index that cannot be used any more; it is opened again when it is needed.
     fn close(&self) {
-        self.has_caught_up.store(false, Ordering::Relaxed);
+        if self.has_caught_up.swap(false, Ordering::Relaxed) {
+            self.is_anew.store(false, Ordering::Relaxed);
+        }
         *self.index.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -192,5 +219,65 @@ impl Memory {
     fn look_on(&self, cursor: Cursor) {
         let mut looked_at = self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
         *looked_at = cursor.max(*looked_at);
+        // Where somebody always writes, the end of all there is may never be met.
+        if *looked_at >= *self.end_at_opening.lock().unwrap_or_else(PoisonError::into_inner) {
+            self.has_caught_up.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use skein_connect::guard::Guard;
+    use skein_connect::http::HttpOptions;
+    use skein_core::memory::episode::{Brought, EpisodeSource};
+    use skein_store::blobs::Blobs;
+    use skein_store::{Location, Store, StoreOptions};
+
+    use super::*;
+    use crate::account::{Caller, KeyText, Presented};
+    use crate::catalog::{Outside, Passing};
+    use crate::request::Request;
+
+    async fn open(folder: &std::path::Path) -> (Engine, Caller) {
+        let store = Store::open(StoreOptions::at(Location::Directory(folder.to_owned()))).unwrap();
+        let outside = Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default());
+        let engine = Engine::new(store, Blobs::directory(&folder.join("blobs")).unwrap(), outside.unwrap());
+        engine.remember_in(folder.join("index"));
+        let key = KeyText::draw();
+        engine.admit_start_key(&key).await.unwrap();
+        let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
+        // As if somebody were about to open it.
+        engine.parts().memory.get().unwrap().is_followed.store(true, Ordering::Relaxed);
+        (engine, caller)
+    }
+
+    async fn searched_by(engine: &Engine, caller: &Caller) -> SearchedBy {
+        let query = RecallQuery { text: "heron".to_owned(), limit: 10, ..RecallQuery::default() };
+        let recalled = engine.recall(caller, query).await.unwrap();
+        assert_eq!(recalled.page.rows.len(), 1);
+        recalled.searched.by
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn an_index_that_is_there_is_waited_for_and_one_that_is_built_again_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let (engine, caller) = open(folder.path()).await;
+        let content = json!("The heron stands in the reeds.");
+        let brought = Brought { source: EpisodeSource::Text, content, speaker: None, node_id: None };
+        let request = Request::new(&caller, &"00000000-0000-4000-8000-000000000000".parse().unwrap(), "POST", "/", b"");
+        engine.bring_episode(&caller, request, BroughtEpisode { brought, said_at: None }).await.unwrap();
+        assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Words, "there is none yet");
+        engine.remember_all().await.unwrap();
+        drop(engine);
+        let (engine, caller) = open(folder.path()).await;
+        assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Index, "it is there and not open");
+        engine.parts().memory.get().unwrap().close();
+        assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Index, "it was closed");
+        engine.forget_index().await.unwrap();
+        assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Words, "it was taken away");
+        engine.remember_all().await.unwrap();
+        assert_eq!(searched_by(&engine, &caller).await, SearchedBy::Index, "it was built again");
     }
 }

@@ -141,7 +141,8 @@ impl Engine {
     ) -> Result<Recalled, EngineError> {
         let viewer = caller.viewer();
         let (asked, own) = (query.clone(), viewer.clone());
-        let scope = self.parts().store.read(move |tx| Scope::of(tx, &own, &asked)).await?;
+        let paths = self.parts().memory.get().map(|memory| Arc::clone(&memory.paths));
+        let scope = self.parts().store.read(move |tx| Scope::of(tx, &own, &asked, paths.as_deref())).await?;
         let answered = match self.parts().memory.get() {
             Some(memory) => self.by_index(memory, &viewer, &query, &scope, like).await?,
             None => None,
@@ -248,12 +249,14 @@ impl Engine {
         let wait = async {
             let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
             let wanted = if memory.is_followed() { at_least.map(|wanted| wanted.min(end)) } else { Some(end) };
-            // While an index is built again, words answer at once whoever asks for no more.
+            // While an index is built again, words answer at once whoever asks for no more. One that is only being opened is
+            // waited for: looking for words takes longer, the more was said.
             let is_awaited = at_least.is_some() || !memory.is_followed();
             // The timeline may be held back for a moment by others who are still writing.
             let is_due = || {
                 let is_late = is_awaited && (!memory.has_caught_up() || memory.is_retelling());
-                is_late || wanted.is_some_and(|wanted| memory.looked_at() < wanted)
+                let is_lacking = wanted.is_some_and(|wanted| memory.looked_at() < wanted);
+                is_late || is_lacking || memory.is_nearly_there(end)
             };
             while is_due() {
                 let engine = self.clone();

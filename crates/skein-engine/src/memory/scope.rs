@@ -1,16 +1,19 @@
 //! What a question may see: from where it is asked, and what it is narrowed to.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use skein_core::garden::cursor::Cursor;
 use skein_core::memory::episode::EpisodeSource;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::place::Label;
 use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, Viewer};
-use skein_recall::{BranchRange, Filter, Visibility, Weights};
+use skein_recall::{Filter, Listed, Visibility, Weights};
 use skein_store::memory::VisibleBranch;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::{StoreError, Tx};
+
+use crate::memory::paths::{Paths, range};
 
 /// Conversations of a project that a question is narrowed to.
 const PROJECT_CONVERSATIONS_MAX: usize = 10_000;
@@ -76,12 +79,21 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    pub(super) fn of(tx: &mut Tx<'_>, viewer: &Viewer, query: &RecallQuery) -> Result<Self, StoreError> {
+    /// `paths` is what is known of main paths; without it only what is on the path itself is worked out.
+    pub(super) fn of(
+        tx: &mut Tx<'_>,
+        viewer: &Viewer,
+        query: &RecallQuery,
+        paths: Option<&Paths>,
+    ) -> Result<Self, StoreError> {
         let (conversation, node) = standing(tx, viewer, query)?;
         let path = node.map(|node| tx.ancestry(viewer, node)).transpose()?.unwrap_or_default();
         let is_whole = query.all_branches;
         // A conversation nobody lists is seen whole.
-        let visibility = if is_whole { Visibility::default() } else { listed(tx, viewer, query, conversation, &path)? };
+        let visibility = match paths.filter(|_| !is_whole) {
+            Some(paths) => visibility(paths.of(tx, viewer)?, query, conversation, &path),
+            None => Visibility::default(),
+        };
         let filter = filter(tx, viewer, query)?;
         let mut led: Vec<ConversationId> = path.iter().map(|seen| seen.conversation).collect();
         led.dedup();
@@ -116,30 +128,21 @@ impl Scope {
 }
 
 /// The path one stands on, and of other conversations their main paths.
-fn listed(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
+fn visibility(
+    shared: Arc<Listed>,
     query: &RecallQuery,
     own: Option<ConversationId>,
     path: &[VisibleBranch],
-) -> Result<Visibility, StoreError> {
-    let mut visibility = Visibility::default();
-    for seen in tx.main_paths(viewer)? {
-        visibility.listed.entry(seen.conversation).or_default().push(range(seen));
-    }
-    if let Some(own) = own {
-        visibility.listed.insert(own, Vec::new());
-    }
+) -> Visibility {
+    let mut listed: Listed = own.into_iter().map(|own| (own, Vec::new())).collect();
     for seen in path.iter().filter(|_| !query.elsewhere) {
-        if let Some(listed) = visibility.listed.get_mut(&seen.conversation) {
-            listed.push(range(*seen));
+        let others = shared.get(&seen.conversation).filter(|_| Some(seen.conversation) != own);
+        if Some(seen.conversation) == own || others.is_some() {
+            let ranges = listed.entry(seen.conversation).or_insert_with(|| others.cloned().unwrap_or_default());
+            ranges.push(range(*seen));
         }
     }
-    Ok(visibility)
-}
-
-fn range(seen: VisibleBranch) -> BranchRange {
-    BranchRange { branch: seen.branch, down_to: seen.down_to }
+    Visibility { listed, shared, ..Visibility::default() }
 }
 
 fn standing(

@@ -1,6 +1,7 @@
 //! Laws: however it got there, an index answers as one built from scratch, and never with what may not be seen.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use skein_core::Millis;
@@ -111,9 +112,14 @@ proptest! {
         let index = open(folder.path());
         let steps: Vec<Step> = episodes.into_iter().map(|episode| Step::Change(upsert(episode))).collect();
         let living = expected(&steps);
-        index.apply(&living.iter().cloned().map(upsert).collect::<Vec<_>>(), at(1)).unwrap();
         let listed = HashMap::from([(conversation(1), vec![BranchRange { branch: branch(lane), down_to }])]);
-        let query = Query { visibility: Visibility { listed, ..Visibility::default() }, ..question(&text) };
+        let shared = Query { visibility: Visibility { shared: Arc::new(listed.clone()), ..Visibility::default() }, ..question(&text) };
+        let changes: Vec<Change> = living.iter().cloned().map(upsert).collect();
+        let (first, rest) = changes.split_at(changes.len() / 2);
+        index.apply(first, at(1)).unwrap();
+        index.search(&shared).unwrap();
+        index.apply(rest, at(2)).unwrap();
+        let query = Query { visibility: Visibility { listed: listed.clone(), ..Visibility::default() }, ..question(&text) };
         let allowed = |episode: &Episode| {
             let place = episode.place.unwrap();
             let on_branch = place.label.branch == branch(lane) && place.label.depth <= down_to;
@@ -123,6 +129,14 @@ proptest! {
         let hits = index.search(&query).unwrap();
         prop_assert!(hits.hits.iter().all(|hit| allowed.contains(&hit.id)));
         prop_assert_eq!(hits.visible as usize, allowed.len());
+        let again = index.search(&shared).unwrap();
+        prop_assert!(same(&hits, &again) && again.visible == hits.visible, "what is shared holds alike, for rows that came later too");
+        let other = Arc::new(HashMap::from([(conversation(1), Vec::new())]));
+        let hidden = Query { visibility: Visibility { shared: Arc::clone(&other), ..Visibility::default() }, ..question(&text) };
+        prop_assert!(index.search(&hidden).unwrap().hits.iter().all(|hit| hit.place.unwrap().conversation != conversation(1)));
+        let own = Query { visibility: Visibility { listed, shared: other, ..Visibility::default() }, ..question(&text) };
+        let own = index.search(&own).unwrap();
+        prop_assert!(same(&hits, &own) && own.visible == hits.visible, "what holds for a question comes before what is shared");
 
         let seen: Vec<_> = living.iter().filter(|episode| episode.owner == user(1) && allowed.contains(&episode.id)).cloned().map(upsert).collect();
         let other_folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,7 @@
 //! What is remembered: found by meaning and time and person, on the right branch, with its source, by nobody else.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_core::memory::episode::episode_of;
@@ -144,6 +146,52 @@ both! {
         let stands = say(world, &world.admin, elsewhere, None, "What did we decide?").await;
         let seen = search(world, json!({ "text": "travel", "nodeId": stands, "strict": true })).await;
         assert_eq!(nodes(&seen), [right.to_string()], "from elsewhere the main path is seen: {seen}");
+    }
+
+    async fn whatever_decides_what_is_seen_is_known_to_the_very_next_question(world: &World) {
+        let id = conversation(world, &world.admin, "Plans").await;
+        let elsewhere = conversation(world, &world.admin, "Later").await;
+        let stands = say(world, &world.admin, elsewhere, None, "What did we decide?").await;
+        let shown = async || {
+            let answer = search(world, json!({ "text": "travel", "nodeId": stands, "strict": true })).await;
+            assert_eq!(answer["searched"]["by"], "index", "{answer}");
+            nodes(&answer).into_iter().map(|node| node.parse().unwrap()).collect::<BTreeSet<NodeId>>()
+        };
+        let mark = async |node: NodeId, marks: Value| {
+            assert_eq!(world.change("PUT", &format!("/api/v1/nodes/{node}/marks"), marks.to_string()).await.status, 200);
+        };
+        let turn_to = async |node: NodeId| {
+            let turn = world.get(&format!("/api/v1/nodes/{node}")).await.json()["turnId"].as_str().unwrap().to_owned();
+            let path = format!("/api/v1/conversations/{id}/turns/{turn}/alternatives/{node}/activate");
+            assert_eq!(world.change("PUT", &path, "{}").await.status, 200);
+        };
+        assert_eq!(shown().await, [].into());
+        let ask = say(world, &world.admin, id, None, "Where do we go on holiday?").await;
+        let left = say(world, &world.admin, id, Some(ask), "We travel to Portugal by train.").await;
+        assert_eq!(shown().await, [left].into(), "said");
+        let norway = json!({ "type": "text", "text": "We travel to Norway by boat." });
+        let right = say_at(world, &world.admin, (id, Position::EditOf(left)), norway, By::Viewer).await;
+        assert_eq!(shown().await, [right].into(), "edited");
+        turn_to(left).await;
+        assert_eq!(shown().await, [left].into(), "switched");
+        let below = say(world, &world.admin, id, Some(left), "Then we travel on to Lisbon.").await;
+        assert_eq!(shown().await, [left, below].into(), "said on the branch");
+        mark(left, json!({ "pruned": true })).await;
+        assert_eq!(shown().await, [].into(), "pruned");
+        mark(left, json!({ "pruned": false })).await;
+        assert_eq!(shown().await, [left, below].into(), "restored");
+        mark(below, json!({ "excluded": true })).await;
+        assert_eq!(shown().await, [left].into(), "excluded");
+        mark(below, json!({ "excluded": false })).await;
+        assert_eq!(shown().await, [left, below].into(), "included");
+        let fork = world.made(&format!("/api/v1/conversations/{id}/fork"), &json!({ "nodeId": right })).await;
+        let fork = fork["id"].as_str().unwrap().parse().unwrap();
+        let forked = say(world, &world.admin, fork, None, "Or shall we travel by bicycle?").await;
+        assert_eq!(shown().await, [left, below, forked].into(), "forked");
+        assert_eq!(world.post(&format!("/api/v1/items/{left}/redact"), r#"{"reason":"asked to"}"#).await.status, 200);
+        assert_eq!(shown().await, [below, forked].into(), "redacted");
+        turn_to(right).await;
+        assert_eq!(shown().await, [right, forked].into(), "switched back");
     }
 
     async fn branches_that_no_path_shows_are_found_when_asked_for(world: &World) {

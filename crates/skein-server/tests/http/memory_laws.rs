@@ -16,6 +16,8 @@ use crate::world::{World, both};
 /// Every seed is a history of its own, of two users.
 const HISTORIES: [(u64, [&str; 2]); 3] = [(1, ["anna", "bert"]), (7, ["carl", "dora"]), (2026, ["emil", "fred"])];
 const ACTS: usize = 70;
+/// After so many of them somebody asks.
+const ASKED_EVERY: usize = 7;
 /// Places that each of them asks from.
 const QUESTIONS: usize = 6;
 
@@ -275,9 +277,13 @@ both! {
             for name in [first, second] {
                 gardens.push(Garden::new(world.joined_by(name, Role::User, Scope::Write).await));
             }
-            for _ in 0..ACTS {
+            for act in 1..=ACTS {
                 let number = chance.below(2);
                 gardens[number].act(&mut chance).await;
+                if act % ASKED_EVERY == 0 && let Some(from) = chance.of(&gardens[number].course()) {
+                    let garden = &gardens[number];
+                    assert_eq!(garden.found(from).await, garden.visible(from).await, "seed {seed} after {act} from {:?}", from.id);
+                }
             }
             for (garden, other) in [(&gardens[0], &gardens[1]), (&gardens[1], &gardens[0])] {
                 let (course, granted) = (garden.course(), grant(world, &garden.world).await);
@@ -288,6 +294,8 @@ both! {
                     assert_eq!(found(world, from, Some(&granted)).await, seen, "a grant shows what its owner sees");
                     assert_eq!(found(&other.world, from, None).await, BTreeSet::new(), "nobody else stands there");
                 }
+                assert_eq!(world.change("DELETE", &format!("/api/v1/grants/{granted}"), "").await.status, 200);
+                assert_eq!(found(world, &course[0], Some(&granted)).await, BTreeSet::new(), "one that was ended shows nothing");
                 assert_eq!(found(world, &course[0], None).await, BTreeSet::new(), "without naming it a grant shows nothing");
             }
         }

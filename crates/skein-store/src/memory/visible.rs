@@ -1,17 +1,22 @@
 //! What a path may see of what is remembered (decision Z8), as stretches of branches: the path itself, through forks, and
 //! the main paths of other conversations.
 //!
-//! Conversations with a single branch are seen whole and need no mention, so that a question costs what its owner's
-//! branches are, not what everything is.
+//! Conversations with a single branch are seen whole and need no mention. What the others show is worked out once; after that
+//! a question costs what was said since, see [`Tx::led_since`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::LazyLock;
 
+use skein_core::garden::cursor::Cursor;
+use skein_core::garden::item::{Item, ItemType};
+use skein_core::tree::node::{Fact as _, Node, NodeMarked, NodeReserved, PathMoved};
 use skein_core::tree::place::Label;
-use skein_core::{ConversationId, NodeId, Viewer};
+use skein_core::{ConversationId, NodeId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::sql::params;
+use crate::items::read_item;
+use crate::sql::{Value, params};
+use crate::timeline::Along;
 use crate::tree::read::version_above;
 use crate::tx::Tx;
 
@@ -19,6 +24,45 @@ use crate::tx::Tx;
 const BRANCHES_MAX: usize = 10_000;
 /// Most changes of branch on the way to a root.
 const HOPS_MAX: i64 = 100_000;
+/// Most facts that are looked at to learn what changed; beyond them everything is worked out anew.
+const FACTS_SINCE_MAX: usize = 2_000;
+/// Most conversations that are worked out one by one.
+const LED_MAX: usize = 64;
+
+/// What decides which branches a path shows: everything that [`Tx::main_paths`] reads is projected from these alone.
+const LEADING: [ItemType; 4] = [ItemType::NODE, ItemType::NODE_RESERVED, ItemType::NODE_MARKED, ItemType::PATH_MOVED];
+
+/// The facts among them with their payloads, with the owner as ?1; the others are only counted.
+static LEADING_ALONG: LazyLock<String> = LazyLock::new(|| {
+    let types = LEADING.map(|item_type| format!("'{item_type}'")).join(", ");
+    format!(
+        "i.tx, i.position, i.id, i.owner, i.type, i.realized_at, i.canonical_at, i.hash, i.payload_hash, i.encoding,
+         CASE WHEN i.owner = ?1 AND i.type IN ({types}) THEN i.payload END, NULL, NULL"
+    )
+});
+
+static ALL_PATHS: LazyLock<String> = LazyLock::new(|| branches_where(""));
+static PATHS_OF_ONE: LazyLock<String> = LazyLock::new(|| branches_where("AND n.conversation = ?2"));
+
+/// The branches of those conversations of ?1 that have several.
+fn branches_where(narrowed: &str) -> String {
+    format!(
+        "WITH beside(conversation, id) AS (
+             SELECT n.conversation, n.id FROM nodes n
+             WHERE n.owner = ?1 AND n.branch = n.id AND (n.parent IS NOT NULL OR n.ordinal > 1) {narrowed}
+             ORDER BY n.conversation DESC, n.id LIMIT {BRANCHES_MAX}),
+         begun(conversation, id) AS (
+             SELECT b.conversation, b.id FROM beside b
+             UNION SELECT c.id, c.root_node FROM conversations c WHERE c.id IN (SELECT b.conversation FROM beside b))
+         SELECT g.conversation, g.id, p.branch, p.depth,
+             (SELECT MIN(s.depth) FROM selections s WHERE s.path = g.conversation AND s.branch = g.id AND s.selected = 0),
+             (SELECT MIN(l.depth) FROM nodes l WHERE l.branch = g.id AND l.late = 1 AND l.depth > (
+                 SELECT CASE WHEN MAX(r.depth) IS NULL THEN 0 ELSE MAX(r.depth) END FROM path_reach r
+                 WHERE r.path = g.conversation AND r.branch = g.id)),
+             (SELECT MIN(d.depth) FROM nodes d WHERE d.branch = g.id AND d.pruned = 1)
+         FROM begun g JOIN nodes n ON n.id = g.id LEFT JOIN nodes p ON p.id = n.parent"
+    )
+}
 
 /// A branch of a conversation, seen down to a depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,22 +133,21 @@ impl Tx<'_> {
     /// Of the viewer's conversations with several branches, what their main paths show of each.
     pub fn main_paths(&mut self, viewer: &Viewer) -> Result<Vec<VisibleBranch>, StoreError> {
         let owner = self.subject(viewer)?;
-        let limit = i64::try_from(BRANCHES_MAX).unwrap_or(i64::MAX);
-        let sql = "WITH beside(conversation, id) AS (
-                 SELECT n.conversation, n.id FROM nodes n
-                 WHERE n.owner = ?1 AND n.branch = n.id AND (n.parent IS NOT NULL OR n.ordinal > 1)
-                 ORDER BY n.conversation DESC, n.id LIMIT ?2),
-             begun(conversation, id) AS (
-                 SELECT b.conversation, b.id FROM beside b
-                 UNION SELECT c.id, c.root_node FROM conversations c WHERE c.id IN (SELECT b.conversation FROM beside b))
-             SELECT g.conversation, g.id, p.branch, p.depth,
-                 (SELECT MIN(s.depth) FROM selections s WHERE s.path = g.conversation AND s.branch = g.id AND s.selected = 0),
-                 (SELECT MIN(l.depth) FROM nodes l WHERE l.branch = g.id AND l.late = 1 AND l.depth > (
-                     SELECT CASE WHEN MAX(r.depth) IS NULL THEN 0 ELSE MAX(r.depth) END FROM path_reach r
-                     WHERE r.path = g.conversation AND r.branch = g.id)),
-                 (SELECT MIN(d.depth) FROM nodes d WHERE d.branch = g.id AND d.pruned = 1)
-             FROM begun g JOIN nodes n ON n.id = g.id LEFT JOIN nodes p ON p.id = n.parent";
-        let branches = self.all(sql, params![&owner, limit], |row| {
+        self.branches_seen(&ALL_PATHS, params![&owner])
+    }
+
+    /// [`Self::main_paths`] of one conversation.
+    pub fn main_path_of(
+        &mut self,
+        viewer: &Viewer,
+        conversation: ConversationId,
+    ) -> Result<Vec<VisibleBranch>, StoreError> {
+        let owner = self.subject(viewer)?;
+        self.branches_seen(&PATHS_OF_ONE, params![&owner, &conversation])
+    }
+
+    fn branches_seen(&mut self, sql: &str, bound: &[Value<'_>]) -> Result<Vec<VisibleBranch>, StoreError> {
+        let mut branches = self.all(sql, bound, |row| {
             let leaves = match (row.optional_array(2)?, row.optional_int(3)?) {
                 (Some(branch), Some(depth)) => Some(Label { branch: NodeId::from_bytes(branch), depth }),
                 _ => None,
@@ -113,9 +156,59 @@ impl Tx<'_> {
             let ends = [row.optional_int(4)?, row.optional_int(5)?, row.optional_int(6)?];
             Ok(BranchOf { conversation, branch, leaves, ends_at: ends.into_iter().flatten().min() })
         })?;
+        branches.sort_unstable_by_key(|branch| (branch.conversation, branch.branch));
         let is_cut = branches.len() >= BRANCHES_MAX;
         let last = branches.iter().map(|branch| branch.conversation).min().filter(|_| is_cut);
         Ok(seen(&branches).into_iter().filter(|branch| Some(branch.conversation) != last).collect())
+    }
+
+    /// The viewer's conversations whose main paths may show something else than before a cursor, which was
+    /// [settled](Self::latest) when that was read; `None` when so much was said since that all are to be looked at again.
+    ///
+    /// What was not visible then stands behind that cursor, in whatever order it was committed.
+    pub fn led_since(
+        &mut self,
+        viewer: &Viewer,
+        after: Cursor,
+    ) -> Result<Option<BTreeSet<ConversationId>>, StoreError> {
+        let owner = self.subject(viewer)?;
+        let along = Along { columns: &LEADING_ALONG, from: "items i" };
+        let (mut looked_at, mut leading) = (0, Vec::new());
+        self.each_bound_after(&along, params![&owner], after, i64::MAX, FACTS_SINCE_MAX + 1, &mut |row| {
+            looked_at += 1;
+            let item = read_item(row)?.item;
+            if item.header.owner == owner && LEADING.contains(&item.header.item_type) {
+                leading.push(item);
+            }
+            Ok(())
+        })?;
+        if looked_at > FACTS_SINCE_MAX {
+            return Ok(None);
+        }
+        let mut led = BTreeSet::new();
+        for item in leading {
+            let Some(conversation) = self.led_by(owner, &item)? else { return Ok(None) };
+            led.insert(conversation);
+        }
+        Ok((led.len() <= LED_MAX).then_some(led))
+    }
+
+    /// The conversation whose paths a fact may lead elsewhere.
+    fn led_by(&mut self, owner: UserId, item: &Item) -> Result<Option<ConversationId>, StoreError> {
+        let Some(document) = item.document() else { return Ok(None) };
+        let seated = match &item.header.item_type {
+            t if *t == ItemType::NODE => Node::from_document(&document).map(|node| node.seat.conversation_id),
+            t if *t == ItemType::NODE_RESERVED => {
+                NodeReserved::from_document(&document).map(|reserved| reserved.seat.conversation_id)
+            }
+            t if *t == ItemType::PATH_MOVED => PathMoved::from_document(&document).map(|moved| moved.conversation_id),
+            _ => {
+                let Some(marked) = NodeMarked::from_document(&document) else { return Ok(None) };
+                let node = self.find_node(marked.node_id)?.filter(|node| node.owner == owner);
+                node.map(|node| node.conversation)
+            }
+        };
+        Ok(seated)
     }
 }
 

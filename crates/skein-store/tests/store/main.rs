@@ -13,6 +13,7 @@ mod catalogue_races;
 mod footholds;
 mod items;
 mod jobs;
+mod main_paths;
 mod memory;
 mod queue;
 mod queue_oracle;

@@ -15,6 +15,7 @@ use skein_store::tree::read::SeenNode;
 use skein_store::tree::skeleton::Bone;
 use skein_store::{StoreError, Tx};
 
+use crate::main_paths::Known;
 use crate::tree::{conversation, conversation_of, marked, placing, said};
 use crate::tree_oracle::{Marks, Oracle, PATHS, Plain, PlainTree};
 use crate::world::World;
@@ -515,9 +516,11 @@ impl Life<'_> {
 }
 
 fn live(world: &World, mode: &str, deeds: &[Deed]) -> Result<(), TestCaseError> {
-    let mut life = Life::new(world, mode);
+    let (mut life, mut known) = (Life::new(world, mode), Known::default());
     for deed in deeds {
         life.perform(deed)?;
+        let [shown, truth] = known.ask(world);
+        prop_assert_eq!(shown, truth, "after {:?}", deed);
     }
     life.compare()?;
     life.compare_lists()?;
