@@ -4,14 +4,15 @@ import { look } from "../api/look";
 
 /** Somebody else's are fetched here: an address alone cannot say by which grant. */
 export async function download(address: string): Promise<void> {
-  if (!look) return void window.open(address, "_blank");
+  if (!look) return follow(address);
   const answer = await send(address, { method: "GET" });
-  const name = nameIn(answer.headers.get("content-disposition")) ?? "skein";
+  const name = /filename="([^"]+)"/.exec(answer.headers.get("content-disposition") ?? "")?.[1];
   const url = URL.createObjectURL(await answer.blob());
-  const link = Object.assign(document.createElement("a"), { href: url, download: name });
-  link.click();
+  follow(url, name ?? "skein");
   URL.revokeObjectURL(url);
 }
 
-export const nameIn = (disposition: string | null): string | undefined =>
-  /filename="([^"]+)"/.exec(disposition ?? "")?.[1];
+/** The server's own name counts where there is one. */
+function follow(href: string, download = ""): void {
+  Object.assign(document.createElement("a"), { href, download }).click();
+}

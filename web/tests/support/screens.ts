@@ -72,6 +72,7 @@ export const screens: Screen[] = [
   { name: "run-failed", shows: text("Level of a day"), filled: ({ failed }) => `/runs/${failed}` },
   { name: "run-waiting", shows: text("Report of a day"), filled: ({ waiting }) => `/runs/${waiting}` },
   { name: "reviews", shows: text("Report of a day"), empty: "/review", filled: () => "/review" },
+  { name: "standing", shows: text(/asked about every call/), filled: () => "/review?standing=1" },
   { name: "review", shows: text("eleven herons"), filled: ({ review }) => `/review/${review}` },
   ...["account", "access", "appearance", "keys", "users", "addresses", "vault", "installation"].map(
     (section): Screen => ({
