@@ -15,12 +15,8 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::analysis::terms;
 use crate::episode::{Episode, KIND_BYTES_MAX, Place};
-<<<<<<< HEAD
-use crate::world::{Bits, Shown};
-=======
 use crate::language::Language;
-use crate::world::Bits;
->>>>>>> recall
+use crate::world::{Bits, Shown};
 
 pub(crate) const ROW_BYTES: usize = 176;
 /// No row, no slot, no number.
