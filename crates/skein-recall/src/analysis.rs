@@ -52,6 +52,8 @@ pub(crate) struct Asked {
     pub(crate) term: String,
     pub(crate) times: u32,
     pub(crate) word: String,
+    /// Its stems in other languages than English.
+    pub(crate) stems: Vec<String>,
 }
 
 /// What a question asks for: its telling terms, each once; all of them when none is telling.
@@ -73,7 +75,7 @@ pub(crate) fn question(text: &str) -> Vec<Asked> {
         } else if asked.len() < QUESTION_TERMS_MAX {
             let word = &text[term.at.clone()];
             let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).unwrap_or(word);
-            asked.push(Asked { term: term.text.clone(), times: 1, word: word.to_owned() });
+            asked.push(Asked { term: term.text.clone(), times: 1, word: word.to_owned(), stems: Vec::new() });
         }
     }
     asked
@@ -141,7 +143,7 @@ fn pairs(text: &str, run: Option<Range<usize>>, found: &mut Vec<Term>) {
 }
 
 /// Lower case, compatibility forms unified, accents of the European scripts and vowel points left out.
-fn fold(word: &str) -> String {
+pub(crate) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_ascii_lowercase();
     }
@@ -161,7 +163,7 @@ fn cut(text: &mut String) {
     text.truncate(end);
 }
 
-fn is_apostrophe(character: char) -> bool {
+pub(crate) fn is_apostrophe(character: char) -> bool {
     matches!(character, '\'' | '\u{2019}' | '\u{02BC}' | '\u{FF07}')
 }
 
@@ -209,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_question_keeps_its_telling_words_and_counts_them() {
-        let dogs = Asked { term: "dog".to_owned(), times: 2, word: "dogs".to_owned() };
+        let dogs = Asked { term: "dog".to_owned(), times: 2, word: "dogs".to_owned(), stems: Vec::new() };
         assert_eq!(question("What did the dogs do with the dog's?"), [dogs]);
         assert!(!question("to be or not to be").is_empty());
     }

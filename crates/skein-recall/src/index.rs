@@ -28,7 +28,7 @@ use shelf::Shelf;
 pub use shelf::Totals;
 
 /// Changes with every change of the files that older code could not read.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// An owner's rows are written anew when more than this part of them is dead, and at least [`DEAD_ROWS_MIN`] are.
 const DEAD_PART_MAX: f64 = 0.25;
 const DEAD_ROWS_MIN: u32 = 1_000;

@@ -45,6 +45,7 @@ impl WordLeg {
                     found.push((row, often));
                 }
             })?;
+            add_forms(words, world, &asked.stems, &mut found)?;
             let rarity = rarity(count, found.len());
             leg.rarities.push(rarity);
             let weight = rarity * (asked.times as f32);
@@ -80,6 +81,23 @@ impl WordLeg {
         }
         rows
     }
+}
+
+/// Adds rows that have the word in another form of their own language. Each counts once, as often as the commonest form.
+fn add_forms(words: &WordsView, world: &Bits, stems: &[String], found: &mut Vec<(u32, u32)>) -> std::io::Result<()> {
+    let before = found.len();
+    for stem in stems {
+        words.postings(stem, |row, often| {
+            if world.has(row) {
+                found.push((row, often));
+            }
+        })?;
+    }
+    if found.len() > before {
+        found.sort_unstable_by_key(|(row, often)| (*row, std::cmp::Reverse(*often)));
+        found.dedup_by_key(|(row, _)| *row);
+    }
+    Ok(())
 }
 
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a mean needs no more digits")]

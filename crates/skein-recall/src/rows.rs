@@ -15,6 +15,7 @@ use xxhash_rust::xxh64::xxh64;
 
 use crate::analysis::terms;
 use crate::episode::{Episode, KIND_BYTES_MAX, Place};
+use crate::language::Language;
 use crate::world::{Bits, Shown};
 
 pub(crate) const ROW_BYTES: usize = 176;
@@ -42,6 +43,8 @@ pub(crate) struct Row {
     pub(crate) pieces: u16,
     /// Hash of the speaker's name.
     pub(crate) speaker: u64,
+    /// The language whose stems it is filed under too.
+    pub(crate) language: Option<Language>,
     pub(crate) has_vector: bool,
     /// Hash of everything that was sent, by which sending it again is known.
     pub(crate) content: u64,
@@ -66,6 +69,7 @@ impl Row {
         out[136..140].copy_from_slice(&self.terms.to_le_bytes());
         let flags = [place.is_some(), self.previous.is_some(), self.actor.is_some(), self.has_vector];
         flags.iter().enumerate().for_each(|(bit, flag)| out[140] |= u8::from(*flag) << bit);
+        out[141] = Language::number(self.language);
         out[142..144].copy_from_slice(&self.pieces.to_le_bytes());
         out[144..152].copy_from_slice(&self.content.to_le_bytes());
         out[152..160].copy_from_slice(&self.pieces_at.to_le_bytes());
@@ -100,6 +104,7 @@ impl Row {
             pieces_at: long(152).cast_unsigned(),
             pieces: u16::from_le_bytes([bytes[142], bytes[143]]),
             speaker: long(160).cast_unsigned(),
+            language: Language::numbered(bytes[141]),
             has_vector: flag(3),
             content: long(144).cast_unsigned(),
         })
@@ -217,6 +222,8 @@ pub(crate) struct Columns {
     pub(crate) speaker: Vec<u32>,
     /// The terms of each different speaker's name.
     pub(crate) speaker_terms: Vec<Vec<String>>,
+    /// The languages of all rows, as far as they are known and not English.
+    pub(crate) languages: BTreeSet<Language>,
     speakers: Interned<u64>,
     pub(crate) with_vector: Bits,
     pub(crate) alive: Bits,
@@ -255,6 +262,7 @@ impl Columns {
             self.speaker_terms.push(terms(speaker()).into_iter().map(|term| term.text).collect());
         }
         self.speaker.push(speaker_number);
+        self.languages.extend(row.language);
         self.pieces_at.push(row.pieces_at);
         self.pieces.push(row.pieces);
         let lane = row.place.map_or(NONE, |place| self.lanes.intern((place.conversation, place.label.branch)));

@@ -31,7 +31,10 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
     let columns = &state.columns;
     let world = world(columns, &query.visibility, Clocks { as_of: query.as_of, known_at: query.known_at });
     let chosen = chosen(columns, &world, &query.filter);
-    let asked = question(&query.text);
+    let mut asked = question(&query.text);
+    for asked in &mut asked {
+        asked.stems = columns.languages.iter().filter_map(|language| language.stem(&asked.word)).collect();
+    }
     let words = WordLeg::ask(&state.words, columns, &world, &asked).map_err(SearchError::Words)?;
     let meaning = query.vector.as_ref().map(|vector| MeaningLeg::ask(&state.vectors, columns, &world, vector));
     let pieces = asked_pieces(&asked, &words.rarities);
@@ -59,7 +62,7 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
     ranked.sort_by(better);
     let hits = ranked.into_iter().map(|(row, score, parts)| hit(state, row, (score, parts), scene.words.has_any(row)));
     let hits = hits.collect();
-    let terms = Terms(asked.into_iter().map(|asked| asked.term).collect());
+    let terms = Terms(asked.into_iter().flat_map(|asked| asked.stems.into_iter().chain([asked.term])).collect());
     Ok(Hits { hits, terms, cursor: state.cursor, visible: world.count() })
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::analysis::terms;
+use crate::language::Language;
 
 /// Longest snippet in bytes.
 const SNIPPET_BYTES_MAX: usize = 240;
@@ -29,9 +30,13 @@ pub struct Terms(pub(crate) HashSet<String>);
 /// The window of `text` that holds most of the wanted terms.
 pub fn snippet(text: &str, wanted: &Terms) -> Snippet {
     let looked_at = &text[..floor(text, LOOKED_AT_BYTES_MAX)];
+    let language = Language::of(looked_at);
     let matches: Vec<(Range<usize>, String)> = terms(looked_at)
         .into_iter()
-        .filter(|term| wanted.0.contains(term.text.as_str()))
+        .filter(|term| {
+            let stem = || language.and_then(|language| language.stem(&looked_at[term.at.clone()]));
+            wanted.0.contains(term.text.as_str()) || stem().is_some_and(|stem| wanted.0.contains(&stem))
+        })
         .map(|term| (term.at, term.text))
         .collect();
     let start = best_start(&matches).saturating_sub(BEFORE_BYTES);

@@ -1,6 +1,7 @@
 //! A light English stemmer and the words that say nothing.
 //!
-//! It takes off the commonest endings and stops: plural, past, continuous. Words of other alphabets are left alone.
+//! It takes off the commonest endings and stops: plural, past, continuous. Words of other alphabets are left alone; texts of other
+//! languages have stems of their own beside, see [`crate::language`].
 
 /// The stem of a folded word.
 pub(crate) fn stem(mut word: String) -> String {

@@ -11,6 +11,7 @@ use crate::analysis::terms;
 use crate::append_file::AppendFile;
 use crate::episode::{Change, Episode, KIND_BYTES_MAX, SPEAKER_BYTES_MAX, TEXT_BYTES_MAX};
 use crate::error::ApplyError;
+use crate::language::Language;
 use crate::rows::{Counts, Row, content_of, is_lacking, kind_bytes};
 use crate::static_table::Table;
 use crate::words::Committed;
@@ -211,11 +212,11 @@ impl Files {
         let mut rows = Vec::with_capacity(plan.written.len());
         let mut added = Added::default();
         for (number, (episode, content)) in (first..).zip(&plan.written) {
-            let (words, telling) = indexed(episode);
+            let Indexed { words, telling, language } = indexed(episode);
             let text_at = self.texts.length() + added.texts.len() as u64;
             let pieces_at = self.pieces.length() + added.pieces.len() as u64;
             let pieces = different_pieces(&episode.text);
-            let row = row(episode, (text_at, pieces_at), (telling, pieces.len()), *content);
+            let row = Row { language, ..row(episode, (text_at, pieces_at), (telling, pieces.len()), *content) };
             added.texts.extend(episode.speaker.as_bytes());
             added.texts.extend(episode.text.as_bytes());
             added.pieces.extend(pieces.iter().flat_map(|piece| piece.to_le_bytes()));
@@ -287,17 +288,32 @@ fn row(episode: &Episode, (text_at, pieces_at): (u64, u64), (terms, pieces): (u3
         pieces_at,
         pieces: u16::try_from(pieces).expect("a text has at most 512 pieces"),
         speaker: xxh64(episode.speaker.as_bytes(), 0),
+        language: None,
         has_vector: episode.vector.is_some(),
         content,
     }
 }
 
-/// The terms of speaker, text and date, and how many of them tell something.
-fn indexed(episode: &Episode) -> (Vec<String>, u32) {
+/// What an episode is filed under.
+struct Indexed {
+    words: Vec<String>,
+    /// How many of the words tell something; stems are no further words.
+    telling: u32,
+    language: Option<Language>,
+}
+
+/// The terms of speaker, text and date, and the stems of the text in its own language.
+fn indexed(episode: &Episode) -> Indexed {
+    let language = Language::of(&episode.text);
     let parts = [episode.speaker.as_str(), &episode.text, &date(episode.valid_at)].map(terms);
     let telling = parts.iter().flatten().filter(|term| !term.is_stop_word).count();
-    let words = parts.into_iter().flatten().map(|term| term.text).collect();
-    (words, u32::try_from(telling).unwrap_or(u32::MAX))
+    let spoken = language.map(|language| (language, &parts[1]));
+    let stems = spoken.into_iter().flat_map(|(language, terms)| {
+        terms.iter().filter_map(move |term| language.stem(&episode.text[term.at.clone()]))
+    });
+    let stems: Vec<String> = stems.collect();
+    let words = parts.into_iter().flatten().map(|term| term.text).chain(stems).collect();
+    Indexed { words, telling: u32::try_from(telling).unwrap_or(u32::MAX), language }
 }
 
 /// `8 May 2023`, as people ask for days.

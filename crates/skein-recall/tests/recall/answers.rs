@@ -19,6 +19,33 @@ fn words_meaning_speaker_and_date_find_an_episode() {
 }
 
 #[test]
+fn forms_of_a_word_find_each_other_in_the_language_of_the_text() {
+    let bare = |number, text| Episode { vector: None, ..episode(number, text) };
+    let texts = [
+        "Die alten Bäume am See sind für die Reiher wie gemacht.",
+        "Les enfants ont mangé l\u{2019}orange dans le jardin.",
+        "Las garzas anidan en los árboles del lago.",
+        "Старые деревья не растут на этом берегу.",
+        "The herons nest in the old trees by the lake.",
+    ];
+    let (index, _folder) = index_of((1..).zip(texts).map(|(number, text)| bare(number, text)).collect());
+    for (asked, number, marked) in [
+        ("Baum", 1, "Bäume"),
+        ("mange", 2, "mangé"),
+        ("oranges", 2, "l\u{2019}orange"),
+        ("anidar", 3, "anidan"),
+        ("дерево", 4, "деревья"),
+        ("nesting", 5, "nest"),
+    ] {
+        let hits = index.search(&Query { vector: None, ..question(asked) }).unwrap();
+        let found: Vec<_> = hits.hits.iter().filter(|hit| hit.has_words).map(|hit| hit.id).collect();
+        assert_eq!(found, [id(number)], "{asked}");
+        let shown = snippet(texts[usize::from(number) - 1], &hits.terms);
+        assert_eq!(&shown.text[shown.highlights[0].clone()], marked, "{asked}");
+    }
+}
+
+#[test]
 fn without_vectors_words_answer_alone() {
     let bare = |number, text| Episode { vector: None, ..episode(number, text) };
     let (index, _folder) = index_of(vec![bare(1, "the red fox"), bare(2, "the blue whale")]);
