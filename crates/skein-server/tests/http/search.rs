@@ -7,9 +7,11 @@ use skein_core::{ConversationId, NodeId};
 use skein_store::tree::append::Position;
 
 use crate::grove::{By, conversation, say, say_at};
+use crate::memory::remember;
 use crate::world::{World, both};
 
 async fn search(world: &World, body: Value) -> Value {
+    remember(world).await;
     let request = world.request("POST", "/api/v1/search").header("content-type", "application/json");
     let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
     assert_eq!(answer.status, 200, "{}", answer.text);

@@ -45,13 +45,12 @@ impl Known {
     }
 }
 
-/// A conversation with two branches, and the first node of the one its path left.
+/// A conversation with two branches, and the first node of the one its path shows.
 fn branched(world: &World) -> (ConversationId, NodeId) {
     let id = conversation(world, "dialogue");
     let root = say(world, id, after(None, Speaker::User), "Where to?").id;
     let left = say(world, id, after(Some(root), Speaker::Agent), "By train.").id;
-    say(world, id, Position::EditOf(left), "By boat.");
-    (id, left)
+    (id, say(world, id, Position::EditOf(left), "By boat.").id)
 }
 
 both! {
