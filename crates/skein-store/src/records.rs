@@ -171,7 +171,7 @@ impl Tx<'_> {
         let sql = "UPDATE records SET version = version WHERE id = ?1 AND hash = ?2";
         let changed = SqlError::Collision("a record was changed meanwhile".to_owned());
         let values = params![&id, &hash];
-        self.execute_later(Later { is_repeatable: true, ..Later::changing_one("records", sql, values, changed) })
+        self.execute_later(Later { only_locks: true, ..Later::changing_one("records", sql, values, changed) })
     }
 
     /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.

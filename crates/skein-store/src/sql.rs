@@ -196,8 +196,8 @@ pub(crate) struct Later<'a> {
     pub(crate) params: &'a [Value<'a>],
     /// How many of the first parameters tell which row it is about.
     pub(crate) key: usize,
-    /// Whether to carry it out again with the same parameters changes nothing.
-    pub(crate) is_repeatable: bool,
+    /// Whether it changes nothing, and only locks what is relied on.
+    pub(crate) only_locks: bool,
     /// What it means if it does not change exactly one row.
     pub(crate) unless_one: Option<SqlError>,
 }
@@ -205,7 +205,7 @@ pub(crate) struct Later<'a> {
 impl<'a> Later<'a> {
     /// A statement about the row that its first parameter names.
     pub(crate) fn new(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
-        Self { table, sql, params, key: 1, is_repeatable: false, unless_one: None }
+        Self { table, sql, params, key: 1, only_locks: false, unless_one: None }
     }
 
     pub(crate) fn changing_one(table: &'static str, sql: &'a str, params: &'a [Value<'a>], missed: SqlError) -> Self {

@@ -68,6 +68,12 @@ impl Live {
         self.speaker.as_ref().is_some_and(|speaker| (speaker.id, speaker.fence) == (job.id, job.fence))
     }
 
+    /// Whether whoever listens here need not look how a run ended.
+    fn is_told_by(&self, ended: &Ended) -> bool {
+        let is_heard_here = ended.is_silent || self.speaker.is_some();
+        is_heard_here && self.said.is_empty() && self.heard.receiver_count() > 0
+    }
+
     fn unwritten(&self) -> Vec<Chunk> {
         self.said.iter().filter(|chunk| chunk.number > self.written).cloned().collect()
     }
@@ -121,7 +127,7 @@ impl Streams {
     fn push(&self, store: &Store, run: RunId, job: &Job, chunk: Chunk) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // Whoever was broken off may say something more; nobody is to hear it.
-        let Some(live) = live.get_mut(&run).filter(|live| live.is_said_by(job)) else { return };
+        let Some(live) = live.get_mut(&run).filter(|live| live.is_said_by(job) && live.ended.is_none()) else { return };
         if chunk.is_reset && live.next == 1 {
             return;
         }
@@ -172,17 +178,17 @@ impl Streams {
     fn forget_silent(&self, run: RunId) {
         let mut live = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_silent = |live: &Live| live.speaker.is_none() || live.ended.is_some();
-        if live.get(&run).is_some_and(|live| live.heard.receiver_count() <= 1 && is_silent(live)) {
+        if live.get(&run).is_some_and(|live| live.heard.receiver_count() == 0 && is_silent(live)) {
             live.remove(&run);
         }
     }
 
-    /// A run has ended: nothing more is said by anybody. Whoever listens is told, if its last words were said here, or it is
-    /// of those that say nothing.
+    /// A run has ended: nothing more is said by anybody. Whoever listens is told, if nothing of it was said here and no word
+    /// of it can be elsewhere; words are not kept here any longer, for they may be destroyed.
     pub(crate) fn end_of(&self, ended: &Ended) {
         let (run, mut live) = (ended.run, self.0.lock().unwrap_or_else(PoisonError::into_inner));
         match live.get_mut(&run) {
-            Some(live) if (ended.is_silent || live.speaker.is_some()) && live.heard.receiver_count() > 0 => {
+            Some(live) if live.is_told_by(ended) => {
                 live.ended = Some(ended.status);
                 live.heard.send_replace(live.next - 1);
             }
@@ -226,6 +232,8 @@ pub struct Listening {
 
 impl Drop for Listening {
     fn drop(&mut self) {
+        // Whoever leaves is not counted any more.
+        self.heard = watch::channel(0).1;
         self.engine.parts().streams.forget_silent(self.run);
     }
 }
@@ -245,7 +253,9 @@ impl Engine {
         let heard = self.parts().streams.subscribe(run);
         let (engine, ready) = (self.clone(), std::collections::VecDeque::new());
         let mut listening = Listening { engine, run, after, ready, heard, status: None };
-        listening.status = Some(listening.look(caller.viewer()).await?);
+        let status = listening.look(caller.viewer()).await?;
+        // There may be more than one look finds.
+        listening.status = listening.ready.is_empty().then_some(status);
         Ok(listening)
     }
 }

@@ -11,10 +11,10 @@ use crate::flow::project::LastCall;
 use crate::postgres::PostgresSql;
 use crate::sql::{Row, Shifted};
 
-/// Locked by their ids, so that whoever locks several waits for others and never in a circle.
+/// Whoever locks several waits for nobody: each that cannot be had at once is moved by itself, and waits alone.
 static LOCK: LazyLock<String> = LazyLock::new(|| {
     format!(
-        "WITH held AS (SELECT id FROM executions WHERE id = ANY(?1) ORDER BY id FOR UPDATE)
+        "WITH held AS (SELECT id FROM executions WHERE id = ANY(?1) FOR UPDATE NOWAIT)
          UPDATE executions SET priority = priority WHERE id IN (SELECT id FROM held) RETURNING {COLUMNS}"
     )
 });

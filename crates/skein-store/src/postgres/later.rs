@@ -36,14 +36,30 @@ struct Statement {
     width: usize,
     key: usize,
     params: Vec<Kept>,
+    /// Whether it changes nothing, and only locks what is relied on: it comes last, whatever is asked before.
+    only_locks: bool,
     unless_one: Option<SqlError>,
 }
 
 impl Statement {
     fn new(later: Later<'_>) -> Self {
-        let Later { table, sql, params, key, unless_one, is_repeatable: _ } = later;
+        let Later { table, sql, params, key, unless_one, only_locks } = later;
         let params: Vec<Kept> = params.iter().copied().map(Kept::of).collect();
-        Self { table, sql: sql.to_owned(), width: params.len(), key, params, unless_one }
+        Self { table, sql: sql.to_owned(), width: params.len(), key, params, only_locks, unless_one }
+    }
+
+    /// Everybody locks rows in the same order.
+    fn sort(&mut self) {
+        let mut params = std::mem::take(&mut self.params).into_iter();
+        let mut rows: Vec<Vec<Kept>> = Vec::new();
+        while params.len() > 0 {
+            rows.push(params.by_ref().take(self.width).collect());
+        }
+        rows.sort_by_cached_key(|row| match row.first() {
+            Some(Kept::Bytes(id)) => id.clone(),
+            _ => Vec::new(),
+        });
+        self.params = rows.into_iter().flatten().collect();
     }
 
     fn rows(&self) -> std::slice::ChunksExact<'_, Kept> {
@@ -62,14 +78,11 @@ impl Statement {
 }
 
 impl Waiting {
-    fn is_empty(&self) -> bool {
-        self.statements.is_empty() && self.items.is_empty()
-    }
-
     /// Whether a statement is about something that waits; every table is named in the text of whatever is about it.
     fn concerns(&self, sql: &str) -> bool {
         let of_items = !self.items.is_empty() && sql.contains(ITEMS);
-        of_items || self.statements.iter().any(|statement| sql.contains(statement.table))
+        let mut changing = self.statements.iter().filter(|statement| !statement.only_locks);
+        of_items || changing.any(|statement| sql.contains(statement.table))
     }
 
     fn is_about(&self, table: &str, key: &[Value<'_>]) -> bool {
@@ -79,7 +92,7 @@ impl Waiting {
     /// Whether the same was put off before, and once is enough.
     fn has_already(&self, later: &Later<'_>) -> bool {
         let mut alike = self.statements.iter().filter(|statement| statement.is_same(later));
-        later.is_repeatable && alike.any(|statement| statement.is_about(later.params))
+        later.only_locks && alike.any(|statement| statement.is_about(later.params))
     }
 }
 
@@ -114,6 +127,7 @@ impl PostgresSql<'_> {
     }
 
     pub(super) fn put_items_off(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<(), SqlError> {
+        self.refuse_unless_reading(INSERT_ITEM)?;
         for row in rows {
             let bytes: usize = row.iter().map(Value::weight).sum();
             let is_full = self.waiting.items.len() >= INSERT_ROWS_MAX * INSERT_COLUMNS
@@ -129,18 +143,31 @@ impl PostgresSql<'_> {
 
     /// Carries out what waits; where the last item of it stands, if there was one in this transaction.
     pub(super) fn carry_all_out(&mut self) -> Result<Option<i64>, SqlError> {
-        self.carry_out()?;
+        self.carry_out_of(true)?;
         Ok(self.waiting.last_position)
     }
 
+    /// Carries out what waits and changes something; what only locks waits on.
     fn carry_out(&mut self) -> Result<(), SqlError> {
-        if self.waiting.is_empty() {
+        // It may have to wait for somebody: what was answered before may no longer be so.
+        if let Some(answers) = &mut self.answers {
+            answers.clear();
+        }
+        self.carry_out_of(false)
+    }
+
+    fn carry_out_of(&mut self, is_last: bool) -> Result<(), SqlError> {
+        let (later, mut statements): (Vec<_>, Vec<_>) = std::mem::take(&mut self.waiting.statements)
+            .into_iter()
+            .partition(|statement| statement.only_locks && !is_last);
+        self.waiting.statements = later;
+        let items = std::mem::take(&mut self.waiting.items);
+        if items.is_empty() && statements.is_empty() {
             return Ok(());
         }
-        let items = std::mem::take(&mut self.waiting.items);
-        let mut statements = std::mem::take(&mut self.waiting.statements);
         // The same ones are the same text, whoever came first.
         statements.sort_unstable_by(|one, other| one.sql.cmp(&other.sql));
+        statements.iter_mut().for_each(Statement::sort);
         self.waiting.item_bytes = 0;
         let has_items = !items.is_empty();
         let mut together = Together::default();

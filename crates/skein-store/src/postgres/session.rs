@@ -259,7 +259,8 @@ impl Session {
             Ok(begun) => begun,
             Err(error) => return Attempt::Refused(error),
         };
-        let outcome = self.run_together(&begun, works);
+        let outcome = catch_unwind(AssertUnwindSafe(|| self.run_together(&begun, works)));
+        let outcome = outcome.unwrap_or_else(|panic| Err(StoreError::Panicked(panic_text(&*panic))));
         self.end(&begun, outcome)
     }
 
