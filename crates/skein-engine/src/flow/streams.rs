@@ -39,7 +39,7 @@ struct Live {
     written: i64,
     heard: watch::Sender<i64>,
     is_written_soon: bool,
-    /// How the run ended, after its last words were said here.
+    /// How the run ended, where nothing of it was said here.
     ended: Option<RunStatus>,
 }
 
