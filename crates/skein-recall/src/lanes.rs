@@ -1,12 +1,12 @@
 //! Doing much at once: two things at the same time, and loops over many numbers by processors that take thirty-two bytes in a
 //! step.
 
-/// Both; the first on a thread of its own.
-pub(crate) fn both<A: Send, B>(first: impl FnOnce() -> A + Send, second: impl FnOnce() -> B) -> (A, B) {
+/// Both; the second on a thread of its own, if there can be one more.
+pub(crate) fn both<A, B: Send>(first: impl FnOnce() -> A, second: impl Fn() -> B + Sync) -> (A, B) {
     std::thread::scope(|scope| {
-        let first = scope.spawn(first);
-        let second = second();
-        (first.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), second)
+        let Ok(thread) = std::thread::Builder::new().spawn_scoped(scope, &second) else { return (first(), second()) };
+        let first = first();
+        (first, thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })
 }
 

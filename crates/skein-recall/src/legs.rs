@@ -1,6 +1,8 @@
 //! The three ways of finding: by word over the postings, by likeness of words over the pieces, by meaning over the
 //! vectors.
 
+use std::sync::{Mutex, PoisonError};
+
 use crate::analysis;
 use crate::fusion::Scale;
 use crate::rows::Columns;
@@ -12,73 +14,113 @@ use crate::world::Bits;
 /// BM25: how soon more of the same word stops counting, and how much long texts are discounted.
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
+/// Sheets that are kept: as many as questions of one owner are usually asked at once.
+const SHEETS_KEPT_MAX: usize = 2;
 /// How many sketches are looked at for each vector that is wanted.
 const SKETCHED: usize = 8;
 /// Rows that tell how scores are spread in general.
 const SAMPLE_ROWS: usize = 1_024;
 
-/// BM25 of every row in the world; zero for those without a word of the question.
-pub(crate) struct WordLeg {
+/// What words are counted on: a score for every row, and the rows that have one.
+#[derive(Debug, Default)]
+pub(crate) struct Sheet {
     scores: Vec<f32>,
-    /// Rows with a score.
-    pub(crate) touched: Vec<u32>,
+    touched: Vec<u32>,
+    /// Rows that have the word just looked for, and how often.
+    found: Vec<(u32, u32)>,
+}
+
+/// Sheets without a score, kept between questions: new memory for a million rows costs more than wiping a few scores.
+#[derive(Debug, Default)]
+pub(crate) struct Sheets(Mutex<Vec<Sheet>>);
+
+impl Sheets {
+    fn take(&self, rows: usize) -> Sheet {
+        let mut sheet = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop().unwrap_or_default();
+        sheet.scores.resize(rows, 0.0);
+        sheet
+    }
+
+    fn put_back(&self, mut sheet: Sheet) {
+        for row in sheet.touched.drain(..) {
+            sheet.scores[row as usize] = 0.0;
+        }
+        let mut sheets = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if sheets.len() < SHEETS_KEPT_MAX {
+            sheets.push(sheet);
+        }
+    }
+}
+
+/// BM25 of every row in the world; zero for those without a word of the question.
+pub(crate) struct WordLeg<'a> {
+    sheets: &'a Sheets,
+    sheet: Sheet,
     /// How rare each word of the question is here, in its order.
     pub(crate) rarities: Vec<f32>,
     scale: Scale,
 }
 
-impl WordLeg {
+impl Drop for WordLeg<'_> {
+    fn drop(&mut self) {
+        self.sheets.put_back(std::mem::take(&mut self.sheet));
+    }
+}
+
+impl<'a> WordLeg<'a> {
     #[expect(clippy::cast_precision_loss, reason = "words are counted in texts of at most a mebibyte")]
     pub(crate) fn ask(
         words: &WordsView,
-        columns: &Columns,
+        columns: &'a Columns,
         world: &Bits,
         question: &[analysis::Asked],
     ) -> std::io::Result<Self> {
         let count = world.count();
         let mean_terms = mean_terms(columns, world, count);
-        let scores = vec![0.0; columns.count() as usize];
-        let mut leg = Self { scores, touched: Vec::new(), rarities: Vec::new(), scale: Scale::default() };
-        let mut found = Vec::new();
+        let sheet = columns.sheets.take(columns.count() as usize);
+        let mut leg = Self { sheets: &columns.sheets, sheet, rarities: Vec::new(), scale: Scale::default() };
         for asked in question {
+            let Sheet { scores, touched, found } = &mut leg.sheet;
             found.clear();
             words.postings(&asked.term, |row, often| {
                 if world.has(row) {
                     found.push((row, often));
                 }
             })?;
-            add_forms(words, world, &asked.stems, &mut found)?;
+            add_forms(words, world, &asked.stems, found)?;
             let rarity = rarity(count, found.len());
             leg.rarities.push(rarity);
             let weight = rarity * (asked.times as f32);
-            for (row, often) in &found {
-                let score = &mut leg.scores[*row as usize];
+            for (row, often) in found {
+                let score = &mut scores[*row as usize];
                 if *score == 0.0 {
-                    leg.touched.push(*row);
+                    touched.push(*row);
                 }
                 let length = columns.terms.of(*row) as f32 / mean_terms;
                 let often = *often as f32;
                 *score += weight * often * (1.0 + K1) / (often + K1 * (1.0 - B + B * length));
             }
         }
-        leg.scale = Scale::of(leg.touched.iter().map(|row| leg.scores[*row as usize]), count as usize);
+        let scores = leg.sheet.touched.iter().map(|row| leg.sheet.scores[*row as usize]);
+        leg.scale = Scale::of(scores, count as usize);
         Ok(leg)
     }
 
     /// Whether the row has any word of the question, in its text or in the name of who said it.
     pub(crate) fn has_any(&self, row: u32) -> bool {
-        self.scores[row as usize] > 0.0
+        self.sheet.scores[row as usize] > 0.0
     }
 
     pub(crate) fn score(&self, row: u32) -> f32 {
-        self.scale.apply(self.scores[row as usize])
+        self.scale.apply(self.sheet.scores[row as usize])
     }
 
     /// The best of `among`, at least `wanted` if there are.
     pub(crate) fn best(&self, among: &Bits, wanted: usize) -> Vec<u32> {
-        let mut rows: Vec<u32> = self.touched.iter().copied().filter(|row| among.has(*row)).collect();
+        let Sheet { scores, touched, .. } = &self.sheet;
+        let mut rows: Vec<u32> = touched.iter().copied().filter(|row| among.has(*row)).collect();
         if rows.len() > wanted {
-            rows.select_nth_unstable_by(wanted, |a, b| self.scores[*b as usize].total_cmp(&self.scores[*a as usize]));
+            rows.select_nth_unstable_by(wanted, |a, b| scores[*b as usize].total_cmp(&scores[*a as usize]));
             rows.truncate(wanted);
         }
         rows
@@ -141,9 +183,10 @@ impl<'a> MeaningLeg<'a> {
 
     /// The nearest of `among`, at least `wanted` if there are.
     pub(crate) fn nearest(&self, among: &Bits, wanted: usize) -> Vec<u32> {
-        let rows = self.vectors.candidates(&self.asked, among, self.columns.count(), wanted * SKETCHED);
-        let similar = rows.into_iter().filter_map(|row| self.similarity(row).map(|similarity| (row, similarity)));
-        let mut similar: Vec<(u32, f32)> = similar.collect();
+        let among = among.and(&self.columns.with_vector);
+        let rows = self.vectors.candidates(&self.asked, &among, self.columns.count(), wanted * SKETCHED);
+        let mut similar: Vec<(u32, f32)> =
+            rows.into_iter().map(|row| (row, self.vectors.similarity(&self.asked, row))).collect();
         if similar.len() > wanted {
             similar.select_nth_unstable_by(wanted, |a, b| b.1.total_cmp(&a.1));
             similar.truncate(wanted);

@@ -16,6 +16,7 @@ use xxhash_rust::xxh64::xxh64;
 use crate::analysis::terms;
 use crate::episode::{Episode, KIND_BYTES_MAX, Place};
 use crate::language::Language;
+use crate::legs::Sheets;
 use crate::world::{Bits, Shown, Summed};
 
 pub(crate) const ROW_BYTES: usize = 176;
@@ -246,6 +247,7 @@ pub(crate) struct Columns {
     last_of: Vec<u32>,
     before_in: Vec<u32>,
     pub(crate) shown: Mutex<Shown>,
+    pub(crate) sheets: Sheets,
 }
 
 impl Columns {

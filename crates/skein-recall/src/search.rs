@@ -84,7 +84,7 @@ fn named_speakers(columns: &Columns, asked: &[Asked]) -> Vec<bool> {
 
 /// The ways of finding, asked, and the rows they name.
 struct Legs<'a> {
-    words: WordLeg,
+    words: WordLeg<'a>,
     likeness: LikenessLeg,
     meaning: Option<MeaningLeg<'a>>,
     best: Vec<u32>,
@@ -128,7 +128,7 @@ impl<'a> Legs<'a> {
 struct Scene<'a> {
     state: &'a State,
     world: &'a Bits,
-    words: WordLeg,
+    words: WordLeg<'a>,
     meaning: Option<MeaningLeg<'a>>,
     likeness: LikenessLeg,
     named: Vec<bool>,

@@ -137,7 +137,7 @@ impl Vectors {
 
     /// The rows of `among` that may be nearest, at least `wanted` of them if there are.
     pub(crate) fn candidates(&self, asked: &Asked, among: &Bits, count: u32, wanted: usize) -> Vec<u32> {
-        if count <= SCANNED_WHOLE_MAX {
+        if count <= SCANNED_WHOLE_MAX || among.count() as usize <= wanted {
             return among.iter().collect();
         }
         let guess = self.guess(asked, among, wanted);

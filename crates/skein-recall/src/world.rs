@@ -60,7 +60,7 @@ impl Bits {
     }
 
     /// What is in both, of the same rows.
-    fn and(&self, other: &Self) -> Self {
+    pub(crate) fn and(&self, other: &Self) -> Self {
         let words = self.words.iter().zip(&other.words).map(|(a, b)| a & b).collect();
         Self { words, length: self.length }
     }

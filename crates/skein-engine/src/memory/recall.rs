@@ -159,13 +159,14 @@ impl Engine {
         &self,
         memory: &Memory,
         viewer: &Viewer,
-        (query, Moment { now, end }): (&RecallQuery, Moment),
+        (query, moment): (&RecallQuery, Moment),
         scope: &Scope,
         like: Option<NodeId>,
     ) -> Result<Option<Recalled>, EngineError> {
-        self.await_index(memory, query.at_least, end).await;
+        let has_waited = self.await_index(memory, query.at_least, moment.end).await;
         let Some(index) = memory.opened().filter(|_| memory.has_caught_up()) else { return Ok(None) };
         let cursor = memory.looked_at();
+        let Moment { now, end } = if has_waited { self.parts().store.read(Moment::of).await? } else { moment };
         // What resembles something is asked with the vector that has already.
         let (vector, meaning) = match like {
             Some(_) => (None, Meaning::Searched),
@@ -244,8 +245,10 @@ impl Engine {
         if memory.serves(index) { self.remove_index().await } else { Ok(()) }
     }
 
-    /// Waits until the index knows what a question has to know; where nobody follows the timeline, this does.
-    async fn await_index(&self, memory: &Memory, at_least: Option<Cursor>, end: Cursor) {
+    /// Waits until the index knows what a question has to know; where nobody follows the timeline, this does. Tells whether
+    /// anything had to be waited for.
+    async fn await_index(&self, memory: &Memory, at_least: Option<Cursor>, end: Cursor) -> bool {
+        let mut has_waited = false;
         let wait = async {
             let wanted = if memory.is_followed() { at_least.map(|wanted| wanted.min(end)) } else { Some(end) };
             // While an index is built again, words answer at once whoever asks for no more. One that is only being opened is
@@ -258,6 +261,7 @@ impl Engine {
                 is_late || is_lacking || memory.is_nearly_there(end)
             };
             while is_due() {
+                has_waited = true;
                 let engine = self.clone();
                 // A step that was begun is ended, also when nobody waits for it any more.
                 let step = tokio::spawn(async move { engine.remember_next().await });
@@ -266,6 +270,7 @@ impl Engine {
                 }
             }
             while !memory.is_followed() {
+                has_waited = true;
                 let engine = self.clone();
                 let step = tokio::spawn(async move { engine.embed_next().await });
                 if step.await.map_err(unusable)?? != Some(EmbedStep::Done) {
@@ -278,6 +283,7 @@ impl Engine {
         if let Ok(Err(error)) = tokio::time::timeout(PATIENCE, wait).await {
             tracing::debug!(%error, "the index could not be brought up to date");
         }
+        has_waited
     }
 
     /// The store's own search, by words: the newest of what may be seen.

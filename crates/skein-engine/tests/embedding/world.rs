@@ -88,7 +88,8 @@ impl Place {
     /// A step that a question began is ended also when nobody waits for it any more, and holds the index until then.
     async fn await_index(&self) {
         let Ok(lock) = File::open(self.index().join("lock")) else { return };
-        tokio::task::spawn_blocking(move || lock.lock()).await.unwrap().unwrap();
+        let free = tokio::task::spawn_blocking(move || lock.lock());
+        tokio::time::timeout(Duration::from_mins(1), free).await.expect("somebody keeps the index").unwrap().unwrap();
     }
 
     /// Without an index.
