@@ -95,6 +95,17 @@ fn append(tx: &mut Tx<'_>) -> Result<ItemId, StoreError> {
 }
 
 #[test]
+fn whoever_comes_while_a_batch_is_run_is_committed_with_it() {
+    let bench = Bench::start(|_| {});
+    let before = bench.writer.commits();
+    let open = bench.gate();
+    let late: Vec<Waiting> = (0..3).map(|_| bench.submit(append)).collect();
+    open();
+    assert!(late.into_iter().all(|late| late.blocking_recv().unwrap().is_ok()));
+    assert_eq!((bench.writer.commits() - before, bench.count()), (1, 4));
+}
+
+#[test]
 fn a_function_that_refuses_fails_alone() {
     let error = Bench::start(|_| {}).among_innocents(|tx| {
         append(tx)?;
