@@ -22,6 +22,10 @@ impl Tx<'_> {
     pub(crate) fn project_execution_moved(&mut self, item: &Item) -> Projected {
         let Some(moved) = item.payload.as_ref().and_then(ExecutionMoved::of) else { return Ok(None) };
         for made in &moved.calls {
+            if made.session != moved.run_id {
+                // The outermost run numbers its calls after this one.
+                self.sql.forget_run(made.session);
+            }
             let sql =
                 "INSERT INTO tool_calls (id, owner, session, sequence, run, step) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let (owner, step) = (&item.header.owner, whole(made.place.step));

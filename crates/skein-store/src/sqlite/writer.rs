@@ -18,7 +18,8 @@ use skein_core::Millis;
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
 use crate::revisions::Revisions;
-use crate::sqlite::request_names::{RequestNames, newest_operation};
+use crate::sqlite::kept::Kept;
+use crate::sqlite::request_names::{Refreshed, RequestNames, newest_operation};
 use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;
 use crate::tx::Tx;
@@ -67,6 +68,7 @@ impl Writer {
         let mut thread = WriterThread {
             last_now,
             requests: RequestNames::load(&connection, last_now)?,
+            kept: Kept::default(),
             number: crate::store::timeline_offset(&mut SqliteSql::on(&connection))?,
             log_pages,
             changes: connection.total_changes(),
@@ -169,6 +171,7 @@ struct WriterThread {
     clock: Arc<dyn Clock>,
     last_now: Millis,
     requests: RequestNames,
+    kept: Kept,
     number: i64,
     wakes: Wakes,
     tasks: Receiver<Queued>,
@@ -290,11 +293,18 @@ impl WriterThread {
 
     fn begin_transaction(&mut self) -> Result<(), SqlError> {
         self.statement("BEGIN IMMEDIATE")?;
-        let refreshed = self.requests.refresh(&self.connection, self.last_now);
-        if refreshed.is_err() {
-            self.roll_back();
+        self.kept.begin();
+        match self.requests.refresh(&self.connection, self.last_now) {
+            Ok(Refreshed::AsBefore) => Ok(()),
+            Ok(Refreshed::OthersWrote) => {
+                self.kept.let_go();
+                Ok(())
+            }
+            Err(error) => {
+                self.roll_back();
+                Err(error)
+            }
         }
-        refreshed
     }
 
     fn run_in_savepoint(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
@@ -307,6 +317,7 @@ impl WriterThread {
         let undone = if outcome.is_err() { self.statement("ROLLBACK TO one") } else { Ok(()) };
         if outcome.is_err() {
             self.requests.take_back(noted);
+            self.kept.let_go();
         }
         if undone.and_then(|()| self.statement("RELEASE one")).is_err() {
             // What was refused must not be committed with the others: everyone is run again alone.
@@ -320,7 +331,9 @@ impl WriterThread {
             self.run_function(&mut *work)?;
             Ok(self.commit()?)
         });
-        self.roll_back();
+        if outcome.is_err() {
+            self.roll_back();
+        }
         settle(work, outcome);
     }
 
@@ -328,7 +341,7 @@ impl WriterThread {
         self.last_now = self.last_now.max(self.clock.now());
         let started = Instant::now();
         let seed = *work.seed();
-        let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests);
+        let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests, &mut self.kept);
         let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
         let outcome = work.run(&mut tx);
         self.open.is_revised |= tx.revises();
@@ -367,6 +380,7 @@ impl WriterThread {
 
     fn roll_back(&mut self) {
         self.requests.rolled_back();
+        self.kept.let_go();
         if !self.connection.is_autocommit()
             && let Err(error) = self.statement("ROLLBACK")
         {

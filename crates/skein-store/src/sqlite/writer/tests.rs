@@ -1,10 +1,13 @@
 //! One batch, one culprit: everybody else's write is kept and nobody is told wrong.
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 
 use rusqlite::Connection;
+use serde_json::Map;
 use skein_core::garden::item::{ItemDraft, ItemType};
+use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::{ItemId, UserId, Viewer};
 
 use super::*;
@@ -103,6 +106,39 @@ fn whoever_comes_while_a_batch_is_run_is_committed_with_it() {
     open();
     assert!(late.into_iter().all(|late| late.blocking_recv().unwrap().is_ok()));
     assert_eq!((bench.writer.commits() - before, bench.count()), (1, 4));
+}
+
+#[test]
+fn what_one_function_writes_of_the_catalogue_the_next_of_its_batch_is_told() {
+    let bench = Bench::start(|_| {});
+    let open = bench.gate();
+    let made = Arc::new(OnceLock::new());
+    let (make, change, look) = (Arc::clone(&made), Arc::clone(&made), made);
+    let content = |text: &str| {
+        let data = Map::from_iter([("text".to_owned(), text.into())]);
+        RecordContent::new(RecordType::parse("Project").unwrap(), data)
+    };
+    let waiting = [
+        bench.submit(move |tx| {
+            let record = tx.create_record(&VIEWER, content("first"), None)?;
+            assert_eq!(tx.record(&VIEWER, record.id)?.version, 1);
+            make.set(record.id).unwrap();
+            append(tx)
+        }),
+        bench.submit(move |tx| {
+            let record = tx.record(&VIEWER, *change.get().unwrap())?;
+            tx.update_record(&VIEWER, record.id, record.hash, content("second"), None)?;
+            append(tx)
+        }),
+        bench.submit(move |tx| {
+            assert_eq!(tx.record(&VIEWER, *look.get().unwrap())?.version, 2);
+            append(tx)
+        }),
+    ];
+    open();
+    for waiting in waiting {
+        waiting.blocking_recv().unwrap().unwrap();
+    }
 }
 
 #[test]
