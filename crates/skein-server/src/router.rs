@@ -159,6 +159,7 @@ fn for_flow() -> Api {
         .routes(routes!(executions::execute_process))
         .routes(routes!(executions::list_executions))
         .routes(routes!(makings::list_makings))
+        .routes(routes!(workers::read_queue))
         .routes(routes!(executions::read_execution))
         .routes(routes!(executions::cancel_execution))
         .routes(routes!(executions::resume_execution))

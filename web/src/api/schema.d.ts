@@ -1558,6 +1558,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much of yours waits for a worker. */
+        get: operations["read_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/records": {
         parameters: {
             query?: never;
@@ -4325,10 +4342,22 @@ export interface components {
             /** Format: int64 */
             latencyMs?: number | null;
             /**
+             * @description The model that answered, as its provider names it; null for other calls.
+             * @example claude-sonnet-4-5
+             */
+            model?: string | null;
+            /**
              * @description `rest_call`, `llm_call`, `mcp_tool` or `graph_query`.
              * @example rest_call
              */
             operation?: string | null;
+            /** @description The item that holds what a model answered, as it was received. */
+            rawResponseId?: string | null;
+            /**
+             * Format: int64
+             * @description How many tokens a model thought aloud before it answered; null where it did not.
+             */
+            reasoningTokens?: number | null;
             /**
              * @description success, error, cancelled or unknown; null while it is under way.
              * @example success
@@ -5696,6 +5725,14 @@ export interface components {
             /** Format: double */
             confidence?: number | null;
             metadata: Record<string, unknown>;
+        };
+        /** @description What waits to be done. */
+        QueueView: {
+            /**
+             * Format: int64
+             * @description How many calls of your runs wait for a worker; of each kind 1,000 are counted at most.
+             */
+            waiting: number;
         };
         RawResponseView: {
             /** @description SHA-256 of headers, a blank line and the body. */
@@ -11883,6 +11920,36 @@ export interface operations {
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
             404: components["responses"]["E404"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
+    read_queue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
             421: components["responses"]["E421"];
             429: components["responses"]["E429"];
             500: components["responses"]["E500"];

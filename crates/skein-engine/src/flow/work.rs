@@ -529,7 +529,19 @@ async fn tend(engine: &Engine) {
     }
 }
 
+/// Most calls of one kind that are counted as waiting.
+const QUEUED_MAX: i64 = 1_000;
+
 impl Engine {
+    /// How many calls of the caller's runs wait for a worker.
+    pub async fn queued_calls(&self, caller: &Caller) -> Result<i64, EngineError> {
+        let viewer = caller.viewer();
+        let count = move |tx: &mut Tx<'_>| {
+            KINDS.iter().try_fold(0, |sum, kind| Ok(sum + tx.queued_jobs(&viewer, kind.as_str(), QUEUED_MAX)?))
+        };
+        Ok(self.parts().store.read(count).await?)
+    }
+
     /// Every worker that was heard of lately, for administrators.
     pub async fn workers(&self, caller: &Caller) -> Result<Vec<Worker>, EngineError> {
         caller.require_admin()?;
