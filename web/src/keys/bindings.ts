@@ -139,6 +139,8 @@ export const bindings: Binding[] = [
 
   binding("catalogue", "connect", [], "Connect a model…"),
   binding("catalogue", "new", [], "New entry of the catalogue"),
+  binding("catalogue", "try", ["t"], "Try the tool, or what the entry shows first"),
+  binding("catalogue", "versions", ["v"], "The versions of the entry"),
 
   binding("runs", "cancel", ["."], "Cancel this run"),
   binding("runs", "retry", ["Shift+r"], "Retry from here…"),

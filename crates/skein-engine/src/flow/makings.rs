@@ -114,7 +114,7 @@ fn makings(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Mak
     Ok(nodes.iter().filter_map(made).collect())
 }
 
-fn said(stored: &StoredItem) -> Map<String, Value> {
+pub(super) fn said(stored: &StoredItem) -> Map<String, Value> {
     stored.item.document().unwrap_or_default()
 }
 
@@ -136,7 +136,7 @@ fn tools(tx: &mut Tx<'_>, facts: &Facts) -> Result<Tools, StoreError> {
     Ok(tools)
 }
 
-fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
+pub(super) fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
     said.get("toolId")?.as_str()?.parse().ok()
 }
 
@@ -167,7 +167,6 @@ impl MadeCall {
     fn of(call: &CallOfRun, said: &Map<String, Value>, result: Option<&Map<String, Value>>, tools: &Tools) -> Self {
         let tool = tool_of(said);
         let known = tool.and_then(|tool| tools.get(&tool));
-        let error = result.and_then(|result| result.get("error")?.get("message")?.as_str());
         Self {
             id: call.call,
             run: call.run,
@@ -178,7 +177,13 @@ impl MadeCall {
             is_own: known.is_some_and(|(_, is_own)| *is_own),
             status: result.and_then(|result| CallStatus::deserialize(result.get("status")?).ok()),
             latency_ms: result.and_then(|result| result.get("latencyMs")?.as_i64()),
-            error: error.map(|text| text.chars().take(ERROR_CHARS_MAX).collect()),
+            error: result.and_then(failure_words),
         }
     }
+}
+
+/// What went wrong, for people, as far as the result of a call says so.
+pub(super) fn failure_words(result: &Map<String, Value>) -> Option<String> {
+    let words = result.get("error")?.get("message")?.as_str()?;
+    Some(words.chars().take(ERROR_CHARS_MAX).collect())
 }
