@@ -139,12 +139,20 @@ export const bindings: Binding[] = [
 
   binding("catalogue", "connect", [], "Connect a model…"),
   binding("catalogue", "new", [], "New entry of the catalogue"),
+  binding("catalogue", "try", ["t"], "Try the tool, or what the entry shows first"),
+  binding("catalogue", "versions", ["v"], "The versions of the entry"),
 
   binding("runs", "cancel", ["."], "Cancel this run"),
-  binding("runs", "retry", ["Shift+r"], "Begin again from this step"),
+  binding("runs", "retry", ["Shift+r"], "Retry from here…"),
+  binding("runs", "fork", ["Shift+f"], "Fork the run here, with edited values…"),
+  binding("runs", "replay", [], "Replay the whole run…"),
+  binding("runs", "reread", [], "Re-read what the run gave"),
   binding("runs", "tree", ["1"], "Trace as a tree"),
   binding("runs", "timeline", ["2"], "Trace as a timeline"),
-  binding("runs", "log", ["3"], "Trace as a log"),
+  binding("runs", "flame", ["3"], "Trace as a flame"),
+  binding("runs", "graph", ["4"], "Trace as a graph of the steps"),
+  binding("runs", "log", ["5"], "Trace as a log"),
+  binding("runs", "checkpoints", ["6"], "Checkpoints: what is kept, and where to begin again"),
 
   binding("review", "approve", ["a"], "Approve"),
   binding("review", "edit", ["e"], "Edit before approving"),

@@ -75,6 +75,10 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
   await expect(page).toHaveURL(/\/runs\/run_/);
   // All answers in sight were asked about with one question.
   expect(asked).toHaveLength(1);
+
+  await page.goto(`${skein.origin}/search?q=${encodeURIComponent("water has:tool")}`);
+  await expect(page.locator("a[data-hit]")).toHaveCount(1);
+  await expect(page.locator("a[data-hit]")).toContainText("The water stands at 1.42 m.");
   gauge.close();
 });
 

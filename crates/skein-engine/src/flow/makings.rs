@@ -122,7 +122,7 @@ fn makings(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Mak
     Ok(nodes.iter().filter_map(made).collect())
 }
 
-fn said(stored: &StoredItem) -> Map<String, Value> {
+pub(super) fn said(stored: &StoredItem) -> Map<String, Value> {
     stored.item.document().unwrap_or_default()
 }
 
@@ -144,7 +144,7 @@ fn tools(tx: &mut Tx<'_>, facts: &Facts) -> Result<Tools, StoreError> {
     Ok(tools)
 }
 
-fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
+pub(super) fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
     said.get("toolId")?.as_str()?.parse().ok()
 }
 
@@ -175,7 +175,6 @@ impl MadeCall {
     fn of(call: &CallOfRun, said: &Map<String, Value>, result: Option<&Map<String, Value>>, tools: &Tools) -> Self {
         let tool = tool_of(said);
         let known = tool.and_then(|tool| tools.get(&tool));
-        let error = result.and_then(|result| result.get("error")?.get("message")?.as_str());
         let operation = said.get("operation").and_then(Value::as_str);
         // Other tools may well put out something that is called so.
         let answer = result.filter(|_| operation == Some("llm_call"));
@@ -191,10 +190,16 @@ impl MadeCall {
             is_own: known.is_some_and(|(_, is_own)| *is_own),
             status: result.and_then(|result| CallStatus::deserialize(result.get("status")?).ok()),
             latency_ms: result.and_then(|result| result.get("latencyMs")?.as_i64()),
-            error: error.map(|text| text.chars().take(ERROR_CHARS_MAX).collect()),
             model: model.map(|name| name.chars().take(MODEL_CHARS_MAX).collect()),
             reasoning_tokens: reasoning.filter(|tokens| *tokens > 0),
             raw_response: answer.and_then(|result| result.get("rawResponseId")?.as_str()?.parse().ok()),
+            error: result.and_then(failure_words),
         }
     }
+}
+
+/// What went wrong, for people, as far as the result of a call says so.
+pub(super) fn failure_words(result: &Map<String, Value>) -> Option<String> {
+    let words = result.get("error")?.get("message")?.as_str()?;
+    Some(words.chars().take(ERROR_CHARS_MAX).collect())
 }
