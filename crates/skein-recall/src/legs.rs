@@ -12,8 +12,10 @@ use crate::world::Bits;
 /// BM25: how soon more of the same word stops counting, and how much long texts are discounted.
 const K1: f32 = 0.9;
 const B: f32 = 0.4;
+/// How many sketches are looked at for each vector that is wanted.
+const SKETCHED: usize = 8;
 /// Rows that tell how scores are spread in general.
-const SAMPLE_ROWS: usize = 2_048;
+const SAMPLE_ROWS: usize = 1_024;
 
 /// BM25 of every row in the world; zero for those without a word of the question.
 pub(crate) struct WordLeg {
@@ -54,7 +56,7 @@ impl WordLeg {
                 if *score == 0.0 {
                     leg.touched.push(*row);
                 }
-                let length = columns.terms[*row as usize] as f32 / mean_terms;
+                let length = columns.terms.of(*row) as f32 / mean_terms;
                 let often = *often as f32;
                 *score += weight * often * (1.0 + K1) / (often + K1 * (1.0 - B + B * length));
             }
@@ -102,8 +104,7 @@ fn add_forms(words: &WordsView, world: &Bits, stems: &[String], found: &mut Vec<
 
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a mean needs no more digits")]
 fn mean_terms(columns: &Columns, world: &Bits, count: u32) -> f32 {
-    let sum: u64 = world.iter().map(|row| u64::from(columns.terms[row as usize])).sum();
-    (sum as f64 / f64::from(count.max(1))).max(1.0) as f32
+    (world.sum(&columns.terms) as f64 / f64::from(count.max(1))).max(1.0) as f32
 }
 
 #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a logarithm needs no more digits")]
@@ -113,22 +114,22 @@ fn rarity(count: u32, found: usize) -> f32 {
 }
 
 /// Evenly chosen rows of a world.
-fn sample(world: &Bits) -> impl Iterator<Item = u32> {
-    world.iter().step_by((world.count() as usize).div_ceil(SAMPLE_ROWS).max(1))
+fn sample(world: &Bits) -> Vec<u32> {
+    world.every((world.count() as usize).div_ceil(SAMPLE_ROWS).max(1))
 }
 
 /// Cosines with the question.
 pub(crate) struct MeaningLeg<'a> {
     vectors: &'a Vectors,
     columns: &'a Columns,
-    pub(crate) asked: Asked,
+    asked: Asked,
     scale: Scale,
 }
 
 impl<'a> MeaningLeg<'a> {
     pub(crate) fn ask(vectors: &'a Vectors, columns: &'a Columns, world: &Bits, vector: &[f32]) -> Self {
         let asked = vectors.asked(vector);
-        let sampled = sample(world).filter(|row| columns.with_vector.has(*row));
+        let sampled = sample(world).into_iter().filter(|row| columns.with_vector.has(*row));
         let sampled: Vec<f32> = sampled.map(|row| vectors.similarity(&asked, row)).collect();
         let scale = Scale::of(sampled.iter().copied(), sampled.len());
         Self { vectors, columns, asked, scale }
@@ -138,20 +139,34 @@ impl<'a> MeaningLeg<'a> {
         self.columns.with_vector.has(row).then(|| self.vectors.similarity(&self.asked, row))
     }
 
+    /// The nearest of `among`, at least `wanted` if there are.
+    pub(crate) fn nearest(&self, among: &Bits, wanted: usize) -> Vec<u32> {
+        let rows = self.vectors.candidates(&self.asked, among, self.columns.count(), wanted * SKETCHED);
+        let similar = rows.into_iter().filter_map(|row| self.similarity(row).map(|similarity| (row, similarity)));
+        let mut similar: Vec<(u32, f32)> = similar.collect();
+        if similar.len() > wanted {
+            similar.select_nth_unstable_by(wanted, |a, b| b.1.total_cmp(&a.1));
+            similar.truncate(wanted);
+        }
+        similar.into_iter().map(|(row, _)| row).collect()
+    }
+
     /// Without a vector a row is as similar as any.
-    pub(crate) fn score(&self, row: u32) -> f32 {
-        self.similarity(row).map_or(0.0, |similarity| self.scale.apply(similarity))
+    pub(crate) fn score(&self, similarity: Option<f32>) -> f32 {
+        similarity.map_or(0.0, |similarity| self.scale.apply(similarity))
     }
 }
 
 /// For every piece of the question's words, how like the likest piece of a text is. Works with any embedder: pieces are
 /// compared by the built-in table.
+#[derive(Clone)]
 pub(crate) struct LikenessLeg {
     /// Pieces of the question, and what each counts.
     asked: Vec<(u16, f32)>,
     /// For pieces met so far, the place of their likenesses in `known`, plus one.
     place: Vec<u32>,
-    known: Vec<f32>,
+    /// One for every piece asked for, up to a whole number of lanes.
+    known: Vec<[f32; LANES]>,
     scale: Scale,
 }
 
@@ -162,7 +177,7 @@ impl LikenessLeg {
         if leg.asked.is_empty() {
             return leg;
         }
-        let sampled: Vec<f32> = sample(world).map(|row| leg.raw(pieces(row))).collect();
+        let sampled: Vec<f32> = sample(world).into_iter().map(|row| leg.raw(pieces(row))).collect();
         leg.scale = Scale::of(sampled.iter().copied(), sampled.len());
         leg
     }
@@ -173,29 +188,36 @@ impl LikenessLeg {
     }
 
     fn raw(&mut self, pieces: &[u8]) -> f32 {
-        let width = self.asked.len();
-        let mut best = [0.0_f32; ASKED_PIECES_MAX];
+        let mut best = [[0.0_f32; LANES]; ASKED_PIECES_MAX / LANES];
         for piece in pieces.chunks_exact(2) {
             let piece = u16::from_le_bytes([piece[0], piece[1]]);
-            let at = self.likenesses(piece);
-            for (best, like) in best.iter_mut().zip(&self.known[at..at + width]) {
-                *best = best.max(*like);
+            for (best, like) in best.iter_mut().zip(self.likenesses(piece)) {
+                for lane in 0..LANES {
+                    best[lane] = if like[lane] > best[lane] { like[lane] } else { best[lane] };
+                }
             }
         }
-        best.iter().zip(&self.asked).map(|(best, (_, weight))| weight * best * best).sum()
+        best.as_flattened().iter().zip(&self.asked).map(|(best, (_, weight))| weight * best * best).sum()
     }
 
-    /// Where the likenesses of a piece with all pieces of the question stand.
-    fn likenesses(&mut self, piece: u16) -> usize {
-        let Some(place) = self.place.get_mut(usize::from(piece)) else { return 0 };
+    /// The likenesses of a piece with all pieces of the question.
+    fn likenesses(&mut self, piece: u16) -> &[[f32; LANES]] {
+        let Some(place) = self.place.get_mut(usize::from(piece)) else { return &[] };
         if *place == 0 {
             *place = u32::try_from(self.known.len()).unwrap_or(u32::MAX - 1) + 1;
             let table = Table::built_in();
-            self.known.extend(self.asked.iter().map(|(asked, _)| table.similarity(*asked, piece)));
+            for asked in self.asked.chunks(LANES) {
+                let mut like = [0.0; LANES];
+                like.iter_mut().zip(asked).for_each(|(like, (asked, _))| *like = table.similarity(*asked, piece));
+                self.known.push(like);
+            }
         }
-        *place as usize - 1
+        &self.known[*place as usize - 1..][..self.asked.len().div_ceil(LANES)]
     }
 }
+
+/// Numbers that are compared at once.
+const LANES: usize = 8;
 
 /// Pieces of one question that are compared.
 pub(crate) const ASKED_PIECES_MAX: usize = 64;

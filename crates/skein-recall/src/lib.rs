@@ -12,6 +12,7 @@ mod episode;
 mod error;
 mod fusion;
 mod index;
+mod lanes;
 mod language;
 mod legs;
 mod owner;

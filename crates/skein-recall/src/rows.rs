@@ -16,7 +16,7 @@ use xxhash_rust::xxh64::xxh64;
 use crate::analysis::terms;
 use crate::episode::{Episode, KIND_BYTES_MAX, Place};
 use crate::language::Language;
-use crate::world::{Bits, Shown};
+use crate::world::{Bits, Shown, Summed};
 
 pub(crate) const ROW_BYTES: usize = 176;
 /// No row, no slot, no number.
@@ -215,7 +215,7 @@ pub(crate) struct Columns {
     pub(crate) kind: Vec<u32>,
     pub(crate) valid_at: Vec<i64>,
     pub(crate) created_at: Vec<i64>,
-    pub(crate) terms: Vec<u32>,
+    pub(crate) terms: Summed,
     pub(crate) content: Vec<u64>,
     pub(crate) pieces_at: Vec<u64>,
     pub(crate) pieces: Vec<u16>,

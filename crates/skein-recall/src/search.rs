@@ -3,11 +3,10 @@
 //! Words and meaning name their best rows; these and the rows beside them are the candidates, and each candidate gets its exact
 //! score from every leg. Up to a few thousand rows that is every row with any evidence.
 
-use std::collections::HashMap;
-
 use crate::analysis::{Asked, question};
 use crate::error::SearchError;
 use crate::fusion::{BY_DISTANCE, Weights};
+use crate::lanes::both;
 use crate::legs::{LikenessLeg, MeaningLeg, WordLeg, asked_pieces};
 use crate::owner::State;
 use crate::query::{HITS_MAX, Hit, Hits, Parts, Query, Recency};
@@ -23,6 +22,8 @@ const WHOLE_MAX: u32 = 4_096;
 const SESSION_GAP_MS: u64 = 6 * 60 * 60 * 1_000;
 /// Followers of one row that count; more are alternatives of each other.
 const FOLLOWERS_MAX: usize = 4;
+/// More rows than these are scored by two threads.
+const SCORED_ALONE_MAX: usize = 1_024;
 /// How far off a row may be to become a candidate by what stands beside it.
 const BESIDE: usize = 2;
 
@@ -35,22 +36,16 @@ pub(crate) fn search(state: &State, query: &Query, besides: Option<u32>) -> Resu
     for asked in &mut asked {
         asked.stems = columns.languages.iter().filter_map(|language| language.stem(&asked.word)).collect();
     }
-    let words = WordLeg::ask(&state.words, columns, &world, &asked).map_err(SearchError::Words)?;
-    let meaning = query.vector.as_ref().map(|vector| MeaningLeg::ask(&state.vectors, columns, &world, vector));
-    let pieces = asked_pieces(&asked, &words.rarities);
-    let likeness = LikenessLeg::ask(pieces, &world, |row| state.pieces(row));
+    let legs = Legs::ask(state, query, &world, chosen.as_ref(), &asked)?;
+    let Legs { words, likeness, meaning, best } = legs;
     let named = named_speakers(columns, &asked);
-    let mut scene =
-        Scene { state, world: &world, words, meaning, likeness, named, weights: query.weights, own: HashMap::new() };
+    let scene = Scene { state, world: &world, words, meaning, likeness, named, weights: query.weights };
 
-    let candidates = scene.candidates(chosen.as_ref());
-    let scored = candidates.into_iter().filter(|row| Some(*row) != besides);
-    let mut ranked: Vec<(u32, f32, Parts)> = scored
-        .map(|row| {
-            let parts = scene.parts(row, query.recency);
-            (row, parts.sum(), parts)
-        })
-        .collect();
+    let mut candidates = scene.candidates(best, chosen.as_ref());
+    candidates.retain(|row| Some(*row) != besides);
+    let parts = scene.parts(&candidates, query.recency);
+    let mut ranked: Vec<(u32, f32, Parts)> =
+        candidates.into_iter().zip(parts).map(|(row, parts)| (row, parts.sum(), parts)).collect();
     let better = |a: &(u32, f32, Parts), b: &(u32, f32, Parts)| {
         b.1.total_cmp(&a.1).then_with(|| columns.id_of(a.0).cmp(&columns.id_of(b.0)))
     };
@@ -87,6 +82,48 @@ fn named_speakers(columns: &Columns, asked: &[Asked]) -> Vec<bool> {
     columns.speaker_terms.iter().map(is_named).collect()
 }
 
+/// The ways of finding, asked, and the rows they name.
+struct Legs<'a> {
+    words: WordLeg,
+    likeness: LikenessLeg,
+    meaning: Option<MeaningLeg<'a>>,
+    best: Vec<u32>,
+}
+
+impl<'a> Legs<'a> {
+    /// Among many rows words and meaning are asked at the same time.
+    fn ask(
+        state: &'a State,
+        query: &Query,
+        world: &Bits,
+        chosen: Option<&Bits>,
+        asked: &[Asked],
+    ) -> Result<Self, SearchError> {
+        let columns = &state.columns;
+        let count = world.count();
+        let wanted = if count <= WHOLE_MAX { count as usize } else { CANDIDATES };
+        let among = || [Some(world), chosen].into_iter().flatten();
+        let by_words = || {
+            let words = WordLeg::ask(&state.words, columns, world, asked).map_err(SearchError::Words)?;
+            let pieces = asked_pieces(asked, &words.rarities);
+            let likeness = LikenessLeg::ask(pieces, world, |row| state.pieces(row));
+            let best: Vec<u32> = among().flat_map(|among| words.best(among, wanted)).collect();
+            Ok::<_, SearchError>((words, likeness, best))
+        };
+        let by_meaning = || {
+            let vector = query.vector.as_ref()?;
+            let meaning = MeaningLeg::ask(&state.vectors, columns, world, vector);
+            let nearest: Vec<u32> = among().flat_map(|among| meaning.nearest(among, wanted)).collect();
+            Some((meaning, nearest))
+        };
+        let (words, meaning) = if count <= WHOLE_MAX { (by_words(), by_meaning()) } else { both(by_words, by_meaning) };
+        let (words, likeness, mut best) = words?;
+        let (meaning, nearest) = meaning.unzip();
+        best.extend(nearest.unwrap_or_default());
+        Ok(Self { words, likeness, meaning, best })
+    }
+}
+
 /// Everything one question needs to score rows.
 struct Scene<'a> {
     state: &'a State,
@@ -96,26 +133,18 @@ struct Scene<'a> {
     likeness: LikenessLeg,
     named: Vec<bool>,
     weights: Weights,
-    /// Scores of rows by themselves: every candidate is also a neighbour of others.
-    own: HashMap<u32, f32>,
 }
 
 impl Scene<'_> {
     /// Rows worth an exact score: what the legs name, and what stands beside it.
-    fn candidates(&self, chosen: Option<&Bits>) -> Vec<u32> {
+    fn candidates(&self, mut named: Vec<u32>, chosen: Option<&Bits>) -> Vec<u32> {
         let columns = &self.state.columns;
-        let count = self.world.count();
-        let wanted = if count <= WHOLE_MAX { count as usize } else { CANDIDATES };
-        let mut named = Vec::new();
-        for among in [Some(self.world), chosen].into_iter().flatten() {
-            named.extend(self.words.best(among, wanted));
-            if let Some(meaning) = &self.meaning {
-                named.extend(self.nearest(meaning, among, wanted));
-            }
-        }
         named.sort_unstable();
         named.dedup();
-        let beside: Vec<u32> = named.iter().flat_map(|row| self.neighbours(*row, BESIDE)).map(|(row, _)| row).collect();
+        let mut beside = Vec::with_capacity(named.len());
+        for row in &named {
+            self.neighbours(*row, BESIDE, |row, _| beside.push(row));
+        }
         named.extend(beside);
         named.sort_unstable();
         named.dedup();
@@ -124,64 +153,81 @@ impl Scene<'_> {
         named
     }
 
-    fn nearest(&self, meaning: &MeaningLeg<'_>, among: &Bits, wanted: usize) -> Vec<u32> {
-        let columns = &self.state.columns;
-        let rows = self.state.vectors.candidates(&meaning.asked, among, columns.count(), wanted * SKETCHED);
-        let similar = rows.into_iter().filter_map(|row| meaning.similarity(row).map(|similarity| (row, similarity)));
-        let mut similar: Vec<(u32, f32)> = similar.collect();
-        if similar.len() > wanted {
-            similar.select_nth_unstable_by(wanted, |a, b| b.1.total_cmp(&a.1));
-            similar.truncate(wanted);
-        }
-        similar.into_iter().map(|(row, _)| row).collect()
-    }
-
-    /// The rows up to `reach` turns off in the same session, with what they count.
-    fn neighbours(&self, row: u32, reach: usize) -> Vec<(u32, f32)> {
+    /// Tells the rows up to `reach` turns off in the same session, with what they count.
+    fn neighbours(&self, row: u32, reach: usize, mut tell: impl FnMut(u32, f32)) {
         let columns = &self.state.columns;
         let same_session = |other: &u32| {
             let apart = columns.valid_at[row as usize].abs_diff(columns.valid_at[*other as usize]);
             self.world.has(*other) && apart <= SESSION_GAP_MS && *other != row
         };
-        let mut found = Vec::new();
-        let (mut before, mut after) = (Some(row), vec![row]);
+        let (mut before, mut after, mut followers) = (Some(row), [row; FOLLOWERS_MAX], 1);
         for part in &BY_DISTANCE[..reach] {
             before = before.and_then(|row| columns.before(row)).filter(same_session);
-            found.extend(before.map(|row| (row, *part)));
-            let followers = after.iter().flat_map(|row| columns.after(*row)).filter(same_session);
-            after = followers.take(FOLLOWERS_MAX).collect();
-            found.extend(after.iter().map(|row| (*row, *part)));
+            if let Some(row) = before {
+                tell(row, *part);
+            }
+            let (last, mut next) = (after, 0);
+            let found = last[..followers].iter().flat_map(|row| columns.after(*row)).filter(same_session);
+            for row in found.take(FOLLOWERS_MAX) {
+                tell(row, *part);
+                after[next] = row;
+                next += 1;
+            }
+            followers = next;
         }
-        found
     }
 
-    fn parts(&mut self, row: u32, recency: Option<Recency>) -> Parts {
-        let beside = self.neighbours(row, BY_DISTANCE.len());
-        let beside: f32 = beside.into_iter().map(|(row, part)| part * self.own(row)).sum();
-        let is_named = self.named[self.state.columns.speaker[row as usize] as usize];
-        let mut parts = self.own_parts(row);
-        parts.neighbours = self.weights.neighbours * beside;
-        parts.speaker = if is_named { self.weights.speaker } else { 0.0 };
-        parts.recency = recency.map_or(0.0, |recency| self.recency(row, recency));
-        parts.similarity = self.meaning.as_ref().and_then(|leg| leg.similarity(row));
-        parts
-    }
-
-    fn own(&mut self, row: u32) -> f32 {
-        if let Some(score) = self.own.get(&row) {
-            return *score;
+    /// What each of these rows is, with what stands beside it.
+    fn parts(&self, rows: &[u32], recency: Option<Recency>) -> Vec<Parts> {
+        // Every candidate is also a neighbour of others.
+        let (mut needed, mut beside, mut ends) = (rows.to_vec(), Vec::with_capacity(rows.len()), Vec::new());
+        for row in rows {
+            self.neighbours(*row, BY_DISTANCE.len(), |row, part| beside.push((row, part)));
+            ends.push(beside.len());
         }
-        let score = self.own_parts(row).sum();
-        self.own.insert(row, score);
-        score
+        needed.extend(beside.iter().map(|(row, _)| *row));
+        needed.sort_unstable();
+        needed.dedup();
+        let own = self.own_of_all(&needed);
+        let own = |row: u32| own[needed.binary_search(&row).expect("every row that is asked for was scored")];
+        let mut start = 0;
+        let with_beside = |(row, end): (&u32, usize)| {
+            let some = &beside[std::mem::replace(&mut start, end)..end];
+            let is_named = self.named[self.state.columns.speaker[*row as usize] as usize];
+            Parts {
+                neighbours: self.weights.neighbours
+                    * some.iter().map(|(row, part)| part * own(*row).sum()).sum::<f32>(),
+                speaker: if is_named { self.weights.speaker } else { 0.0 },
+                recency: recency.map_or(0.0, |recency| self.recency(*row, recency)),
+                ..own(*row)
+            }
+        };
+        rows.iter().zip(ends).map(with_beside).collect()
     }
 
-    fn own_parts(&mut self, row: u32) -> Parts {
-        let likeness = if self.weights.likeness == 0.0 { 0.0 } else { self.likeness.score(self.state.pieces(row)) };
+    /// What rows are by themselves; both halves of many at the same time.
+    fn own_of_all(&self, rows: &[u32]) -> Vec<Parts> {
+        let of = |rows: &[u32]| -> Vec<Parts> {
+            let mut likeness = self.likeness.clone();
+            rows.iter().map(|row| self.own(&mut likeness, *row)).collect()
+        };
+        if rows.len() <= SCORED_ALONE_MAX {
+            return of(rows);
+        }
+        let (left, right) = rows.split_at(rows.len() / 2);
+        let (left, right) = both(|| of(left), || of(right));
+        [left, right].concat()
+    }
+
+    fn own(&self, likeness: &mut LikenessLeg, row: u32) -> Parts {
+        let alike = if self.weights.likeness == 0.0 { 0.0 } else { likeness.score(self.state.pieces(row)) };
+        let similarity = self.meaning.as_ref().and_then(|leg| leg.similarity(row));
+        let meaning = self.meaning.as_ref().map_or(0.0, |leg| leg.score(similarity));
         Parts {
             words: self.weights.words * self.words.score(row),
-            likeness: self.weights.likeness * likeness,
-            meaning: self.meaning.as_ref().map_or(0.0, |leg| self.weights.meaning * leg.score(row)),
+            likeness: self.weights.likeness * alike,
+            meaning: self.weights.meaning * meaning,
+            similarity,
             ..Parts::default()
         }
     }
@@ -193,6 +239,3 @@ impl Scene<'_> {
         recency.weight * (-halvings).exp2() as f32
     }
 }
-
-/// How many sketches are looked at for each vector that is wanted.
-const SKETCHED: usize = 16;

@@ -3,6 +3,8 @@
 //! The rotation is signs and Hadamard transforms, so it needs no matrix; its signs come from a fixed seed, so sketches
 //! made by any build agree. Distances are counts of differing bits.
 
+use crate::lanes::widened;
+
 /// Rotates vectors of one length and keeps the signs.
 #[derive(Debug, Clone)]
 pub(crate) struct Sketcher {
@@ -55,62 +57,58 @@ fn hadamard(numbers: &mut [f32]) {
     }
 }
 
-/// How many bits of each sketch differ from the question's, in order.
-pub(crate) fn distances(question: &[u8], sketches: &[u8], out: &mut [u16]) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
-        #[expect(unsafe_code, reason = "the features the function is compiled for were just found on this processor")]
-        unsafe {
-            distances_avx2(question, sketches, out);
-        }
-        return;
-    }
-    distances_any(question, sketches, out);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-fn distances_avx2(question: &[u8], sketches: &[u8], out: &mut [u16]) {
-    distances_any(question, sketches, out);
-}
+widened!(
+    /// Tells the place of every sketch of which no more than `limit` bits differ from the question's, and how many do.
+    near, near_any, (question: &[u8], sketches: &[u8], limit: u16, tell: &mut impl FnMut(usize, u16))
+);
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must be compiled with the features of its caller")]
-fn distances_any(question: &[u8], sketches: &[u8], out: &mut [u16]) {
+fn near_any(question: &[u8], sketches: &[u8], limit: u16, tell: &mut impl FnMut(usize, u16)) {
     match question.len() {
-        32 => distances_of::<4>(question, sketches, out),
-        64 => distances_of::<8>(question, sketches, out),
-        _ => {
-            for (sketch, out) in sketches.chunks_exact(question.len()).zip(out) {
-                let pairs = sketch.chunks_exact(8).zip(question.chunks_exact(8));
-                *out = pairs.map(|(a, b)| differing(a, b)).sum();
+        32 => near_of::<4>(question, sketches, limit, tell),
+        64 => near_of::<8>(question, sketches, limit, tell),
+        width => {
+            for (place, sketch) in sketches.chunks_exact(width).enumerate() {
+                let distance = distance(question, sketch);
+                if distance <= limit {
+                    tell(place, distance);
+                }
             }
         }
     }
 }
 
+/// How many bits of two sketches differ.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must be compiled with the features of its caller")]
-#[expect(clippy::cast_possible_truncation, reason = "at most 64 bits in each of at most eight words")]
-fn distances_of<const WORDS: usize>(question: &[u8], sketches: &[u8], out: &mut [u16]) {
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("chunks have eight bytes"));
+#[expect(clippy::cast_possible_truncation, reason = "sketches have far fewer bits than 16 bits count")]
+pub(crate) fn distance(a: &[u8], b: &[u8]) -> u16 {
+    let pairs = a.chunks_exact(8).zip(b.chunks_exact(8));
+    pairs.map(|(a, b)| (word(a) ^ word(b)).count_ones()).sum::<u32>() as u16
+}
+
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "it must be compiled with the features of its caller")]
+fn near_of<const WORDS: usize>(question: &[u8], sketches: &[u8], limit: u16, tell: &mut impl FnMut(usize, u16)) {
     let mut asked = [0; WORDS];
     asked.iter_mut().zip(question.chunks_exact(8)).for_each(|(asked, bytes)| *asked = word(bytes));
-    for (sketch, out) in sketches.chunks_exact(WORDS * 8).zip(out) {
+    for (place, sketch) in sketches.chunks_exact(WORDS * 8).enumerate() {
         let mut sum = 0;
-        for place in 0..WORDS {
-            sum += (word(&sketch[place * 8..place * 8 + 8]) ^ asked[place]).count_ones();
+        for at in 0..WORDS {
+            sum += (word(&sketch[at * 8..at * 8 + 8]) ^ asked[at]).count_ones();
         }
-        *out = sum as u16;
+        if sum <= u32::from(limit) {
+            #[expect(clippy::cast_possible_truncation, reason = "it is no more than the limit")]
+            tell(place, sum as u16);
+        }
     }
 }
 
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "it must be compiled with the features of its caller")]
-#[expect(clippy::cast_possible_truncation, reason = "at most 64 bits differ")]
-fn differing(a: &[u8], b: &[u8]) -> u16 {
-    let word = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("chunks have eight bytes"));
-    (word(a) ^ word(b)).count_ones() as u16
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("chunks have eight bytes"))
 }
 
 #[cfg(test)]
@@ -124,23 +122,27 @@ mod tests {
         let near: Vec<f32> =
             vector.iter().zip(0_u16..).map(|(number, place)| number + f32::from(place % 3) * 0.05).collect();
         let far: Vec<f32> = vector.iter().map(|number| -number).collect();
-        let mut found = [0; 3];
-        let three = [&vector, &near, &far].map(|vector| sketcher.sketch(vector)).concat();
-        distances(&sketcher.sketch(&vector), &three, &mut found);
+        let asked = sketcher.sketch(&vector);
+        let found = [&vector, &near, &far].map(|vector| distance(&asked, &sketcher.sketch(vector)));
         assert_eq!((found[0], found[2]), (0, 256));
         assert!(found[1] < 40, "{}", found[1]);
     }
 
     #[test]
-    fn every_width_counts_the_same_bits() {
-        for dimensions in [3_u16, 64, 256, 384, 1536] {
+    fn every_width_tells_the_same_as_bits_that_are_counted_one_by_one() {
+        for dimensions in [3_u16, 64, 256, 384, 512, 1536] {
             let sketcher = Sketcher::new(usize::from(dimensions));
-            let vector = |seed: f32| (0..dimensions).map(|place| (f32::from(place) * seed).sin()).collect::<Vec<_>>();
-            let (a, b) = (sketcher.sketch(&vector(1.3)), sketcher.sketch(&vector(2.7)));
-            let mut found = [0];
-            distances(&a, &b, &mut found);
-            let bits: u32 = a.iter().zip(&b).map(|(a, b)| (a ^ b).count_ones()).sum();
-            assert_eq!(u32::from(found[0]), bits);
+            let vector =
+                |seed: u16| (0..dimensions).map(move |place| f32::from(place * 3 + seed * 7).sin()).collect::<Vec<_>>();
+            let asked = sketcher.sketch(&vector(0));
+            let kept: Vec<Vec<u8>> = (0..50).map(|seed| sketcher.sketch(&vector(seed))).collect();
+            let bits = |sketch: &Vec<u8>| asked.iter().zip(sketch).map(|(a, b)| (a ^ b).count_ones()).sum::<u32>();
+            for limit in [0, 10, dimensions / 2, u16::MAX] {
+                let mut found = Vec::new();
+                near(&asked, &kept.concat(), limit, &mut |place, far| found.push((place, u32::from(far))));
+                let counted = kept.iter().map(bits).enumerate().filter(|(_, far)| *far <= u32::from(limit));
+                assert_eq!(found, counted.collect::<Vec<_>>(), "{dimensions} and {limit}");
+            }
         }
     }
 }

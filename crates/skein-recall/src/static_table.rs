@@ -6,6 +6,7 @@
 use std::sync::LazyLock;
 
 use crate::embedder::{EmbedError, Embedder, Fingerprint, normalise};
+use crate::lanes::product;
 use crate::wordpiece::WordPiece;
 
 static ASSET: &[u8] = include_bytes!("../assets/static-table.bin");
@@ -104,9 +105,7 @@ impl Table {
     /// The cosine of two pieces.
     #[expect(clippy::cast_precision_loss, reason = "256 products of at most 2^14 are exact in a single")]
     pub(crate) fn similarity(&self, a: u16, b: u16) -> f32 {
-        let products = self.row(a).iter().zip(self.row(b));
-        let product: i32 = products.map(|(a, b)| i32::from(a.cast_signed()) * i32::from(b.cast_signed())).sum();
-        product as f32 * self.lengths[usize::from(a)] * self.lengths[usize::from(b)]
+        product(self.row(a), self.row(b)) as f32 * self.lengths[usize::from(a)] * self.lengths[usize::from(b)]
     }
 
     fn row(&self, piece: u16) -> &[u8] {

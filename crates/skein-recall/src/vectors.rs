@@ -1,13 +1,18 @@
 //! The vectors of one owner: a row of int8 each, and its sketch in a file of its own so that scanning touches little.
 
+use std::ops::Range;
 use std::path::Path;
 
 use crate::append_file::{AppendFile, Kind, Mapped};
 use crate::embedder::Fingerprint;
 use crate::error::OpenError;
-use crate::sketch::{Sketcher, distances};
+use crate::lanes::{both, product};
+use crate::sketch::{Sketcher, distance, near};
 use crate::world::Bits;
 
+/// Sketches by which it is guessed how near the nearest are, and how many times as many as are wanted to be sure of.
+const GUESSED_BY: usize = 1_024;
+const GUESSED_TIMES: usize = 4;
 /// Up to so many rows every vector is compared; above, only those with the nearest sketches.
 const SCANNED_WHOLE_MAX: u32 = 16_384;
 
@@ -30,7 +35,7 @@ pub(crate) struct Vectors {
 
 /// A question's vector, quantised like the rows it is compared with.
 pub(crate) struct Asked {
-    numbers: Vec<i8>,
+    numbers: Vec<u8>,
     scale: f32,
     sketch: Vec<u8>,
 }
@@ -76,7 +81,7 @@ impl VectorFiles {
             if let Some(vector) = vector {
                 let (numbers, scale) = quantised(vector);
                 rows.extend(scale.to_le_bytes());
-                rows.extend(numbers.iter().map(|number| number.cast_unsigned()));
+                rows.extend(numbers);
                 sketches.extend(self.sketcher.sketch(vector));
             } else {
                 rows.resize(rows.len() + 4 + self.dimensions, 0);
@@ -114,9 +119,7 @@ impl Vectors {
     #[expect(clippy::cast_precision_loss, reason = "far finer than the steps of the numbers")]
     pub(crate) fn similarity(&self, asked: &Asked, row: u32) -> f32 {
         let (scale, numbers) = self.row(row);
-        let product: i32 =
-            numbers.iter().zip(&asked.numbers).map(|(a, b)| i32::from(a.cast_signed()) * i32::from(*b)).sum();
-        product as f32 * scale * asked.scale
+        product(numbers, &asked.numbers) as f32 * scale * asked.scale
     }
 
     /// The vector of a row, as far as quantising left it.
@@ -137,30 +140,60 @@ impl Vectors {
         if count <= SCANNED_WHOLE_MAX {
             return among.iter().collect();
         }
-        let mut found = vec![0; count as usize];
-        let (width, half) = (self.sketcher.bytes(), found.len() / 2);
-        let sketches = &self.sketches.bytes()[..found.len() * width];
-        let (left, right) = found.split_at_mut(half);
-        std::thread::scope(|scope| {
-            scope.spawn(|| distances(&asked.sketch, &sketches[..half * width], left));
-            distances(&asked.sketch, &sketches[half * width..], right);
-        });
-        let mut counts = vec![0_usize; width * 8 + 1];
-        among.iter().for_each(|row| counts[usize::from(found[row as usize])] += 1);
+        let guess = self.guess(asked, among, wanted);
+        let mut near = self.near(asked, among, count, guess);
+        if near.len() < wanted && guess < u16::MAX {
+            near = self.near(asked, among, count, u16::MAX);
+        }
+        let mut counts = vec![0_usize; self.sketcher.bytes() * 8 + 1];
+        for (_, far) in &near {
+            counts[usize::from(*far)] += 1;
+        }
         let mut sum = 0;
-        let limit = counts.iter().position(|count| {
-            sum += count;
-            sum >= wanted
+        let limit = counts.iter().take_while(|count| {
+            sum += **count;
+            sum < wanted
         });
-        let limit = limit.unwrap_or(width * 8);
-        among.iter().filter(|row| usize::from(found[*row as usize]) <= limit).collect()
+        let limit = limit.count();
+        near.into_iter().filter(|(_, far)| usize::from(*far) <= limit).map(|(row, _)| row).collect()
+    }
+
+    /// A distance within which more are than are wanted, by those of a few.
+    fn guess(&self, asked: &Asked, among: &Bits, wanted: usize) -> u16 {
+        let count = among.count() as usize;
+        let width = self.sketcher.bytes();
+        let sketch = |row: u32| &self.sketches.bytes()[row as usize * width..][..width];
+        let sample = among.every(count.div_ceil(GUESSED_BY).max(1)).into_iter();
+        let mut far: Vec<u16> = sample.map(|row| distance(&asked.sketch, sketch(row))).collect();
+        far.sort_unstable();
+        let place = (far.len() * wanted * GUESSED_TIMES).div_ceil(count.max(1)) + GUESSED_TIMES;
+        far.get(place).copied().unwrap_or(u16::MAX)
+    }
+
+    /// Those of `among` whose sketches are no farther than `limit`, in order; each half of all by a thread of its own.
+    fn near(&self, asked: &Asked, among: &Bits, count: u32, limit: u16) -> Vec<(u32, u16)> {
+        let width = self.sketcher.bytes();
+        let scan = |rows: Range<u32>| {
+            let sketches = &self.sketches.bytes()[rows.start as usize * width..rows.end as usize * width];
+            let mut found = Vec::new();
+            near(&asked.sketch, sketches, limit, &mut |place, far| {
+                let row = rows.start + u32::try_from(place).expect("rows are counted in 32 bits");
+                if among.has(row) {
+                    found.push((row, far));
+                }
+            });
+            found
+        };
+        let (mut left, right) = both(|| scan(0..count / 2), || scan(count / 2..count));
+        left.extend(right);
+        left
     }
 }
 
 /// A vector as the index keeps it, in a byte for each number: for whoever keeps many of them.
 pub fn packed(vector: &[f32]) -> Vec<u8> {
     let (numbers, scale) = quantised(vector);
-    scale.to_le_bytes().into_iter().chain(numbers.into_iter().map(i8::cast_unsigned)).collect()
+    scale.to_le_bytes().into_iter().chain(numbers).collect()
 }
 
 /// The vector that was packed; `None` for bytes that are none. Packing it again gives the same numbers.
@@ -175,12 +208,12 @@ fn stride(dimensions: usize) -> usize {
     (4 + dimensions).next_multiple_of(4)
 }
 
-/// The vector at length one in steps of its largest number, and the size of a step.
+/// The vector at length one in steps of its largest number, signed bytes, and the size of a step.
 #[expect(clippy::cast_possible_truncation, reason = "none is larger than the largest, which becomes 127")]
-fn quantised(vector: &[f32]) -> (Vec<i8>, f32) {
+fn quantised(vector: &[f32]) -> (Vec<u8>, f32) {
     let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-    let numbers = vector.iter().map(|number| (number / largest * 127.0).round() as i8).collect();
+    let numbers = vector.iter().map(|number| ((number / largest * 127.0).round() as i8).cast_unsigned()).collect();
     (numbers, largest / 127.0 / length)
 }
 
@@ -202,6 +235,31 @@ mod tests {
     fn bytes_that_are_no_vector_are_none() {
         for bytes in [&[][..], &[0; 3], &[0; 8], &[0, 0, 128, 63], &[0, 0, 192, 127, 1, 1], &[0, 0, 128, 191, 1]] {
             assert_eq!(unpacked(bytes), None, "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn among_many_those_with_the_nearest_sketches_are_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let count = u16::try_from(SCANNED_WHOLE_MAX).unwrap() + 500;
+        let vector = |seed: u16| (1..=64_u16).map(|place| f32::from(place * (seed % 997 + 1)).sin()).collect();
+        let vectors: Vec<Vec<f32>> = (0..count).map(vector).collect();
+        let mut files = VectorFiles::create(folder.path(), &Fingerprint::new("test"), 64).unwrap();
+        files.append(&vectors.iter().map(|vector| Some(vector.as_slice())).collect::<Vec<_>>()).unwrap();
+        let kept = files.map().unwrap();
+        let mut among = Bits::default();
+        (0..count).for_each(|row| among.push(row % 3 != 0));
+        let asked = kept.asked(&vectors[5_000]);
+        let sketches = kept.sketches.bytes().chunks_exact(kept.sketcher.bytes());
+        let far: Vec<u16> = sketches.map(|sketch| distance(&asked.sketch, sketch)).collect();
+        for wanted in [1, 300, 20_000] {
+            let found = kept.candidates(&asked, &among, u32::from(count), wanted);
+            let farthest = found.iter().map(|row| far[*row as usize]).max().unwrap();
+            let all: Vec<u32> = among.iter().filter(|row| far[*row as usize] <= farthest).collect();
+            assert_eq!(found, all, "all that are as near, and none besides");
+            assert!(found.len() >= wanted.min(among.count() as usize), "{} of {wanted}", found.len());
+            let nearer = found.iter().filter(|row| far[**row as usize] < farthest).count();
+            assert!(nearer < wanted, "{nearer} would have been enough for {wanted}");
         }
     }
 }

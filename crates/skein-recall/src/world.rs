@@ -17,6 +17,21 @@ pub(crate) struct Bits {
     length: u32,
 }
 
+/// Rows that one word tells of.
+const BLOCK: usize = 64;
+
+/// The bits that are set, lowest first.
+fn members(word: u64) -> impl Iterator<Item = usize> {
+    let rest = std::iter::successors(Some(word), |rest| Some(rest & rest.wrapping_sub(1)));
+    rest.take_while(|rest| *rest != 0).map(|rest| rest.trailing_zeros() as usize)
+}
+
+/// The row of a bit of a block.
+#[expect(clippy::cast_possible_truncation, reason = "rows are counted in 32 bits")]
+fn row(place: usize, bit: usize) -> u32 {
+    (place * BLOCK + bit) as u32
+}
+
 impl Bits {
     pub(crate) fn push(&mut self, bit: bool) {
         if self.length.is_multiple_of(64) {
@@ -68,10 +83,51 @@ impl Bits {
 
     /// The members in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = u32> {
-        (0_u32..).zip(&self.words).flat_map(|(place, word)| {
-            let rest = std::iter::successors(Some(*word), |rest| Some(rest & rest.wrapping_sub(1)));
-            rest.take_while(|rest| *rest != 0).map(move |rest| place * 64 + rest.trailing_zeros())
-        })
+        self.words.iter().enumerate().flat_map(|(place, word)| members(*word).map(move |bit| row(place, bit)))
+    }
+
+    /// The first member and every `step`-th after it; those between are counted, not looked at.
+    pub(crate) fn every(&self, step: usize) -> Vec<u32> {
+        let (mut found, mut due) = (Vec::new(), 0);
+        for (place, word) in self.words.iter().enumerate() {
+            let count = word.count_ones() as usize;
+            while due < count {
+                found.extend(members(*word).nth(due).map(|bit| row(place, bit)));
+                due += step;
+            }
+            due -= count;
+        }
+        found
+    }
+
+    /// The sum of what the members have in a column.
+    pub(crate) fn sum(&self, column: &Summed) -> u64 {
+        let of_block = |(word, (numbers, sum)): (&u64, (&[u32], &u64))| match *word {
+            u64::MAX => *sum,
+            word => members(word).map(|bit| u64::from(numbers[bit])).sum(),
+        };
+        self.words.iter().zip(column.numbers.chunks(BLOCK).zip(&column.sums)).map(of_block).sum()
+    }
+}
+
+/// A number for every row, and the sum of each block of them: where nothing is hidden, nobody adds them up again.
+#[derive(Debug, Default)]
+pub(crate) struct Summed {
+    numbers: Vec<u32>,
+    sums: Vec<u64>,
+}
+
+impl Summed {
+    pub(crate) fn push(&mut self, number: u32) {
+        if self.numbers.len().is_multiple_of(BLOCK) {
+            self.sums.push(0);
+        }
+        self.numbers.push(number);
+        *self.sums.last_mut().expect("the block of this row was just begun") += u64::from(number);
+    }
+
+    pub(crate) fn of(&self, row: u32) -> u32 {
+        self.numbers[row as usize]
     }
 }
 
@@ -181,4 +237,35 @@ pub(crate) fn chosen(columns: &Columns, world: &Bits, filter: &Filter) -> Option
     });
     filter.besides.iter().filter_map(|id| columns.row_of(*id)).for_each(|row| chosen.clear(row));
     Some(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bits(length: u32, has: impl Fn(u32) -> bool) -> Bits {
+        let mut bits = Bits::default();
+        (0..length).for_each(|row| bits.push(has(row)));
+        bits
+    }
+
+    #[test]
+    fn every_so_many_members_are_those_one_would_count_off() {
+        for bits in
+            [bits(0, |_| true), bits(1_000, |_| true), bits(1_000, |row| row % 7 == 3 || (200..400).contains(&row))]
+        {
+            for step in [1, 2, 63, 64, 65, 500, 5_000] {
+                assert_eq!(bits.every(step), bits.iter().step_by(step).collect::<Vec<_>>(), "{step}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sum_is_of_members_alone() {
+        let mut column = Summed::default();
+        (0..1_000).for_each(|number| column.push(number));
+        for bits in [bits(1_000, |_| true), bits(1_000, |row| row % 7 == 3 || (200..400).contains(&row))] {
+            assert_eq!(bits.sum(&column), bits.iter().map(u64::from).sum::<u64>());
+        }
+    }
 }

@@ -18,8 +18,8 @@ use crate::memory::scope::{RecallQuery, Scope};
 const SIMILAR_MIN: f32 = 0.4;
 /// So many turns off something still stands beside it.
 const BESIDE: i64 = 2;
-/// Hits that are looked up together.
-const JUDGED_AT_ONCE: usize = 50;
+/// Hits that are looked up together, at least and at most. Nearly all of them may be told.
+const JUDGED_AT_ONCE: std::ops::RangeInclusive<usize> = 16..=50;
 
 /// A hit that may be told, and all that it says.
 pub(super) struct Judged {
@@ -38,8 +38,10 @@ pub(super) fn judge(
     let mut found = Vec::new();
     let mut hits = hits.into_iter();
     loop {
-        let some: Vec<Hit> = hits.by_ref().take(JUDGED_AT_ONCE).collect();
-        if some.is_empty() || found.len() >= wanted {
+        let missing = wanted.saturating_sub(found.len());
+        let at_once = missing.clamp(*JUDGED_AT_ONCE.start(), *JUDGED_AT_ONCE.end());
+        let some: Vec<Hit> = hits.by_ref().take(at_once).collect();
+        if some.is_empty() || missing == 0 {
             return Ok(found);
         }
         found.extend(judge_some(tx, viewer, scope, some, query)?);

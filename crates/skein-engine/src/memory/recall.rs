@@ -12,8 +12,8 @@ use skein_core::memory::episode::{Episode, episode_of};
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, NodeId, Viewer};
 use skein_recall::{HITS_MAX, Hits, Index, Parts, Query, Recency, SearchError, Snippet, Terms};
-use skein_store::Tx;
 use skein_store::items::Page;
+use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -142,9 +142,10 @@ impl Engine {
         let viewer = caller.viewer();
         let (asked, own) = (query.clone(), viewer.clone());
         let paths = self.parts().memory.get().map(|memory| Arc::clone(&memory.paths));
-        let scope = self.parts().store.read(move |tx| Scope::of(tx, &own, &asked, paths.as_deref())).await?;
+        let look = move |tx: &mut Tx<'_>| Ok((Scope::of(tx, &own, &asked, paths.as_deref())?, Moment::of(tx)?));
+        let (scope, moment) = self.parts().store.read(look).await?;
         let answered = match self.parts().memory.get() {
-            Some(memory) => self.by_index(memory, &viewer, &query, &scope, like).await?,
+            Some(memory) => self.by_index(memory, &viewer, (&query, moment), &scope, like).await?,
             None => None,
         };
         match answered {
@@ -158,14 +159,13 @@ impl Engine {
         &self,
         memory: &Memory,
         viewer: &Viewer,
-        query: &RecallQuery,
+        (query, Moment { now, end }): (&RecallQuery, Moment),
         scope: &Scope,
         like: Option<NodeId>,
     ) -> Result<Option<Recalled>, EngineError> {
-        self.await_index(memory, query.at_least).await;
+        self.await_index(memory, query.at_least, end).await;
         let Some(index) = memory.opened().filter(|_| memory.has_caught_up()) else { return Ok(None) };
         let cursor = memory.looked_at();
-        let (now, end) = self.parts().store.read(|tx| Ok((tx.now(), tx.end(&SYSTEM)?))).await?;
         // What resembles something is asked with the vector that has already.
         let (vector, meaning) = match like {
             Some(_) => (None, Meaning::Searched),
@@ -245,9 +245,8 @@ impl Engine {
     }
 
     /// Waits until the index knows what a question has to know; where nobody follows the timeline, this does.
-    async fn await_index(&self, memory: &Memory, at_least: Option<Cursor>) {
+    async fn await_index(&self, memory: &Memory, at_least: Option<Cursor>, end: Cursor) {
         let wait = async {
-            let end = self.parts().store.read(|tx| tx.end(&SYSTEM)).await?;
             let wanted = if memory.is_followed() { at_least.map(|wanted| wanted.min(end)) } else { Some(end) };
             // While an index is built again, words answer at once whoever asks for no more. One that is only being opened is
             // waited for: looking for words takes longer, the more was said.
@@ -330,6 +329,20 @@ impl Engine {
             visible: None,
         };
         Ok(Recalled { page, searched })
+    }
+}
+
+/// When a question was asked.
+#[derive(Clone, Copy)]
+struct Moment {
+    now: Millis,
+    /// The end of all there was to know then.
+    end: Cursor,
+}
+
+impl Moment {
+    fn of(tx: &mut Tx<'_>) -> Result<Self, StoreError> {
+        Ok(Self { now: tx.now(), end: tx.end(&SYSTEM)? })
     }
 }
 

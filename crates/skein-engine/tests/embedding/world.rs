@@ -1,5 +1,6 @@
 //! An engine that remembers, on either database, and an endpoint that knows what a few words mean.
 
+use std::fs::File;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -80,7 +81,14 @@ impl Place {
     }
 
     pub(crate) async fn open(&self, embedding: Embedding) -> World {
+        self.await_index().await;
         self.open_with(Some((embedding, self.index()))).await
+    }
+
+    /// A step that a question began is ended also when nobody waits for it any more, and holds the index until then.
+    async fn await_index(&self) {
+        let Ok(lock) = File::open(self.index().join("lock")) else { return };
+        tokio::task::spawn_blocking(move || lock.lock()).await.unwrap().unwrap();
     }
 
     /// Without an index.

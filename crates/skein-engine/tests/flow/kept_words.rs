@@ -1,5 +1,7 @@
 //! The words of an answer that broke off: kept when a person asks for it, by whoever said them, and gone on from.
 
+use std::ops::Range;
+
 use serde_json::json;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::tree::actor::AuthorType;
@@ -13,19 +15,37 @@ use skein_testkit::rogue::{Behaviour, Rogue};
 use crate::tool_runs::model_tool;
 use crate::world::{World, both, fresh};
 
+const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
+/// More than one look at what is written down finds.
+const PIECES: usize = 2_500;
+
+fn said(text: &str) -> String {
+    let choice = json!({ "index": 0, "delta": { "role": "assistant", "content": text }, "finish_reason": null });
+    let chunk = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] });
+    format!("data: {chunk}\n\n")
+}
+
 /// A model that begins an answer and then says nothing more.
 fn stalling() -> Rogue {
+    Rogue::start(|_| Behaviour::Stall(format!("{HEAD}{}", said("One heron, two")).into_bytes()))
+}
+
+fn pieces(numbers: Range<usize>) -> impl Iterator<Item = String> {
+    numbers.map(|number| format!("{number} "))
+}
+
+/// A model that says very much, in many pieces.
+fn long_winded() -> Rogue {
     Rogue::start(|_| {
-        let choice =
-            json!({ "index": 0, "delta": { "role": "assistant", "content": "One heron, two" }, "finish_reason": null });
-        let chunk = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] });
-        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
-        Behaviour::Stall(format!("{head}data: {chunk}\n\n").into_bytes())
+        let pieces = pieces(0..PIECES).map(|piece| said(&piece)).collect::<String>();
+        let choice = json!({ "index": 0, "delta": {}, "finish_reason": "stop" });
+        let last = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [choice] });
+        Behaviour::Raw(format!("{HEAD}{pieces}data: {last}\n\ndata: [DONE]\n\n").into_bytes())
     })
 }
 
-/// An answer that was stopped in the middle.
-async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
+/// A question that a model answers.
+async fn asked(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
     let (model, context) = (model_tool(world, rogue).await, world.tool("Conversation context").await);
     let steps = json!([
         { "id": "context", "toolId": context, "inputs": { "nodeId": "{nodeId}" }, "output": { "variable": "window" } },
@@ -36,6 +56,12 @@ async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, Ru
     let process = world.process(definition).await;
     let (conversation, _) = world.talk("Count the herons.").await;
     let (node, run) = world.answer(conversation, process).await;
+    (conversation, node, run)
+}
+
+/// An answer that was stopped in the middle.
+async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, RunId) {
+    let (conversation, node, run) = asked(world, rogue).await;
     let mut listening = world.engine.listen(&world.caller, run, 0).await.unwrap();
     while !matches!(listening.next().await.unwrap(), Heard::Piece(piece) if piece.text.contains("two")) {}
     world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
@@ -50,7 +76,30 @@ fn refusal(error: &EngineError) -> Option<&str> {
     }
 }
 
+/// Everything a listener hears after a piece, until the end.
+async fn heard(world: &World, run: RunId, after: i64) -> (String, RunStatus) {
+    let mut listening = world.engine.listen(&world.caller, run, after).await.unwrap();
+    let mut text = String::new();
+    loop {
+        match listening.next().await.unwrap() {
+            Heard::Piece(piece) => text.push_str(&piece.text),
+            Heard::End(status) => return (text, status),
+        }
+    }
+}
+
 both! {
+    async fn who_listens_late_hears_every_piece_of_a_long_answer(world: &World) {
+        let rogue = long_winded();
+        let (_, node, run) = asked(world, &rogue).await;
+        let status = world.ended(run).await.row.status;
+        let whole: String = pieces(0..PIECES).collect();
+        assert_eq!(world.engine.node(&world.caller, node).await.unwrap().seen.content.unwrap()["text"], whole);
+        assert_eq!(heard(world, run, 0).await, (whole.clone(), status));
+        let rest: String = pieces(1_200..PIECES).collect();
+        assert_eq!(heard(world, run, 1_200).await, (rest, status));
+    }
+
     async fn br_exec_001_words_of_a_broken_answer_are_kept_beside_it_holds(world: &World) {
         let rogue = stalling();
         let (conversation, broken, _) = broken_off(world, &rogue).await;
