@@ -89,7 +89,7 @@ impl Bench {
 }
 
 fn note(length: usize) -> ItemDraft {
-    let data = serde_json::Map::from_iter([("description".to_owned(), "x".repeat(length).into())]);
+    let data = Map::from_iter([("description".to_owned(), "x".repeat(length).into())]);
     ItemDraft::stated(ItemType::NOTE, data, None).unwrap()
 }
 
@@ -116,7 +116,7 @@ fn what_one_function_writes_of_the_catalogue_the_next_of_its_batch_is_told() {
     let (make, change, look) = (Arc::clone(&made), Arc::clone(&made), made);
     let content = |text: &str| {
         let data = Map::from_iter([("text".to_owned(), text.into())]);
-        RecordContent::new(RecordType::parse("Project").unwrap(), data)
+        RecordContent::new(RecordType::parse("Belief").unwrap(), data)
     };
     let waiting = [
         bench.submit(move |tx| {
