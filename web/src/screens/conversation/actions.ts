@@ -67,7 +67,8 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     announcer.say(by > 0 ? "No fork below." : "No fork above.");
   };
   const copyLink = async (node: string, said: string) => {
-    const name = conversation.bodies.get(node)?.localId || node;
+    const body = conversation.bodies.get(node) ?? (await conversation.fetch(node));
+    const name = body?.localId || node;
     await navigator.clipboard?.writeText(location.origin + to.node(conversation.id, name));
     announcer.say(said);
   };
