@@ -46,3 +46,22 @@ test("everything of one's own and the configuration are taken along, without a s
   expect(found.secrets.map((secret) => secret.name)).toEqual(["Gauge"]);
   expect(bytes.toString("utf8")).not.toContain("9876543210");
 });
+
+test("where an answer comes from: what was sent, the bundle, and the whole store verified", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  const { answer } = await person.ask(id, "There were eleven herons. How many herons were there?");
+  await page.goto(`${skein.origin}/c/${id}?pane=provenance&of=${answer.id}`);
+  const pane = page.getByRole("tabpanel", { name: "Provenance" });
+  await pane.getByRole("definition").filter({ hasText: "Show" }).first().getByRole("button").press("Enter");
+  await expect(pane.getByLabel("raw request", { exact: true })).toContainText("eleven herons");
+  const coming = page.waitForEvent("download");
+  await pane.getByRole("button", { name: "Export as a bundle" }).press("Enter");
+  expect((await coming).suggestedFilename()).toMatch(/\.zip$/);
+  await pane.getByRole("button", { name: "Verify everything" }).press("Enter");
+  await expect(pane.getByText("Nothing in the store was altered.")).toBeVisible();
+  await expect(pane).toContainText("Keep this head elsewhere");
+});
