@@ -6,7 +6,7 @@ use utoipa::openapi::OpenApi;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
-use crate::catalog::{endpoints, secrets, services, templates, tools, vault};
+use crate::catalog::{endpoints, secrets, services, templates, tool_metrics, tools, vault};
 use crate::context::Context;
 use crate::flow::{approvals, executions, makings, processes, reviews, workers};
 use crate::host_guard::AllowedHosts;
@@ -72,6 +72,7 @@ fn for_builders() -> Api {
         .routes(routes!(secrets::share_secret))
         .routes(routes!(tools::list_tools, tools::create_tool))
         .routes(routes!(tools::read_tool, tools::change_tool, tools::delete_tool))
+        .routes(routes!(tool_metrics::list_tool_metrics))
         .routes(routes!(tools::share_tool))
         .routes(routes!(tools::test_tool))
         .routes(routes!(tools::bind_secret, tools::unbind_secret))
@@ -159,6 +160,7 @@ fn for_flow() -> Api {
         .routes(routes!(executions::execute_process))
         .routes(routes!(executions::list_executions))
         .routes(routes!(makings::list_makings))
+        .routes(routes!(workers::read_queue))
         .routes(routes!(executions::read_execution))
         .routes(routes!(executions::cancel_execution))
         .routes(routes!(executions::resume_execution))

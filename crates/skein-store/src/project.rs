@@ -63,6 +63,10 @@ impl Tx<'_> {
             return Ok(());
         }
         let unreadable = || StoreError::Damaged(format!("{} is not a readable {item_type}", item.header.id));
+        // The most frequent one, and it says what it means by its type alone.
+        if *item_type == ItemType::EXECUTION_MOVED {
+            return self.project_execution_moved(item)?.ok_or_else(unreadable);
+        }
         let Some(document) = item.document() else { return Err(unreadable()) };
         let projected = match item_type {
             t if *t == ItemType::ENTITY_DELTA => self.project_delta(item, &document, cursor),
@@ -74,7 +78,6 @@ impl Tx<'_> {
             t if *t == ItemType::SEAL => self.project_seal(item, &document),
             t if *t == ItemType::SYSTEM_EVENT => self.project_grant(item, &document),
             t if *t == ItemType::BLOB_ATTACHED => self.project_blob(item, &document),
-            t if *t == ItemType::EXECUTION_MOVED => self.project_execution_moved(item, &document),
             _ => self.project_tree(item, &document),
         };
         projected?.ok_or_else(unreadable)

@@ -7,6 +7,7 @@ use skein_core::garden::record::{self, Act, ChangeNote, DELETED_AT, Record, Reco
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
+use crate::footholds::Edition;
 use crate::items::{Page, page};
 use crate::sql::{Later, Row, params};
 use crate::tx::{Tx, system_only};
@@ -159,6 +160,17 @@ impl Tx<'_> {
             .filter(|record| record.content.is_open() || viewer.may_read(record.owner, now))
             .filter(|record| !record.content.is_deleted())
             .ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// Which edition of a record there is now and whose it is, if it was not deleted; for whoever may remember what it says.
+    pub fn edition(&mut self, viewer: &Viewer, id: RecordId) -> Result<(UserId, Edition), StoreError> {
+        system_only(viewer)?;
+        let sql = "SELECT owner, version, hash FROM records WHERE id = ?1 AND deleted = 0";
+        let found = self.all_once(sql, params![&id], |row| {
+            let (version, hash) = (row.int(1)?, Digest(row.array(2)?));
+            Ok((UserId::from_bytes(row.array(0)?), Edition { id, version, hash }))
+        })?;
+        found.into_iter().next().ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
     /// Makes whoever changes a record meanwhile collide with this transaction, where others write too; and this one be run

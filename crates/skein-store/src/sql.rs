@@ -2,9 +2,10 @@
 //!
 //! Statements are written once, with `?1` for parameters; PostgreSQL's `$1` is made in its own folder.
 
-use skein_core::{Digest, Millis, OperationId};
+use skein_core::{Digest, Millis, OperationId, RunId};
 
 use crate::error::SqlError;
+use crate::flow::Ahead;
 
 /// A value going in or coming out.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd)]
@@ -60,7 +61,7 @@ into_value! {
     &'a skein_core::NodeId => Bytes |value| value.as_bytes();
     &'a skein_core::PathId => Bytes |value| value.as_bytes();
     &'a skein_core::TurnId => Bytes |value| value.as_bytes();
-    &'a skein_core::RunId => Bytes |value| value.as_bytes();
+    &'a RunId => Bytes |value| value.as_bytes();
     &'a skein_core::ReviewId => Bytes |value| value.as_bytes();
     Millis => Int |value| value.0;
 }
@@ -104,6 +105,7 @@ impl Kept {
 }
 
 /// A row that was kept.
+#[derive(Debug, PartialEq)]
 pub(crate) struct KeptRow(pub(crate) Vec<Kept>);
 
 impl Row for KeptRow {
@@ -248,6 +250,17 @@ pub(crate) trait Sql {
     ) -> Result<(), SqlError> {
         self.query(sql, params, each)
     }
+
+    /// A run as whoever moved it last left it, if nobody can have changed it since; given once.
+    fn take_run(&mut self, _: RunId) -> Option<Ahead> {
+        None
+    }
+
+    /// Keeps a run for whoever moves it next.
+    fn keep_run(&mut self, _: Option<Ahead>) {}
+
+    /// Lets go of what is kept of a run.
+    fn forget_run(&mut self, _: RunId) {}
 
     /// Carries a statement out before anything that could tell, at the latest before the commit: where the way to the
     /// database is long, together with others.

@@ -1558,6 +1558,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much of yours waits for a worker. */
+        get: operations["read_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/records": {
         parameters: {
             query?: never;
@@ -2067,6 +2084,23 @@ export interface paths {
         put?: never;
         /** Define an operation on a service, in full or by a template. */
         post: operations["create_tool"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tools/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How tools did in your own runs lately: calls, success, how long they took, and what went wrong last. */
+        get: operations["list_tool_metrics"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3559,6 +3593,14 @@ export interface components {
              */
             scope: string;
         };
+        /** @description A call that did not succeed. */
+        LastFailureView: {
+            at: string;
+            /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            executionId?: string | null;
+            /** @description What went wrong; null once that was destroyed. */
+            message?: string | null;
+        };
         /** @description One of a list. */
         ListedApprovalView: components["schemas"]["ApprovalView"] & {
             /** @description Whether the tool is still what was approved. */
@@ -4325,10 +4367,22 @@ export interface components {
             /** Format: int64 */
             latencyMs?: number | null;
             /**
+             * @description The model that answered, as its provider names it; null for other calls.
+             * @example claude-sonnet-4-5
+             */
+            model?: string | null;
+            /**
              * @description `rest_call`, `llm_call`, `mcp_tool` or `graph_query`.
              * @example rest_call
              */
             operation?: string | null;
+            /** @description The item that holds what a model answered, as it was received. */
+            rawResponseId?: string | null;
+            /**
+             * Format: int64
+             * @description How many tokens a model thought aloud before it answered; null where it did not.
+             */
+            reasoningTokens?: number | null;
             /**
              * @description success, error, cancelled or unknown; null while it is under way.
              * @example success
@@ -5697,6 +5751,14 @@ export interface components {
             confidence?: number | null;
             metadata: Record<string, unknown>;
         };
+        /** @description What waits to be done. */
+        QueueView: {
+            /**
+             * Format: int64
+             * @description How many calls of your runs wait for a worker; of each kind 1,000 are counted at most.
+             */
+            waiting: number;
+        };
         RawResponseView: {
             /** @description SHA-256 of headers, a blank line and the body. */
             hash: string;
@@ -6535,6 +6597,44 @@ export interface components {
             serviceId: string;
             /** @description Which template it was made from. */
             toolTemplateId?: string | null;
+        };
+        /** @description How the tools that were asked about did. */
+        ToolMetricsListing: {
+            /** @description In the order they were asked for; tools that you cannot see are left out. */
+            data: components["schemas"]["ToolMetricsView"][];
+        };
+        /** @description How one tool did in your own runs: those of its last 500 calls, whoever made them, that are yours. */
+        ToolMetricsView: {
+            /** @example 40 */
+            calls: number;
+            /**
+             * @description Those that did not succeed.
+             * @example 1
+             */
+            failures: number;
+            lastCallAt?: string | null;
+            lastFailure?: components["schemas"]["LastFailureView"] | null;
+            /**
+             * Format: double
+             * @description Half of the calls took no longer.
+             * @example 120
+             */
+            p50Ms?: number | null;
+            /**
+             * Format: double
+             * @description Nineteen of twenty took no longer.
+             * @example 480
+             */
+            p95Ms?: number | null;
+            /** @description When the earliest of them ended. */
+            since?: string | null;
+            /**
+             * Format: double
+             * @description Of 100 calls, how many succeeded; null where there was none.
+             * @example 97.5
+             */
+            successPercent?: number | null;
+            toolId: string;
         };
         /**
          * @example {
@@ -11889,6 +11989,36 @@ export interface operations {
             503: components["responses"]["E503"];
         };
     };
+    read_queue: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueueView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
     list_records: {
         parameters: {
             query: {
@@ -13908,6 +14038,42 @@ export interface operations {
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
             507: components["responses"]["E507"];
+        };
+    };
+    list_tool_metrics: {
+        parameters: {
+            query: {
+                /**
+                 * @description Up to 100 tools, with commas between them.
+                 * @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+                 */
+                toolIds: string;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ToolMetricsListing"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
         };
     };
     read_tool: {

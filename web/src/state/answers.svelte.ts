@@ -2,6 +2,7 @@
 import { SvelteMap } from "svelte/reactivity";
 import { listen } from "../api/stream";
 import type { Problem } from "../api/problem";
+import { TokenRate } from "./rate";
 
 export interface Saying {
   executionId: string;
@@ -11,9 +12,15 @@ export interface Saying {
   problem?: Problem;
 }
 const FLUSH_MS = 33;
+/** How often the speed is looked at while words come. */
+const RATE_MS = 500;
 
 class Answers {
   readonly saying = new SvelteMap<string, Saying>();
+  /** Tokens a second of all that is being said, reckoned from characters. */
+  rate = $state<number>();
+  #speed = new TokenRate();
+  #look: ReturnType<typeof setTimeout> | undefined;
   #stops = new Map<string, () => void>();
   #buffers = new Map<string, string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,6 +55,7 @@ class Answers {
     this.#stops.delete(node);
     this.#buffers.delete(node);
     this.saying.delete(node);
+    if (this.saying.size === 0) this.#rest();
   }
 
   isFollowed = (node: string): boolean => this.#stops.has(node);
@@ -61,8 +69,23 @@ class Answers {
     this.#timer = undefined;
     for (const [node, text] of this.#buffers) {
       const saying = this.saying.get(node);
-      if (saying && saying.text !== text) this.saying.set(node, { ...saying, text });
+      if (!saying || saying.text === text) continue;
+      // What was said before somebody listened comes at once, and says nothing about speed.
+      if (saying.text !== "") this.#speed.add(text.length - saying.text.length, performance.now());
+      this.saying.set(node, { ...saying, text });
+      this.#look ??= setTimeout(() => this.#reckon(), RATE_MS);
     }
+  }
+
+  #reckon(): void {
+    this.rate = this.#speed.at(performance.now());
+    this.#look = this.saying.size > 0 ? setTimeout(() => this.#reckon(), RATE_MS) : undefined;
+  }
+  #rest(): void {
+    clearTimeout(this.#look);
+    this.#look = undefined;
+    this.#speed.clear();
+    this.rate = undefined;
   }
 }
 export const answers = new Answers();

@@ -7,16 +7,14 @@ import { all, call, type Schemas } from "../api/client";
 import { onResync, onTold, type Told } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
 import { answers } from "./answers.svelte";
+import { CANONICAL, canonicalOf } from "./canonical";
 import { jobs } from "./jobs.svelte";
+import { localNode } from "./local";
 import { Makings } from "./makings.svelte";
+import { outbox, standIn, type Sent } from "./outbox.svelte";
 import { Tree, type Knot, type Shown } from "./tree";
 
 export type Node = Schemas["NodeView"] & { tags?: string[] };
-export interface Pending {
-  key: string;
-  text: string;
-  problem?: Problem;
-}
 
 const BODIES_AT_ONCE = 60;
 const INHERITED_MAX = 5_000;
@@ -33,6 +31,8 @@ export class Conversation {
   /** What the path had before this conversation was forked off. */
   inherited = $state.raw<Node[]>([]);
   forks = $state.raw<Schemas["ConversationView"][]>([]);
+  /** The path through this node is the canonical one. */
+  canonical = $state<string>();
   /** What is being done to a node, by node: shown beside it when it fails. */
   readonly problems = new SvelteMap<string, { what: string; problem: Problem; retry: () => void }>();
   readonly busy = new SvelteSet<string>();
@@ -49,7 +49,11 @@ export class Conversation {
   }
 
   async open(): Promise<void> {
-    this.#stops = [onTold((told) => void this.#told(told)), onResync(() => void this.load())];
+    this.#stops = [
+      onTold((told) => void this.#told(told)),
+      onResync(() => void this.load()),
+      outbox.listen((sent) => this.#sent(sent)),
+    ];
     await this.load();
   }
 
@@ -76,8 +80,14 @@ export class Conversation {
       this.about = about;
       this.problem = undefined;
       this.#asked.clear();
+      this.#showWaiting();
       this.#changed();
-      await Promise.all([this.#loadInherited(), this.#loadForks(), this.#followPending()]);
+      await Promise.all([
+        this.#loadInherited(),
+        this.#loadForks(),
+        this.#loadCanonical(),
+        this.#followPending(),
+      ]);
     } catch (error) {
       if (!this.#gone) this.problem = asProblem(error);
     } finally {
@@ -106,6 +116,10 @@ export class Conversation {
     this.forks = await all((cursor) =>
       call("get", "/api/v1/conversations/{id}/forks", { params: { id }, query: { cursor } }),
     );
+  }
+
+  async #loadCanonical(): Promise<void> {
+    this.canonical = await canonicalOf(this.id);
   }
 
   #changed(): void {
@@ -188,6 +202,8 @@ export class Conversation {
     if (this.#gone) return;
     this.tree.put(node);
     this.bodies.set(node.id, { ...node, tags: node.tags ?? this.bodies.get(node.id)?.tags });
+    if (node.tags?.includes(CANONICAL)) this.canonical = node.id;
+    else if (node.tags && this.canonical === node.id) this.canonical = undefined;
     if (node.status === "pending") void this.#followPending();
     else {
       answers.drop(node.id);
@@ -212,9 +228,60 @@ export class Conversation {
     this.tree.turnTo(id);
     this.#changed();
   }
-  removeLocal(id: string): void {
-    this.tree.remove(id);
-    this.bodies.delete(id);
+  /** Runs make these nodes: they are listened to, and the one that is to be shown is turned to, unless somebody went elsewhere. */
+  begun({ answers: made }: Schemas["Mutated_AnsweringView"], go = true): void {
+    for (const { node, executionId } of made) {
+      this.follow(node.id, executionId);
+      this.take(node);
+    }
+    const shown = made.find(({ node }) => node.isActive) ?? made[0];
+    if (go && shown) this.turnTo(shown.node.id);
+  }
+
+  /** What waits to be sent is shown as if it were said; once it is, the node is. */
+  #sent(sent: Sent): void {
+    if (sent.kind !== "changed" && sent.entry.conversation !== this.id) return;
+    if (sent.kind === "changed") this.#showWaiting();
+    else if (sent.kind === "answering")
+      this.begun(sent.made, this.tree.cursor === sent.made.answers[0]?.node.parentAlternativeId);
+    else if (sent.kind === "said") {
+      const wasHere = this.tree.cursor === standIn(sent.entry.key);
+      this.take(sent.node);
+      if (wasHere) this.turnTo(sent.node.id);
+    } else {
+      const { node, problem, entry } = sent;
+      const retry = () =>
+        void this.attempt(node, "answer", async () => {
+          const { processIds, samples } = entry;
+          const body = { parentAlternativeId: node, speaker: "agent", processIds, samples };
+          const path = "/api/v1/conversations/{id}/turns";
+          this.begun(
+            (await call("post", path, { params: { id: this.id }, body })) as Schemas["Mutated_AnsweringView"],
+          );
+        });
+      this.problems.set(node, { what: "answer", problem, retry });
+    }
+  }
+  #standIns: string[] = [];
+  #showWaiting(): void {
+    const waiting = outbox.of(this.id).filter(({ node }) => node === undefined);
+    if (waiting.length === 0 && this.#standIns.length === 0) return;
+    const { cursor } = this.tree;
+    const above = cursor && this.tree.knots.get(cursor)?.parent;
+    for (const id of this.#standIns.reverse()) {
+      this.tree.remove(id);
+      this.bodies.delete(id);
+    }
+    this.#standIns = [];
+    for (const entry of waiting) {
+      const node = localNode(entry);
+      this.#standIns.push(node.id);
+      this.tree.put(node);
+      this.bodies.set(node.id, node);
+    }
+    // Whoever stood at something that was taken back stands at what is above it.
+    const here = [cursor, this.#standIns.at(-1), above].find((id) => id && this.tree.knots.has(id));
+    if (here) this.tree.turnTo(here);
     this.#changed();
   }
 

@@ -12,6 +12,13 @@ export async function download(address: string): Promise<void> {
   URL.revokeObjectURL(url);
 }
 
+/** Text that the page made itself, under a name. */
+export function save(name: string, text: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  follow(url, name);
+  URL.revokeObjectURL(url);
+}
+
 /** The server's own name counts where there is one. */
 function follow(href: string, download = ""): void {
   Object.assign(document.createElement("a"), { href, download }).click();

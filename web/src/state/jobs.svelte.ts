@@ -11,10 +11,13 @@ const LOOK_WAIT_MS = 2_000;
 class Jobs {
   runs = $state.raw<Run[]>([]);
   reviews = $state.raw<Schemas["ReviewView"][]>([]);
+  /** How many calls of these runs wait for a worker. */
+  waiting = $state(0);
   /** Percent of operations that tell it. */
   operations = $state.raw<ReadonlyMap<string, number>>(new Map());
   #timer: ReturnType<typeof setTimeout> | undefined;
   #look: ReturnType<typeof setTimeout> | undefined;
+  #queue: ReturnType<typeof setTimeout> | undefined;
   #newest = new Newest();
 
   get pendingReviews(): number {
@@ -45,13 +48,16 @@ class Jobs {
   async refresh(): Promise<void> {
     const isNewest = this.#newest.ask();
     try {
-      const [running, reviews] = await Promise.all([
+      const [running, reviews, queue] = await Promise.all([
         call("get", "/api/v1/executions", { query: { status: "running", limit: SHOWN_MAX } }),
         call("get", "/api/v1/reviews", { query: { status: "open", limit: SHOWN_MAX } }),
+        call("get", "/api/v1/queue"),
       ]);
       if (!isNewest()) return;
       this.runs = running.data;
       this.reviews = reviews.data;
+      this.waiting = queue.waiting;
+      this.#lookAgain();
     } catch {
       // The status bar shows the connection; what was known stays.
     }
@@ -72,6 +78,12 @@ class Jobs {
     const over = new Set(await Promise.all(asked));
     this.operations = new Map([...this.operations].filter(([id]) => !over.has(id)));
     this.#watch();
+  }
+
+  /** That a worker takes something up is not told: while anything waits, it is asked again. */
+  #lookAgain(): void {
+    clearTimeout(this.#queue);
+    if (this.waiting > 0) this.#queue = setTimeout(() => void this.refresh(), LOOK_WAIT_MS);
   }
 
   #told({ event }: Told): void {

@@ -10,12 +10,14 @@ export function kept<T>(name: string, otherwise: T): T {
   }
 }
 
-export function keep(name: string, value: unknown): void {
+/** Whether it is remembered: a full or forbidden storage only costs that. */
+export function keep(name: string, value: unknown): boolean {
   try {
     if (value === undefined) localStorage.removeItem(PREFIX + name);
     else localStorage.setItem(PREFIX + name, JSON.stringify(value));
+    return true;
   } catch {
-    // A full or forbidden storage only costs what would have been remembered.
+    return false;
   }
 }
 

@@ -11,6 +11,18 @@ export const shownCalls = ({ calls }: Making): MadeCall[] =>
     ({ operation, isOwn, caller }) => operation !== "llm_call" && !(isOwn && caller === "process"),
   );
 
+/** The models that answered, as their providers name them. */
+export const modelsOf = ({ calls }: Making): string[] => [
+  ...new Set(calls.flatMap(({ model, status }) => (model && status === "success" ? [model] : []))),
+];
+
+/** The calls in which a model thought aloud before it answered. */
+export const thoughtIn = ({ calls }: Making): MadeCall[] =>
+  calls.filter(({ reasoningTokens, rawResponseId }) => reasoningTokens && rawResponseId);
+
+export const reasoningWords = ({ reasoningTokens }: MadeCall): string =>
+  `about ${(reasoningTokens ?? 0).toLocaleString("en-GB")} ${reasoningTokens === 1 ? "token" : "tokens"}`;
+
 const STATUS_WORDS: Record<string, string> = {
   success: "done",
   error: "failed",

@@ -9,7 +9,7 @@ interface Seen {
 const placeOf = (conversation: string): string => `seen/${conversation}`;
 
 export const seenOf = (conversation: string): Seen | undefined => kept(placeOf(conversation), undefined);
-export const keepSeen = (conversation: string, nodes: number): void =>
+export const keepSeen = (conversation: string, nodes: number): boolean =>
   keep(placeOf(conversation), { nodes, at: Date.now() } satisfies Seen);
 
 /** How many nodes came since it was looked at here; none where it never was. */

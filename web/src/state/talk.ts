@@ -1,48 +1,20 @@
 // What can be done in a conversation: each function is one act of a person, shown at once and taken back when refused.
-import { call, newKey, type Schemas } from "../api/client";
+import { call, type Schemas } from "../api/client";
 import { look } from "../api/look";
+import { CANONICAL } from "./canonical";
 import { dropDraft } from "./drafts";
 import type { Content } from "./content";
 import { textOf } from "./content";
 import type { Conversation, Node } from "./conversation.svelte";
+import { outbox, standIn } from "./outbox.svelte";
+import { titleOf } from "./title";
 
 type Answers = Schemas["Mutated_AnsweringView"];
 
-/** Stands in for a node until the server has it. */
-function localNode(
-  conversation: Conversation,
-  parent: string | undefined,
-  turn: string,
-  content: Content,
-  ordinal: number,
-): Node {
-  return {
-    id: `local-${newKey()}`,
-    localId: "",
-    conversationId: conversation.id,
-    turnId: turn,
-    turnType: "message",
-    speaker: "user",
-    parentAlternativeId: parent,
-    depth: null,
-    ordinal,
-    content: content as unknown as Node["content"],
-    authorId: "",
-    authorType: "human",
-    status: "complete",
-    cacheStatus: "valid",
-    isActive: true,
-    onPath: true,
-    hasChildren: false,
-    isRedacted: false,
-    createdAt: new Date().toISOString(),
-    bookmarked: false,
-    pruned: false,
-    excluded: false,
-  };
-}
-
-/** Says something at the end of a path, and asks processes for answers. Throws after it took back what was shown. */
+/**
+ * Says something at the end of a path, and asks processes for answers. While the server cannot be reached it waits in this
+ * browser. Throws after it took back what was shown.
+ */
 export async function say(
   conversation: Conversation,
   parent: string | undefined,
@@ -51,28 +23,18 @@ export async function say(
   samples: number,
   draftPlace: string,
 ): Promise<void> {
-  const { id } = conversation;
   const before = conversation.cursor;
-  const local = localNode(conversation, parent, `local-${newKey()}`, content, 1);
-  conversation.take(local);
-  conversation.turnTo(local.id);
-  let said: Node;
+  const title = titleOf(conversation.about);
+  const said = outbox.say({ conversation: conversation.id, title, parent, content, processIds, samples });
+  const waiting = outbox.of(conversation.id).at(-1);
+  if (waiting) conversation.turnTo(standIn(waiting.key));
+  dropDraft(draftPlace);
   try {
-    const grown = (await call("post", "/api/v1/conversations/{id}/turns", {
-      params: { id },
-      body: { parentAlternativeId: parent, content: content as never, speaker: "user" },
-    })) as Schemas["Mutated_GrownView"];
-    said = grown.node;
+    await said;
   } catch (error) {
-    conversation.removeLocal(local.id);
     if (before) conversation.turnTo(before);
     throw error;
   }
-  dropDraft(draftPlace);
-  conversation.removeLocal(local.id);
-  conversation.take(said);
-  conversation.turnTo(said.id);
-  if (processIds.length > 0) await answerAfter(conversation, said.id, processIds, samples);
 }
 
 /** Asks for answers to a node that has none yet. */
@@ -87,7 +49,7 @@ export async function answerAfter(
       params: { id: conversation.id },
       body: { parentAlternativeId: node, speaker: "agent", processIds, samples },
     })) as Answers;
-    begun(conversation, made, true);
+    conversation.begun(made);
   });
 }
 
@@ -103,7 +65,7 @@ export async function answerBeside(
     params: { id: conversation.id, turnId },
     body: { parentAlternativeId: parent, processIds, samples, makeActive: true },
   })) as Answers;
-  begun(conversation, made, true);
+  conversation.begun(made);
 }
 
 /** Makes an answer again by the process that made it. */
@@ -121,16 +83,7 @@ export async function regenerate(
       body: { makeActive: true, samples },
     },
   );
-  begun(conversation, made, true);
-}
-
-function begun(conversation: Conversation, made: Answers, go: boolean): void {
-  for (const { node, executionId } of made.answers) {
-    conversation.follow(node.id, executionId);
-    conversation.take(node);
-  }
-  const shown = made.answers.find(({ node }) => node.isActive) ?? made.answers[0];
-  if (go && shown) conversation.turnTo(shown.node.id);
+  conversation.begun(made);
 }
 
 /** Turns to another alternative at once. */
@@ -145,6 +98,10 @@ export async function activate(conversation: Conversation, turnId: string, nodeI
     }),
   );
   if (!went && before) conversation.turnTo(before);
+  if (went && before && before !== nodeId) {
+    const { operations } = await import("./operations.svelte");
+    operations.moved(conversation.id, before, nodeId);
+  }
 }
 
 /** Another wording of a node; the one before stays. */
@@ -194,6 +151,17 @@ function defined({ bookmarked, excluded, pruned }: Schemas["MarksBody"]): {
   };
 }
 
+/** Makes the path that ends at a node the canonical one, or none where it was; there is one at most. */
+export async function star(conversation: Conversation, nodeId: string): Promise<boolean> {
+  const before = conversation.canonical;
+  const isOn = before !== undefined && conversation.tree.ancestors(nodeId).includes(before);
+  if (isOn) return mark(conversation, before, { untag: [CANONICAL] });
+  if (!(await mark(conversation, nodeId, { tag: [CANONICAL] }))) return false;
+  if (before) await mark(conversation, before, { untag: [CANONICAL] });
+  conversation.canonical = nodeId;
+  return true;
+}
+
 /** Keeps what a broken answer had said beside it, and has a process go on after it. */
 export async function goOnFrom(
   conversation: Conversation,
@@ -237,5 +205,14 @@ export const fork = (
     params: { id: conversation.id },
     body: { nodeId, title: title ?? null },
   });
+
+/** Archives the conversation, or brings it back. */
+export async function archive(conversation: Conversation): Promise<Schemas["ConversationView"]> {
+  const { about, id } = conversation;
+  const status = about?.status === "archived" ? "active" : "archived";
+  const body = { status, basedOnHash: about?.hash };
+  conversation.about = await call("put", "/api/v1/conversations/{id}", { params: { id }, body });
+  return conversation.about;
+}
 
 export const shownText = (node: Node | undefined): string => textOf(node?.content);

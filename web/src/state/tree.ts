@@ -125,8 +125,15 @@ export class Tree {
     if (bend.selected === id) bend.selected = bend.alternatives.at(-1);
     if (bend.alternatives.length > 0) return;
     this.turns.delete(bend.id);
-    if (this.root === bend.id) this.root = undefined;
+    if (this.root === bend.id) this.root = this.#beginning();
     if (knot.parent && this.visited.get(knot.parent) === bend.id) this.visited.delete(knot.parent);
+  }
+
+  /** What was said first may have stood in for what the server tells now. */
+  #beginning(): string | undefined {
+    for (const { turn, parent } of this.knots.values())
+      if (turn !== undefined && (parent === undefined || !this.knots.has(parent))) return turn;
+    return undefined;
   }
 
   /** Somebody stands at a node: it and everything above it is what is shown. */

@@ -1,4 +1,6 @@
 // What a model is told: what is pinned stays when others have to go.
+import type { Schemas } from "../support/api";
+import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { expect, test } from "../support/test";
 
 test("a part is pinned, stays, and is let go again", async ({ page, person, skein }) => {
@@ -42,4 +44,39 @@ test("what a model would be told is compared with what it was told last", async 
   await person.mark(out, { excluded: true });
   await expect(changes).toHaveCount(2);
   await expect(changes.filter({ hasText: "cranes" })).toHaveCount(0);
+});
+
+test("tools that a process offers are told with their tokens", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const echo = await person.tool("Echo");
+  const { data: processes } = await person.api.get<{ data: Schemas["ProcessView"][] }>(
+    "/processes?limit=100",
+  );
+  const chat = processes.find(({ name }) => name === "Chat");
+  const steps = (chat?.steps ?? []).map(({ id, toolId, inputs, output }) => ({
+    id,
+    toolId,
+    inputs,
+    output,
+    tools: id === "answer" ? [{ toolId: echo }] : undefined,
+  }));
+  const process = await person.define({
+    name: "Chat with Echo",
+    initialContext: chat?.initialContext,
+    steps,
+    outputTemplate: chat?.outputTemplate,
+  } as Schemas["ProcessBody"]);
+  const { id } = await person.begin("Tools", { processId: process.id });
+  await person.say(id, "heron ".repeat(2000));
+  const last = await person.say(id, "And now?");
+  await page.goto(`${skein.origin}/c/${id}?pane=context&of=${last.id}`);
+  const pane = page.getByRole("tabpanel", { name: "Context" });
+  await expect(pane).toContainText("Tools offered to the model");
+  await expect(pane).toContainText(/Tools beside it, about \d+/);
+  await expect(pane.getByLabel("raw context", { exact: true })).toContainText('"name": "echo"');
+  await expectAccessible(page, "tools");
+  await expectAccessibleInDark(page, "tools");
 });

@@ -24,3 +24,44 @@ test("a conversation is exported to be read, and as a bundle", async ({ page, pe
   // A zip file begins so.
   expect(bundle.bytes.subarray(0, 2).toString("latin1")).toBe("PK");
 });
+
+test("everything of one's own and the configuration are taken along, without a secret", async ({
+  page,
+  person,
+  skein,
+}) => {
+  await person.api.post("/secrets", { name: "Gauge", type: "api_key", value: "not-a-real-key-9876543210" });
+  await page.goto(`${skein.origin}/settings/keeping`);
+  const fileOf = async (button: string) => {
+    const coming = page.waitForEvent("download");
+    await page.getByRole("main").getByRole("button", { name: button }).press("Enter");
+    const file = await coming;
+    return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+  };
+  expect((await fileOf("Export as a bundle")).bytes.subarray(0, 2).toString("latin1")).toBe("PK");
+  const { name, bytes } = await fileOf("Export the configuration");
+  expect(name).toMatch(/^skein-configuration-.*\.json$/);
+  const found = JSON.parse(bytes.toString("utf8")) as { format: string; secrets: { name: string }[] };
+  expect(found.format).toBe("skein-configuration");
+  expect(found.secrets.map((secret) => secret.name)).toEqual(["Gauge"]);
+  expect(bytes.toString("utf8")).not.toContain("9876543210");
+});
+
+test("where an answer comes from: what was sent, the bundle, and the whole store verified", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  const { answer } = await person.ask(id, "There were eleven herons. How many herons were there?");
+  await page.goto(`${skein.origin}/c/${id}?pane=provenance&of=${answer.id}`);
+  const pane = page.getByRole("tabpanel", { name: "Provenance" });
+  await pane.getByRole("definition").filter({ hasText: "Show" }).first().getByRole("button").press("Enter");
+  await expect(pane.getByLabel("raw request", { exact: true })).toContainText("eleven herons");
+  const coming = page.waitForEvent("download");
+  await pane.getByRole("button", { name: "Export as a bundle" }).press("Enter");
+  expect((await coming).suggestedFilename()).toMatch(/\.zip$/);
+  await pane.getByRole("button", { name: "Verify everything" }).press("Enter");
+  await expect(pane.getByText("Nothing in the store was altered.")).toBeVisible();
+  await expect(pane).toContainText("Keep this head elsewhere");
+});

@@ -1,5 +1,6 @@
 // What goes wrong is shown beside its cause with what to do, and nothing typed is lost.
 import type { Page } from "@playwright/test";
+import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { composer, lastTurn, turns } from "../support/talk";
 import { newcomer, signIn } from "../support/test";
 import { Skein } from "../support/server";
@@ -87,7 +88,7 @@ test("an expired session is said, what was typed stays, and signing in elsewhere
   await expect(turns(page).first()).toContainText(TYPED);
 });
 
-test("a lost connection is said, reading goes on, and typing is kept", async ({
+test("a lost connection is said, reading goes on, and what is sent waits", async ({
   page,
   context,
   person,
@@ -103,11 +104,15 @@ test("a lost connection is said, reading goes on, and typing is kept", async ({
   await composer(page).fill(TYPED);
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await expect(page.getByText("The server cannot be reached.").first()).toBeVisible();
-  await expect(composer(page)).toHaveValue(TYPED);
-  await expect(turns(page).first()).toContainText("Is anybody there?");
-  await context.setOffline(false);
-  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(page.getByText("One message waits and is sent when the server is back")).toBeVisible();
   await expect(turns(page).nth(2)).toContainText(TYPED);
+  await expect(turns(page).nth(2)).toContainText("waits to be sent");
+  await expect(turns(page).first()).toContainText("Is anybody there?");
+  await expectAccessible(page, "what waits");
+  await expectAccessibleInDark(page, "what waits");
+  await context.setOffline(false);
+  await expect(turns(page)).toHaveCount(4);
+  await expect(turns(page).nth(2)).not.toContainText("waits to be sent");
 });
 
 test("a server that dies and comes back is noticed, and the page goes on", async ({ browser }) => {

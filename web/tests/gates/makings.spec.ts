@@ -2,8 +2,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Schemas } from "../support/api";
-import { turnWith } from "../support/talk";
+import { Mouse } from "../support/hands";
+import { answered, send, turnWith } from "../support/talk";
 import { expect, test } from "../support/told";
+import { TOLD } from "../support/told-model";
 
 test("an answer tells its tokens and its calls, a line each", async ({ page, person, skein }) => {
   // A service of this machine that knows the level of one day, and fails for others.
@@ -73,5 +75,42 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
   await expect(page).toHaveURL(/\/runs\/run_/);
   // All answers in sight were asked about with one question.
   expect(asked).toHaveLength(1);
+
+  await page.goto(`${skein.origin}/search?q=${encodeURIComponent("water has:tool")}`);
+  await expect(page.locator("a[data-hit]")).toHaveCount(1);
+  await expect(page.locator("a[data-hit]")).toContainText("The water stands at 1.42 m.");
   gauge.close();
+});
+
+test("an answer names its model; what it thought aloud is folded, and no model is told it", async ({
+  page,
+  skein,
+  model,
+  conversation,
+}) => {
+  const hands = new Mouse(page);
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await send(hands, page, "How many herons are there?");
+  const first = await model.asked();
+  first.think("Two stood in the water, ");
+  first.think("two flew off.");
+  first.say("Four herons.");
+  first.end();
+  await answered(page, 2);
+  const answer = turnWith(page, "Four herons.");
+  await expect(answer.getByTitle(`The model that answered: ${TOLD}`)).toBeVisible();
+  await expect(answer).not.toContainText("Two stood in the water");
+  const thought = answer.locator("summary", { hasText: "Reasoning" });
+  await expect(thought).toContainText(/about \d+ tokens/);
+  await thought.press("Enter");
+  await expect(answer).toContainText("Two stood in the water, two flew off.");
+
+  await send(hands, page, "And where?");
+  const second = await model.asked();
+  expect(second.messages.map(({ content }) => content)).toContain("Four herons.");
+  expect(JSON.stringify(second.messages)).not.toContain("Two stood in the water");
+  second.say("In the reeds.");
+  second.end();
+  await answered(page, 4);
+  await expect(turnWith(page, "In the reeds.").locator("summary", { hasText: "Reasoning" })).toHaveCount(0);
 });

@@ -1,4 +1,6 @@
 // Search: every branch, what was brought from elsewhere, hostile hits; and what is remembered while one writes.
+import { expectAccessible } from "../support/axe";
+import { expectUsableAt } from "../support/reflow";
 import { composer, turnWith } from "../support/talk";
 import { expect, test } from "../support/test";
 
@@ -100,4 +102,32 @@ test("what was said elsewhere is offered while one writes", async ({ page, perso
   await expect(composer(page)).toHaveValue("where does the kingfisher nest?");
   await composer(page).fill("a");
   await expect(panel).toHaveCount(0);
+});
+
+test("filters are typed among the words, and taken away again", async ({ page, person, skein }) => {
+  const { id } = await person.begin("Gulls");
+  await person.say(id, "The kittiwakes nest on the ledge.");
+  await person.answered(id);
+  await page.goto(`${skein.origin}/search`);
+  const box = page.getByRole("searchbox", { name: field });
+  const hits = page.locator("a[data-hit]");
+  await box.fill("kittiwakes author:me");
+  await expect(hits).toHaveCount(1);
+  await expect(hits).toContainText("nest on the ledge");
+  await box.fill("kittiwakes model:offline");
+  await expect(hits.first()).toContainText("Model");
+  await expect(page.getByText("The kittiwakes nest", { exact: false }).first()).toBeVisible();
+  await box.fill("kittiwakes model:gpt-17");
+  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
+  await page.getByRole("button", { name: "Without model:gpt-17" }).press("Enter");
+  await expect(box).toHaveValue("kittiwakes");
+  await expect(hits.first()).toBeVisible();
+  await box.fill("kittiwakes before:2001");
+  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
+  await page.getByRole("button", { name: "Without the filters" }).click();
+  await expect(box).toHaveValue("kittiwakes");
+  await box.fill("has:tool");
+  await expect(page.getByText("Add words to look for.")).toBeVisible();
+  await expectAccessible(page, "typed filters");
+  await expectUsableAt(page, 320, 640, "typed filters");
 });

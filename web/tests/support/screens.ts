@@ -74,13 +74,21 @@ export const screens: Screen[] = [
   { name: "reviews", shows: text("Report of a day"), empty: "/review", filled: () => "/review" },
   { name: "standing", shows: text(/asked about every call/), filled: () => "/review?standing=1" },
   { name: "review", shows: text("eleven herons"), filled: ({ review }) => `/review/${review}` },
-  ...["account", "access", "appearance", "keys", "users", "addresses", "vault", "installation"].map(
-    (section): Screen => ({
-      name: `settings-${section}`,
-      filled: () => `/settings/${section}`,
-      asksNothing: section === "appearance" || section === "keys",
-    }),
-  ),
+  ...[
+    "account",
+    "access",
+    "keeping",
+    "appearance",
+    "keys",
+    "users",
+    "addresses",
+    "vault",
+    "installation",
+  ].map((section): Screen => ({
+    name: `settings-${section}`,
+    filled: () => `/settings/${section}`,
+    asksNothing: section === "appearance" || section === "keys",
+  })),
   { name: "connect", empty: "/catalogue/connect", filled: () => "/catalogue/connect" },
   { name: "new-tool", filled: () => "/catalogue/tools/new" },
   { name: "new-process", filled: () => "/processes/new" },

@@ -80,6 +80,10 @@ export class Saying {
   say(text: string): void {
     this.#chunk({ content: text });
   }
+  /** What it thinks aloud before it answers. */
+  think(text: string): void {
+    this.#chunk({ reasoning_content: text });
+  }
   end(): void {
     this.#chunk({}, "stop");
     this.response.end("data: [DONE]\n\n");

@@ -7,7 +7,8 @@ import { canonical, hashedText, sha256 } from "../../src/screens/inspector/nodeH
 import { reportOf } from "../../src/screens/inspector/verdicts";
 import { areAlike, readable } from "../../src/ui/diffParts";
 import { differenceOf, signed } from "../../src/screens/inspector/sinceLast";
-import { sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
+import { offeredTool, offerName } from "../../src/screens/inspector/offered";
+import { overshoot, planFor, sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
 
 describe("content", () => {
   it("finds the words in any content", () => {
@@ -207,5 +208,53 @@ describe("since the last call", () => {
   it("is empty where nothing changed", () => {
     const told = { totalTokens: 5, parts: [part("node", "a", 5), part("node", "x", 9, false)] };
     expect(differenceOf(told, told)).toEqual({ changes: [], same: 1, tokens: 0 });
+  });
+});
+
+describe("what has no room", () => {
+  const turn = (nodeId: string, tokens: number, reason?: string): Part => ({
+    kind: "node",
+    nodeId,
+    tokens,
+    included: true,
+    reason,
+  });
+  const window = (budget: number, parts: Part[]) => ({
+    budget,
+    reserve: 100,
+    strategy: "truncateMiddle",
+    totalTokens: parts.reduce((sum, { tokens }) => sum + tokens, 0),
+    droppedTokens: 0,
+    isEstimate: true,
+    truncated: false,
+    overBudget: parts.reduce((sum, { tokens }) => sum + tokens, 100) > budget,
+    parts,
+  });
+  const parts = [turn("a", 300), turn("b", 900, "pinned"), turn("c", 500), turn("d", 200), turn("last", 800)];
+  it("is counted, with what is kept free for the answer", () => {
+    expect(overshoot(window(2500, parts))).toBe(300);
+    expect(overshoot(window(5000, parts))).toBe(0);
+  });
+  it("is made room for by the fewest turns, none of them pinned or the last", () => {
+    const plan = (budget: number) => planFor(window(budget, [...parts])).map(({ nodeId }) => nodeId);
+    expect(plan(2500)).toEqual(["c"]);
+    expect(plan(2200)).toEqual(["c", "a"]);
+    expect(plan(5000)).toEqual([]);
+    expect(plan(1000)).toEqual([]);
+  });
+});
+
+describe("tools that are offered", () => {
+  it("are spelled as providers take them, and counted", () => {
+    expect(offerName("Water level (Zürich)")).toBe("water_level__z_rich_");
+    expect(offerName("")).toBe("tool");
+    const { tokens, definition } = offeredTool({
+      id: "t",
+      name: "Level",
+      description: null,
+      inputSchema: { type: "object" },
+    });
+    expect(definition).toEqual({ name: "level", parameters: { type: "object" } });
+    expect(tokens).toBe(Math.ceil(JSON.stringify(definition).length / 4));
   });
 });

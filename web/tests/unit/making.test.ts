@@ -1,12 +1,16 @@
 import { describe, expect, it } from "vitest";
 import {
   callStatus,
+  modelsOf,
+  reasoningWords,
   shownCalls,
+  thoughtIn,
   usedInFull,
   usedWords,
   type MadeCall,
   type Making,
 } from "../../src/state/making";
+import { reasoningOf } from "../../src/state/reasoning";
 
 const call = (more: Partial<MadeCall>): MadeCall => ({
   id: "item_1",
@@ -54,5 +58,55 @@ describe("how an answer was made", () => {
       "nobody saw its end",
       "under way",
     ]);
+  });
+  it("names the models that answered, each once, and what they thought aloud", () => {
+    const calls = [
+      call({
+        id: "a",
+        operation: "llm_call",
+        model: "large",
+        rawResponseId: "item_2",
+        reasoningTokens: 1200,
+      }),
+      call({ id: "b", operation: "llm_call", model: "large", rawResponseId: "item_3" }),
+      call({ id: "c", operation: "llm_call", model: "broken", status: "error" }),
+      call({ id: "d", operation: "llm_call", model: "small", reasoningTokens: 3 }),
+    ];
+    expect(modelsOf(making({ calls }))).toEqual(["large", "small"]);
+    expect(thoughtIn(making({ calls })).map(reasoningWords)).toEqual(["about 1,200 tokens"]);
+  });
+});
+
+describe("what a model thought aloud", () => {
+  const raw = (body: string) => `{"content-type":"text/plain"}\n\n${body}`;
+  const streamed = (...documents: unknown[]) =>
+    raw(documents.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("") + "data: [DONE]\n\n");
+  const chunk = (delta: object) => ({ choices: [{ delta }] });
+
+  it("is read from chat completions, whole and streamed", () => {
+    const whole = { choices: [{ message: { content: "Four.", reasoning_content: "Two and two." } }] };
+    expect(reasoningOf(raw(JSON.stringify(whole)))).toBe("Two and two.");
+    const pieces = [{ reasoning: "Two " }, { reasoning_content: "and two." }, { content: "Four." }];
+    expect(reasoningOf(streamed(...pieces.map(chunk)))).toBe("Two and two.");
+  });
+  it("is read from messages, whole and streamed", () => {
+    const whole = {
+      content: [
+        { type: "thinking", thinking: "She greets." },
+        { type: "text", text: "Hello" },
+      ],
+    };
+    expect(reasoningOf(raw(JSON.stringify(whole, null, 2)))).toBe("She greets.");
+    const pieces = [
+      { type: "content_block_start", content_block: { type: "thinking", thinking: "" } },
+      { type: "content_block_delta", delta: { type: "thinking_delta", thinking: "She greets." } },
+      { type: "content_block_delta", delta: { type: "text_delta", text: "Hello" } },
+    ];
+    expect(reasoningOf(streamed(...pieces))).toBe("She greets.");
+  });
+  it("is nothing where there is none, or where nobody can read it", () => {
+    expect(reasoningOf(streamed(chunk({ content: "Four." })))).toBe("");
+    expect(reasoningOf(raw("<html>502</html>"))).toBe("");
+    expect(reasoningOf("")).toBe("");
   });
 });

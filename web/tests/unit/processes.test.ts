@@ -10,7 +10,7 @@ import {
   type Definition,
   type Step,
 } from "../../src/screens/processes/definition";
-import { laidOut, ranks } from "../../src/screens/processes/graph";
+import { laidOut, ranks, towards } from "../../src/screens/processes/graph";
 import { readInput, shownInput } from "../../src/screens/processes/inputText";
 
 const step = (id: string, more: Partial<Step> = {}): Step => ({
@@ -43,6 +43,13 @@ describe("what steps wait for", () => {
     const graph = laidOut([step("a"), parallel("b"), parallel("c"), step("d")]);
     expect(graph.boxes[1]?.y).toBe(graph.boxes[2]?.y);
     expect(graph.lines).toHaveLength(4);
+  });
+  it("leads by arrows from layer to layer and inside one", () => {
+    const graph = laidOut([step("a"), parallel("b"), parallel("c"), step("d")]);
+    expect(towards(graph, 1, "ArrowRight")).toBe(2);
+    expect(towards(graph, 1, "ArrowLeft")).toBeUndefined();
+    expect([towards(graph, 1, "ArrowUp"), towards(graph, 2, "ArrowDown")]).toEqual([0, 3]);
+    expect(towards(graph, 1, "x")).toBeUndefined();
   });
 });
 

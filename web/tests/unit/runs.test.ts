@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { around, barsOf, flameOf, moved } from "../../src/screens/runs/flame";
 import {
+  checkpointsOf,
   numbersOf,
+  pathTo,
   rowsOf,
   shownCost,
   shownSpan,
@@ -90,5 +93,86 @@ describe("a trace", () => {
       "1 min 1 s",
       "2 h 1 min",
     ]);
+  });
+});
+
+describe("a flame", () => {
+  const began = Date.parse(at(0));
+  const parallel = run("outer", {
+    steps: [
+      step("a", { endedAt: at(60) }),
+      step("b", { startedAt: at(20), endedAt: at(90) }),
+      step("c", { startedAt: at(90), endedAt: at(100) }),
+      step("never", { startedAt: null, endedAt: null, phase: "waiting" }),
+    ],
+    calls: [call("c1", "a"), call("c2", "b")],
+  });
+  const rows = rowsOf(parallel, new Set(), () => "tool");
+  const flame = flameOf(rows, began + 100);
+  const laneOf = (id: string) => flame.byId.get(id)?.lane;
+
+  it("stands what was started below what started it, and what ran at once in lanes of its own", () => {
+    expect([laneOf("outer"), laneOf("outer/a"), laneOf("c1"), laneOf("outer/b")]).toEqual([0, 1, 2, 3]);
+    expect(laneOf("outer/c")).toBe(1);
+    expect(flame.byId.has("outer/never")).toBe(false);
+    for (const lane of flame.lanes)
+      for (const [index, span] of lane.entries())
+        expect(span.start).toBeGreaterThanOrEqual(lane[index - 1]?.end ?? 0);
+  });
+  it("leads by arrows to every span", () => {
+    const root = flame.root;
+    const first = root && moved(root, "down");
+    expect(first?.row.id).toBe("outer/a");
+    expect(first && moved(first, "right")?.row.id).toBe("outer/b");
+    expect(first && moved(first, "left")).toBeUndefined();
+    expect(first && moved(first, "up")).toBe(root);
+  });
+  it("draws no more bars than there are pixels for, and always the one that is chosen", () => {
+    const many = run("long", {
+      steps: Array.from({ length: 20_000 }, (_, index) =>
+        step(`s${index}`, { startedAt: at(index * 1000), endedAt: at(index * 1000 + 900) }),
+      ),
+      endedAt: at(20_000_000),
+    });
+    const long = flameOf(
+      rowsOf(many, new Set(), () => ""),
+      began,
+    );
+    const whole = { start: began, end: began + 20_000_000 };
+    const lane = long.lanes[1] ?? [];
+    const bars = barsOf(lane, whole, 900, "long/s777");
+    expect(bars.length).toBeLessThanOrEqual(301);
+    expect(bars.some(({ span }) => span.row.id === "long/s777")).toBe(true);
+    expect(bars.reduce((sum, { more }) => sum + more + 1, 0)).toBe(20_000);
+    const near = long.byId.get("long/s777");
+    expect(near && barsOf(lane, around(near, whole), 900).map(({ span }) => span.row.id)).toEqual([
+      "long/s777",
+    ]);
+  });
+});
+
+describe("what is kept of a run", () => {
+  it("is every step that ended well, by when it did", () => {
+    const kept = checkpointsOf(
+      run("r", {
+        steps: [
+          step("late", { endedAt: at(50), output: { level: 1.42 } }),
+          step("early", { endedAt: at(10), output: "eleven herons" }),
+          step("broken", { phase: "failed" }),
+          step("open", { phase: "calling", endedAt: null }),
+        ],
+      }),
+    );
+    expect(kept.map(({ step: { id }, gave }) => [id, gave])).toEqual([
+      ["early", "eleven herons"],
+      ["late", '{"level":1.42}'],
+    ]);
+  });
+  it("is found through the runs that started each other", () => {
+    const nested = run("outer", {
+      children: [run("beside"), run("inner", { children: [run("innermost")] })],
+    });
+    expect(pathTo(nested, "innermost").map(({ id }) => id)).toEqual(["outer", "inner", "innermost"]);
+    expect(pathTo(nested, "nowhere")).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import {
   remembers,
   type Hit,
 } from "../../src/screens/search/query";
+import { understood, without } from "../../src/screens/search/typed";
 
 const hit = (nodeId: string, conversationId: string, more: Partial<Hit> = {}): Hit => ({
   id: `episode_${nodeId}`,
@@ -75,5 +76,41 @@ describe("search", () => {
   it("offers less when there is nothing", () => {
     expect(relaxed("zeppelin orchard")).toEqual(["zeppelin", "orchard", "zeppel", "orcha"]);
     expect(relaxed("frost")).toEqual([]);
+  });
+});
+
+describe("filters that are typed", () => {
+  const asked = (text: string) => understood({ ...nothing, text });
+  it("are taken out of the words", () => {
+    const found = asked('late author:"Ada Lovelace" frost model:llama has:tool tag:checked');
+    expect(found.words).toBe("late frost");
+    expect([found.author, found.model, found.hasTool, found.tag, found.speaker]).toEqual([
+      "Ada Lovelace",
+      "llama",
+      true,
+      "checked",
+      "agent",
+    ]);
+    expect(found.typed.map(({ raw }) => raw)).toEqual([
+      'author:"Ada Lovelace"',
+      "model:llama",
+      "has:tool",
+      "tag:checked",
+    ]);
+  });
+  it("know who one is, and what a day, a month and a year are", () => {
+    expect(asked("x author:me").speaker).toBe("user");
+    expect(asked("x author:model").speaker).toBe("agent");
+    const { since, until } = asked("x after:2026-03 before:2026-04-01");
+    expect([since, until]).toEqual(["2026-03-01", "2026-03-31"]);
+    expect(asked("x before:2026").until).toBe("2025-12-31");
+  });
+  it("leave alone what is none", () => {
+    for (const text of ["before:soon", "after:2026-13-40", "has:wings", "http://a:b", "author:", "a:b:c"])
+      expect([asked(text).words, asked(text).typed]).toEqual([text, []]);
+  });
+  it("stand beside those that were chosen, and are taken away one by one", () => {
+    expect(understood({ ...nothing, text: "heron", since: "2026-01-01" }).since).toBe("2026-01-01");
+    expect(without("a has:tool b", "has:tool")).toBe("a b");
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bindings, type Binding } from "../../src/keys/bindings";
 import { isSingle } from "../../src/keys/chord";
+import { configurationOf, shownBytes } from "../../src/screens/settings/configuration";
 import { conflictsOf, isKept, isModifier } from "../../src/screens/settings/conflicts";
 import { grouped, kindOf, numberFault, wordsOf, type Setting } from "../../src/screens/settings/installation";
 
@@ -63,4 +64,37 @@ describe("settings of the installation", () => {
     expect(numberFault(setting({}), "999")).toContain("at most 365");
     expect(numberFault(setting({}), "14")).toBeUndefined();
   });
+});
+
+describe("a configuration that is taken along", () => {
+  it("has what is one's own, as it was set up, and of secrets the names alone", () => {
+    const entry = (id: string, ownerId: string) => ({
+      id,
+      ownerId,
+      name: id,
+      status: "down",
+      errorMessage: "x",
+    });
+    const lists = {
+      services: [entry("mine", "ada"), entry("shared", "bert")],
+      tools: [],
+      processes: [],
+      serviceTemplates: [],
+      toolTemplates: [],
+      secrets: [{ id: "s", name: "Key", type: "api_key", value: "never", valueVersion: 2 }],
+    } as unknown as Parameters<typeof configurationOf>[0];
+    const found = configurationOf(lists, [{ name: "a", value: 1 }], "ada", new Date(0));
+    expect(found.services).toEqual([{ id: "mine", ownerId: "ada", name: "mine" }]);
+    expect(found.secrets).toEqual([{ id: "s", name: "Key", type: "api_key" }]);
+    expect(JSON.stringify(found)).not.toContain("never");
+    expect(found.settings).toEqual([{ name: "a", value: 1 }]);
+  });
+  it("says sizes as people do", () =>
+    expect([0, 999, 1000, 45_600, 2_340_000].map(shownBytes)).toEqual([
+      "0 bytes",
+      "999 bytes",
+      "1.0 kB",
+      "46 kB",
+      "2.3 MB",
+    ]));
 });

@@ -69,6 +69,14 @@ describe("the shown path", () => {
     expect(nodes(tree, "other")).toEqual(["q1", "a1", "other"]);
     expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
   });
+  it("begins with what the server tells once the stand-in for it is gone", () => {
+    const tree = new Tree();
+    tree.add(knot("local-1", undefined, "local-t"));
+    tree.add(knot("q", undefined, "t1"));
+    tree.turnTo("q");
+    tree.remove("local-1");
+    expect(nodes(tree)).toEqual(["q"]);
+  });
   it("takes back what the server refused", () => {
     const tree = talk();
     tree.add(knot("local", "a2", "t9"));

@@ -157,6 +157,8 @@ pub(crate) enum ToolCommand {
     Share(ToolId),
     /// Keep a tool to oneself again; says who is affected
     Unshare(ToolId),
+    /// How a tool did in one's own runs lately: calls, success, how long they took, what went wrong last
+    Metrics(ToolId),
     /// Call a tool for real and print what it answers; ends with 1 when the call fails
     Test(ToolTest),
     /// Use one's own secret with a tool that somebody shares

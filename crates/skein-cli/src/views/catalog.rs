@@ -106,6 +106,18 @@ pub(crate) static TOOLS: List = List {
         ("NAME", |row| text(&row["name"])),
     ],
 };
+pub(crate) static TOOL_METRICS: List = List {
+    name: "tool metrics",
+    columns: &[
+        ("ID", |row| text(&row["toolId"])),
+        ("CALLS", |row| text(&row["calls"])),
+        ("SUCCESS", |row| measured(&row["successPercent"], " %")),
+        ("P50", |row| measured(&row["p50Ms"], " ms")),
+        ("P95", |row| measured(&row["p95Ms"], " ms")),
+        ("LAST CALL", |row| text(&row["lastCallAt"])),
+        ("LAST FAILURE", |row| text(&row["lastFailure"]["message"])),
+    ],
+};
 pub(crate) static PROCESSES: List = List {
     name: "processes",
     columns: &[
@@ -168,6 +180,11 @@ pub(crate) static ENDPOINTS: List = List {
 /// What is disabled is not used, however well it is.
 fn status(row: &Value) -> String {
     if row["enabled"] == false { "disabled".to_owned() } else { text(&row["status"]) }
+}
+
+/// A number with its unit, or that nobody knows it.
+fn measured(value: &Value, unit: &str) -> String {
+    value.as_f64().map_or_else(|| "-".to_owned(), |number| format!("{number}{unit}"))
 }
 
 fn shared(row: &Value) -> String {

@@ -294,7 +294,7 @@ pub struct Usage {
     pub output_tokens: u64,
     /// Of the input, what the provider had kept from earlier.
     pub cached_input_tokens: u64,
-    /// Of the output, what went into thinking.
+    /// Of the output, what went into thinking; reckoned where the provider shows it and does not count it.
     pub reasoning_tokens: u64,
     /// Reckoned from lengths, because the provider did not say.
     pub is_estimate: bool,

@@ -213,13 +213,15 @@ impl Draft {
     }
 
     fn usage_or_estimate(&self, asked_tokens: u64) -> Usage {
-        let written = self.text.text.chars().count() + self.reasoning.text.chars().count();
+        let thought = self.reasoning.text.chars().count();
+        let written = self.text.text.chars().count() + thought;
         let called = self.calls.iter().map(|open| open.name.len() + open.arguments.text.chars().count()).sum::<usize>();
         Usage {
             input_tokens: self.usage.input.unwrap_or(asked_tokens),
             output_tokens: self.usage.output.unwrap_or_else(|| estimated_tokens(written + called)),
             cached_input_tokens: self.usage.cached.unwrap_or(0),
-            reasoning_tokens: self.usage.reasoning.unwrap_or(0),
+            // Few providers count it apart, and whoever reads the answer wants to know that there was any.
+            reasoning_tokens: self.usage.reasoning.unwrap_or_else(|| estimated_tokens(thought)),
             is_estimate: self.usage.input.is_none() || self.usage.output.is_none(),
         }
     }

@@ -18,6 +18,7 @@ pub mod execution;
 pub mod fitness;
 pub mod footing;
 pub mod interpolate;
+pub mod latency;
 pub mod plan;
 pub mod process;
 pub mod scope;

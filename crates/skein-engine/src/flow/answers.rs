@@ -23,7 +23,7 @@ use crate::catalog::{Shown, load};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::begin::{Beginning, runnable};
+use crate::flow::begin::Beginning;
 use crate::flow::call::breach;
 use crate::flow::mover::Mover;
 use crate::flow::plans::ReadyProcess;
@@ -156,12 +156,11 @@ impl Mover<'_, '_> {
         process: RecordId,
         first: Option<(TurnId, Option<NodeId>)>,
     ) -> Result<(Kept, RunId), StoreError> {
-        let shown = runnable(self.tx, viewer.owner(), process)?;
-        let ready = self.engine.parts().plans.ready(&shown)?;
+        let ready = self.runnable(viewer.owner(), process)?;
         let (author, author_type) = author(self.tx, viewer, &ready)?;
         let (position, sources) = position(self.tx, viewer, conversation, new, first)?;
         let leads = (new.make_active && first.is_none()).then(|| PathId::main_of(conversation));
-        let executed_by = Some(ExecutedBy { process_id: process, version: shown.version });
+        let executed_by = Some(ExecutedBy { process_id: process, version: ready.edition.version });
         let placing = Placing { conversation, position, author, author_type, sources, executed_by, leads };
         let (node, moved) = self.tx.reserve_node(viewer, &placing)?;
         let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };

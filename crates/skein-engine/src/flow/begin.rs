@@ -8,17 +8,15 @@ use skein_core::flow::custody::check_owner;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
 use skein_core::flow::execution::state::Execution;
-use skein_core::flow::process::Process;
 use skein_core::{ItemId, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};
 use skein_store::flow::{NewExecution, StepRow};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::SYSTEM;
 use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
+use crate::flow::plans::ReadyProcess;
 use crate::request::{Apart, Changed, Outcome, Request};
 
 /// The kind of an operation that runs a process.
@@ -174,14 +172,12 @@ impl Mover<'_, '_> {
     /// Writes a run down that has not moved yet. Refuses processes that may not be run, and contexts that do not fit.
     pub(super) fn begin(&mut self, beginning: Beginning) -> Result<RunId, StoreError> {
         let viewer = Viewer::User(beginning.owner);
-        let shown = runnable(self.tx, beginning.owner, beginning.process)?;
-        let (ready, version) = match &beginning.branch {
-            Some(branch) => {
-                let version = branch.process_version;
-                (self.engine.parts().plans.of(self.tx, shown.id, version)?, version)
-            }
-            None => (self.engine.parts().plans.ready(&shown)?, shown.version),
+        let current = self.runnable(beginning.owner, beginning.process)?;
+        let ready = match &beginning.branch {
+            Some(branch) => self.engine.parts().plans.of(self.tx, beginning.process, branch.process_version)?,
+            None => Arc::clone(&current),
         };
+        let version = ready.edition.version;
         let context = ready.process.initial_context.with_defaults(beginning.context);
         ready.process.initial_context.check_values(&context)?;
         let trigger = match beginning.parent {
@@ -189,7 +185,7 @@ impl Mover<'_, '_> {
             None => Trigger::Person { user_id: beginning.owner },
         };
         let begun = ExecutionBegun {
-            process_id: shown.id,
+            process_id: beginning.process,
             process_version: version,
             context: context.clone(),
             trigger,
@@ -199,7 +195,7 @@ impl Mover<'_, '_> {
         };
         if self.is_locking {
             // Whoever deletes it meanwhile has to see this run.
-            self.relied_on.push((shown.id, shown.hash));
+            self.relied_on.push((beginning.process, current.edition.hash));
         }
         let drawn = self.tx.draw_item(&viewer, begun.to_draft()?)?;
         let item = drawn.id();
@@ -210,7 +206,7 @@ impl Mover<'_, '_> {
         let new = NewExecution {
             id: run,
             owner: beginning.owner,
-            process: shown.id,
+            process: beginning.process,
             process_version: version,
             process_name: ready.process.name.as_str().to_owned(),
             parent: beginning.parent,
@@ -234,18 +230,18 @@ impl Mover<'_, '_> {
         self.keep(loaded);
         Ok(run)
     }
-}
 
-/// A process that may be run by somebody now (rules BR-PROCESS-010, BR-CROSS-001).
-pub(super) fn runnable(tx: &mut Tx<'_>, owner: UserId, process: RecordId) -> Result<Shown<Process>, StoreError> {
-    let shown: Shown<Process> = tx.record(&SYSTEM, process)?.try_into()?;
-    check_owner(&Viewer::User(owner), shown.owner)?;
-    let refuse = |problem: &str, remedy| Err(RuleViolation::new("BR-CROSS-001", problem, remedy).into());
-    if shown.entry.archived {
-        return refuse("the process is archived", "define another one, or run another");
+    /// A process that may be run by somebody now (rules BR-PROCESS-010, BR-CROSS-001).
+    pub(super) fn runnable(&mut self, by: UserId, process: RecordId) -> Result<Arc<ReadyProcess>, StoreError> {
+        let (owner, ready) = self.engine.parts().plans.now(self.tx, process)?;
+        check_owner(&Viewer::User(by), owner)?;
+        let refuse = |problem: &str, remedy| Err(RuleViolation::new("BR-CROSS-001", problem, remedy).into());
+        if ready.process.archived {
+            return refuse("the process is archived", "define another one, or run another");
+        }
+        if !ready.process.enabled {
+            return refuse("the process is disabled", "enable it first");
+        }
+        Ok(ready)
     }
-    if !shown.entry.enabled {
-        return refuse("the process is disabled", "enable it first");
-    }
-    Ok(shown)
 }

@@ -259,6 +259,18 @@ impl Mover<'_, '_> {
         let owner = self.load(run)?.row.owner;
         let output_in = large.map(|output| self.state(owner, output.clone())).transpose()?;
         let draft = ToolResult { output_in, raw_response: raw, ..result.clone() }.to_draft()?;
+        self.keep_result(run, place, result, draft, raw)
+    }
+
+    fn keep_result(
+        &mut self,
+        run: RunId,
+        place: Place,
+        result: &ToolResult,
+        draft: ItemDraft,
+        raw: Option<ItemId>,
+    ) -> Result<ItemId, StoreError> {
+        let owner = self.load(run)?.row.owner;
         let written = self.state(owner, draft)?;
         self.load(run)?.note_result(place, result, written, raw);
         Ok(written)
@@ -289,19 +301,40 @@ pub(super) fn retry_of(ready: &Ready) -> Retry {
 
 /// What came of a call, ready to be written down.
 pub(super) struct Came {
-    pub(super) answered: Answered,
-    pub(super) large: Option<ItemDraft>,
-    pub(super) latency_ms: i64,
+    answered: Answered,
+    large: Option<ItemDraft>,
+    result: ToolResult,
+    /// The result as a fact, where it names no other that is yet to be written.
+    fact: Option<ItemDraft>,
     /// Pieces that were said and are not written down yet.
-    pub(super) unwritten: Vec<Chunk>,
+    unwritten: Vec<Chunk>,
 }
 
 impl Came {
+    /// As much as can be said before the transaction: everybody else who writes waits for that.
+    pub(super) fn new(prepared: &Prepared, answered: Answered, large: Option<ItemDraft>, latency_ms: i64) -> Self {
+        let blank = ToolResult {
+            latency_ms,
+            usage: answered.usage.clone(),
+            cost: prepared.ready.cost(&answered),
+            response_id: answered.response_id.clone(),
+            scrubbed: answered.scrubbed,
+            ..nothing(prepared.call)
+        };
+        let result = match &answered.outcome {
+            Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
+            Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
+            Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
+        };
+        let names_others = large.is_some() || answered.raw.is_some();
+        let fact = if names_others { None } else { result.to_draft().ok() };
+        Self { answered, large, result, fact, unwritten: Vec::new() }
+    }
+
     /// The same call, as one whose result cannot be kept.
-    pub(super) fn refused(&self, error: &StoreError) -> Self {
+    pub(super) fn refused(&self, prepared: &Prepared, error: &StoreError) -> Self {
         let message = format!("what came of the call cannot be kept: {error}");
-        let answered = Answered::fault("output_not_storable", &message, false);
-        Self { answered, large: None, latency_ms: self.latency_ms, unwritten: Vec::new() }
+        Self::new(prepared, Answered::fault("output_not_storable", &message, false), None, self.result.latency_ms)
     }
 
     pub(super) fn weight(&self) -> usize {
@@ -339,7 +372,7 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let (answered, large) = storable(engine.checked(&prepared.ready.tool, answered));
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
     let unwritten = job.map(|job| streams.unwritten(prepared.run, job)).unwrap_or_default();
-    Came { answered, large, latency_ms, unwritten }
+    Came { unwritten, ..Came::new(prepared, answered, large, latency_ms) }
 }
 
 /// Writes down what came of a call and moves its run on, in one transaction. Whoever lost the job writes nothing.
@@ -354,25 +387,15 @@ pub(super) fn conclude(
     // The run before its job: whoever ends a run takes its jobs in this order, too.
     let mut mover = Mover::new(engine, tx, hand).locking(prepared.is_plain);
     mover.load(prepared.run)?;
-    let Came { answered, large, latency_ms, unwritten } = came;
+    let Came { answered, large, result, fact, unwritten } = came;
     mover.tx.put_chunks(&SYSTEM, job, prepared.run, unwritten)?;
-    let blank = ToolResult {
-        latency_ms: *latency_ms,
-        usage: answered.usage.clone(),
-        cost: prepared.ready.cost(answered),
-        response_id: answered.response_id.clone(),
-        scrubbed: answered.scrubbed,
-        ..nothing(prepared.call)
-    };
-    let result = match &answered.outcome {
-        Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
-        Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
-        Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
-    };
     mover.finishes(job.clone());
     let raw = mover.keep_raw(prepared.owner, answered)?;
-    mover.write_result(prepared.run, prepared.place, &result, large.as_ref(), raw)?;
-    mover.note_use(prepared, &result, answered.is_telling)?;
+    match fact {
+        Some(fact) => mover.keep_result(prepared.run, prepared.place, result, fact.clone(), None)?,
+        None => mover.write_result(prepared.run, prepared.place, result, large.as_ref(), raw)?,
+    };
+    mover.note_use(prepared, result, answered.is_telling)?;
     let input = match &answered.outcome {
         Ok(output) => Input::Returned {
             place: prepared.place,

@@ -29,18 +29,24 @@ struct Outcome {
 impl Mover<'_, '_> {
     pub(super) fn end(&mut self, run: RunId, ending: Ending) -> Result<(), StoreError> {
         let mut outcome = self.outcome(run, ending)?;
-        if let Err(bad) = self.told(run, &outcome)?.to_draft() {
+        let mut ended = self.told(run, &outcome)?;
+        let mut draft = ended.to_draft();
+        if let Err(bad) = &draft {
             let fault = Fault::new("output_not_storable", format!("the output of the process cannot be kept: {bad}"));
             outcome = self.outcome(run, Ending::Failed { step: None, fault })?;
         }
-        if let Some(target) = self.load(run)?.row.target {
+        let target = self.load(run)?.row.target;
+        if let Some(target) = target {
             self.fill_node(run, target, &mut outcome)?;
         }
-        let ended = self.told(run, &outcome)?;
+        if draft.is_err() || target.is_some() {
+            ended = self.told(run, &outcome)?;
+            draft = ended.to_draft();
+        }
         let loaded = self.load(run)?;
         loaded.state.status = outcome.status;
         let (row, state) = (loaded.row.clone(), loaded.state.clone());
-        self.state(row.owner, ended.to_draft()?)?;
+        self.state(row.owner, draft?)?;
         let output = Some(&outcome.output).filter(|_| outcome.status == RunStatus::Completed);
         self.tx.end_execution(run, &state, output, outcome.failure.as_ref())?;
         self.measure_run(&row, &ended)?;

@@ -25,6 +25,8 @@ use crate::flow::spending::Spending;
 pub const MAKINGS_MAX: usize = 100;
 /// How much of what went wrong is told, in characters.
 const ERROR_CHARS_MAX: usize = 300;
+/// How much of a model's name is told, in characters.
+const MODEL_CHARS_MAX: usize = 200;
 
 /// How a node was made, or is being made.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,6 +68,12 @@ pub struct MadeCall {
     pub latency_ms: Option<i64>,
     /// What went wrong, for people.
     pub error: Option<String>,
+    /// The model that answered, as its provider names it.
+    pub model: Option<String>,
+    /// How many tokens a model thought aloud; nothing where it did not.
+    pub reasoning_tokens: Option<u64>,
+    /// The item that holds what a model answered, as it was received.
+    pub raw_response: Option<ItemId>,
 }
 
 impl Engine {
@@ -114,7 +122,7 @@ fn makings(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[NodeId]) -> Result<Vec<Mak
     Ok(nodes.iter().filter_map(made).collect())
 }
 
-fn said(stored: &StoredItem) -> Map<String, Value> {
+pub(super) fn said(stored: &StoredItem) -> Map<String, Value> {
     stored.item.document().unwrap_or_default()
 }
 
@@ -136,7 +144,7 @@ fn tools(tx: &mut Tx<'_>, facts: &Facts) -> Result<Tools, StoreError> {
     Ok(tools)
 }
 
-fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
+pub(super) fn tool_of(said: &Map<String, Value>) -> Option<RecordId> {
     said.get("toolId")?.as_str()?.parse().ok()
 }
 
@@ -167,18 +175,31 @@ impl MadeCall {
     fn of(call: &CallOfRun, said: &Map<String, Value>, result: Option<&Map<String, Value>>, tools: &Tools) -> Self {
         let tool = tool_of(said);
         let known = tool.and_then(|tool| tools.get(&tool));
-        let error = result.and_then(|result| result.get("error")?.get("message")?.as_str());
+        let operation = said.get("operation").and_then(Value::as_str);
+        // Other tools may well put out something that is called so.
+        let answer = result.filter(|_| operation == Some("llm_call"));
+        let model = answer.and_then(|result| result.get("output")?.get("model")?.as_str());
+        let reasoning = answer.and_then(|result| result.get("usage")?.get("reasoningTokens")?.as_u64());
         Self {
             id: call.call,
             run: call.run,
             tool,
             name: known.map(|(name, _)| name.clone()),
-            operation: said.get("operation").and_then(Value::as_str).map(str::to_owned),
+            operation: operation.map(str::to_owned),
             asker: said.get("caller").and_then(|caller| Asker::deserialize(caller).ok()),
             is_own: known.is_some_and(|(_, is_own)| *is_own),
             status: result.and_then(|result| CallStatus::deserialize(result.get("status")?).ok()),
             latency_ms: result.and_then(|result| result.get("latencyMs")?.as_i64()),
-            error: error.map(|text| text.chars().take(ERROR_CHARS_MAX).collect()),
+            model: model.map(|name| name.chars().take(MODEL_CHARS_MAX).collect()),
+            reasoning_tokens: reasoning.filter(|tokens| *tokens > 0),
+            raw_response: answer.and_then(|result| result.get("rawResponseId")?.as_str()?.parse().ok()),
+            error: result.and_then(failure_words),
         }
     }
+}
+
+/// What went wrong, for people, as far as the result of a call says so.
+pub(super) fn failure_words(result: &Map<String, Value>) -> Option<String> {
+    let words = result.get("error")?.get("message")?.as_str()?;
+    Some(words.chars().take(ERROR_CHARS_MAX).collect())
 }

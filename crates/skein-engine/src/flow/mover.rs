@@ -127,6 +127,10 @@ impl<'a, 't> Mover<'a, 't> {
         for (record, hash) in std::mem::take(&mut self.relied_on) {
             self.tx.rely_on_record(&SYSTEM, record, hash)?;
         }
+        for (run, loaded) in self.runs.into_iter().filter(|(_, loaded)| !loaded.state.status.has_ended()) {
+            let last = self.sequences.get(&run).copied().flatten();
+            self.tx.leave_execution(loaded.row, loaded.steps.into_values().collect(), last);
+        }
         Ok(self.after)
     }
 

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use skein_core::RecordId;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
+use skein_core::{RecordId, UserId};
+use skein_store::footholds::Edition;
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::Shown;
@@ -17,6 +18,7 @@ const REMEMBERED_MAX: usize = 1_000;
 /// A version of a process, and what it means.
 #[derive(Debug)]
 pub(crate) struct ReadyProcess {
+    pub(crate) edition: Edition,
     pub(crate) process: Process,
     pub(crate) plan: Plan,
 }
@@ -31,22 +33,29 @@ impl Plans {
             return Ok(known);
         }
         let record = tx.record_version(&SYSTEM, id, version)?;
-        self.ready(&Shown::try_from(record)?)
+        self.keep(record.try_into()?)
     }
 
-    /// A process as it was just read.
-    pub(crate) fn ready(&self, shown: &Shown<Process>) -> Result<Arc<ReadyProcess>, StoreError> {
-        if let Some(known) = self.known(shown.id, shown.version) {
-            return Ok(known);
-        }
-        let process = shown.entry.clone();
-        let plan = Plan::of(&process)?;
-        let ready = Arc::new(ReadyProcess { process, plan });
+    /// A process as it is now, and whose it is.
+    pub(crate) fn now(&self, tx: &mut Tx<'_>, id: RecordId) -> Result<(UserId, Arc<ReadyProcess>), StoreError> {
+        let (owner, edition) = tx.edition(&SYSTEM, id)?;
+        let known = self.known(id, edition.version).filter(|known| known.edition == edition);
+        let ready = match known {
+            Some(known) => known,
+            None => self.keep(tx.record(&SYSTEM, id)?.try_into()?)?,
+        };
+        Ok((owner, ready))
+    }
+
+    fn keep(&self, shown: Shown<Process>) -> Result<Arc<ReadyProcess>, StoreError> {
+        let edition = Edition { id: shown.id, version: shown.version, hash: shown.hash };
+        let plan = Plan::of(&shown.entry)?;
+        let ready = Arc::new(ReadyProcess { edition, process: shown.entry, plan });
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= REMEMBERED_MAX {
             known.clear();
         }
-        known.insert((shown.id, shown.version), Arc::clone(&ready));
+        known.insert((edition.id, edition.version), Arc::clone(&ready));
         Ok(ready)
     }
 

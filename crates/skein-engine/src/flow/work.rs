@@ -221,11 +221,11 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
 async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: Hand) -> Option<Aftermath> {
     let (prepared, mut came, mut is_replaced) = (Arc::new(prepared), Arc::new(came), false);
     loop {
-        let (own, prepared, kept, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
+        let (own, made, kept, hand) = (engine.clone(), Arc::clone(&prepared), Arc::clone(&came), hand.clone());
         let weight = kept.weight().max(1 << 10);
         let run = prepared.run;
         let (is_plain, store) = (prepared.is_plain, &engine.parts().store);
-        let write = move |tx: &mut Tx<'_>| call::conclude(&own, tx, &prepared, &kept, &hand);
+        let write = move |tx: &mut Tx<'_>| call::conclude(&own, tx, &made, &kept, &hand);
         let written = if is_plain {
             store.write_locking(weight, Some(run), write).await
         } else {
@@ -241,7 +241,7 @@ async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: H
             // Making the call again would give the same: the step fails, and says why.
             Err(error @ (StoreError::Item(_) | StoreError::Rule(_))) if !is_replaced => {
                 tracing::warn!(%error, %run, "what came of a call cannot be kept");
-                (came, is_replaced) = (Arc::new(came.refused(&error)), true);
+                (came, is_replaced) = (Arc::new(came.refused(&prepared, &error)), true);
             }
             Err(
                 error @ (StoreError::Damaged(_) | StoreError::Panicked(_) | StoreError::Item(_) | StoreError::Rule(_)),
@@ -529,7 +529,19 @@ async fn tend(engine: &Engine) {
     }
 }
 
+/// Most calls of one kind that are counted as waiting.
+const QUEUED_MAX: i64 = 1_000;
+
 impl Engine {
+    /// How many calls of the caller's runs wait for a worker.
+    pub async fn queued_calls(&self, caller: &Caller) -> Result<i64, EngineError> {
+        let viewer = caller.viewer();
+        let count = move |tx: &mut Tx<'_>| {
+            KINDS.iter().try_fold(0, |sum, kind| Ok(sum + tx.queued_jobs(&viewer, kind.as_str(), QUEUED_MAX)?))
+        };
+        Ok(self.parts().store.read(count).await?)
+    }
+
     /// Every worker that was heard of lately, for administrators.
     pub async fn workers(&self, caller: &Caller) -> Result<Vec<Worker>, EngineError> {
         caller.require_admin()?;

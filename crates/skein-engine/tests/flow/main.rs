@@ -15,6 +15,7 @@ mod redaction;
 mod refusals;
 mod runs;
 mod telemetry;
+mod tool_metrics;
 mod tool_runs;
 mod trace;
 mod world;

@@ -37,6 +37,11 @@ both! {
         ]);
         assert_eq!(made[0].calls[2].name.as_deref(), Some("Echo"));
         assert!(made[0].calls.iter().all(|call| call.status == Some(CallStatus::Success)), "{made:?}");
+        let models: Vec<_> = made[0].calls.iter().map(|call| call.model.as_deref()).collect();
+        assert_eq!(models, [None, Some("m"), None, Some("m")]);
+        let answers: Vec<_> = made[0].calls.iter().map(|call| call.raw_response.is_some()).collect();
+        assert_eq!(answers, [false, true, false, true]);
+        assert!(made[0].calls.iter().all(|call| call.reasoning_tokens.is_none()), "it did not think aloud: {made:?}");
     }
 
     async fn what_is_told_of_an_answer_outlives_the_rows_of_its_run(world: &World) {

@@ -7,6 +7,7 @@ pub(crate) mod endpoints;
 pub(crate) mod secrets;
 pub(crate) mod services;
 pub(crate) mod templates;
+pub(crate) mod tool_metrics;
 pub(crate) mod tools;
 pub(crate) mod vault;
 

@@ -77,6 +77,14 @@ pub(crate) struct MadeCallView {
     latency_ms: Option<i64>,
     /// What went wrong.
     error: Option<String>,
+    /// The model that answered, as its provider names it; null for other calls.
+    #[schema(example = "claude-sonnet-4-5")]
+    model: Option<String>,
+    /// How many tokens a model thought aloud before it answered; null where it did not.
+    reasoning_tokens: Option<u64>,
+    /// The item that holds what a model answered, as it was received.
+    #[schema(value_type = Option<String>)]
+    raw_response_id: Option<ItemId>,
 }
 
 impl From<Making> for MakingView {
@@ -105,6 +113,9 @@ impl From<MadeCall> for MadeCallView {
             status: call.status,
             latency_ms: call.latency_ms,
             error: call.error,
+            model: call.model,
+            reasoning_tokens: call.reasoning_tokens,
+            raw_response_id: call.raw_response,
         }
     }
 }

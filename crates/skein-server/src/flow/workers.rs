@@ -1,4 +1,4 @@
-//! Who is at work, for administrators.
+//! Who is at work, for administrators; and how much waits for them, for everybody.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -54,6 +54,23 @@ impl From<Worker> for WorkerView {
             last_heartbeat: worker.last_heartbeat,
         }
     }
+}
+
+/// What waits to be done.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct QueueView {
+    /// How many calls of your runs wait for a worker; of each kind 1,000 are counted at most.
+    waiting: i64,
+}
+
+/// How much of yours waits for a worker.
+#[utoipa::path(get, path = "/queue", tag = "processes", responses((status = 200, body = QueueView)))]
+pub(crate) async fn read_queue(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(NoParameters {}): Parameters<NoParameters>,
+) -> Result<Json<QueueView>, ApiError> {
+    Ok(Json(QueueView { waiting: engine.queued_calls(&caller).await? }))
 }
 
 /// Every worker that was heard of lately.

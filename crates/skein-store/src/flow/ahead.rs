@@ -1,8 +1,11 @@
-//! Runs that functions of one transaction are about, locked and read in one go before any of them.
+//! Runs that are known before anybody asks for them: on PostgreSQL because functions of one transaction are about them, and
+//! they are locked and read in one go; on SQLite because the one thread that writes left them so
+//! ([`crate::sqlite::kept`]).
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
+use serde_json::{Map, Value as Json};
 use skein_core::{ItemId, RunId};
 
 use crate::error::SqlError;
@@ -25,15 +28,27 @@ const STEPS: &str = "WITH run AS MATERIALIZED (SELECT e.id AS run, c.id, c.seque
          s.raw, s.began_at, s.ended_at, s.is_open
      FROM run JOIN execution_steps s ON s.run = run.run ORDER BY s.run, s.step";
 
+/// Bytes of words up to which a run is kept in memory.
+const KEPT_BYTES_MAX: usize = 64 << 10;
+
 /// A run as [`crate::Tx::locked_execution`] and [`crate::Tx::steps_and_last_call`] would give it; each is given once, for
 /// what is written afterwards is not in it.
+#[derive(Debug, PartialEq)]
 pub(crate) struct Ahead {
     row: Option<ExecutionRow>,
     steps: Option<(Vec<StepRow>, Option<LastCall>)>,
-    id: RunId,
+    pub(crate) id: RunId,
 }
 
 impl Ahead {
+    /// A run as a move left it, unless it takes too much room.
+    pub(crate) fn left(row: ExecutionRow, steps: Vec<StepRow>, last: Option<LastCall>) -> Option<Self> {
+        let words = |step: &StepRow| weight_of(&step.state.inputs) + weight(&step.state.output);
+        let bytes = weight_of(&row.context) + steps.iter().map(words).sum::<usize>();
+        let is_small = bytes <= KEPT_BYTES_MAX && steps.iter().all(|step| step.state.dialogue.is_none());
+        is_small.then(|| Self { id: row.id, row: Some(row), steps: Some((steps, last)) })
+    }
+
     pub(crate) fn row(&mut self, run: RunId) -> Option<ExecutionRow> {
         self.row.take_if(|row| row.id == run)
     }
@@ -61,4 +76,17 @@ impl Ahead {
         }
         Ok(ahead)
     }
+}
+
+fn weight(value: &Json) -> usize {
+    match value {
+        Json::String(text) => text.len(),
+        Json::Array(values) => values.iter().map(|value| 8 + weight(value)).sum(),
+        Json::Object(object) => weight_of(object),
+        Json::Null | Json::Bool(_) | Json::Number(_) => 8,
+    }
+}
+
+fn weight_of(object: &Map<String, Json>) -> usize {
+    object.iter().map(|(name, value)| name.len() + weight(value)).sum()
 }

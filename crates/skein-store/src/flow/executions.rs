@@ -13,6 +13,7 @@ use skein_core::flow::process::Process;
 use skein_core::{ConversationId, ItemId, Millis, NodeId, OperationId, RecordId, RunId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
+use crate::flow::ahead::Ahead;
 use crate::flow::project::LastCall;
 use crate::items::{Page, page};
 use crate::sql::{Later, Row, Shifted, Value, params};
@@ -282,13 +283,37 @@ impl Tx<'_> {
     pub fn locked_execution(&mut self, viewer: &Viewer, id: RunId) -> Result<ExecutionRow, StoreError> {
         system_only(viewer)?;
         if !self.sql.is_shared() {
-            return self.execution(viewer, id);
+            self.ahead = self.sql.take_run(id);
+            #[cfg(debug_assertions)]
+            self.check_ahead()?;
         }
         if let Some(row) = self.ahead.as_mut().and_then(|ahead| ahead.row(id)) {
             return Ok(row);
         }
+        if !self.sql.is_shared() {
+            return self.execution(viewer, id);
+        }
         let sql = format!("UPDATE executions SET priority = priority WHERE id = ?1 RETURNING {COLUMNS}");
         self.first(&sql, params![&id], read_execution)?.ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    /// Leaves a run that goes on as it stands now to whoever moves it next, where that is known to hold until then.
+    pub fn leave_execution(&mut self, row: ExecutionRow, steps: Vec<StepRow>, last: Option<LastCall>) {
+        if !self.sql.is_shared() {
+            self.sql.keep_run(Ahead::left(row, steps, last));
+        }
+    }
+
+    /// Every test asks whether what is kept of a run is what the database says.
+    #[cfg(debug_assertions)]
+    fn check_ahead(&mut self) -> Result<(), StoreError> {
+        let Some(ahead) = self.ahead.take() else { return Ok(()) };
+        let row = self.execution(&Viewer::System("a check"), ahead.id)?;
+        let (steps, last) = self.steps_and_last_call(row.owner, row.id)?;
+        let last = last.filter(|_| row.session == row.id);
+        assert_eq!(Some(&ahead), Ahead::left(row, steps, last).as_ref(), "a run was changed past what is kept of it");
+        self.ahead = Some(ahead);
+        Ok(())
     }
 
     /// The steps of a run that are more than waiting, in order.

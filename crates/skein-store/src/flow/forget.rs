@@ -239,6 +239,8 @@ impl Tx<'_> {
     fn forget_words_in(&mut self, run: RunId) -> Result<(), StoreError> {
         // The run before its questions and its operation, as everywhere.
         let row = self.locked_execution(&FORGETTING, run)?;
+        // What was known of its steps holds those words.
+        self.ahead = None;
         let blank = to_text(&Fault::new("redacted", DESTROYED));
         self.execute(
             "UPDATE execution_steps SET inputs = '{}', output = 'null', dialogue = NULL,

@@ -15,6 +15,6 @@ pub(crate) use ahead::Ahead;
 pub use chunks::Chunk;
 pub use executions::{ExecutionFilter, ExecutionRow, NewExecution, StepRow};
 pub use makings::CallOfRun;
-pub use metrics::Measured;
+pub use metrics::{LastMeasured, Measured};
 pub use project::LastCall;
 pub use reviews::{NewReview, ReviewRow, ReviewStatus};

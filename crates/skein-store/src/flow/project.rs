@@ -1,6 +1,5 @@
 //! What a move of a run says about calls and causes, as rows.
 
-use serde_json::{Map, Value as Json};
 use skein_core::flow::execution::fact::ExecutionMoved;
 use skein_core::garden::item::Item;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft};
@@ -20,9 +19,13 @@ pub struct LastCall {
 }
 
 impl Tx<'_> {
-    pub(crate) fn project_execution_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
-        let Some(moved) = ExecutionMoved::from_document(document) else { return Ok(None) };
+    pub(crate) fn project_execution_moved(&mut self, item: &Item) -> Projected {
+        let Some(moved) = item.payload.as_ref().and_then(ExecutionMoved::of) else { return Ok(None) };
         for made in &moved.calls {
+            if made.session != moved.run_id {
+                // The outermost run numbers its calls after this one.
+                self.sql.forget_run(made.session);
+            }
             let sql =
                 "INSERT INTO tool_calls (id, owner, session, sequence, run, step) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let (owner, step) = (&item.header.owner, whole(made.place.step));

@@ -82,6 +82,14 @@ impl Tx<'_> {
         Ok(())
     }
 
+    /// How many jobs of the viewer's wait in a queue for a worker; no more than so many are counted.
+    pub fn queued_jobs(&mut self, viewer: &Viewer, queue: &str, most: i64) -> Result<i64, StoreError> {
+        let owner = self.subject(viewer)?;
+        let sql = "SELECT COUNT(*) FROM (
+                 SELECT 1 FROM jobs WHERE queue = ?1 AND owner = ?2 AND state = 'queued' LIMIT ?3) waiting";
+        Ok(self.first(sql, params![queue, &owner, most], |row| row.int(0))?.unwrap_or_default())
+    }
+
     /// The jobs of an execution, in the order they were queued.
     pub fn jobs_of(&mut self, viewer: &Viewer, run: RunId) -> Result<Vec<JobStanding>, StoreError> {
         system_only(viewer)?;

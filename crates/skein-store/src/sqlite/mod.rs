@@ -1,6 +1,7 @@
 //! The embedded database: a file, one writing thread, some reading ones.
 
 pub(crate) mod at_hand;
+pub(crate) mod kept;
 #[cfg(debug_assertions)]
 mod plans;
 pub(crate) mod reader;
@@ -12,12 +13,14 @@ use std::path::Path;
 use rusqlite::config::DbConfig;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql};
-use skein_core::{Digest, Millis, OperationId};
+use skein_core::{Digest, Millis, OperationId, RunId};
 
 use crate::error::{SqlError, StoreError};
+use crate::flow::Ahead;
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
-use crate::sql::{Row, RowResult, Sql, Value};
+use crate::sql::{self, KeptRow, Later, Row, RowResult, Sql, Value};
+use crate::sqlite::kept::{Kept, Question};
 use crate::sqlite::request_names::RequestNames;
 
 /// Page caches: one writer and four readers together stay below what an idle server may hold.
@@ -119,15 +122,39 @@ pub(crate) struct SqliteSql<'a> {
     connection: &'a Connection,
     /// Only where requests are carried out.
     requests: Option<&'a mut RequestNames>,
+    kept: Option<&'a mut Kept>,
 }
 
 impl<'a> SqliteSql<'a> {
     pub(crate) fn on(connection: &'a Connection) -> Self {
-        Self { connection, requests: None }
+        Self { connection, requests: None, kept: None }
     }
 
-    pub(crate) fn knowing(self, requests: &'a mut RequestNames) -> Self {
-        Self { requests: Some(requests), ..self }
+    /// As the one thread that writes.
+    pub(crate) fn knowing(self, requests: &'a mut RequestNames, kept: &'a mut Kept) -> Self {
+        Self { requests: Some(requests), kept: Some(kept), ..self }
+    }
+
+    fn written(&mut self, table: Option<&str>) {
+        if let Some(kept) = &mut self.kept {
+            kept.written(table);
+        }
+    }
+
+    fn change(&self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
+        let changed = self.statement(sql, params)?.raw_execute().map_err(|error| sql_error(&error))?;
+        Ok(changed as u64)
+    }
+
+    fn kept_rows(&self, sql: &str, params: &[Value<'_>]) -> Result<Vec<KeptRow>, SqlError> {
+        let mut statement = self.statement(sql, params)?;
+        let columns = statement.column_count();
+        let (mut found, mut rows) = (statement.raw_query(), Vec::new());
+        while let Some(row) = found.next().map_err(|error| sql_error(&error))? {
+            let values = (0..columns).map(|column| row.value(column).map(sql::Kept::of));
+            rows.push(KeptRow(values.collect::<Result<_, _>>()?));
+        }
+        Ok(rows)
     }
 
     fn statement(&self, sql: &str, params: &[Value<'_>]) -> Result<CachedStatement<'a>, SqlError> {
@@ -141,8 +168,14 @@ impl<'a> SqliteSql<'a> {
 
 impl Sql for SqliteSql<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
-        let changed = self.statement(sql, params)?.raw_execute().map_err(|error| sql_error(&error))?;
-        Ok(changed as u64)
+        self.written(None);
+        self.change(sql, params)
+    }
+
+    fn execute_later(&mut self, later: Later<'_>) -> Result<(), SqlError> {
+        self.written(Some(later.table));
+        let changed = self.change(later.sql, later.params)?;
+        later.unless_one.filter(|_| changed != 1).map_or(Ok(()), Err)
     }
 
     fn query(
@@ -152,11 +185,56 @@ impl Sql for SqliteSql<'_> {
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), SqlError> {
         let mut statement = self.statement(sql, params)?;
+        if !statement.readonly() {
+            self.written(None);
+        }
         let mut rows = statement.raw_query();
         while let Some(row) = rows.next().map_err(|error| sql_error(&error))? {
             each(row)?;
         }
         Ok(())
+    }
+
+    fn query_once(
+        &mut self,
+        sql: &str,
+        params: &[Value<'_>],
+        each: &mut dyn FnMut(&dyn Row) -> RowResult,
+    ) -> Result<(), SqlError> {
+        if self.kept.is_none() {
+            return self.query(sql, params, each);
+        }
+        let question = Question::new(sql, params);
+        let known = self.kept.as_ref().and_then(|kept| kept.answer(&question));
+        if let Some(rows) = known {
+            #[cfg(debug_assertions)]
+            assert_eq!(
+                rows,
+                SqliteSql::on(self.connection).kept_rows(sql, params)?,
+                "an answer was kept too long: {sql}"
+            );
+            return rows.iter().try_for_each(|row| each(row));
+        }
+        let rows = self.kept_rows(sql, params)?;
+        let handed = rows.iter().try_for_each(|row| each(row));
+        if let Some(kept) = &mut self.kept {
+            kept.keep_answer(question, rows);
+        }
+        handed
+    }
+
+    fn take_run(&mut self, run: RunId) -> Option<Ahead> {
+        self.kept.as_mut()?.take_run(run)
+    }
+
+    fn keep_run(&mut self, run: Option<Ahead>) {
+        if let (Some(kept), Some(run)) = (&mut self.kept, run) {
+            kept.keep_run(run);
+        }
+    }
+
+    fn forget_run(&mut self, run: RunId) {
+        self.take_run(run);
     }
 
     fn insert_items(&mut self, rows: &[[Value<'_>; INSERT_COLUMNS]]) -> Result<Vec<i64>, SqlError> {

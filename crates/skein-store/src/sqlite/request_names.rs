@@ -45,6 +45,14 @@ pub(crate) struct RequestNames {
     data_version: i64,
 }
 
+/// What a look at the file showed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Refreshed {
+    AsBefore,
+    /// Another connection wrote to it.
+    OthersWrote,
+}
+
 /// Names that are being filed, in the order of the table.
 struct Round {
     entries: Vec<Entry>,
@@ -130,11 +138,12 @@ impl RequestNames {
     }
 
     /// Reads everything again if another connection wrote to the file. To be asked at the start of a transaction.
-    pub(crate) fn refresh(&mut self, connection: &Connection, now: Millis) -> Result<(), SqlError> {
-        if data_version(connection)? != self.data_version {
-            *self = Self::load(connection, now)?;
+    pub(crate) fn refresh(&mut self, connection: &Connection, now: Millis) -> Result<Refreshed, SqlError> {
+        if data_version(connection)? == self.data_version {
+            return Ok(Refreshed::AsBefore);
         }
-        Ok(())
+        *self = Self::load(connection, now)?;
+        Ok(Refreshed::OthersWrote)
     }
 
     /// Operations that may have been asked for under a name; whoever asks compares all of it.

@@ -3,8 +3,9 @@
 //! A batch in which somebody fails is run again with each function in a savepoint of its own. Some failures (a full
 //! disk, an interrupt) make SQLite roll the whole transaction back; then nobody has been acknowledged yet, and every
 //! function is run again alone, so that each learns its own outcome. It never waits to fill a batch: while one is being
-//! made durable, the next gathers.
+//! made durable, the next gathers, and whoever comes while it is run joins it.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -17,7 +18,8 @@ use skein_core::Millis;
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
 use crate::revisions::Revisions;
-use crate::sqlite::request_names::{RequestNames, newest_operation};
+use crate::sqlite::kept::Kept;
+use crate::sqlite::request_names::{Refreshed, RequestNames, newest_operation};
 use crate::sqlite::{BUSY_TIMEOUT, SqliteSql, sql_error};
 use crate::store::Urgency;
 use crate::tx::Tx;
@@ -29,6 +31,8 @@ const QUEUE_FUNCTIONS_MAX: usize = 1_024;
 /// Bytes that waiting functions may hold together.
 const QUEUE_BYTES_MAX: usize = 64 << 20;
 const BATCH_FUNCTIONS_MAX: usize = 512;
+/// How long others may join a batch: those who came first wait for them.
+const JOINING: Duration = if cfg!(test) { Duration::from_mins(1) } else { Duration::from_millis(10) };
 const SLOW_FUNCTION: Duration = Duration::from_millis(20);
 const IDLE: Duration = Duration::from_secs(1);
 /// 16 MiB: a page that changes often is copied once for many changes, and readers still find their way through the log in
@@ -64,6 +68,7 @@ impl Writer {
         let mut thread = WriterThread {
             last_now,
             requests: RequestNames::load(&connection, last_now)?,
+            kept: Kept::default(),
             number: crate::store::timeline_offset(&mut SqliteSql::on(&connection))?,
             log_pages,
             changes: connection.total_changes(),
@@ -166,6 +171,7 @@ struct WriterThread {
     clock: Arc<dyn Clock>,
     last_now: Millis,
     requests: RequestNames,
+    kept: Kept,
     number: i64,
     wakes: Wakes,
     tasks: Receiver<Queued>,
@@ -201,26 +207,32 @@ impl WriterThread {
         }
     }
 
-    fn gather(&self, first: Queued) -> Vec<Box<dyn Work>> {
+    fn gather(&self, first: Queued) -> VecDeque<Box<dyn Work>> {
         let waiting = std::iter::once(first).chain(self.tasks.try_iter()).take(BATCH_FUNCTIONS_MAX);
-        let leave = |queued: Queued| {
-            self.waiting.leave(queued.bytes);
-            queued.work
-        };
-        waiting.map(leave).collect()
+        waiting.map(|queued| self.admit(queued)).collect()
+    }
+
+    fn admit(&self, queued: Queued) -> Box<dyn Work> {
+        self.waiting.leave(queued.bytes);
+        queued.work
+    }
+
+    /// Whoever came while a batch was run: a commit costs much the same for one more, and most of it a second time.
+    fn latecomer(&self, ran: usize, opened: Instant) -> Option<Box<dyn Work>> {
+        if ran == BATCH_FUNCTIONS_MAX || opened.elapsed() > JOINING {
+            return None;
+        }
+        self.tasks.try_recv().ok().map(|queued| self.admit(queued))
     }
 
     /// Runs a batch without savepoints first: most batches have no culprit, and SQLite copies every page that changes
     /// inside a savepoint.
-    fn commit_together(&mut self, batch: Vec<Box<dyn Work>>) {
-        if batch.len() == 1 {
-            return batch.into_iter().for_each(|work| self.commit_alone(work));
-        }
-        let Some(batch) = self.begin(batch) else { return };
+    fn commit_together(&mut self, batch: VecDeque<Box<dyn Work>>) {
+        let Some(mut batch) = self.begin(batch) else { return };
+        let opened = Instant::now();
         let mut ran = Vec::with_capacity(batch.len());
-        let mut batch = batch.into_iter();
         let mut is_clean = true;
-        for mut work in batch.by_ref() {
+        while let Some(mut work) = batch.pop_front().or_else(|| self.latecomer(ran.len(), opened)) {
             let changes = self.connection.total_changes();
             let outcome = self.run_function(&mut *work);
             // What failed before it changed anything left nothing to undo.
@@ -235,11 +247,20 @@ impl WriterThread {
             return ran.into_iter().for_each(|(work, outcome)| settle(work, outcome));
         }
         self.roll_back();
-        self.commit_in_savepoints(ran.into_iter().map(|(work, _)| work).chain(batch).collect());
+        if ran.len() > 1 || !batch.is_empty() {
+            return self.commit_in_savepoints(ran.into_iter().map(|(work, _)| work).chain(batch).collect());
+        }
+        for (work, outcome) in ran {
+            match outcome {
+                // It was alone: what it was told stands.
+                Err(_) => settle(work, outcome),
+                Ok(()) => self.commit_alone(work),
+            }
+        }
     }
 
     /// Runs a batch in which somebody failed: each function in a savepoint, so that only its own work is undone.
-    fn commit_in_savepoints(&mut self, batch: Vec<Box<dyn Work>>) {
+    fn commit_in_savepoints(&mut self, batch: VecDeque<Box<dyn Work>>) {
         let Some(batch) = self.begin(batch) else { return };
         let mut ran = Vec::with_capacity(batch.len());
         let mut batch = batch.into_iter();
@@ -260,7 +281,7 @@ impl WriterThread {
     }
 
     /// Opens the transaction of a batch, or refuses everyone in it.
-    fn begin(&mut self, batch: Vec<Box<dyn Work>>) -> Option<Vec<Box<dyn Work>>> {
+    fn begin(&mut self, batch: VecDeque<Box<dyn Work>>) -> Option<VecDeque<Box<dyn Work>>> {
         let Err(error) = self.begin_transaction() else { return Some(batch) };
         // Somebody else holds the file, or it cannot be written: trying each alone would make them wait in turn.
         tracing::warn!(%error, waiting = batch.len(), "could not begin a transaction");
@@ -272,11 +293,18 @@ impl WriterThread {
 
     fn begin_transaction(&mut self) -> Result<(), SqlError> {
         self.statement("BEGIN IMMEDIATE")?;
-        let refreshed = self.requests.refresh(&self.connection, self.last_now);
-        if refreshed.is_err() {
-            self.roll_back();
+        self.kept.begin();
+        match self.requests.refresh(&self.connection, self.last_now) {
+            Ok(Refreshed::AsBefore) => Ok(()),
+            Ok(Refreshed::OthersWrote) => {
+                self.kept.let_go();
+                Ok(())
+            }
+            Err(error) => {
+                self.roll_back();
+                Err(error)
+            }
         }
-        refreshed
     }
 
     fn run_in_savepoint(&mut self, work: &mut dyn Work) -> Result<(), StoreError> {
@@ -289,6 +317,7 @@ impl WriterThread {
         let undone = if outcome.is_err() { self.statement("ROLLBACK TO one") } else { Ok(()) };
         if outcome.is_err() {
             self.requests.take_back(noted);
+            self.kept.let_go();
         }
         if undone.and_then(|()| self.statement("RELEASE one")).is_err() {
             // What was refused must not be committed with the others: everyone is run again alone.
@@ -302,7 +331,9 @@ impl WriterThread {
             self.run_function(&mut *work)?;
             Ok(self.commit()?)
         });
-        self.roll_back();
+        if outcome.is_err() {
+            self.roll_back();
+        }
         settle(work, outcome);
     }
 
@@ -310,7 +341,7 @@ impl WriterThread {
         self.last_now = self.last_now.max(self.clock.now());
         let started = Instant::now();
         let seed = *work.seed();
-        let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests);
+        let mut sql = SqliteSql::on(&self.connection).knowing(&mut self.requests, &mut self.kept);
         let mut tx = Tx::new(&mut sql, self.last_now, self.number, seed);
         let outcome = work.run(&mut tx);
         self.open.is_revised |= tx.revises();
@@ -349,6 +380,7 @@ impl WriterThread {
 
     fn roll_back(&mut self) {
         self.requests.rolled_back();
+        self.kept.let_go();
         if !self.connection.is_autocommit()
             && let Err(error) = self.statement("ROLLBACK")
         {

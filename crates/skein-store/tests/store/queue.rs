@@ -373,6 +373,21 @@ both! {
         assert!(again.fence > job.fence && is_lost(completes(world, &job)));
     }
 
+    fn everybody_is_told_how_many_jobs_of_theirs_wait_for_a_worker(world: &World) {
+        enqueue(world);
+        enqueue(world);
+        enqueue_as(world, &world.anna, later(500));
+        enqueue_as(world, &world.bert, draft());
+        let waiting = |viewer: &Viewer, queue: &'static str, most| {
+            let viewer = viewer.clone();
+            world.read(move |tx| tx.queued_jobs(&viewer, queue, most))
+        };
+        assert_eq!((waiting(&world.anna, QUEUE, 10), waiting(&world.anna, QUEUE, 1)), (2, 1));
+        assert_eq!((waiting(&world.bert, QUEUE, 10), waiting(&world.bert, "rest_call", 10)), (1, 0));
+        assert_eq!(claim(world, 3).len(), 3);
+        assert_eq!(waiting(&world.anna, QUEUE, 10), 0, "what a worker holds waits no more");
+    }
+
     fn a_run_is_cancelled_with_all_its_jobs_also_those_under_way(world: &World) {
         let under_way = enqueue_as(world, &world.anna, of_run(1, 0));
         let job = claim_one(world);

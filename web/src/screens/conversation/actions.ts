@@ -7,7 +7,17 @@ import { announcer } from "../../shell/announcer.svelte";
 import { inspector } from "../../shell/inspector.svelte";
 import { answers } from "../../state/answers.svelte";
 import { download } from "../../state/download";
-import { activate, answerAfter, answerBeside, fork, mark, regenerate, stop } from "../../state/talk";
+import {
+  activate,
+  answerAfter,
+  archive,
+  answerBeside,
+  fork,
+  mark,
+  regenerate,
+  star,
+  stop,
+} from "../../state/talk";
 import type { Shown } from "../../state/tree";
 import { PINNED } from "../inspector/marks";
 import type { View } from "./view.svelte";
@@ -56,6 +66,22 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     }
     announcer.say(by > 0 ? "No fork below." : "No fork above.");
   };
+  const copyLink = async (node: string, said: string) => {
+    const body = conversation.bodies.get(node) ?? (await conversation.fetch(node));
+    const name = body?.localId || node;
+    await navigator.clipboard?.writeText(location.origin + to.node(conversation.id, name));
+    announcer.say(said);
+  };
+  const rewind = on(async ({ turn, node }) => {
+    if (router.query("until") === node) {
+      router.setQuery({ until: undefined });
+      return announcer.say("What follows is shown again.");
+    }
+    if (path().at(-1)?.node === node) return announcer.say("This is the end of the path already.");
+    router.setQuery({ until: node });
+    announcer.say("Gone back to here. What follows is kept; your next message goes on from this turn.");
+    await activate(conversation, turn, node);
+  });
   const generate = on(async ({ turn, node }) => {
     const knot = conversation.knot(node);
     if (knot?.author !== "human") {
@@ -90,6 +116,13 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.newer": step(1),
     "conversation.nextFork": toFork(1),
     "conversation.previousFork": toFork(-1),
+    "conversation.branches": () => view.open("branches"),
+    "conversation.star": async () => {
+      const end = path().at(-1)?.node;
+      if (!end || end.startsWith("local-") || !(await star(conversation, end))) return;
+      announcer.say(conversation.canonical ? "This path is the canonical one." : "No path is canonical now.");
+    },
+    "conversation.rewind": rewind,
     "conversation.generate": generate,
     "conversation.generateMany": on(({ node }) => view.open("generate", node)),
     "conversation.edit": on(({ node }) => void (view.editing = node)),
@@ -132,12 +165,11 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       const others = alternatives.filter((one) => one !== node).slice(-3);
       router.go(to.compare([node, ...others]));
     }),
-    "conversation.link": on(async ({ node }) => {
-      await navigator.clipboard?.writeText(
-        location.origin + to.node(conversation.id, body()?.localId || node),
-      );
-      announcer.say("Link copied");
-    }),
+    "conversation.link": on(({ node }) => copyLink(node, "Link copied")),
+    "conversation.pathLink": async () => {
+      const end = path().at(-1)?.node;
+      if (end && !end.startsWith("local-")) await copyLink(end, "Link to this path copied");
+    },
     "conversation.context": on(({ node }) => inspector.show("context", node)),
     "conversation.provenance": on(({ node }) => inspector.show("provenance", node)),
     "conversation.export": () =>
@@ -152,5 +184,10 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
         await download(downloadUrl);
       }),
     "conversation.rename": () => view.open("title"),
+    "conversation.archive": () =>
+      void conversation.attempt(view.focused ?? "", "archive this conversation", async () => {
+        const { status } = await archive(conversation);
+        announcer.say(status === "archived" ? "Archived" : "Brought back");
+      }),
   };
 }

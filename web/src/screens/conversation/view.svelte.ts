@@ -1,8 +1,10 @@
 // What the parts of the screen share: the conversation, which turn has the focus, and what is open.
 import { getContext, setContext } from "svelte";
+import type { Content } from "../../state/content";
 import type { Conversation } from "../../state/conversation.svelte";
 
-export type Sheet = "generate" | "tags" | "history" | "fold" | "links" | "title" | "below" | undefined;
+export type Sheet =
+  "generate" | "tags" | "history" | "fold" | "links" | "title" | "below" | "branches" | undefined;
 
 export class View {
   readonly conversation: Conversation;
@@ -12,6 +14,8 @@ export class View {
   annotating = $state<string>();
   sheet = $state<Sheet>();
   processIds = $state<string[]>([]);
+  /** What was taken back before it was sent, for the composer. */
+  returned = $state.raw<Content>();
   /** From when to when nodes came that this browser has not shown yet. */
   news = $state.raw<{ after: number; until: number }>();
 

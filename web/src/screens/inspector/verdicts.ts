@@ -39,3 +39,23 @@ export function reportOf(links: readonly Pick<Link, "nodeId" | "verdict">[]): Re
   const nodes = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return { verdict: worst, firstNodeId, nodes, counts };
 }
+
+/** What was found when the whole store was looked at. */
+export interface Audit {
+  ok: boolean;
+  items: number;
+  sealed: number;
+  unsealed: number;
+  redacted: number;
+  owners: number;
+  head: string;
+  breaks: {
+    table: string;
+    row: string;
+    problem: string;
+    expected?: string | null;
+    found?: string | null;
+    lastGood?: string | null;
+  }[];
+}
+export const asAudit = (result: unknown): Audit => result as Audit;

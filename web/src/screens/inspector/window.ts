@@ -79,3 +79,22 @@ export function sharesOf(parts: readonly Part[], budget: number): Share[] {
     .filter((kind) => sums.has(kind))
     .map((kind) => ({ kind, tokens: sums.get(kind) ?? 0, percent: (100 * (sums.get(kind) ?? 0)) / whole }));
 }
+
+/** What exceeds the room that there is, in tokens. */
+export const overshoot = ({ totalTokens, budget, reserve }: Schemas["WindowView"]): number =>
+  Math.max(0, totalTokens + reserve - budget);
+
+/** The fewest turns to leave out so that the rest has room: the longest first, none that is pinned, never the last. */
+export function planFor(window: Schemas["WindowView"]): Part[] {
+  let over = overshoot(window);
+  if (!window.overBudget || over === 0) return [];
+  const turns = window.parts.filter((part) => part.included && part.kind === "node" && part.nodeId);
+  const free = turns.slice(0, -1).filter((part) => !isPinnedPart(part));
+  const plan: Part[] = [];
+  for (const part of free.sort((one, other) => other.tokens - one.tokens)) {
+    if (over <= 0) break;
+    plan.push(part);
+    over -= part.tokens;
+  }
+  return over > 0 ? [] : plan;
+}

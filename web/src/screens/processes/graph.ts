@@ -55,3 +55,16 @@ export function curve(from: Box, to: Box): string {
   const bend = Math.max(14, (y2 - y1) / 2);
   return `M${x1} ${y1}C${x1} ${y1 + bend} ${x2} ${y2 - bend} ${x2} ${y2}`;
 }
+
+/** Where an arrow key leads from a step: to the nearest one of the next layer, or beside it in its own. */
+export function towards({ boxes }: Graph, at: number, key: string): number | undefined {
+  const from = boxes[at];
+  if (!from) return boxes[0]?.at;
+  const down = { ArrowDown: 1, ArrowUp: -1 }[key];
+  const across = { ArrowRight: 1, ArrowLeft: -1 }[key];
+  const among = boxes.filter((box) =>
+    down ? box.rank === from.rank + down : across && box.rank === from.rank && (box.x - from.x) * across > 0,
+  );
+  const far = (box: Box) => Math.abs(box.x - from.x);
+  return among.sort((one, other) => far(one) - far(other))[0]?.at;
+}

@@ -124,6 +124,36 @@ export function rowsOf(
   return rows;
 }
 
+/** The runs from the outermost to the one that is named, each having started the next. */
+export function pathTo(run: WholeRun, id: string): WholeRun[] {
+  if (run.id === id) return [run];
+  for (const child of run.children) {
+    const below = pathTo(child, id);
+    if (below.length > 0) return [run, ...below];
+  }
+  return [];
+}
+
+/** What a step left behind for good: a run can be begun again from any of these, without doing it again. */
+export interface Checkpoint {
+  step: RunStep;
+  at: number;
+  /** In one line. */
+  gave: string;
+}
+const BRIEF_MAX = 200;
+export function checkpointsOf({ steps }: WholeRun): Checkpoint[] {
+  return steps
+    .filter(({ phase, endedAt }) => (phase === "done" || phase === "skipped") && endedAt)
+    .map((step) => ({ step, at: Date.parse(step.endedAt ?? ""), gave: briefOf(step) }))
+    .sort((one, other) => one.at - other.at);
+}
+function briefOf({ output, phase }: RunStep): string {
+  if (phase === "skipped") return "skipped";
+  const text = typeof output === "string" ? output : JSON.stringify(output ?? null);
+  return text.slice(0, BRIEF_MAX);
+}
+
 export interface Numbers {
   tokens: number;
   /** Nothing if nobody told one. */
@@ -165,10 +195,11 @@ export function costOf(call: Call): number | undefined {
 }
 
 export function spanOf(rows: readonly TraceRow[], now: number): { start: number; end: number } {
-  const starts = rows.flatMap(({ start }) => (start === undefined ? [] : [start]));
-  const start = Math.min(...starts, Number.POSITIVE_INFINITY);
+  let start = Number.POSITIVE_INFINITY;
+  for (const row of rows) start = Math.min(start, row.start ?? start);
   if (!Number.isFinite(start)) return { start: now, end: now + 1 };
-  const end = Math.max(...rows.map((row) => row.end ?? (row.start === undefined ? start : now)), start + 1);
+  let end = start + 1;
+  for (const row of rows) end = Math.max(end, row.end ?? (row.start === undefined ? start : now));
   return { start, end };
 }
 

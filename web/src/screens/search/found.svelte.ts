@@ -1,7 +1,11 @@
 // What was found, page by page, with the filters that the server has not.
 import { all, call, isAbort, type Schemas } from "../../api/client";
 import { briefOf, textOf } from "../inspector/content";
-import { isAsked, passes, remembers, type Hit, type Query } from "./query";
+import { modelNames } from "./models";
+import { passes, remembers, type Hit, type Query } from "./query";
+import { understood, type Asked } from "./typed";
+import { shownCalls, type Making } from "../../state/making";
+import { makingsOf } from "../../state/spending";
 
 const PAGE = 50;
 /** Filters may leave little of a page: so many are read for one. */
@@ -14,7 +18,7 @@ export class Found {
   problem = $state.raw<unknown>();
   busy = $state(false);
   /** The query that the hits answer. */
-  answered = $state.raw<Query>();
+  answered = $state.raw<Asked>();
   more = $state(false);
   /** Without the index words alone answer, on the paths that are shown. */
   isByWords = $state(false);
@@ -23,15 +27,16 @@ export class Found {
   #abort: AbortController | undefined;
 
   async look(query: Query): Promise<void> {
+    const asked = understood(query);
     this.#abort?.abort();
     this.#next = this.#among = undefined;
-    if (!isAsked(query)) {
+    if (!isAsked(asked)) {
       this.hits = [];
       this.answered = this.problem = undefined;
       this.more = this.busy = this.isByWords = false;
       return;
     }
-    await this.#read(query, true);
+    await this.#read(asked, true);
   }
   async further(): Promise<void> {
     if (this.answered && this.more && !this.busy) await this.#read(this.answered, false);
@@ -40,11 +45,11 @@ export class Found {
     this.#abort?.abort();
   }
 
-  async #read(query: Query, isFirst: boolean): Promise<void> {
+  async #read(query: Asked, isFirst: boolean): Promise<void> {
     const { signal } = (this.#abort = new AbortController());
     this.busy = true;
     try {
-      const found = query.text.trim() ? await this.#search(query, signal) : await this.#list(query, signal);
+      const found = query.words ? await this.#search(query, signal) : await this.#list(query, signal);
       this.hits = isFirst ? found : [...this.hits, ...found];
       this.more = this.#next !== undefined;
       this.answered = query;
@@ -56,16 +61,18 @@ export class Found {
     this.busy = false;
   }
 
-  async #search(query: Query, signal: AbortSignal): Promise<Hit[]> {
+  async #search(query: Asked, signal: AbortSignal): Promise<Hit[]> {
     if (!this.#among && (query.tag || query.isBookmarked))
       this.#among = new Set((await this.#marked(query, signal)).map(({ id }) => id));
     const hits: Hit[] = [];
+    const actorIds = query.author ? await actorsNamed(query.author, signal) : [];
     for (let pages = 0; pages < PAGES_AT_ONCE && hits.length < PAGE; pages++) {
       const body = {
-        text: query.text.trim(),
+        text: query.words,
         limit: PAGE,
         cursor: this.#next ?? null,
         conversationId: query.conversation || null,
+        actorIds,
         within: query.conversation ? [query.conversation] : [],
         from: query.since ? `${query.since}T00:00:00Z` : null,
         until: query.until ? `${query.until}T23:59:59.999Z` : null,
@@ -75,7 +82,9 @@ export class Found {
       };
       const page = await call("post", "/api/v1/search", { body, signal });
       this.isByWords = page.searched.by === "words";
-      hits.push(...page.data.map(foundOf).filter((hit) => passes(hit, query, this.#among)));
+      const among = page.data.map(foundOf).filter((hit) => passes(hit, query, this.#among));
+      const said = actorIds.length > 0 ? among : among.filter((hit) => isSaidBy(hit, query.author));
+      hits.push(...(await madeBy(said, query, signal)));
       this.#next = page.pagination.next ?? undefined;
       if (!this.#next) break;
     }
@@ -83,11 +92,17 @@ export class Found {
   }
 
   /** Without words: what is bookmarked or tagged, newest first. */
-  async #list(query: Query, signal: AbortSignal): Promise<Hit[]> {
+  async #list(query: Asked, signal: AbortSignal): Promise<Hit[]> {
     const nodes = await this.#marked(query, signal);
     this.#next = undefined;
     this.isByWords = false;
-    return nodes.map(hitOf).filter((hit) => passes(hit, query, undefined));
+    const actors = query.author ? await actorsNamed(query.author, signal) : undefined;
+    const hits = nodes.map(hitOf).filter((hit) => passes(hit, query, undefined));
+    return madeBy(
+      hits.filter(({ actorId }) => !actors || actors.includes(actorId ?? "")),
+      query,
+      signal,
+    );
   }
 
   async #marked({ tag, isBookmarked }: Query, signal: AbortSignal): Promise<Node[]> {
@@ -98,6 +113,36 @@ export class Found {
     );
     return tag && isBookmarked ? nodes.filter(({ bookmarked }) => bookmarked) : nodes;
   }
+}
+
+const isAsked = ({ words, tag, isBookmarked }: Asked): boolean => words !== "" || tag !== "" || isBookmarked;
+
+const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
+/** Those who are called so; what was brought names people who may be none of them. */
+async function actorsNamed(name: string, signal: AbortSignal): Promise<string[]> {
+  const actors = await all((cursor) => call("get", "/api/v1/actors", { query: { cursor }, signal }));
+  return actors.filter((actor) => holds(actor.name, name)).map(({ id }) => id);
+}
+const isSaidBy = (hit: Hit, name: string): boolean => !name || holds(hit.brought?.saidBy ?? "", name);
+
+/** Those of these answers that a model made, or a tool was called for, as it is asked. */
+async function madeBy(hits: Hit[], asked: Asked, signal: AbortSignal): Promise<Hit[]> {
+  if (!asked.model && !asked.hasTool) return hits;
+  const nodes = hits.flatMap(({ nodeId, brought }) => (nodeId && !brought ? [nodeId] : []));
+  const [makings, models] = await Promise.all([
+    makingsOf(nodes, signal),
+    asked.model ? modelNames(signal) : new Map<string, string>(),
+  ]);
+  const isWanted = (making: Making | undefined) =>
+    making !== undefined &&
+    (!asked.hasTool || shownCalls(making).length > 0) &&
+    (!asked.model ||
+      making.calls.some(
+        ({ operation, toolId, toolName }) =>
+          operation === "llm_call" &&
+          holds(`${models.get(toolId ?? "") ?? ""} ${toolName ?? ""}`, asked.model),
+      ));
+  return hits.filter(({ nodeId, brought }) => !brought && isWanted(makings.get(nodeId ?? "")));
 }
 
 function foundOf(found: Schemas["Listing_FoundView"]["data"][number]): Hit {
@@ -112,6 +157,7 @@ function foundOf(found: Schemas["Listing_FoundView"]["data"][number]): Hit {
     snippet,
     words,
     isAside: found.found === "aside",
+    actorId: found.actorId ?? undefined,
     brought: isBrought ? { source, saidBy: found.saidBy ?? null, knownAt } : undefined,
   };
 }
@@ -124,4 +170,5 @@ const hitOf = (node: Node): Hit => ({
   createdAt: node.createdAt,
   snippet: briefOf(textOf(node.content), 240),
   words: [],
+  actorId: node.authorId,
 });

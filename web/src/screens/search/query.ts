@@ -55,8 +55,6 @@ export const isFiltered = (query: Query): boolean =>
     query.until ||
     query.isShownOnly,
   );
-export const isAsked = (query: Query): boolean =>
-  query.text.trim() !== "" || query.tag !== "" || query.isBookmarked;
 
 export interface Hit {
   /** Of the episode that remembers it. */
@@ -71,6 +69,8 @@ export interface Hit {
   /** On a branch that no path shows. */
   isAside?: boolean;
   brought?: Brought;
+  /** Who said it. */
+  actorId?: string;
 }
 
 /** What is known of something that was not said here. */

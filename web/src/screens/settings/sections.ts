@@ -11,6 +11,7 @@ export interface SectionWords {
 export const sections: SectionWords[] = [
   { id: "account", label: "Account", icon: "person", group: "You" },
   { id: "access", label: "Access keys", icon: "key", group: "You" },
+  { id: "keeping", label: "Backup and export", icon: "copy", group: "You" },
   { id: "appearance", label: "Appearance", icon: "eye", group: "This browser" },
   { id: "keys", label: "Key bindings", icon: "expand", group: "This browser" },
   { id: "users", label: "Users", icon: "person", group: "This installation", admin: true },

@@ -90,6 +90,11 @@ impl CatalogTask {
             ToolCommand::Delete(named) => delete(tool(&named.tool)?, sheet),
             ToolCommand::Share(named) => share(tool(&named.tool)?, true, sheet),
             ToolCommand::Unshare(named) => share(tool(&named.tool)?, false, sheet),
+            ToolCommand::Metrics(named) => {
+                let inquiry = Inquiry::new(Method::GET, Shelf::Tools).with_tail("/metrics");
+                let inquiry = inquiry.with_references(reference("toolIds", Shelf::Tools, Some(named.tool))?);
+                Self::Rows { inquiry, list: &views::TOOL_METRICS }
+            }
             ToolCommand::Test(test) => Self::test_tool(test)?,
             ToolCommand::Bind { tool: named, secret } => {
                 let inquiry = Inquiry::about(Method::PUT, tool(&named.tool)?).with_tail("/secret");

@@ -103,6 +103,7 @@ fn tools_become_requests() {
     check("tool list --service Weather", "GET /tools serviceId=OTHER");
     check("tool list --type llm_provider --shared", "GET /tools type=llm_provider&shared=true");
     check("tool show ONE", "GET /tools/ONE");
+    check("tool metrics Rain", "GET /tools/metrics toolIds=OTHER");
     check("tool delete ONE", "DELETE /tools/ONE");
     check("tool share ONE", r#"PUT /tools/ONE/share  {"shared":true}"#);
     check("tool bind ONE Key", r#"PUT /tools/ONE/secret  {"secretId":"OTHER"}"#);

@@ -90,7 +90,9 @@ fn a_messages_stream_is_read() {
     assert_eq!(answer.reasoning, "She greets.");
     assert_eq!(told_text(&read.events), answer.text);
     assert_eq!((answer.finish, answer.model.as_str()), (Finish::Stop, "claude-sonnet-4-5-20250929"));
-    let usage = Usage { input_tokens: 35, output_tokens: 15, cached_input_tokens: 10, ..Usage::default() };
+    let (input_tokens, output_tokens, cached_input_tokens) = (35, 15, 10);
+    // "She greets." is reckoned: this provider counts it with the rest.
+    let usage = Usage { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens: 3, is_estimate: false };
     assert_eq!(answer.usage, usage);
 }
 

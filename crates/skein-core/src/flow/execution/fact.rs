@@ -12,7 +12,7 @@ use crate::flow::cost::Owed;
 use crate::flow::execution::input::{Fault, Place};
 use crate::flow::execution::review::{Asked, Decision};
 use crate::flow::execution::state::{Phase, RunStatus};
-use crate::garden::item::{BadItem, ItemDraft, ItemType};
+use crate::garden::item::{BadItem, ItemDraft, ItemType, Payload, PayloadForm};
 use crate::garden::relation::RelationKind;
 use crate::id::{ConversationId, Entropy, ItemId, NodeId, RecordId, RelationId, ReviewId, RunId, UserId};
 
@@ -134,8 +134,9 @@ impl ExecutionMoved {
         draft(ItemType::EXECUTION_MOVED, self)
     }
 
-    pub fn from_document(document: &Map<String, Value>) -> Option<Self> {
-        serde_json::from_value(Value::Object(document.clone())).ok()
+    /// A move as it was recorded.
+    pub fn of(payload: &Payload) -> Option<Self> {
+        serde_json::from_slice(payload.bytes()).ok().filter(|_| payload.form() == PayloadForm::Document)
     }
 }
 

@@ -257,7 +257,7 @@ impl<'a> Schedule<'a> {
         dies: bool,
     ) -> Result<Aftermath, StoreError> {
         let answered = Answered::own(outcome.clone());
-        let came = Came { answered, large: None, latency_ms: 1, unwritten: Vec::new() };
+        let came = Came::new(call, answered, None, 1);
         let (engine, call) = (self.world.engine.clone(), Arc::clone(call));
         let written = self.world.store.write(move |tx| {
             let after = call::conclude(&engine, tx, &call, &came, &hand)?;

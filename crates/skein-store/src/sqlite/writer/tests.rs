@@ -1,10 +1,13 @@
 //! One batch, one culprit: everybody else's write is kept and nobody is told wrong.
 
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::channel;
 
 use rusqlite::Connection;
+use serde_json::Map;
 use skein_core::garden::item::{ItemDraft, ItemType};
+use skein_core::garden::record::{RecordContent, RecordType};
 use skein_core::{ItemId, UserId, Viewer};
 
 use super::*;
@@ -86,12 +89,56 @@ impl Bench {
 }
 
 fn note(length: usize) -> ItemDraft {
-    let data = serde_json::Map::from_iter([("description".to_owned(), "x".repeat(length).into())]);
+    let data = Map::from_iter([("description".to_owned(), "x".repeat(length).into())]);
     ItemDraft::stated(ItemType::NOTE, data, None).unwrap()
 }
 
 fn append(tx: &mut Tx<'_>) -> Result<ItemId, StoreError> {
     Ok(tx.append_item(&VIEWER, &note(10))?.item.header.id)
+}
+
+#[test]
+fn whoever_comes_while_a_batch_is_run_is_committed_with_it() {
+    let bench = Bench::start(|_| {});
+    let before = bench.writer.commits();
+    let open = bench.gate();
+    let late: Vec<Waiting> = (0..3).map(|_| bench.submit(append)).collect();
+    open();
+    assert!(late.into_iter().all(|late| late.blocking_recv().unwrap().is_ok()));
+    assert_eq!((bench.writer.commits() - before, bench.count()), (1, 4));
+}
+
+#[test]
+fn what_one_function_writes_of_the_catalogue_the_next_of_its_batch_is_told() {
+    let bench = Bench::start(|_| {});
+    let open = bench.gate();
+    let made = Arc::new(OnceLock::new());
+    let (make, change, look) = (Arc::clone(&made), Arc::clone(&made), made);
+    let content = |text: &str| {
+        let data = Map::from_iter([("text".to_owned(), text.into())]);
+        RecordContent::new(RecordType::parse("Belief").unwrap(), data)
+    };
+    let waiting = [
+        bench.submit(move |tx| {
+            let record = tx.create_record(&VIEWER, content("first"), None)?;
+            assert_eq!(tx.record(&VIEWER, record.id)?.version, 1);
+            make.set(record.id).unwrap();
+            append(tx)
+        }),
+        bench.submit(move |tx| {
+            let record = tx.record(&VIEWER, *change.get().unwrap())?;
+            tx.update_record(&VIEWER, record.id, record.hash, content("second"), None)?;
+            append(tx)
+        }),
+        bench.submit(move |tx| {
+            assert_eq!(tx.record(&VIEWER, *look.get().unwrap())?.version, 2);
+            append(tx)
+        }),
+    ];
+    open();
+    for waiting in waiting {
+        waiting.blocking_recv().unwrap().unwrap();
+    }
 }
 
 #[test]

@@ -1,0 +1,59 @@
+//! How tools did lately: in one's own runs, and in nobody else's.
+
+use serde_json::json;
+use skein_engine::flow::ToolMetrics;
+use skein_testkit::rogue::{Behaviour, Rogue};
+
+use crate::world::{World, both, process, step};
+
+fn moody() -> Rogue {
+    Rogue::start(|request| match request.path.as_str() {
+        "/now/broken" => Behaviour::answer(500, &[("content-type", "text/plain")], "the rain gauge is broken"),
+        _ => Behaviour::json(r#"{"celsius":7}"#),
+    })
+}
+
+fn counted(metrics: &[ToolMetrics]) -> Vec<(usize, usize)> {
+    metrics.iter().map(|one| (one.calls, one.failures)).collect()
+}
+
+both! {
+    async fn a_tool_tells_its_calls_how_long_they_took_and_what_went_wrong_last(world: &World) {
+        let rogue = moody();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let echo = world.tool("Echo").await;
+        let steps = vec![step("now", tool, json!({ "value": "{x}" })), step("say", echo, json!({ "value": "{x}" }))];
+        let id = world.process(process("Forecast", steps, "{{say.value}}")).await;
+        for place in ["bern", "bern", "bern"] {
+            let run = world.run(id, json!({ "x": place })).await;
+            world.ended(run).await;
+        }
+        let failed = world.run(id, json!({ "x": "broken" })).await;
+        world.ended(failed).await;
+        let metrics = world.engine.tool_metrics(&world.caller, vec![echo, tool]).await.unwrap();
+        assert_eq!(metrics.iter().map(|one| one.tool).collect::<Vec<_>>(), [echo, tool]);
+        assert_eq!(counted(&metrics), [(3, 0), (4, 1)]);
+        let latency = metrics[1].latency.unwrap();
+        assert!(latency.p50_ms <= latency.p95_ms, "{latency:?}");
+        assert!(metrics[1].since <= metrics[1].last_call_at);
+        let last = metrics[1].last_failure.clone().unwrap();
+        assert_eq!(last.run, Some(failed));
+        assert!(last.message.unwrap().contains("500"));
+        assert_eq!(metrics[0].last_failure, None);
+    }
+
+    async fn others_learn_nothing_of_ones_calls_nor_of_a_tool_that_is_not_shared(world: &World) {
+        let rogue = moody();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let echo = world.tool("Echo").await;
+        let steps = vec![step("now", tool, json!({ "value": "{x}" })), step("say", echo, json!({ "value": "{x}" }))];
+        let id = world.process(process("Forecast", steps, "{{say.value}}")).await;
+        let run = world.run(id, json!({ "x": "bern" })).await;
+        world.ended(run).await;
+        let other = world.other("bert").await;
+        let metrics = world.engine.tool_metrics(&other, vec![tool, echo]).await.unwrap();
+        assert_eq!(metrics.iter().map(|one| one.tool).collect::<Vec<_>>(), [echo], "what they cannot see is left out");
+        assert_eq!(counted(&metrics), [(0, 0)]);
+        assert_eq!((metrics[0].latency, metrics[0].since), (None, None));
+    }
+}

@@ -1,0 +1,61 @@
+// The tools that a process offers its model: they are sent with every call, beside the window, and count as much.
+import { call } from "../../api/client";
+
+export interface OfferedTool {
+  id: string;
+  /** As the model knows it. */
+  name: string;
+  label: string;
+  /** Guessed: four characters a token. */
+  tokens: number;
+  definition: { name: string; description?: string; parameters: unknown };
+}
+export interface Offered {
+  processId: string;
+  process: string;
+  tools: OfferedTool[];
+  tokens: number;
+}
+const NAME_MAX = 64;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Spelled as providers take it. */
+export const offerName = (name: string): string =>
+  [...name]
+    .slice(0, NAME_MAX)
+    .map((letter) => (/[a-z0-9_-]/i.test(letter) ? letter.toLowerCase() : "_"))
+    .join("") || "tool";
+
+interface Described {
+  id: string;
+  name: string;
+  description?: string | null;
+  inputSchema: unknown;
+}
+export function offeredTool({ id, name, description, inputSchema }: Described): OfferedTool {
+  const definition = {
+    name: offerName(name),
+    ...(description ? { description } : {}),
+    parameters: inputSchema,
+  };
+  const tokens = Math.ceil(JSON.stringify(definition).length / CHARACTERS_PER_TOKEN);
+  return { id, name: definition.name, label: name, tokens, definition };
+}
+
+/** What the process that was chosen last in this conversation offers; nothing where it offers no tools. */
+export async function offeredIn(conversation: string, signal: AbortSignal): Promise<Offered | undefined> {
+  const { processId } = await call("get", "/api/v1/conversations/{id}", {
+    params: { id: conversation },
+    signal,
+  });
+  if (!processId) return;
+  const process = await call("get", "/api/v1/processes/{id}", { params: { id: processId }, signal });
+  const ids = new Set(process.steps.flatMap(({ tools }) => (tools ?? []).map(({ toolId }) => toolId)));
+  if (ids.size === 0) return;
+  const tools = await Promise.all(
+    [...ids].map((id) => call("get", "/api/v1/tools/{id}", { params: { id }, signal })),
+  );
+  const offered = tools.map(offeredTool);
+  const tokens = offered.reduce((sum, tool) => sum + tool.tokens, 0);
+  return { processId, process: process.name, tools: offered, tokens };
+}

@@ -1,0 +1,12 @@
+// Which path of a conversation people call the canonical one: that on which the node with this tag is. Other programs bring it as a tag.
+import { all, call } from "../api/client";
+
+export const CANONICAL = "canonical";
+
+/** The node of this conversation that has the tag; the newest, where another program brought several. */
+export async function canonicalOf(conversation: string): Promise<string | undefined> {
+  const tagged = await all((cursor) =>
+    call("get", "/api/v1/nodes", { query: { tag: CANONICAL, cursor, limit: 1000 } }),
+  );
+  return tagged.find(({ conversationId }) => conversationId === conversation)?.id;
+}

@@ -1,0 +1,252 @@
+// What people said and the server does not have yet: kept in this browser before it is sent, sent in order, each exactly once.
+//
+// A message is named when it is written, and every try to send it bears that name: one that arrived although its answer was
+// lost is known again. Tabs take turns, so that none overtakes another.
+import { call, newKey, type Schemas } from "../api/client";
+import { onConnection } from "../api/events";
+import { look } from "../api/look";
+import { asProblem, Problem } from "../api/problem";
+import type { Content } from "./content";
+import { keep, kept } from "./kept";
+import { session } from "./session.svelte";
+
+type Node = Schemas["NodeView"];
+type Answering = Schemas["Mutated_AnsweringView"];
+
+export interface Waiting {
+  key: string;
+  /** Names the question for an answer, which is sent apart. */
+  answerKey: string;
+  /** Whose it is: another person may sign in at the same browser. */
+  user: string;
+  conversation: string;
+  title: string;
+  /** What it goes on from: a node, or the stand-in of what waits before it. */
+  parent: string | undefined;
+  content: Content;
+  processIds: string[];
+  samples: number;
+  at: number;
+  /** The node it became; then only its answer is missing. */
+  node?: string;
+  refusal?: { status: number; code: string; message: string; rule?: string };
+}
+export type Sent =
+  | { kind: "changed" }
+  | { kind: "said"; entry: Waiting; node: Node }
+  | { kind: "answering"; entry: Waiting; made: Answering }
+  | { kind: "unanswered"; entry: Waiting; node: string; problem: Problem };
+
+const PLACE = "outbox";
+const LOCK = "skein-outbox";
+const RETRY_MS = 4_000;
+/** Nothing is wrong with what was said: it can be sent later as it is. */
+const PASSING = new Set([0, 401, 429, 502, 503, 504]);
+
+/** What stands in for a message until the server has it. */
+export const standIn = (key: string): string => `local-${key}`;
+export const refusalOf = ({ refusal }: Waiting): Problem | undefined => refusal && new Problem(refusal);
+
+const isPassing = (problem: Problem): boolean =>
+  problem.code === "unreachable" || PASSING.has(problem.status);
+
+class Outbox {
+  #list = $state.raw<Waiting[]>(kept<Waiting[]>(PLACE, []));
+  /** Whether the last try found nobody. */
+  isAway = $state(false);
+  /** What is on its way right now. */
+  sending = $state<string>();
+  #listeners = new Set<(sent: Sent) => void>();
+  /** Who waits for the first try of a message. */
+  #askers = new Map<string, (problem: Problem | undefined) => void>();
+  #flushing: Promise<void> | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isKept = true;
+
+  /** Of whoever is signed in, in the order in which they were written. */
+  get list(): Waiting[] {
+    const user = session.account?.user.id;
+    return this.#list.filter((entry) => entry.user === user);
+  }
+  of(conversation: string): Waiting[] {
+    return this.list.filter((entry) => entry.conversation === conversation);
+  }
+  listen(listener: (sent: Sent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  start(): () => void {
+    const follow = (event: StorageEvent) => {
+      if (event.key !== `skein.${PLACE}`) return;
+      this.#list = kept<Waiting[]>(PLACE, []);
+      this.#tell({ kind: "changed" });
+    };
+    addEventListener("storage", follow);
+    const stop = onConnection((connection) => void (connection === "open" && this.flush()));
+    return () => {
+      removeEventListener("storage", follow);
+      stop();
+      clearTimeout(this.#timer);
+    };
+  }
+
+  /** Keeps a message and tries to send it. Comes back once it is said or waits; throws when the server refuses it. */
+  async say(said: Omit<Waiting, "key" | "answerKey" | "user" | "at">): Promise<void> {
+    const user = session.account?.user.id ?? "";
+    const entry: Waiting = { ...said, key: newKey(), answerKey: newKey(), user, at: Date.now() };
+    const tried = new Promise<Problem | undefined>((resolve) => this.#askers.set(entry.key, resolve));
+    this.#change((list) => [...list, entry]);
+    void this.flush();
+    const problem = await tried;
+    if (!problem) return;
+    this.withdraw(entry.key);
+    throw problem;
+  }
+
+  /** Takes a message back; what was written after it goes on from where it stood. */
+  withdraw(key: string): Waiting | undefined {
+    const entry = this.#list.find((one) => one.key === key);
+    if (this.#list.length < 2) this.isAway = false;
+    this.#change((list) =>
+      list
+        .filter((one) => one.key !== key)
+        .map((one) => (one.parent === standIn(key) ? { ...one, parent: entry?.parent } : one)),
+    );
+    return entry;
+  }
+
+  /** Tries a message again that was refused. */
+  retry(key: string): void {
+    this.#put(key, { refusal: undefined });
+    void this.flush();
+  }
+
+  /** Sends what can be sent, one after the other. */
+  flush(): Promise<void> {
+    // Whoever looks at somebody else's things sends nothing.
+    if (look) return Promise.resolve();
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    return (this.#flushing ??= this.#inTurn(() => this.#sendAll())
+      .finally(() => (this.#flushing = undefined))
+      // What was written while the last was on its way.
+      .then(() => (this.#timer === undefined && this.#next() ? this.flush() : undefined)));
+  }
+
+  async #inTurn(work: () => Promise<void>): Promise<void> {
+    const locks = globalThis.navigator?.locks;
+    if (locks) await locks.request(LOCK, work);
+    else await work();
+  }
+
+  async #sendAll(): Promise<void> {
+    this.#list = this.#newest();
+    for (let entry = this.#next(); entry; entry = this.#next()) {
+      this.sending = entry.key;
+      const went = await this.#send(entry);
+      this.sending = undefined;
+      if (!went) break;
+    }
+    // Whoever wrote behind something that waits, waits as well.
+    for (const key of [...this.#askers.keys()]) this.#answer(key, undefined);
+  }
+
+  /** What is sent next: nothing overtakes what was refused in its conversation. */
+  #next(): Waiting | undefined {
+    const held = new Set<string>();
+    for (const entry of this.list) {
+      if (entry.refusal) held.add(entry.conversation);
+      else if (!held.has(entry.conversation)) return entry;
+    }
+    return undefined;
+  }
+
+  /** Whether to go on with the next. */
+  async #send(entry: Waiting): Promise<boolean> {
+    try {
+      const node = entry.node ?? (await this.#saidOf(entry));
+      this.isAway = false;
+      this.#answer(entry.key, undefined);
+      await this.#askForAnswer(entry, node);
+      this.#change((list) => list.filter(({ key }) => key !== entry.key));
+      return true;
+    } catch (error) {
+      return this.#failed(entry, asProblem(error));
+    }
+  }
+
+  async #saidOf(entry: Waiting): Promise<string> {
+    const { node } = (await call("post", "/api/v1/conversations/{id}/turns", {
+      params: { id: entry.conversation },
+      body: { parentAlternativeId: entry.parent, content: entry.content as never, speaker: "user" },
+      key: entry.key,
+    })) as Schemas["Mutated_GrownView"];
+    // Whoever shows it has the node before its stand-in goes.
+    this.#tell({ kind: "said", entry, node });
+    this.#change((list) =>
+      list.map((one) =>
+        one.key === entry.key
+          ? { ...one, node: node.id }
+          : one.parent === standIn(entry.key)
+            ? { ...one, parent: node.id }
+            : one,
+      ),
+    );
+    return node.id;
+  }
+
+  /** Whoever wrote on without waiting for an answer wants one to the last of it. */
+  async #askForAnswer(entry: Waiting, node: string): Promise<void> {
+    const isGoneOnFrom = this.of(entry.conversation).some(({ parent }) => parent === node);
+    if (entry.processIds.length === 0 || isGoneOnFrom) return;
+    const { processIds, samples } = entry;
+    try {
+      const made = (await call("post", "/api/v1/conversations/{id}/turns", {
+        params: { id: entry.conversation },
+        body: { parentAlternativeId: node, speaker: "agent", processIds, samples },
+        key: entry.answerKey,
+      })) as Answering;
+      this.#tell({ kind: "answering", entry, made });
+    } catch (error) {
+      const problem = asProblem(error);
+      if (problem.code === "unreachable" || problem.status === 401) throw problem;
+      this.#tell({ kind: "unanswered", entry, node, problem });
+    }
+  }
+
+  #failed(entry: Waiting, problem: Problem): boolean {
+    const isAsked = this.#askers.has(entry.key);
+    this.isAway = problem.code === "unreachable";
+    if (this.isAway || (!isAsked && isPassing(problem))) {
+      this.#timer ??= setTimeout(() => void this.flush(), RETRY_MS);
+      return false;
+    }
+    const { status, code, message, rule } = problem;
+    this.#put(entry.key, { refusal: { status, code, message, rule } });
+    this.#answer(entry.key, problem);
+    return true;
+  }
+
+  #answer(key: string, problem: Problem | undefined): void {
+    this.#askers.get(key)?.(problem);
+    this.#askers.delete(key);
+  }
+  #put(key: string, more: Partial<Waiting>): void {
+    this.#change((list) => list.map((one) => (one.key === key ? { ...one, ...more } : one)));
+  }
+  #change(change: (list: Waiting[]) => Waiting[]): void {
+    this.#list = change(this.#newest());
+    this.#isKept = keep(PLACE, this.#list);
+    this.#tell({ kind: "changed" });
+  }
+  /** Other tabs may have changed it meanwhile; where nothing can be kept, this one has all there is. */
+  #newest(): Waiting[] {
+    return this.#isKept ? kept(PLACE, this.#list) : this.#list;
+  }
+  #tell(sent: Sent): void {
+    for (const listener of [...this.#listeners]) listener(sent);
+  }
+}
+
+export const outbox = new Outbox();

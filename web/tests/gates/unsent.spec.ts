@@ -1,0 +1,119 @@
+// What is sent while the server cannot be reached is kept, sent in order, once each, and can be taken back.
+import type { Page } from "@playwright/test";
+import type { Schemas } from "../support/api";
+import { Mouse } from "../support/hands";
+import type { Person } from "../support/person";
+import { composer, send, turns, turnWith } from "../support/talk";
+import { expect, test } from "../support/test";
+
+const SAYING = /\/turns$/;
+const away = (page: Page) => page.route(SAYING, (route) => route.abort());
+
+/** What a conversation has, as the server tells it, the root first. */
+async function said(person: Person, id: string): Promise<string[]> {
+  const { data } = await person.api.get<{ data: Schemas["NodeView"][] }>(`/conversations/${id}/path`);
+  return data.map(({ content }) => String((content as { text?: string } | null)?.text));
+}
+
+test("what waits outlives a reload and goes out in order, each once, with one answer", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/net::/);
+  const { id } = await person.begin("Away");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).waitFor();
+  await away(page);
+  const hands = new Mouse(page);
+  await send(hands, page, "First, there were two herons.");
+  await expect(turnWith(page, "First, there were")).toContainText("waits to be sent");
+  await send(hands, page, "Then, there were four.");
+  await expect(turns(page)).toHaveCount(2);
+  await page.reload();
+  await expect(turns(page)).toHaveCount(2);
+  await expect(turnWith(page, "Then, there were")).toContainText("waits to be sent");
+  await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("2 to send");
+  await page.unrouteAll();
+  // It is not asked for: the page sends them by itself.
+  await expect(turns(page)).toHaveCount(3);
+  await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
+  await expect(page.getByText("waits to be sent")).toHaveCount(0);
+  const there = await said(person, id);
+  expect(there.slice(0, 2)).toEqual(["First, there were two herons.", "Then, there were four."]);
+  expect(there).toHaveLength(3);
+});
+
+test("a message that arrived although nobody heard of it is there once", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/net::/);
+  const { id } = await person.begin("Half away");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).waitFor();
+  let lost = 0;
+  await page.route(SAYING, async (route) => {
+    await route.fetch();
+    lost += 1;
+    await route.abort();
+  });
+  await send(new Mouse(page), page, "Two herons.");
+  await expect(turnWith(page, "Two herons.").getByText("waits to be sent")).toBeVisible();
+  await expect.poll(() => lost).toBeGreaterThan(1);
+  await page.unrouteAll({ behavior: "wait" });
+  await expect(turns(page)).toHaveCount(2);
+  await expect(page.getByText("waits to be sent")).toHaveCount(0);
+  await page.reload();
+  await expect(turns(page)).toHaveCount(2);
+  expect((await said(person, id)).filter((text) => text === "Two herons.")).toHaveLength(1);
+});
+
+test("what waits is taken back into the composer", async ({ page, person, skein, watch }) => {
+  watch.allow(/net::/);
+  const { id } = await person.begin("Taken back");
+  await person.say(id, "Is anybody there?");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).waitFor();
+  await away(page);
+  await send(new Mouse(page), page, "Nobody counted.");
+  await turnWith(page, "Nobody counted.").getByRole("button", { name: "Take it back" }).press("Enter");
+  await expect(turns(page)).toHaveCount(1);
+  await expect(composer(page)).toHaveValue("Nobody counted.");
+  await expect(composer(page)).toBeFocused();
+  await page.unrouteAll();
+  await page.reload();
+  await expect(turns(page)).toHaveCount(1);
+  await expect(composer(page)).toHaveValue("Nobody counted.");
+  expect(await said(person, id)).toEqual(["Is anybody there?"]);
+});
+
+test("what is refused later says why where it was written, and nothing of it is lost", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/net::/, /status of 409/);
+  const { id } = await person.begin("Refused later");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).waitFor();
+  await away(page);
+  await send(new Mouse(page), page, "Two herons.");
+  await expect(turnWith(page, "Two herons.")).toContainText("waits to be sent");
+  await page.unrouteAll();
+  const error = { code: "conversation_folded", message: "it was folded meanwhile", details: {} };
+  await page.route(SAYING, (route) => route.fulfill({ status: 409, json: { error } }));
+  const turn = turnWith(page, "Two herons.");
+  await expect(turn.getByRole("alert")).toContainText("it was folded meanwhile");
+  await page.goto(skein.origin);
+  await page.getByRole("status").getByRole("link", { name: "Refused later" }).click();
+  await expect(turn.getByRole("alert")).toContainText("it was folded meanwhile");
+  await page.unrouteAll();
+  await turn.getByRole("button", { name: "Try again" }).click();
+  await expect(turns(page)).toHaveCount(2);
+  await expect(page.getByText("it was folded meanwhile")).toHaveCount(0);
+});

@@ -1,0 +1,56 @@
+import { expectAccessible, expectAccessibleInDark } from "../support/axe";
+import { turns, turnWith } from "../support/talk";
+import { expect, task } from "../support/test";
+
+task("see what was done and take it back", async ({ page, hands, person, skein }) => {
+  const { id } = await person.begin("Herons");
+  const first = await person.say(id, "On 3 March there were eleven herons.");
+  await person.edit(first, "On 3 March there were nine herons.", true);
+  await page.goto(`${skein.origin}/c/${id}`);
+  const turn = turns(page).first();
+  await expect(turn).toContainText("nine herons");
+  const act = async (entry: RegExp, key?: string) => {
+    if (hands.kind === "keyboard" && key) await page.keyboard.press(key);
+    else await hands.pick(turn.getByRole("button", { name: "More for this turn" }), entry);
+  };
+  await act(/Leave out of the context/, "x");
+  await expect(turn.getByText("left out")).toBeVisible();
+  await act(/Prune this branch/);
+  await expect(turn.getByText("pruned")).toBeVisible();
+
+  if (hands.kind === "mouse") await page.getByRole("button", { name: "Operations" }).click();
+  else await page.keyboard.press("Shift+U");
+  const log = page.getByRole("dialog", { name: "What was done" });
+  const lines = log.getByRole("listitem");
+  await expect(lines).toHaveCount(2);
+  await expect(lines.first()).toContainText("Pruned");
+  await expect(lines.first().getByRole("link")).toContainText("nine herons");
+  await expect(lines.nth(1)).toContainText("Left out of the context");
+  await expectAccessible(page, "operations");
+  await expectAccessibleInDark(page, "operations");
+  // Taking back is an act of its own; the one below it can still be taken back.
+  await hands.press(lines.first().getByRole("button", { name: "Undo" }));
+  await expect(lines).toHaveCount(3);
+  await expect(lines.first()).toContainText("Brought back");
+  await expect(lines.first()).toContainText("settled");
+  await expect(lines.nth(2).getByRole("button", { name: "Undo" })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(turn.getByText("pruned")).toHaveCount(0);
+  await expect(turn.getByText("left out")).toBeVisible();
+
+  // A key takes back what was done last, and goes on further back.
+  await turn.press("[");
+  await expect(turnWith(page, "eleven herons")).toHaveCount(1);
+  await turns(page).first().press("u");
+  await expect(turnWith(page, "nine herons")).toHaveCount(1);
+  await turns(page).first().press("u");
+  await expect(turn.getByText("left out")).toHaveCount(0);
+  await turns(page).first().press("u");
+  await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("There is nothing to undo.");
+
+  // A conversation that was archived comes back.
+  await hands.pick(page.getByRole("button", { name: "More for this conversation" }), /Archive/);
+  await expect(page.getByText("This conversation is archived.")).toBeVisible();
+  await page.locator("body").press("u");
+  await expect(page.getByText("This conversation is archived.")).toHaveCount(0);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { indexHealth, modelHealth, serverHealth, workerHealth } from "../../src/screens/home/health";
+
+const service = (name: string, status: string, lastHealthCheck: string | null = "2026-11-15T09:30:00Z") => ({
+  name,
+  status,
+  lastHealthCheck,
+});
+const index = { available: true, caughtUp: true, failure: null, behind: 0, embedderFailure: null };
+
+describe("how an installation is", () => {
+  it("says of models which cannot be reached, and which nobody tried yet", () => {
+    expect(modelHealth([service("A", "healthy")])).toMatchObject({
+      words: "1 of 1 model service reachable",
+      isWell: true,
+    });
+    const some = [service("A", "healthy"), service("B", "down"), service("C", "degraded", null)];
+    expect(modelHealth(some)).toMatchObject({
+      words: "1 of 3 model services reachable, 1 not tried yet",
+      isWell: false,
+      more: "Not reachable: B",
+    });
+    expect(modelHealth([])).toMatchObject({ words: "No model service", isWell: false });
+  });
+  it("says of workers how many are there and busy", () => {
+    const worker = (status: string) => ({ status, concurrency: 4 });
+    expect(workerHealth([worker("idle"), worker("offline")]).words).toBe("1 worker, idle");
+    expect(workerHealth([worker("busy"), worker("idle")]).words).toBe("2 workers, 1 busy");
+    expect(workerHealth([worker("offline")]).isWell).toBe(false);
+  });
+  it("says of memory how far it is, and what is wrong with it", () => {
+    expect(indexHealth(index)).toMatchObject({ words: "Memory up to date", isWell: true });
+    expect(indexHealth({ ...index, caughtUp: false, behind: 1200 }).words).toBe("Memory 1,200 behind");
+    expect(indexHealth({ ...index, failure: "disk full" })).toMatchObject({
+      isWell: false,
+      more: "disk full",
+    });
+    expect(indexHealth({ ...index, available: false }).isWell).toBe(false);
+  });
+  it("says of the server whether it can be reached", () => {
+    expect(serverHealth("open").isWell).toBe(true);
+    expect(serverHealth("lost")).toMatchObject({ words: "Server out of reach", isWell: false });
+  });
+});

@@ -1,0 +1,153 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { outbox, refusalOf, standIn, type Sent } from "../../src/state/outbox.svelte";
+import { session } from "../../src/state/session.svelte";
+
+interface Asked {
+  key: string;
+  body: { parentAlternativeId?: string; speaker: string; content?: { text: string } };
+}
+/** A server that takes turns, can be away, and knows a name again. */
+class Server {
+  isAway = false;
+  refuses: { status: number; code: string } | undefined;
+  asked: Asked[] = [];
+  made = new Map<string, string>();
+
+  fetch = async (_: unknown, init: RequestInit): Promise<Response> => {
+    const key = (init.headers as Record<string, string>)["Idempotency-Key"] ?? "";
+    const body = JSON.parse(String(init.body)) as Asked["body"];
+    if (this.isAway) throw new TypeError("Failed to fetch");
+    this.asked.push({ key, body });
+    if (this.refuses) {
+      const { status, code } = this.refuses;
+      return Response.json({ error: { code, message: "refused" } }, { status });
+    }
+    const id = this.made.get(key) ?? `item_${this.made.size + 1}`;
+    this.made.set(key, id);
+    return Response.json(body.speaker === "agent" ? { answers: [] } : { node: { id } });
+  };
+  get said(): string[] {
+    return this.asked.flatMap(({ body }) => (body.content ? [body.content.text] : []));
+  }
+}
+const message = (text: string, more: { parent?: string; conversation?: string } = {}) => ({
+  conversation: "c1",
+  title: "Herons",
+  parent: "root",
+  content: { type: "text" as const, text },
+  processIds: ["p1"],
+  samples: 1,
+  ...more,
+});
+let server: Server;
+let heard: Sent["kind"][];
+let stop: () => void;
+beforeEach(() => {
+  vi.useFakeTimers();
+  server = new Server();
+  vi.stubGlobal("fetch", server.fetch);
+  session.account = { user: { id: "user_1" } } as never;
+  heard = [];
+  stop = outbox.listen(({ kind }) => void (kind !== "changed" && heard.push(kind)));
+});
+afterEach(() => {
+  stop();
+  for (const { key } of outbox.list) outbox.withdraw(key);
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe("what is said", () => {
+  it("goes out at once, with its answer asked for, and nothing is left", async () => {
+    await outbox.say(message("One."));
+    await outbox.flush();
+    expect(server.asked.map(({ body }) => body.speaker)).toEqual(["user", "agent"]);
+    expect(server.asked[1]?.body.parentAlternativeId).toBe("item_1");
+    expect(heard).toEqual(["said", "answering"]);
+    expect(outbox.list).toEqual([]);
+  });
+  it("is given back when the server refuses it", async () => {
+    server.refuses = { status: 422, code: "rule_violation" };
+    await expect(outbox.say(message("One."))).rejects.toMatchObject({ status: 422 });
+    expect(outbox.list).toEqual([]);
+  });
+  it("waits while nobody is there, and goes out in order, each once, answered at the end", async () => {
+    server.isAway = true;
+    await outbox.say(message("One."));
+    const first = outbox.list[0]?.key ?? "";
+    await outbox.say(message("Two.", { parent: standIn(first) }));
+    await outbox.say(message("Elsewhere.", { conversation: "c2" }));
+    expect(outbox.list.map(({ content }) => (content as { text: string }).text)).toEqual([
+      "One.",
+      "Two.",
+      "Elsewhere.",
+    ]);
+    server.isAway = false;
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(server.said).toEqual(["One.", "Two.", "Elsewhere."]);
+    expect(server.asked.map(({ body }) => body.parentAlternativeId)).toEqual([
+      "root",
+      "item_1",
+      "item_2",
+      "root",
+      "item_4",
+    ]);
+    expect(outbox.list).toEqual([]);
+  });
+  it("bears its name at every try", async () => {
+    let drop = true;
+    vi.stubGlobal("fetch", async (url: unknown, init: RequestInit) => {
+      const answer = await server.fetch(url, init);
+      // It arrived, and nobody heard of it.
+      if (drop) throw new TypeError("Failed to fetch");
+      return answer;
+    });
+    await outbox.say(message("One."));
+    expect(server.said).toEqual(["One."]);
+    drop = false;
+    await outbox.flush();
+    expect(server.said).toEqual(["One.", "One."]);
+    expect(new Set(server.asked.filter(({ body }) => body.content).map(({ key }) => key)).size).toBe(1);
+    expect(server.made.size).toBe(2);
+  });
+  it("stays with the reason when it is refused later, and holds back what comes after it, not others", async () => {
+    server.isAway = true;
+    await outbox.say(message("One."));
+    await outbox.say(message("Two."));
+    await outbox.say(message("Elsewhere.", { conversation: "c2" }));
+    server.isAway = false;
+    const [one] = outbox.list;
+    vi.stubGlobal("fetch", async (url: unknown, init: RequestInit) => {
+      server.refuses = String(url).includes("c1") ? { status: 409, code: "folded" } : undefined;
+      return server.fetch(url, init);
+    });
+    await outbox.flush();
+    expect(server.said).toEqual(["One.", "Elsewhere."]);
+    expect(outbox.list.map((entry) => refusalOf(entry)?.code)).toEqual(["folded", undefined]);
+    // Taken back, it no longer holds anything up.
+    outbox.withdraw(one?.key ?? "");
+    vi.stubGlobal("fetch", server.fetch);
+    server.refuses = undefined;
+    await outbox.flush();
+    expect(server.said).toEqual(["One.", "Elsewhere.", "Two."]);
+  });
+  it("goes on from where it stood when what it follows is taken back", async () => {
+    server.isAway = true;
+    await outbox.say(message("One."));
+    const first = outbox.list[0]?.key ?? "";
+    await outbox.say(message("Two.", { parent: standIn(first) }));
+    expect(outbox.withdraw(first)?.content).toEqual({ type: "text", text: "One." });
+    expect(outbox.list.map(({ parent }) => parent)).toEqual(["root"]);
+  });
+  it("is sent for whoever wrote it alone", async () => {
+    server.isAway = true;
+    await outbox.say(message("One."));
+    server.isAway = false;
+    session.account = { user: { id: "user_2" } } as never;
+    expect(outbox.list).toEqual([]);
+    await outbox.flush();
+    expect(server.said).toEqual([]);
+    session.account = { user: { id: "user_1" } } as never;
+    expect(outbox.list).toHaveLength(1);
+  });
+});
