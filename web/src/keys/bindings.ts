@@ -151,7 +151,7 @@ export const bindings: Binding[] = [
 
   binding("runs", "cancel", ["."], "Cancel this run"),
   binding("runs", "retry", ["Shift+r"], "Retry from here…"),
-  binding("runs", "fork", ["Shift+f"], "Fork the run here, with edited values…"),
+  binding("runs", "branch", ["Shift+b"], "Branch the run here, with edited values…"),
   binding("runs", "replay", [], "Replay the whole run…"),
   binding("runs", "reread", [], "Re-read what the run gave"),
   binding("runs", "tree", ["1"], "Trace as a tree"),

@@ -90,7 +90,7 @@ test("a trace is looked at from every side, by keys alone", async ({ page, perso
   await expectUsableAt(page, 320, 640, "checkpoints");
 });
 
-test("a run is retried from a step, forked with other values, replayed and read again", async ({
+test("a run is retried from a step, branched with other values, replayed and read again", async ({
   page,
   person,
   skein,
@@ -104,19 +104,26 @@ test("a run is retried from a step, forked with other values, replayed and read 
   await expect(retry.getByText("Calls are made again.")).toBeVisible();
   await retry.getByRole("button", { name: "Retry", exact: true }).click();
   await expect(page).not.toHaveURL(new RegExp(run));
-  await expect(page.getByText("completed").first()).toBeVisible();
-  const again = await person.api.get<Schemas["WholeExecutionView"]>(
-    `/executions/${new URL(page.url()).pathname.split("/").at(-1)}`,
-  );
+  const begun = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  await person.api.ended(begun);
+  const again = await person.api.get<Schemas["WholeExecutionView"]>(`/executions/${begun}`);
   expect(again.branchedFrom).toBe(run);
   expect(again.calls.map(({ stepId }) => stepId)).toEqual(["water", "report"]);
 
+  await page.goto(`${skein.origin}/runs/${begun}?view=checkpoints`);
+  await expect(kept.getByRole("button", { name: /^birds/ })).toContainText("taken over");
+  await expect(kept.getByRole("button", { name: "Branch… (birds)" })).toBeVisible();
+  await page.keyboard.press("3");
+  const flame = page.getByRole("tree", { name: "Flame of the run" });
+  await expect(flame.getByRole("treeitem", { name: /^water/ })).toBeVisible();
+  await expect(flame.getByRole("treeitem", { name: /^birds/ })).toHaveCount(0);
+
   await page.goto(`${at}?at=${encodeURIComponent(`${run}/report`)}`);
   await expect(details(page).getByRole("heading", { name: "report", exact: true })).toBeVisible();
-  await page.keyboard.press("Shift+F");
-  const fork = page.getByRole("dialog", { name: "Fork this run" });
-  await fork.getByLabel("birds").fill("nothing but gulls");
-  await fork.getByRole("button", { name: "Begin the fork" }).click();
+  await page.keyboard.press("Shift+B");
+  const branch = page.getByRole("dialog", { name: "Branch this run" });
+  await branch.getByLabel("birds").fill("nothing but gulls");
+  await branch.getByRole("button", { name: "Begin the branch" }).click();
   await expect(page.getByText(/nothing but gulls; water 1\.42 m/).first()).toBeVisible();
 
   await page.goto(at);
@@ -124,6 +131,7 @@ test("a run is retried from a step, forked with other values, replayed and read 
   const replay = page.getByRole("dialog", { name: "Replay this run?" });
   await replay.getByRole("button", { name: "Re-read what is kept" }).click();
   await expect(replay).toBeHidden();
+  await expect(details(page)).toBeFocused();
   await expect(page).toHaveURL(new RegExp(run));
   await expect(details(page).getByText(/eleven at the north shore/)).toBeVisible();
   await page.getByRole("button", { name: "Replay…" }).click();

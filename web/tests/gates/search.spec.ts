@@ -126,8 +126,48 @@ test("filters are typed among the words, and taken away again", async ({ page, p
   await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
   await page.getByRole("button", { name: "Without the filters" }).click();
   await expect(box).toHaveValue("kittiwakes");
+  // The same twice is one filter, and is one again after reloading; of two of a kind the last counts.
+  await box.fill("kittiwakes author:me author:me");
+  await expect(hits).toHaveCount(1);
+  await page.reload();
+  const typed = page.getByRole("group", { name: "Filters that were typed" });
+  await expect(typed.getByRole("button")).toHaveCount(1);
+  await expect(hits).toHaveCount(1);
+  await box.fill("kittiwakes author:model author:me");
+  await expect(typed).toContainText("by models a later one counts");
+  await expect(hits).toContainText("nest on the ledge");
   await box.fill("has:tool");
   await expect(page.getByText("Add words to look for.")).toBeVisible();
   await expectAccessible(page, "typed filters");
   await expectUsableAt(page, 320, 640, "typed filters");
+});
+
+test("what was not read yet is not called nothing", async ({ page, person, skein }) => {
+  const bring = (n: number) =>
+    person.api.post("/episodes", { source: "text", content: `Dunlin ${n} was ringed.`, speaker: "Dora" });
+  for (let from = 0; from < 320; from += 40)
+    await Promise.all(Array.from({ length: 40 }, (_, n) => bring(from + n)));
+  await page.goto(`${skein.origin}/search?q=dunlin+author:me`);
+  await expect(page.getByRole("heading", { name: "Nothing in the first 300" })).toBeVisible();
+  await page.getByRole("button", { name: "More" }).press("Enter");
+  await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
+});
+
+test("who is asked for by name is found in what was said and in what was brought", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Waders");
+  const said = await person.say(id, "The whimbrels are back.");
+  const { name } = await person.api.get<{ name: string }>(`/actors/${said.authorId}`);
+  await person.api.post("/episodes", { source: "text", content: "Whimbrels, nine.", speaker: name });
+  await person.api.post("/episodes", { source: "text", content: "Whimbrels, ten.", speaker: "Zoltan" });
+  let asked = 0;
+  page.on("request", (request) => (asked += request.url().includes("/api/v1/actors") ? 1 : 0));
+  await page.goto(`${skein.origin}/search?q=${encodeURIComponent(`whimbrels author:"${name}"`)}`);
+  await expect(page.locator("[data-hit]")).toHaveCount(2);
+  await expect(page.locator("a[data-hit]")).toContainText("are back");
+  await expect(page.locator("button[data-hit]")).toContainText("nine");
+  expect(asked).toBe(1);
 });

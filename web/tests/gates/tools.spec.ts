@@ -31,7 +31,7 @@ test("a tool that no run has called says so, and numbers come when one does", as
   const echo = await person.tool("Echo");
   await page.goto(`${skein.origin}/catalogue/tools/${echo}`);
   const numbers = page.getByRole("region", { name: "How it did lately" });
-  await expect(numbers).toContainText("No run of yours has called it yet.");
+  await expect(numbers).toContainText("None of your runs called it lately.");
   const process = await person.define({
     name: "Say it",
     initialContext: ["word"],

@@ -151,6 +151,59 @@ describe("a flame", () => {
   });
 });
 
+describe("a flame of what failed, and of what was not done", () => {
+  const began = Date.parse(at(0));
+  it("shows a failure among many that are too short to draw", () => {
+    const many = run("long", {
+      steps: Array.from({ length: 50 }, (_, index) =>
+        step(`s${index}`, {
+          phase: index === 30 ? "failed" : "done",
+          startedAt: at(index * 2),
+          endedAt: at(index * 2 + 1),
+        }),
+      ),
+      endedAt: at(100_000),
+    });
+    const lane = flameOf(rowsOf(many, new Set(), String), began).lanes[1] ?? [];
+    const whole = { start: began, end: began + 100_000 };
+    const shown = (selected?: string) =>
+      barsOf(lane, whole, 900, selected).map(({ span, more, failed, worst }) => [
+        span.row.label,
+        more,
+        failed,
+        worst,
+      ]);
+    expect(shown()).toEqual([["s30", 49, 1, "failed"]]);
+    expect(shown("long/s0")).toEqual([["s0", 49, 1, "failed"]]);
+  });
+  it("hangs nothing below a step that stands before it", () => {
+    const rows = rowsOf(
+      run("outer", { steps: [step("a"), step("b", { startedAt: null })], calls: [call("c", "b")] }),
+      new Set(),
+      String,
+    );
+    const flame = flameOf(rows, began);
+    expect(flame.byId.get("c")?.parent).toBe(flame.root);
+    expect(flame.byId.get("outer/a")?.below).toEqual([]);
+  });
+  it("begins when the run did, whatever it took over from an earlier one", () => {
+    const branched = run("later", {
+      startedAt: at(86_400_000),
+      endedAt: at(86_400_100),
+      steps: [step("kept"), step("anew", { startedAt: at(86_400_001), endedAt: at(86_400_090) })],
+    });
+    const rows = rowsOf(branched, new Set(), String);
+    expect(spanOf(rows, began)).toEqual({ start: began + 86_400_000, end: began + 86_400_100 });
+    expect(rows.map(({ label, detail, isTakenOver = false }) => [label, detail, isTakenOver])).toEqual([
+      ["later", "version 1", false],
+      ["kept", "taken over", true],
+      ["anew", undefined, false],
+    ]);
+    expect([...flameOf(rows, began).byId.keys()]).toEqual(["later", "later/anew"]);
+    expect(checkpointsOf(branched).map(({ isTakenOver }) => isTakenOver)).toEqual([true, false]);
+  });
+});
+
 describe("what is kept of a run", () => {
   it("is every step that ended well, by when it did", () => {
     const kept = checkpointsOf(

@@ -112,5 +112,30 @@ describe("filters that are typed", () => {
   it("stand beside those that were chosen, and are taken away one by one", () => {
     expect(understood({ ...nothing, text: "heron", since: "2026-01-01" }).since).toBe("2026-01-01");
     expect(without("a has:tool b", "has:tool")).toBe("a b");
+    expect(without("xtag:a tag:a", "tag:a")).toBe("xtag:a");
+    expect(without('"or tag:a" has:tool tag:a has:tool', "has:tool")).toBe('"or tag:a" tag:a');
+  });
+  it("say the same once", () => {
+    const found = asked("heron has:tool has:tool");
+    expect([found.words, found.typed.map(({ raw }) => raw)]).toEqual(["heron", ["has:tool"]]);
+  });
+  it("count as the last of their kind, and the others are told apart", () => {
+    const heeded = (text: string) =>
+      asked(text).typed.map(({ raw, isHeeded }) => (isHeeded ? raw : `not ${raw}`));
+    expect(asked("x tag:a tag:b").tag).toBe("b");
+    expect(heeded("x tag:a tag:b")).toEqual(["not tag:a", "tag:b"]);
+    expect(heeded("x tag:a tag:b tag:a")).toEqual(["not tag:b", "tag:a"]);
+    expect(heeded("x model:llama has:tool")).toEqual(["model:llama", "has:tool"]);
+    expect(heeded("x has:tool author:me")).toEqual(["not has:tool", "author:me"]);
+    expect(asked("x has:tool author:me").hasTool).toBe(false);
+  });
+  it("are none in a phrase", () => {
+    const found = asked('heron "seen tag:a after:2026 here" tag:b');
+    expect([found.words, found.tag, found.since]).toEqual(['heron "seen tag:a after:2026 here"', "b", ""]);
+  });
+  it("take a name for a name, whatever it is", () => {
+    for (const name of ["constructor", "__proto__", "toString"]) {
+      expect([asked(`x author:${name}`).author, asked(`x author:${name}`).speaker]).toEqual([name, ""]);
+    }
   });
 });

@@ -5,7 +5,7 @@ import { whenTold } from "../inspector/reading.svelte";
 
 export type ToolMetrics = Schemas["ToolMetricsView"];
 const AT_ONCE = 100;
-const CONCERNS = /^(execution\.(completed|failed|cancelled)|tool\.call(ed|\.failed))/;
+const CONCERNS = /^execution\.(completed|failed|cancelled)/;
 
 class Metrics {
   #of = $state.raw<ReadonlyMap<string, ToolMetrics>>(new Map());

@@ -5,29 +5,42 @@ import type { WholeRun } from "./trace";
 
 const known = new Map<string, Process>();
 
+type Carried = Pick<WholeRun, "processId" | "processVersion">;
+const keyOf = ({ processId, processVersion }: Carried) => `${processId}@${processVersion}`;
+
+/** What a run carries out never changes, so it is asked for once. */
+export async function definitionOf(run: Carried): Promise<Process> {
+  const found =
+    known.get(keyOf(run)) ??
+    (await call("get", "/api/v1/processes/{id}", {
+      params: { id: run.processId },
+      query: { version: run.processVersion },
+    }));
+  known.set(keyOf(run), found);
+  return found;
+}
+
 export class DefinitionOfRun {
   process = $state.raw<Process>();
   problem = $state.raw<unknown>();
-  #run: () => Pick<WholeRun, "processId" | "processVersion">;
+  #run: () => Carried;
   #wanted = "";
 
-  constructor(run: () => Pick<WholeRun, "processId" | "processVersion">) {
+  constructor(run: () => Carried) {
     this.#run = run;
     $effect(() => {
-      const { processId, processVersion } = run();
-      if (this.#wanted !== `${processId}@${processVersion}`) void this.again();
+      if (this.#wanted !== keyOf(run())) void this.again();
     });
   }
 
   again = async (): Promise<void> => {
-    const { processId: id, processVersion: version } = this.#run();
-    const wanted = (this.#wanted = `${id}@${version}`);
+    const run = this.#run();
+    const wanted = (this.#wanted = keyOf(run));
     this.problem = undefined;
     this.process = known.get(wanted);
     if (this.process) return;
     try {
-      const process = await call("get", "/api/v1/processes/{id}", { params: { id }, query: { version } });
-      known.set(wanted, process);
+      const process = await definitionOf(run);
       if (wanted === this.#wanted) this.process = process;
     } catch (error) {
       if (wanted === this.#wanted) this.problem = error;

@@ -1,4 +1,5 @@
 // Where the bars of a flame stand: time runs to the right, what something started stands below it.
+import { lookOf } from "./status";
 import type { TraceRow } from "./trace";
 
 export interface Span {
@@ -28,6 +29,10 @@ export interface Bar {
   width: number;
   /** How many others stand in it, too short to be told apart. */
   more: number;
+  /** How many of all these failed. */
+  failed: number;
+  /** How the worst of them stands. */
+  worst: string;
   /** From the first of them to the last. */
   period: Period;
 }
@@ -40,11 +45,15 @@ export function flameOf(rows: readonly TraceRow[], now: number): Flame {
   const above: Span[] = [];
   let root: Span | undefined;
   for (const row of rows) {
-    if (row.start === undefined) continue;
+    above.length = row.level - 1;
     const parent = above[row.level - 2];
+    if (row.start === undefined) {
+      // What stands below it in the tree stands below what started it here.
+      if (parent) above[row.level - 1] = parent;
+      continue;
+    }
     const end = Math.max(row.start, row.end ?? now);
     const span: Span = { row, start: row.start, end, lane: 0, parent, below: [] };
-    above.length = row.level - 1;
     above[row.level - 1] = span;
     byId.set(row.id, span);
     if (parent) parent.below.push(span);
@@ -97,6 +106,18 @@ function place(span: Span, lane: number, shelvesOf: Map<Span, Shelf[]>, lanes: S
   }
 }
 
+const badness = (status: string): number => ["warning", "danger"].indexOf(lookOf(status).kind);
+/** One more in a bar: what went wrong is what the bar stands for, unless another is chosen. */
+function share(bar: Bar, span: Span, selected: string | undefined): void {
+  const { status } = span.row;
+  bar.more += 1;
+  bar.period.end = Math.max(bar.period.end, span.end);
+  if (lookOf(status).kind === "danger") bar.failed += 1;
+  if (badness(status) <= badness(bar.worst)) return;
+  bar.worst = status;
+  if (bar.span.row.id !== selected) bar.span = span;
+}
+
 /** The bars of one lane as they are drawn: at most one for every few pixels, however many spans there are. */
 export function barsOf(lane: readonly Span[], period: Period, width: number, selected?: string): Bar[] {
   const bars: Bar[] = [];
@@ -109,8 +130,7 @@ export function barsOf(lane: readonly Span[], period: Period, width: number, sel
     const isNarrow = right - left < NARROWEST;
     const isTouched = last !== undefined && left < last.left + last.width;
     if (last && isNarrow && isTouched && last.width <= NARROWEST && span.row.id !== selected) {
-      last.more += 1;
-      last.period.end = Math.max(last.period.end, span.end);
+      share(last, span, selected);
       continue;
     }
     const drawn = Math.max(NARROWEST, right - left);
@@ -119,6 +139,8 @@ export function barsOf(lane: readonly Span[], period: Period, width: number, sel
       left: Math.min(left, Math.max(0, width - drawn)),
       width: drawn,
       more: 0,
+      failed: lookOf(span.row.status).kind === "danger" ? 1 : 0,
+      worst: span.row.status,
       period: { start: span.start, end: span.end },
     });
   }

@@ -47,6 +47,8 @@ export interface TraceRow {
   expanded?: boolean;
   setSize?: number;
   position?: number;
+  /** An earlier run did it: it has no time in this one. */
+  isTakenOver?: boolean;
   thing: Thing;
 }
 
@@ -54,6 +56,10 @@ const timeOf = (text: string | null | undefined) => (text ? Date.parse(text) : u
 const resultOf = (call: Call): Record<string, unknown> => call.result?.result ?? {};
 export const statusOfCall = (call: Call): string =>
   call.result ? String(resultOf(call).status ?? "returned") : "calling";
+
+/** Whether what a step gave is that of the run that this one was branched from. */
+export const isTakenOver = (run: WholeRun, { endedAt }: RunStep): boolean =>
+  endedAt !== null && Date.parse(endedAt) < Date.parse(run.startedAt);
 
 /** Every row in order; what is folded hides what is below it. */
 export function rowsOf(
@@ -84,6 +90,7 @@ export function rowsOf(
     );
   };
   const addStep = (one: WholeRun, step: RunStep, at: number, level: number) => {
+    const isKept = isTakenOver(one, step);
     const calls = one.calls.filter((call) => call.stepId === step.id);
     const children = one.children.filter((child) => child.parentStep === at + 1);
     const below = [
@@ -95,10 +102,11 @@ export function rowsOf(
         id: `${one.id}/${step.id}`,
         level,
         label: step.id,
-        detail: step.attempts > 1 ? `${step.attempts} calls` : undefined,
+        detail: isKept ? "taken over" : step.attempts > 1 ? `${step.attempts} calls` : undefined,
         status: step.phase,
-        start: timeOf(step.startedAt),
-        end: timeOf(step.endedAt),
+        start: isKept ? undefined : timeOf(step.startedAt),
+        end: isKept ? undefined : timeOf(step.endedAt),
+        isTakenOver: isKept || undefined,
         setSize: one.steps.length,
         position: at + 1,
         thing: { kind: "step", step, run: one },
@@ -134,18 +142,24 @@ export function pathTo(run: WholeRun, id: string): WholeRun[] {
   return [];
 }
 
-/** What a step left behind for good: a run can be begun again from any of these, without doing it again. */
+/** What a step left behind for good: a run can be begun again at any of these, which does that step again. */
 export interface Checkpoint {
   step: RunStep;
   at: number;
   /** In one line. */
   gave: string;
+  isTakenOver: boolean;
 }
 const BRIEF_MAX = 200;
-export function checkpointsOf({ steps }: WholeRun): Checkpoint[] {
-  return steps
+export function checkpointsOf(run: WholeRun): Checkpoint[] {
+  return run.steps
     .filter(({ phase, endedAt }) => (phase === "done" || phase === "skipped") && endedAt)
-    .map((step) => ({ step, at: Date.parse(step.endedAt ?? ""), gave: briefOf(step) }))
+    .map((step) => ({
+      step,
+      at: Date.parse(step.endedAt ?? ""),
+      gave: briefOf(step),
+      isTakenOver: isTakenOver(run, step),
+    }))
     .sort((one, other) => one.at - other.at);
 }
 function briefOf({ output, phase }: RunStep): string {

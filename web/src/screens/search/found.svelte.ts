@@ -1,10 +1,9 @@
 // What was found, page by page, with the filters that the server has not.
 import { all, call, isAbort, type Schemas } from "../../api/client";
 import { briefOf, textOf } from "../inspector/content";
-import { modelNames } from "./models";
 import { passes, remembers, type Hit, type Query } from "./query";
-import { understood, type Asked } from "./typed";
-import { shownCalls, type Making } from "../../state/making";
+import { isAsked, understood, type Asked } from "./typed";
+import { modelsOf, shownCalls, type Making } from "../../state/making";
 import { makingsOf } from "../../state/spending";
 
 const PAGE = 50;
@@ -20,16 +19,24 @@ export class Found {
   /** The query that the hits answer. */
   answered = $state.raw<Asked>();
   more = $state(false);
+  /** How many the server found so far, those that the filters left out included. */
+  looked = $state(0);
   /** Without the index words alone answer, on the paths that are shown. */
   isByWords = $state(false);
   #next: string | undefined;
   #among: ReadonlySet<string> | undefined;
+  /** Those who are called as it is asked. */
+  #actors: readonly string[] | undefined;
+  /** What people of that name said here comes first, then what was brought in that name. */
+  #isAmongBrought = false;
   #abort: AbortController | undefined;
 
   async look(query: Query): Promise<void> {
     const asked = understood(query);
     this.#abort?.abort();
-    this.#next = this.#among = undefined;
+    this.#next = this.#among = this.#actors = undefined;
+    this.#isAmongBrought = false;
+    this.looked = 0;
     if (!isAsked(asked)) {
       this.hits = [];
       this.answered = this.problem = undefined;
@@ -64,15 +71,16 @@ export class Found {
   async #search(query: Asked, signal: AbortSignal): Promise<Hit[]> {
     if (!this.#among && (query.tag || query.isBookmarked))
       this.#among = new Set((await this.#marked(query, signal)).map(({ id }) => id));
+    const actors = await this.#called(query.author, signal);
+    this.#isAmongBrought ||= query.author !== "" && actors.length === 0;
     const hits: Hit[] = [];
-    const actorIds = query.author ? await actorsNamed(query.author, signal) : [];
     for (let pages = 0; pages < PAGES_AT_ONCE && hits.length < PAGE; pages++) {
       const body = {
         text: query.words,
         limit: PAGE,
         cursor: this.#next ?? null,
         conversationId: query.conversation || null,
-        actorIds,
+        actorIds: this.#isAmongBrought ? [] : [...actors],
         within: query.conversation ? [query.conversation] : [],
         from: query.since ? `${query.since}T00:00:00Z` : null,
         until: query.until ? `${query.until}T23:59:59.999Z` : null,
@@ -82,13 +90,25 @@ export class Found {
       };
       const page = await call("post", "/api/v1/search", { body, signal });
       this.isByWords = page.searched.by === "words";
+      this.looked += page.data.length;
       const among = page.data.map(foundOf).filter((hit) => passes(hit, query, this.#among));
-      const said = actorIds.length > 0 ? among : among.filter((hit) => isSaidBy(hit, query.author));
+      const said = among.filter((hit) => !query.author || this.#isSaidBy(hit, query.author, actors));
       hits.push(...(await madeBy(said, query, signal)));
       this.#next = page.pagination.next ?? undefined;
-      if (!this.#next) break;
+      if (this.#next) continue;
+      if (!query.author || this.#isAmongBrought) break;
+      this.#isAmongBrought = true;
     }
     return hits;
+  }
+
+  /** Asked once for a query, however many pages of it are read. */
+  async #called(name: string, signal: AbortSignal): Promise<readonly string[]> {
+    return name ? (this.#actors ??= await actorsNamed(name, signal)) : [];
+  }
+  #isSaidBy({ actorId, brought }: Hit, name: string, actors: readonly string[]): boolean {
+    const isActor = actors.includes(actorId ?? "");
+    return this.#isAmongBrought ? !isActor && holds(brought?.saidBy ?? "", name) : isActor;
   }
 
   /** Without words: what is bookmarked or tagged, newest first. */
@@ -96,10 +116,11 @@ export class Found {
     const nodes = await this.#marked(query, signal);
     this.#next = undefined;
     this.isByWords = false;
-    const actors = query.author ? await actorsNamed(query.author, signal) : undefined;
+    this.looked = nodes.length;
+    const actors = await this.#called(query.author, signal);
     const hits = nodes.map(hitOf).filter((hit) => passes(hit, query, undefined));
     return madeBy(
-      hits.filter(({ actorId }) => !actors || actors.includes(actorId ?? "")),
+      hits.filter(({ actorId }) => !query.author || actors.includes(actorId ?? "")),
       query,
       signal,
     );
@@ -115,33 +136,22 @@ export class Found {
   }
 }
 
-const isAsked = ({ words, tag, isBookmarked }: Asked): boolean => words !== "" || tag !== "" || isBookmarked;
-
 const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 /** Those who are called so; what was brought names people who may be none of them. */
 async function actorsNamed(name: string, signal: AbortSignal): Promise<string[]> {
   const actors = await all((cursor) => call("get", "/api/v1/actors", { query: { cursor }, signal }));
   return actors.filter((actor) => holds(actor.name, name)).map(({ id }) => id);
 }
-const isSaidBy = (hit: Hit, name: string): boolean => !name || holds(hit.brought?.saidBy ?? "", name);
 
 /** Those of these answers that a model made, or a tool was called for, as it is asked. */
 async function madeBy(hits: Hit[], asked: Asked, signal: AbortSignal): Promise<Hit[]> {
   if (!asked.model && !asked.hasTool) return hits;
   const nodes = hits.flatMap(({ nodeId, brought }) => (nodeId && !brought ? [nodeId] : []));
-  const [makings, models] = await Promise.all([
-    makingsOf(nodes, signal),
-    asked.model ? modelNames(signal) : new Map<string, string>(),
-  ]);
+  const makings = await makingsOf(nodes, signal);
   const isWanted = (making: Making | undefined) =>
     making !== undefined &&
     (!asked.hasTool || shownCalls(making).length > 0) &&
-    (!asked.model ||
-      making.calls.some(
-        ({ operation, toolId, toolName }) =>
-          operation === "llm_call" &&
-          holds(`${models.get(toolId ?? "") ?? ""} ${toolName ?? ""}`, asked.model),
-      ));
+    (!asked.model || modelsOf(making).some((model) => holds(model, asked.model)));
   return hits.filter(({ nodeId, brought }) => !brought && isWanted(makings.get(nodeId ?? "")));
 }
 

@@ -6,7 +6,7 @@ export interface Asked extends Query {
   words: string;
   /** A part of somebody's name. */
   author: string;
-  /** A part of the name of a model, or of the tool that asks it. */
+  /** A part of the name of the model that answered. */
   model: string;
   /** Only answers for which a tool was called. */
   hasTool: boolean;
@@ -17,18 +17,21 @@ export interface TypedFilter {
   raw: string;
   /** What is meant by it. */
   what: string;
+  /** Not when a later one asks for something else of the same kind. */
+  isHeeded: boolean;
 }
 
-const FILTER = /(?<=^|\s)(author|model|has|tag|before|after):("[^"]*"|[^\s"]+)(?=\s|$)/giu;
-const SPEAKERS: Record<string, Speaker> = {
-  me: "user",
-  you: "user",
-  user: "user",
-  model: "agent",
-  agent: "agent",
-  assistant: "agent",
-  system: "system",
-};
+/** A filter, or a phrase in quotes, in which nothing is one. */
+const FILTER = /"[^"]*"|(?<=^|\s)(author|model|has|tag|before|after):("[^"]*"|[^\s"]+)(?=\s|$)/giu;
+const SPEAKERS = new Map<string, Speaker>([
+  ["me", "user"],
+  ["you", "user"],
+  ["user", "user"],
+  ["model", "agent"],
+  ["agent", "agent"],
+  ["assistant", "agent"],
+  ["system", "system"],
+]);
 const SPEAKER_WORDS: Record<string, string> = { user: "by you", agent: "by models", system: "by the system" };
 const DAY_MS = 86_400_000;
 
@@ -45,8 +48,9 @@ const dayBefore = (day: string): string =>
 
 type Meaning = { changes: Partial<Asked>; what: string };
 function meant(name: string, value: string): Meaning | undefined {
+  if (!value) return;
   if (name === "author") {
-    const speaker = SPEAKERS[value.toLowerCase()];
+    const speaker = SPEAKERS.get(value.toLowerCase());
     if (speaker) return { changes: { speaker }, what: SPEAKER_WORDS[speaker] ?? speaker };
     return { changes: { author: value }, what: `by ${value}` };
   }
@@ -66,17 +70,35 @@ function meant(name: string, value: string): Meaning | undefined {
 
 /** What is asked by the words and by the filters, those typed among the words included; what is no filter is a word. */
 export function understood(query: Query): Asked {
-  const asked: Asked = { ...query, words: "", author: "", model: "", hasTool: false, typed: [] };
-  const words = query.text.replace(FILTER, (raw: string, name: string, value: string) => {
-    const meaning = meant(name.toLowerCase(), value.replace(/^"|"$/g, "").trim());
+  const meanings = new Map<string, Meaning>();
+  const words = query.text.replace(FILTER, (raw: string, name?: string, value = "") => {
+    const meaning = name && meant(name.toLowerCase(), value.replace(/^"|"$/g, "").trim());
     if (!meaning) return raw;
-    Object.assign(asked, meaning.changes);
-    asked.typed.push({ raw, what: meaning.what });
+    // The same again says nothing more, but it is the last one now.
+    meanings.delete(raw);
+    meanings.set(raw, meaning);
     return " ";
   });
-  asked.words = words.replace(/\s+/g, " ").trim();
-  return asked;
+  const changes: Partial<Asked> = {};
+  const typed: TypedFilter[] = [];
+  for (const [raw, meaning] of [...meanings].reverse()) {
+    const isHeeded = agrees(meaning.changes, changes);
+    if (isHeeded) Object.assign(changes, meaning.changes);
+    typed.unshift({ raw, what: meaning.what, isHeeded });
+  }
+  const plain = { words: words.replace(/\s+/g, " ").trim(), author: "", model: "", hasTool: false };
+  return { ...query, ...plain, ...changes, typed };
 }
-/** The text without one of its filters. */
+const agrees = (one: Partial<Asked>, other: Partial<Asked>): boolean =>
+  (Object.keys(one) as (keyof Asked)[]).every((key) => other[key] === undefined || other[key] === one[key]);
+
+/** Whether there is anything to look for: some filters only narrow what words or marks find. */
+export const isAsked = ({ words, tag, isBookmarked }: Asked): boolean =>
+  words !== "" || tag !== "" || isBookmarked;
+
+/** The text without one of its filters, however often it stands there. */
 export const without = (text: string, raw: string): string =>
-  text.replace(raw, " ").replace(/\s+/g, " ").trim();
+  text
+    .replace(FILTER, (found) => (found === raw ? " " : found))
+    .replace(/\s+/g, " ")
+    .trim();
