@@ -26,6 +26,7 @@ class Operations {
   settled = $state.raw<ReadonlySet<string>>(new Set());
   #moves: Moved[] = [];
   #newest = new Newest();
+  #undoing: Promise<Entry | undefined> = Promise.resolve(undefined);
 
   get undoable(): Set<string> {
     return undoable(this.entries, this.settled);
@@ -59,8 +60,14 @@ class Operations {
   }
 
   /** Takes back what was done last since the tab was opened; says what that was. Older acts are picked from the list. */
-  async undoLast(): Promise<Entry | undefined> {
+  undoLast(): Promise<Entry | undefined> {
+    // Pressed twice it takes back two acts, one after the other.
+    return (this.#undoing = this.#undoing.then(() => this.#undoLast()));
+  }
+  async #undoLast(): Promise<Entry | undefined> {
     await this.load();
+    // What was read earlier may not be the last any more.
+    if (this.problem) return undefined;
     const last = this.entries.find(({ id, at }) => at >= performance.timeOrigin && this.undoable.has(id));
     return last && (await this.undo(last)) ? last : undefined;
   }

@@ -7,7 +7,7 @@ import { onConnection } from "../api/events";
 import { look } from "../api/look";
 import { asProblem, Problem } from "../api/problem";
 import type { Content } from "./content";
-import { keep, kept } from "./kept";
+import { keep, kept, keptNames } from "./kept";
 import { session } from "./session.svelte";
 
 type Node = Schemas["NodeView"];
@@ -37,7 +37,12 @@ export type Sent =
   | { kind: "answering"; entry: Waiting; made: Answering }
   | { kind: "unanswered"; entry: Waiting; node: string; problem: Problem };
 
-const PLACE = "outbox";
+/** Each message has a place of its own, so that tabs which write at once do not undo each other. */
+const PLACE = "outbox/";
+const placeOf = (key: string): string => PLACE + key;
+const stored = (): Waiting[] =>
+  keptNames(PLACE).flatMap((name) => kept<Waiting | undefined>(name, undefined) ?? []);
+const inOrder = (one: Waiting, other: Waiting): number => one.at - other.at;
 const LOCK = "skein-outbox";
 const RETRY_MS = 4_000;
 /** Nothing is wrong with what was said: it can be sent later as it is. */
@@ -51,7 +56,7 @@ const isPassing = (problem: Problem): boolean =>
   problem.code === "unreachable" || PASSING.has(problem.status);
 
 class Outbox {
-  #list = $state.raw<Waiting[]>(kept<Waiting[]>(PLACE, []));
+  #list = $state.raw<Waiting[]>(stored().sort(inOrder));
   /** Whether the last try found nobody. */
   isAway = $state(false);
   /** What is on its way right now. */
@@ -61,7 +66,8 @@ class Outbox {
   #askers = new Map<string, (problem: Problem | undefined) => void>();
   #flushing: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #isKept = true;
+  /** What could not be kept: of that this tab has all there is. */
+  #loose = new Set<string>();
 
   /** Of whoever is signed in, in the order in which they were written. */
   get list(): Waiting[] {
@@ -78,9 +84,7 @@ class Outbox {
 
   start(): () => void {
     const follow = (event: StorageEvent) => {
-      if (event.key !== `skein.${PLACE}`) return;
-      this.#list = kept<Waiting[]>(PLACE, []);
-      this.#tell({ kind: "changed" });
+      if (event.key === null || event.key.startsWith(`skein.${PLACE}`)) this.#show(this.#newest());
     };
     addEventListener("storage", follow);
     const stop = onConnection((connection) => void (connection === "open" && this.flush()));
@@ -88,13 +92,17 @@ class Outbox {
       removeEventListener("storage", follow);
       stop();
       clearTimeout(this.#timer);
+      this.#timer = undefined;
     };
   }
 
-  /** Keeps a message and tries to send it. Comes back once it is said or waits; throws when the server refuses it. */
+  /** Keeps a message and tries to send it. Comes back once it is said or waits; throws when it is refused. */
   async say(said: Omit<Waiting, "key" | "answerKey" | "user" | "at">): Promise<void> {
+    if (!session.isOwn)
+      throw new Problem({ status: 401, code: "unauthorized", message: "this browser is no longer signed in" });
     const user = session.account?.user.id ?? "";
-    const entry: Waiting = { ...said, key: newKey(), answerKey: newKey(), user, at: Date.now() };
+    const at = Math.max(Date.now(), (this.#newest().at(-1)?.at ?? 0) + 1);
+    const entry: Waiting = { ...said, key: newKey(), answerKey: newKey(), user, at };
     const tried = new Promise<Problem | undefined>((resolve) => this.#askers.set(entry.key, resolve));
     this.#change((list) => [...list, entry]);
     void this.flush();
@@ -107,7 +115,6 @@ class Outbox {
   /** Takes a message back; what was written after it goes on from where it stood. */
   withdraw(key: string): Waiting | undefined {
     const entry = this.#list.find((one) => one.key === key);
-    if (this.#list.length < 2) this.isAway = false;
     this.#change((list) =>
       list
         .filter((one) => one.key !== key)
@@ -141,7 +148,7 @@ class Outbox {
   }
 
   async #sendAll(): Promise<void> {
-    this.#list = this.#newest();
+    this.#show(this.#newest());
     for (let entry = this.#next(); entry; entry = this.#next()) {
       this.sending = entry.key;
       const went = await this.#send(entry);
@@ -152,8 +159,9 @@ class Outbox {
     for (const key of [...this.#askers.keys()]) this.#answer(key, undefined);
   }
 
-  /** What is sent next: nothing overtakes what was refused in its conversation. */
+  /** What is sent next: nothing overtakes what was refused in its conversation, and nothing goes out in another's name. */
   #next(): Waiting | undefined {
+    if (!session.isOwn) return undefined;
     const held = new Set<string>();
     for (const entry of this.list) {
       if (entry.refusal) held.add(entry.conversation);
@@ -236,13 +244,31 @@ class Outbox {
     this.#change((list) => list.map((one) => (one.key === key ? { ...one, ...more } : one)));
   }
   #change(change: (list: Waiting[]) => Waiting[]): void {
-    this.#list = change(this.#newest());
-    this.#isKept = keep(PLACE, this.#list);
+    const before = this.#newest();
+    const after = change(before);
+    const staying = new Set(after.map(({ key }) => key));
+    for (const { key } of before) if (!staying.has(key)) this.#forget(key);
+    for (const entry of after) if (!before.includes(entry)) this.#keep(entry);
+    this.#show(after);
+  }
+  #keep(entry: Waiting): void {
+    this.#forget(entry.key);
+    if (!keep(placeOf(entry.key), entry)) this.#loose.add(entry.key);
+  }
+  #forget(key: string): void {
+    keep(placeOf(key), undefined);
+    this.#loose.delete(key);
+  }
+  #show(list: Waiting[]): void {
+    this.#list = list;
+    // Nothing is left to try: another tab sent it, or it was taken back.
+    if (this.list.length === 0) this.isAway = false;
     this.#tell({ kind: "changed" });
   }
-  /** Other tabs may have changed it meanwhile; where nothing can be kept, this one has all there is. */
+  /** Other tabs may have changed it meanwhile. */
   #newest(): Waiting[] {
-    return this.#isKept ? kept(PLACE, this.#list) : this.#list;
+    const loose = this.#list.filter(({ key }) => this.#loose.has(key));
+    return [...stored(), ...loose].sort(inOrder);
   }
   #tell(sent: Sent): void {
     for (const listener of [...this.#listeners]) listener(sent);

@@ -2,15 +2,26 @@
 import { call, onProblem, type Schemas } from "../api/client";
 import { onConnection, reconnect, startEvents, stopEvents, type Connection } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
+import { keep, kept } from "./kept";
 
 export type SignIn = "asking" | "in" | "out" | "unreachable";
+
+/** Who signed in at this browser last, in whichever tab: requests go out in their name. */
+const PLACE = "user";
 
 class Session {
   state = $state<SignIn>("asking");
   account = $state.raw<Schemas["AccountView"]>();
   connection = $state<Connection>("connecting");
   problem = $state.raw<Problem>();
+  /** Whose things this tab knows. */
+  #known: string | undefined;
 
+  /** Whether what is sent now goes out in the name of whoever this tab shows. */
+  get isOwn(): boolean {
+    const user = this.account?.user.id;
+    return this.state === "in" && kept(PLACE, user) === user;
+  }
   get isAdmin(): boolean {
     return this.account?.user.role === "admin";
   }
@@ -26,6 +37,7 @@ class Session {
     onConnection((connection) => (this.connection = connection));
     addEventListener("focus", () => this.#lookAgain());
     addEventListener("online", () => this.#lookAgain());
+    addEventListener("storage", ({ key }) => void (key === `skein.${PLACE}` && this.look()));
     void this.look();
   }
 
@@ -33,6 +45,11 @@ class Session {
   async look(): Promise<void> {
     try {
       const account = await call("get", "/api/v1/account");
+      const { id } = account.user;
+      if (kept(PLACE, undefined) !== id) keep(PLACE, id);
+      // Everything this tab knows is somebody else's.
+      if (this.#known !== undefined && this.#known !== id) return location.reload();
+      this.#known = id;
       this.account = account;
       this.problem = undefined;
       this.state = "in";

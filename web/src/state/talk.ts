@@ -98,7 +98,8 @@ export async function activate(conversation: Conversation, turnId: string, nodeI
     }),
   );
   if (!went && before) conversation.turnTo(before);
-  if (went && before && before !== nodeId) {
+  // There is no way back to what the server did not have.
+  if (went && before && before !== nodeId && !before.startsWith("local-")) {
     const { operations } = await import("./operations.svelte");
     operations.moved(conversation.id, before, nodeId);
   }

@@ -1,8 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { indexHealth, modelHealth, serverHealth, workerHealth } from "../../src/screens/home/health";
+import {
+  indexHealth,
+  modelHealth,
+  serverHealth,
+  unknownHealth,
+  workerHealth,
+} from "../../src/screens/home/health";
 
 const service = (name: string, status: string, lastHealthCheck: string | null = "2026-11-15T09:30:00Z") => ({
   name,
+  enabled: true,
   status,
   lastHealthCheck,
 });
@@ -18,12 +25,25 @@ describe("how an installation is", () => {
     expect(modelHealth(some)).toMatchObject({
       words: "1 of 3 model services reachable, 1 not tried yet",
       isWell: false,
-      more: "Not reachable: B",
+      more: "not reachable: B",
     });
     expect(modelHealth([])).toMatchObject({ words: "No model service", isWell: false });
   });
+  it("counts a model service that answers at some of its addresses as reachable", () => {
+    expect(modelHealth([service("A", "degraded"), service("B", "healthy", null)])).toMatchObject({
+      words: "2 of 2 model services reachable",
+      isWell: true,
+      more: "not all addresses answer: A",
+    });
+  });
+  it("calls nothing well that it does not know", () => {
+    const { words, isWell } = modelHealth([service("A", "degraded", null)]);
+    expect([words, isWell]).toEqual(["1 model service, not tried yet", undefined]);
+    expect(serverHealth("connecting").isWell).toBeUndefined();
+    expect(unknownHealth("Workers")).toMatchObject({ words: "Workers: not known", isWell: undefined });
+  });
   it("says of workers how many are there and busy", () => {
-    const worker = (status: string) => ({ status, concurrency: 4 });
+    const worker = (status: string) => ({ status });
     expect(workerHealth([worker("idle"), worker("offline")]).words).toBe("1 worker, idle");
     expect(workerHealth([worker("busy"), worker("idle")]).words).toBe("2 workers, 1 busy");
     expect(workerHealth([worker("offline")]).isWell).toBe(false);

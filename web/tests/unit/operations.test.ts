@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { operations } from "../../src/state/operations.svelte";
 import { entryOf, reverseOf, undoable, wordsOf, type Entry, type Marked } from "../../src/state/operations";
 
 const item = (id: string, _type: string, data: unknown) =>
@@ -63,5 +64,46 @@ describe("taking back", () => {
     expect([...undoable(entries, new Set())]).toEqual(["4", "3", "2"]);
     // What was taken back, with what took it back, lets one go on further back.
     expect([...undoable(entries, new Set(["4", "2"]))]).toEqual(["3", "1", "0"]);
+  });
+});
+
+describe("the key that takes back", () => {
+  afterEach(() => vi.unstubAllGlobals());
+  /** A server with two facts, which tells of what takes them back, and can fail. */
+  function server() {
+    const at = new Date(Date.now() + 1000).toISOString();
+    const fact = (id: string, nodeId: string, bookmarked: boolean) => ({
+      id,
+      _type: "NodeMarked",
+      realizedAt: at,
+      data: { nodeId, bookmarked },
+    });
+    const state = {
+      facts: [fact("f2", "n2", true), fact("f1", "n1", true)],
+      put: [] as string[],
+      fails: false,
+    };
+    vi.stubGlobal("fetch", async (url: string, { method }: RequestInit) => {
+      if (method === "PUT") {
+        const node = /nodes\/(\w+)\//.exec(url)?.[1] ?? "";
+        state.put.push(node);
+        state.facts.unshift(fact(`r-${node}`, node, false));
+        return Response.json({});
+      }
+      if (state.fails) return Response.json({ error: { code: "internal", message: "no" } }, { status: 500 });
+      return Response.json({ data: url.includes("NodeMarked") ? [...state.facts] : [], pagination: {} });
+    });
+    return state;
+  }
+  it("takes back two acts when it is pressed twice at once, and nothing when what was done cannot be read", async () => {
+    const state = server();
+    await operations.load();
+    state.fails = true;
+    expect(await operations.undoLast()).toBeUndefined();
+    expect(state.put).toEqual([]);
+    state.fails = false;
+    const both = await Promise.all([operations.undoLast(), operations.undoLast()]);
+    expect(both.map((entry) => entry?.id)).toEqual(["f2", "f1"]);
+    expect(state.put).toEqual(["n2", "n1"]);
   });
 });

@@ -47,6 +47,7 @@ beforeEach(() => {
   server = new Server();
   vi.stubGlobal("fetch", server.fetch);
   session.account = { user: { id: "user_1" } } as never;
+  session.state = "in";
   heard = [];
   stop = outbox.listen(({ kind }) => void (kind !== "changed" && heard.push(kind)));
 });
@@ -56,6 +57,17 @@ afterEach(() => {
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
+
+/** What a browser keeps for every tab. */
+function storage(): Record<string, string> {
+  const kept: Record<string, string> = {};
+  const way = (value: unknown) => ({ value, enumerable: false });
+  return Object.defineProperties(kept, {
+    getItem: way((name: string) => kept[name] ?? null),
+    setItem: way((name: string, value: string) => (kept[name] = value)),
+    removeItem: way((name: string) => delete kept[name]),
+  });
+}
 
 describe("what is said", () => {
   it("goes out at once, with its answer asked for, and nothing is left", async () => {
@@ -149,5 +161,46 @@ describe("what is said", () => {
     expect(server.said).toEqual([]);
     session.account = { user: { id: "user_1" } } as never;
     expect(outbox.list).toHaveLength(1);
+  });
+  it("stays where it is while nobody is signed in, or somebody else is in another tab", async () => {
+    const kept = storage();
+    vi.stubGlobal("localStorage", kept);
+    server.isAway = true;
+    await outbox.say(message("One."));
+    server.isAway = false;
+    session.state = "out";
+    await outbox.flush();
+    session.state = "in";
+    kept["skein.user"] = JSON.stringify("user_2");
+    await outbox.flush();
+    expect(server.said).toEqual([]);
+    kept["skein.user"] = JSON.stringify("user_1");
+    await outbox.flush();
+    expect(server.said).toEqual(["One."]);
+    expect(Object.keys(kept)).toEqual(["skein.user"]);
+  });
+  it("is not undone by what another tab writes at the same time, and is sent in the order it was written", async () => {
+    const kept = storage();
+    vi.stubGlobal("localStorage", kept);
+    server.isAway = true;
+    await outbox.say(message("Two."));
+    const [two] = outbox.list;
+    const one = { ...two, ...message("One."), key: "other", answerKey: "others", at: (two?.at ?? 0) - 1 };
+    kept["skein.outbox/other"] = JSON.stringify(one);
+    await outbox.say(message("Three."));
+    server.isAway = false;
+    await outbox.flush();
+    expect(server.said).toEqual(["One.", "Two.", "Three."]);
+    expect(Object.keys(kept)).toEqual([]);
+  });
+  it("no longer calls the server away once another tab has sent it", async () => {
+    const kept = storage();
+    vi.stubGlobal("localStorage", kept);
+    server.isAway = true;
+    await outbox.say(message("One."));
+    expect(outbox.isAway).toBe(true);
+    for (const name of Object.keys(kept)) delete kept[name];
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([outbox.isAway, outbox.list, server.said]).toEqual([false, [], []]);
   });
 });

@@ -1,15 +1,25 @@
 // How the parts of an installation are, in a few words each.
 import type { Connection } from "../../api/events";
 import type { Schemas } from "../../api/client";
+import { healthOf } from "../catalogue/kinds";
 
 export interface Health {
   what: string;
   words: string;
-  isWell: boolean;
+  /** Nothing where it is not known. */
+  isWell: boolean | undefined;
   /** Where something can be done about it. */
   href?: string;
+  /** Why, or which. */
   more?: string;
 }
+
+/** Nobody answered who could tell. */
+export const unknownHealth = (what: "Workers" | "Memory" | "Model services"): Health => ({
+  what,
+  words: `${what}: not known`,
+  isWell: undefined,
+});
 
 export const serverHealth = (connection: Connection): Health => ({
   what: "server",
@@ -19,12 +29,10 @@ export const serverHealth = (connection: Connection): Health => ({
     lost: "Server out of reach",
     refused: "Signed out",
   }[connection],
-  isWell: connection === "open" || connection === "connecting",
+  isWell: connection === "connecting" ? undefined : connection === "open",
 });
 
-export function workerHealth(
-  workers: readonly Pick<Schemas["WorkerView"], "status" | "concurrency">[],
-): Health {
+export function workerHealth(workers: readonly Pick<Schemas["WorkerView"], "status">[]): Health {
   const there = workers.filter(({ status }) => status !== "offline");
   const busy = there.filter(({ status }) => status === "busy").length;
   const count = `${there.length} ${there.length === 1 ? "worker" : "workers"}`;
@@ -48,9 +56,8 @@ export function indexHealth(
   });
   if (index.failure) return found("Memory cannot be indexed", false, index.failure);
   if (!index.available)
-    return found("Memory is found by words only", false, "There is no index on this server.");
-  if (index.embedderFailure)
-    return found("Memory is found by words for now", false, "No vectors are made for now.");
+    return found("Memory is found by words only", false, "there is no index on this server");
+  if (index.embedderFailure) return found("Memory is found by words for now", false, "no vectors are made");
   if (index.caughtUp) return found("Memory up to date", true);
   return found(
     index.behind ? `Memory ${index.behind.toLocaleString("en-GB")} behind` : "Memory catching up",
@@ -58,29 +65,32 @@ export function indexHealth(
   );
 }
 
-export function modelHealth(
-  models: readonly {
-    name: string;
-    status: string;
-    lastHealthCheck?: string | null;
-    builtin?: string | null;
-  }[],
-): Health {
-  const ill = models.filter(
-    ({ status, lastHealthCheck }) => status === "down" || (status === "degraded" && lastHealthCheck),
-  );
-  const unknown = models.filter(({ status, lastHealthCheck }) => status === "degraded" && !lastHealthCheck);
-  const well = models.length - ill.length - unknown.length;
-  const names = ill.map(({ name }) => name).join(", ");
-  const told = [
-    `${well} of ${models.length} ${models.length === 1 ? "model service" : "model services"} reachable`,
+type Service = Pick<Schemas["ServiceView"], "name" | "enabled" | "status" | "lastHealthCheck">;
+
+export function modelHealth(models: readonly Service[]): Health {
+  const found = (words: string, isWell: boolean | undefined, more = ""): Health => ({
+    what: "models",
+    words,
+    isWell,
+    href: "/catalogue/services",
+    ...(more ? { more } : {}),
+  });
+  if (models.length === 0) return found("No model service", false);
+  const count = `${models.length} ${models.length === 1 ? "model service" : "model services"}`;
+  // What is built in is well without being asked.
+  const unknown = models.filter((one) => healthOf(one).word === "not checked" && one.status !== "healthy");
+  if (unknown.length === models.length) return found(`${count}, not tried yet`, undefined);
+  const named = (word: string) => models.filter((one) => healthOf(one).word === word).map(({ name }) => name);
+  const down = named("down");
+  const inPart = named("degraded");
+  const words = [
+    `${models.length - down.length - unknown.length} of ${count} reachable`,
     unknown.length > 0 ? `${unknown.length} not tried yet` : "",
   ];
-  return {
-    what: "models",
-    words: models.length === 0 ? "No model service" : told.filter(Boolean).join(", "),
-    isWell: models.length > 0 && ill.length === 0,
-    href: "/catalogue/services",
-    ...(names ? { more: `Not reachable: ${names}` } : {}),
-  };
+  const more = [
+    down.length > 0 ? `not reachable: ${down.join(", ")}` : "",
+    inPart.length > 0 ? `not all addresses answer: ${inPart.join(", ")}` : "",
+  ];
+  const told = (parts: string[], by: string) => parts.filter(Boolean).join(by);
+  return found(told(words, ", "), down.length === 0, told(more, "; "));
 }

@@ -1,0 +1,38 @@
+// Home tells how the installation is: what was found, what is wrong and why, and what could not be asked.
+import { expectAccessible, expectAccessibleInDark } from "../support/axe";
+import { expect, test } from "../support/test";
+
+test("how the parts are is told, and what is wrong is told with its cause", async ({ page, skein }) => {
+  await page.route("**/api/v1/index", async (route) => {
+    const answer = await route.fetch();
+    const index = (await answer.json()) as object;
+    await route.fulfill({ json: { ...index, failure: "the disk is full" } });
+  });
+  await page.goto(skein.origin);
+  const health = page.getByRole("list", { name: "Health" });
+  await expect(health).toContainText("Server connected");
+  await expect(health).toContainText(/\d+ workers?, (idle|\d+ busy)/);
+  await expect(health).toContainText("Memory cannot be indexed: the disk is full");
+  await expect(health).toContainText(/model service/i);
+  await expect(page.getByRole("button", { name: "Look again" })).toHaveCount(0);
+  await expectAccessible(page, "health");
+  await expectAccessibleInDark(page, "health");
+});
+
+test("what could not be asked is not known, until it is asked again", async ({ page, skein, watch }) => {
+  watch.allow(/status of 500/);
+  const error = { code: "internal", message: "out of order", details: {}, correlationId: "fedcba9876543210" };
+  await page.route(/\/api\/v1\/(workers|services)(\?|$)/, (route) =>
+    route.fulfill({ status: 500, json: { error } }),
+  );
+  await page.goto(skein.origin);
+  const health = page.getByRole("list", { name: "Health" });
+  await expect(health).toContainText("Workers: not known");
+  await expect(health).toContainText("Model services: not known");
+  await expect(health).toContainText(/Memory \w/);
+  await expectAccessible(page, "health that is not known");
+  await page.unrouteAll({ behavior: "wait" });
+  await page.getByRole("button", { name: "Look again" }).press("Enter");
+  await expect(health).toContainText(/\d+ workers?, /);
+  await expect(health).not.toContainText("not known");
+});
