@@ -108,6 +108,13 @@ impl Kept {
 #[derive(Debug, PartialEq)]
 pub(crate) struct KeptRow(pub(crate) Vec<Kept>);
 
+impl KeptRow {
+    /// Bytes it occupies, roughly.
+    pub(crate) fn weight(&self) -> usize {
+        self.0.iter().map(|kept| size_of::<Kept>() + kept.value().weight()).sum()
+    }
+}
+
 impl Row for KeptRow {
     fn value(&self, column: usize) -> Result<Value<'_>, SqlError> {
         self.0.get(column).map(Kept::value).ok_or_else(|| unexpected(column, "there"))
@@ -241,7 +248,8 @@ pub(crate) trait Sql {
         self.query(sql, params, each)
     }
 
-    /// A question that others of the same transaction ask as well, about what none of them changes: answered once for all.
+    /// A question that others of the same transaction ask as well: answered once for all, until one of them may have changed
+    /// what it is about.
     fn query_once(
         &mut self,
         sql: &str,

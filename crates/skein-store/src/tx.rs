@@ -208,7 +208,7 @@ impl<'a> Tx<'a> {
         Ok(found)
     }
 
-    /// [`Self::all`] of what functions that share a transaction ask alike, and none of them changes.
+    /// [`Self::all`] of what functions that share a transaction ask alike, and seldom change.
     pub(crate) fn all_once<T>(
         &mut self,
         sql: &str,

@@ -99,7 +99,11 @@ class Outbox {
   /** Keeps a message and tries to send it. Comes back once it is said or waits; throws when it is refused. */
   async say(said: Omit<Waiting, "key" | "answerKey" | "user" | "at">): Promise<void> {
     if (!session.isOwn)
-      throw new Problem({ status: 401, code: "unauthorized", message: "this browser is no longer signed in" });
+      throw new Problem({
+        status: 401,
+        code: "unauthorized",
+        message: "this browser is no longer signed in",
+      });
     const user = session.account?.user.id ?? "";
     const at = Math.max(Date.now(), (this.#newest().at(-1)?.at ?? 0) + 1);
     const entry: Waiting = { ...said, key: newKey(), answerKey: newKey(), user, at };

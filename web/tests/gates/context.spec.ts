@@ -46,11 +46,7 @@ test("what a model would be told is compared with what it was told last", async 
   await expect(changes.filter({ hasText: "cranes" })).toHaveCount(0);
 });
 
-test("tools that a process offers are told with their tokens", async ({
-  page,
-  person,
-  skein,
-}) => {
+test("tools that a process offers are told with their tokens", async ({ page, person, skein }) => {
   const echo = await person.tool("Echo");
   const { data: processes } = await person.api.get<{ data: Schemas["ProcessView"][] }>(
     "/processes?limit=100",

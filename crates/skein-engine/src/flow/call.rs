@@ -165,11 +165,11 @@ impl Mover<'_, '_> {
             self.record()?;
             tell_owners(self.tx, &ready.footing, ready.tool.id, call)?;
         }
-        self.sequences.insert(session, Some(LastCall { call, sequence }));
         #[cfg(test)]
         if super::simulation::Bug::LostIntent.is_in(self.engine) {
             return Ok(Ok(call));
         }
+        self.sequences.insert(session, Some(LastCall { call, sequence }));
         let loaded = self.load(run)?;
         loaded.note_call(CallMade { call_id: call, place, session, sequence });
         loaded.links.push(Link { kind: LinkKind::Triggers, source: cause, target: call });

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use serde_json::{Map, Value as Json};
+use skein_core::flow::cost::Cost;
+use skein_core::flow::execution::input::Fault;
 use skein_core::{ItemId, RunId};
 
 use crate::error::SqlError;
@@ -28,7 +30,7 @@ const STEPS: &str = "WITH run AS MATERIALIZED (SELECT e.id AS run, c.id, c.seque
          s.raw, s.began_at, s.ended_at, s.is_open
      FROM run JOIN execution_steps s ON s.run = run.run ORDER BY s.run, s.step";
 
-/// Bytes of words up to which a run is kept in memory.
+/// Bytes up to which a run is kept in memory.
 const KEPT_BYTES_MAX: usize = 64 << 10;
 
 /// A run as [`crate::Tx::locked_execution`] and [`crate::Tx::steps_and_last_call`] would give it; each is given once, for
@@ -38,15 +40,16 @@ pub(crate) struct Ahead {
     row: Option<ExecutionRow>,
     steps: Option<(Vec<StepRow>, Option<LastCall>)>,
     pub(crate) id: RunId,
+    /// Bytes it takes where it is kept, roughly.
+    pub(crate) weight: usize,
 }
 
 impl Ahead {
     /// A run as a move left it, unless it takes too much room.
     pub(crate) fn left(row: ExecutionRow, steps: Vec<StepRow>, last: Option<LastCall>) -> Option<Self> {
-        let words = |step: &StepRow| weight_of(&step.state.inputs) + weight(&step.state.output);
-        let bytes = weight_of(&row.context) + steps.iter().map(words).sum::<usize>();
-        let is_small = bytes <= KEPT_BYTES_MAX && steps.iter().all(|step| step.state.dialogue.is_none());
-        is_small.then(|| Self { id: row.id, row: Some(row), steps: Some((steps, last)) })
+        let weight = weight_of_row(&row) + steps.iter().map(weight_of_step).sum::<usize>();
+        let is_small = weight <= KEPT_BYTES_MAX && steps.iter().all(|step| step.state.dialogue.is_none());
+        is_small.then_some(Self { id: row.id, row: Some(row), steps: Some((steps, last)), weight })
     }
 
     pub(crate) fn row(&mut self, run: RunId) -> Option<ExecutionRow> {
@@ -63,7 +66,9 @@ impl Ahead {
         let mut ahead = HashMap::new();
         for row in sql.of_ids(&LOCK, &ids)? {
             let row = read_execution(&row)?;
-            ahead.insert(row.id, Self { id: row.id, row: Some(row), steps: Some((Vec::new(), None)) });
+            // It is gone with the transaction.
+            let weight = 0;
+            ahead.insert(row.id, Self { id: row.id, row: Some(row), steps: Some((Vec::new(), None)), weight });
         }
         for row in sql.of_ids(STEPS, &ids)? {
             let row: &dyn Row = &row;
@@ -78,15 +83,41 @@ impl Ahead {
     }
 }
 
+fn weight_of_row(row: &ExecutionRow) -> usize {
+    let failure = row.failure.as_ref().map_or(0, |failure| {
+        let words = failure.process_name.len() + failure.suggested_action.len();
+        words + failure.step_id.as_ref().map_or(0, String::len) + weight_of_fault(&failure.fault)
+    });
+    size_of::<ExecutionRow>()
+        + row.process_name.len()
+        + weight_of(&row.context)
+        + row.stack.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>()
+        + row.output.as_ref().map_or(0, weight)
+        + failure
+}
+
+fn weight_of_step(step: &StepRow) -> usize {
+    size_of::<StepRow>()
+        + weight_of(&step.state.inputs)
+        + weight(&step.state.output)
+        + step.state.fault.as_ref().map_or(0, weight_of_fault)
+        + step.owed.costs().count() * size_of::<Cost>()
+}
+
+fn weight_of_fault(fault: &Fault) -> usize {
+    fault.code.len() + fault.message.len() + fault.rule.as_ref().map_or(0, String::len) + weight(&fault.details)
+}
+
 fn weight(value: &Json) -> usize {
-    match value {
+    let words = match value {
         Json::String(text) => text.len(),
-        Json::Array(values) => values.iter().map(|value| 8 + weight(value)).sum(),
+        Json::Array(values) => values.iter().map(weight).sum(),
         Json::Object(object) => weight_of(object),
-        Json::Null | Json::Bool(_) | Json::Number(_) => 8,
-    }
+        Json::Null | Json::Bool(_) | Json::Number(_) => 0,
+    };
+    size_of::<Json>() + words
 }
 
 fn weight_of(object: &Map<String, Json>) -> usize {
-    object.iter().map(|(name, value)| name.len() + weight(value)).sum()
+    object.iter().map(|(name, value)| size_of::<String>() + name.len() + weight(value)).sum()
 }

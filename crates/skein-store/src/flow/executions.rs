@@ -245,6 +245,7 @@ impl Tx<'_> {
 
     /// Writes where steps stand.
     pub fn put_steps(&mut self, run: RunId, rows: &[StepRow]) -> Result<(), StoreError> {
+        self.sql.forget_run(run);
         for row in rows {
             let spelled = SpelledStep::of(row);
             let values = spelled.values(&run);
@@ -261,6 +262,7 @@ impl Tx<'_> {
         output: Option<&Json>,
         failure: Option<&Failure>,
     ) -> Result<(), StoreError> {
+        self.sql.forget_run(run);
         let now = self.now();
         let (output, failure) = (output.map(ToString::to_string), failure.map(to_text));
         let tokens = i64::try_from(state.tokens()).unwrap_or(i64::MAX);
@@ -426,6 +428,7 @@ impl Tx<'_> {
         let sql = "SELECT id FROM executions WHERE ended_at <= ?1 ORDER BY ended_at LIMIT ?2";
         let old = self.all(sql, params![until, SWEEP_ROWS_MAX], |row| row.array(0).map(RunId::from_bytes))?;
         for run in &old {
+            self.sql.forget_run(*run);
             for table in ["execution_steps", "reviews", "stream_chunks"] {
                 self.execute(&format!("DELETE FROM {table} WHERE run = ?1"), params![run])?;
             }

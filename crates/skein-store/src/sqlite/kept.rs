@@ -12,15 +12,19 @@ use skein_core::RunId;
 use crate::flow::Ahead;
 use crate::sql::{KeptRow, Value};
 
-/// Most runs that are kept; when there are more, all are let go.
-const RUNS_MAX: usize = 1_024;
+/// Bytes that runs may take together; when they would take more, all are let go.
+const RUNS_BYTES_MAX: usize = 8 << 20;
+/// The same for answers.
+const ANSWERS_BYTES_MAX: usize = 8 << 20;
 /// What the catalogue is kept in.
 const CATALOGUE: [&str; 4] = ["records", "record_references", "health", "vault"];
 
 #[derive(Default)]
 pub(crate) struct Kept {
     runs: HashMap<RunId, Ahead>,
+    runs_bytes: usize,
     answers: HashMap<Question, Vec<KeptRow>>,
+    answers_bytes: usize,
 }
 
 /// A statement with its parameters, spelled so that two that ask alike are equal.
@@ -53,43 +57,63 @@ impl Kept {
     }
 
     pub(crate) fn keep_answer(&mut self, question: Question, rows: Vec<KeptRow>) {
-        self.answers.insert(question, rows);
+        let weight = question.0.len() + rows.iter().map(KeptRow::weight).sum::<usize>();
+        if self.answers_bytes + weight > ANSWERS_BYTES_MAX {
+            self.forget_answers();
+        }
+        if weight <= ANSWERS_BYTES_MAX && self.answers.insert(question, rows).is_none() {
+            self.answers_bytes += weight;
+        }
     }
 
     pub(crate) fn take_run(&mut self, run: RunId) -> Option<Ahead> {
-        self.runs.remove(&run)
+        let run = self.runs.remove(&run)?;
+        self.runs_bytes -= run.weight;
+        Some(run)
     }
 
     pub(crate) fn keep_run(&mut self, run: Ahead) {
-        if self.runs.len() >= RUNS_MAX {
-            self.runs.clear();
+        self.take_run(run.id);
+        if self.runs_bytes + run.weight > RUNS_BYTES_MAX {
+            self.forget_runs();
         }
+        self.runs_bytes += run.weight;
         self.runs.insert(run.id, run);
-    }
-
-    /// A transaction begins.
-    pub(crate) fn begin(&mut self) {
-        self.answers.clear();
     }
 
     /// Something was written, to a table that is named where that is known.
     pub(crate) fn written(&mut self, table: Option<&str>) {
         if table.is_none_or(|table| CATALOGUE.contains(&table)) {
-            self.answers.clear();
+            self.forget_answers();
         }
+    }
+
+    /// The functions that shared a transaction are done; what they were told of the catalogue is not to lie about.
+    pub(crate) fn committed(&mut self) {
+        self.forget_answers();
     }
 
     /// Work was undone, or somebody else wrote.
     pub(crate) fn let_go(&mut self) {
+        self.forget_answers();
+        self.forget_runs();
+    }
+
+    fn forget_answers(&mut self) {
         self.answers.clear();
+        self.answers_bytes = 0;
+    }
+
+    fn forget_runs(&mut self) {
         self.runs.clear();
+        self.runs_bytes = 0;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sql::params;
+    use crate::sql::{self, params};
 
     #[test]
     fn questions_are_alike_only_with_the_same_words_and_values() {
@@ -103,7 +127,7 @@ mod tests {
     #[test]
     fn an_answer_stands_until_the_catalogue_may_have_changed_or_the_transaction_ends() {
         let ends: [fn(&mut Kept); 4] =
-            [Kept::begin, Kept::let_go, |kept| kept.written(None), |kept| kept.written(Some("vault"))];
+            [Kept::committed, Kept::let_go, |kept| kept.written(None), |kept| kept.written(Some("vault"))];
         for end in ends {
             let mut kept = Kept::default();
             kept.keep_answer(Question::new("a", &[]), Vec::new());
@@ -112,5 +136,19 @@ mod tests {
             end(&mut kept);
             assert!(kept.answer(&Question::new("a", &[])).is_none());
         }
+    }
+
+    #[test]
+    fn answers_are_let_go_when_they_take_too_much_room() {
+        let asked = |number: i64| Question::new("a", params![number]);
+        let large = || vec![KeptRow(vec![sql::Kept::Text("x".repeat(ANSWERS_BYTES_MAX / 3))])];
+        let mut kept = Kept::default();
+        for number in 0..3 {
+            kept.keep_answer(asked(number), large());
+        }
+        assert_eq!([0, 1, 2].map(|number| kept.answer(&asked(number)).is_some()), [false, false, true]);
+        kept.keep_answer(asked(3), vec![KeptRow(vec![sql::Kept::Bytes(vec![0; ANSWERS_BYTES_MAX])])]);
+        assert!(kept.answer(&asked(3)).is_none(), "it alone is too much");
+        assert!(kept.answers.is_empty() && kept.answers_bytes == 0);
     }
 }

@@ -3,7 +3,8 @@
 //! A batch in which somebody fails is run again with each function in a savepoint of its own. Some failures (a full
 //! disk, an interrupt) make SQLite roll the whole transaction back; then nobody has been acknowledged yet, and every
 //! function is run again alone, so that each learns its own outcome. It never waits to fill a batch: while one is being
-//! made durable, the next gathers, and whoever comes while it is run joins it.
+//! made durable, the next gathers, and whoever comes while it is run joins it; only what nobody waits for does not, for those
+//! who are done would wait for it.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -32,7 +33,7 @@ const QUEUE_FUNCTIONS_MAX: usize = 1_024;
 const QUEUE_BYTES_MAX: usize = 64 << 20;
 const BATCH_FUNCTIONS_MAX: usize = 512;
 /// How long others may join a batch: those who came first wait for them.
-const JOINING: Duration = if cfg!(test) { Duration::from_mins(1) } else { Duration::from_millis(10) };
+const JOINING: Duration = Duration::from_millis(10);
 const SLOW_FUNCTION: Duration = Duration::from_millis(20);
 const IDLE: Duration = Duration::from_secs(1);
 /// 16 MiB: a page that changes often is copied once for many changes, and readers still find their way through the log in
@@ -56,10 +57,20 @@ struct Waiting {
 struct Queued {
     work: Box<dyn Work>,
     bytes: usize,
+    urgency: Urgency,
 }
 
 impl Writer {
-    pub(crate) fn start(mut connection: Connection, clock: Arc<dyn Clock>, wakes: Wakes) -> Result<Self, StoreError> {
+    pub(crate) fn start(connection: Connection, clock: Arc<dyn Clock>, wakes: Wakes) -> Result<Self, StoreError> {
+        Self::start_joining(JOINING, connection, clock, wakes)
+    }
+
+    fn start_joining(
+        joining: Duration,
+        mut connection: Connection,
+        clock: Arc<dyn Clock>,
+        wakes: Wakes,
+    ) -> Result<Self, StoreError> {
         let (queue, tasks) = channel();
         let log_pages = count_log_pages(&mut connection)?;
         let (waiting, revisions) = (Arc::new(Waiting::default()), Revisions::default());
@@ -76,6 +87,8 @@ impl Writer {
             clock,
             wakes,
             tasks,
+            next: None,
+            joining,
             waiting: Arc::clone(&waiting),
             commits: Arc::clone(&commits),
             revisions: revisions.clone(),
@@ -112,7 +125,7 @@ impl Writer {
             self.waiting.leave(bytes);
             return Err(StoreError::Busy);
         }
-        queue.send(Queued { work, bytes }).map_err(|_| {
+        queue.send(Queued { work, bytes, urgency }).map_err(|_| {
             self.waiting.leave(bytes);
             StoreError::Unavailable("its writing thread has stopped".to_owned())
         })
@@ -175,6 +188,10 @@ struct WriterThread {
     number: i64,
     wakes: Wakes,
     tasks: Receiver<Queued>,
+    /// Who came while a batch was run, and opens the one after it.
+    next: Option<Queued>,
+    /// How long others may join a batch.
+    joining: Duration,
     waiting: Arc<Waiting>,
     commits: Arc<AtomicU64>,
     /// Rows that were changed until the last commit.
@@ -189,7 +206,7 @@ impl WriterThread {
     fn run(&mut self) {
         let mut truncated = true;
         loop {
-            match self.tasks.recv_timeout(IDLE) {
+            match self.next.take().map_or_else(|| self.tasks.recv_timeout(IDLE), Ok) {
                 Ok(first) => {
                     let batch = self.gather(first);
                     self.commit_together(batch);
@@ -218,11 +235,19 @@ impl WriterThread {
     }
 
     /// Whoever came while a batch was run: a commit costs much the same for one more, and most of it a second time.
-    fn latecomer(&self, ran: usize, opened: Instant) -> Option<Box<dyn Work>> {
-        if ran == BATCH_FUNCTIONS_MAX || opened.elapsed() > JOINING {
+    /// Background work is long, and those before it are done: it opens the next batch.
+    fn latecomer(&mut self, ran: usize, opened: Instant) -> Option<Box<dyn Work>> {
+        if self.next.is_some() || ran == BATCH_FUNCTIONS_MAX || opened.elapsed() >= self.joining {
             return None;
         }
-        self.tasks.try_recv().ok().map(|queued| self.admit(queued))
+        let queued = self.tasks.try_recv().ok()?;
+        match queued.urgency {
+            Urgency::Interactive => Some(self.admit(queued)),
+            Urgency::Background => {
+                self.next = Some(queued);
+                None
+            }
+        }
     }
 
     /// Runs a batch without savepoints first: most batches have no culprit, and SQLite copies every page that changes
@@ -293,7 +318,6 @@ impl WriterThread {
 
     fn begin_transaction(&mut self) -> Result<(), SqlError> {
         self.statement("BEGIN IMMEDIATE")?;
-        self.kept.begin();
         match self.requests.refresh(&self.connection, self.last_now) {
             Ok(Refreshed::AsBefore) => Ok(()),
             Ok(Refreshed::OthersWrote) => {
@@ -357,6 +381,7 @@ impl WriterThread {
     fn commit(&mut self) -> Result<(), SqlError> {
         self.requests.file(&self.connection)?;
         self.statement("COMMIT")?;
+        self.kept.committed();
         let changes = self.connection.total_changes();
         if std::mem::replace(&mut self.changes, changes) != changes {
             self.commits.fetch_add(1, Ordering::Relaxed);

@@ -14,6 +14,8 @@ use super::*;
 use crate::clock::SystemClock;
 use crate::work::{Committed, Function, Outcome};
 
+/// Longer than any test: whoever comes while a batch is run joins it.
+const ALWAYS: Duration = Duration::from_mins(10);
 const VIEWER: Viewer = Viewer::User(UserId::from_bytes([1; 16]));
 
 struct Bench {
@@ -26,21 +28,34 @@ type Waiting = Outcome<Committed<ItemId>>;
 
 impl Bench {
     fn start(prepare: impl FnOnce(&mut Connection)) -> Self {
+        Self::start_joining(ALWAYS, prepare)
+    }
+
+    fn start_joining(joining: Duration, prepare: impl FnOnce(&mut Connection)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("skein.db");
         let mut connection = crate::sqlite::open_writer(&file).unwrap();
         prepare(&mut connection);
-        let writer = Writer::start(connection, Arc::new(SystemClock), Wakes::default()).unwrap();
+        let writer = Writer::start_joining(joining, connection, Arc::new(SystemClock), Wakes::default()).unwrap();
         Self { writer, file, _folder: folder }
     }
 
     fn submit(&self, function: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static) -> Waiting {
+        self.submit_as(Urgency::Interactive, function)
+    }
+
+    fn submit_as(
+        &self,
+        urgency: Urgency,
+        function: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static,
+    ) -> Waiting {
         let (work, outcome) = Function::queued(function);
-        self.writer.submit(work, 100, Urgency::Interactive).unwrap();
+        self.writer.submit(work, 100, urgency).unwrap();
         outcome
     }
 
-    /// Makes the next functions wait for each other, so that they end up in one batch.
+    /// Makes the next functions wait for each other, so that they end up in one batch: that of the gate where they may join
+    /// it, else the next.
     fn gate(&self) -> impl FnOnce() {
         let (opened, open) = channel::<()>();
         let (entered, has_entered) = channel();
@@ -54,24 +69,6 @@ impl Bench {
             drop(opened);
             gate.blocking_recv().unwrap().unwrap();
         }
-    }
-
-    /// Runs `culprit` among innocent writes in one batch; what became of it, after checking the innocent ones.
-    fn among_innocents(
-        &self,
-        culprit: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Send + 'static,
-    ) -> StoreError {
-        let open = self.gate();
-        let before: Vec<Waiting> = (0..5).map(|_| self.submit(append)).collect();
-        let culprit = self.submit(culprit);
-        let after: Vec<Waiting> = (0..5).map(|_| self.submit(append)).collect();
-        open();
-        let innocents = before.into_iter().chain(after);
-        let kept: Vec<ItemId> = innocents.map(|innocent| innocent.blocking_recv().unwrap().unwrap().value).collect();
-        let error = culprit.blocking_recv().unwrap().unwrap_err();
-        assert_eq!(self.count(), 11, "the gate and ten innocent writes, nothing of the culprit");
-        assert!(kept.iter().all(|id| self.has(*id)));
-        error
     }
 
     fn reader(&self) -> Connection {
@@ -97,6 +94,27 @@ fn append(tx: &mut Tx<'_>) -> Result<ItemId, StoreError> {
     Ok(tx.append_item(&VIEWER, &note(10))?.item.header.id)
 }
 
+/// Runs `culprit` among innocent writes that wait with it, then among some that come one by one while their batch is run;
+/// what became of it, after checking the innocent ones.
+fn among_innocents(
+    culprit: impl FnMut(&mut Tx<'_>) -> Result<ItemId, StoreError> + Copy + Send + 'static,
+) -> [StoreError; 2] {
+    [Duration::ZERO, ALWAYS].map(|joining| {
+        let bench = Bench::start_joining(joining, |_| {});
+        let open = bench.gate();
+        let before: Vec<Waiting> = (0..5).map(|_| bench.submit(append)).collect();
+        let culprit = bench.submit(culprit);
+        let after: Vec<Waiting> = (0..5).map(|_| bench.submit(append)).collect();
+        open();
+        let innocents = before.into_iter().chain(after);
+        let kept: Vec<ItemId> = innocents.map(|innocent| innocent.blocking_recv().unwrap().unwrap().value).collect();
+        let error = culprit.blocking_recv().unwrap().unwrap_err();
+        assert_eq!(bench.count(), 11, "the gate and ten innocent writes, nothing of the culprit");
+        assert!(kept.iter().all(|id| bench.has(*id)));
+        error
+    })
+}
+
 #[test]
 fn whoever_comes_while_a_batch_is_run_is_committed_with_it() {
     let bench = Bench::start(|_| {});
@@ -106,6 +124,25 @@ fn whoever_comes_while_a_batch_is_run_is_committed_with_it() {
     open();
     assert!(late.into_iter().all(|late| late.blocking_recv().unwrap().is_ok()));
     assert_eq!((bench.writer.commits() - before, bench.count()), (1, 4));
+}
+
+#[test]
+fn background_work_that_comes_while_a_batch_is_run_opens_the_next() {
+    let bench = Bench::start(|_| {});
+    let before = bench.writer.commits();
+    let open = bench.gate();
+    let commits = Arc::clone(&bench.writer.commits);
+    let (early, found) = (bench.submit(append), Arc::new(OnceLock::new()));
+    let finding = Arc::clone(&found);
+    let slow = bench.submit_as(Urgency::Background, move |tx| {
+        finding.set(commits.load(Ordering::Relaxed)).unwrap();
+        append(tx)
+    });
+    let late = bench.submit(append);
+    open();
+    assert!([early, slow, late].into_iter().all(|waiting| waiting.blocking_recv().unwrap().is_ok()));
+    assert_eq!(found.get(), Some(&(before + 1)), "who came before it was not kept waiting");
+    assert_eq!((bench.writer.commits() - before, bench.count()), (2, 4));
 }
 
 #[test]
@@ -143,35 +180,35 @@ fn what_one_function_writes_of_the_catalogue_the_next_of_its_batch_is_told() {
 
 #[test]
 fn a_function_that_refuses_fails_alone() {
-    let error = Bench::start(|_| {}).among_innocents(|tx| {
+    let errors = among_innocents(|tx| {
         append(tx)?;
         Err(StoreError::Forbidden)
     });
-    assert!(matches!(error, StoreError::Forbidden));
+    assert!(errors.iter().all(|error| matches!(error, StoreError::Forbidden)));
 }
 
 #[test]
 fn a_function_that_panics_fails_alone() {
-    let error = Bench::start(|_| {}).among_innocents(|tx| {
+    let errors = among_innocents(|tx| {
         append(tx)?;
         panic!("a bug in a rule");
     });
-    assert!(matches!(error, StoreError::Panicked(text) if text == "a bug in a rule"));
+    assert!(errors.iter().all(|error| matches!(error, StoreError::Panicked(text) if text == "a bug in a rule")));
 }
 
 #[test]
 fn a_function_that_violates_a_constraint_fails_alone() {
-    let error = Bench::start(|_| {}).among_innocents(|tx| {
+    let errors = among_innocents(|tx| {
         let id = append(tx)?;
         tx.execute("INSERT INTO items SELECT NULL, tx, id, owner, type, realized_at, canonical_at, hash, payload_hash, encoding, payload FROM items WHERE id = ?1", crate::sql::params![&id])?;
         Ok(id)
     });
-    assert!(matches!(error, StoreError::Sql(SqlError::Unique(_))), "{error:?}");
+    assert!(errors.iter().all(|error| matches!(error, StoreError::Sql(SqlError::Unique(_)))), "{errors:?}");
 }
 
 #[test]
 fn a_function_that_hits_a_full_disk_fails_alone_although_the_whole_batch_was_rolled_back() {
-    let error = Bench::start(|_| {}).among_innocents(|tx| {
+    let errors = among_innocents(|tx| {
         let mut pages = 0;
         tx.sql.query("PRAGMA page_count", &[], &mut |row| {
             pages = row.int(0)?;
@@ -182,7 +219,7 @@ fn a_function_that_hits_a_full_disk_fails_alone_although_the_whole_batch_was_rol
         tx.sql.query("PRAGMA max_page_count = 1073741823", &[], &mut |_| Ok(()))?;
         Ok(outcome?.item.header.id)
     });
-    assert!(matches!(error, StoreError::DiskFull), "{error:?}");
+    assert!(errors.iter().all(|error| matches!(error, StoreError::DiskFull)), "{errors:?}");
 }
 
 #[test]
