@@ -216,12 +216,14 @@ impl Draft {
         let thought = self.reasoning.text.chars().count();
         let written = self.text.text.chars().count() + thought;
         let called = self.calls.iter().map(|open| open.name.len() + open.arguments.text.chars().count()).sum::<usize>();
+        let output_tokens = self.usage.output.unwrap_or_else(|| estimated_tokens(written + called));
+        let counted = self.usage.reasoning.filter(|tokens| *tokens > 0);
         Usage {
             input_tokens: self.usage.input.unwrap_or(asked_tokens),
-            output_tokens: self.usage.output.unwrap_or_else(|| estimated_tokens(written + called)),
+            output_tokens,
             cached_input_tokens: self.usage.cached.unwrap_or(0),
             // Few providers count it apart, and whoever reads the answer wants to know that there was any.
-            reasoning_tokens: self.usage.reasoning.unwrap_or_else(|| estimated_tokens(thought)),
+            reasoning_tokens: counted.unwrap_or_else(|| estimated_tokens(thought).min(output_tokens)),
             is_estimate: self.usage.input.is_none() || self.usage.output.is_none(),
         }
     }
