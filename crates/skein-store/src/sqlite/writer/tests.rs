@@ -149,8 +149,8 @@ fn background_work_that_comes_while_a_batch_is_run_opens_the_next() {
 fn what_one_function_writes_of_the_catalogue_the_next_of_its_batch_is_told() {
     let bench = Bench::start(|_| {});
     let open = bench.gate();
-    let made = Arc::new(OnceLock::new());
-    let (make, change, look) = (Arc::clone(&made), Arc::clone(&made), made);
+    let record_id = Arc::new(OnceLock::new());
+    let (make, change, look) = (Arc::clone(&record_id), Arc::clone(&record_id), record_id);
     let content = |text: &str| {
         let data = Map::from_iter([("text".to_owned(), text.into())]);
         RecordContent::new(RecordType::parse("Belief").unwrap(), data)
