@@ -11,7 +11,8 @@ export default defineConfig({
   retries: 0,
   timeout: 120_000,
   expect: { timeout: 30_000 },
-  reporter: process.env.CI ? [["line"]] : [["list"]],
+  // Where only the end of a log is kept, that is where failures must stand.
+  reporter: process.env.CI ? [["dot"]] : [["list"]],
   use: {
     viewport: { width: 1280, height: 800 },
     locale: "en-GB",

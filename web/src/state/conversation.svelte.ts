@@ -39,6 +39,8 @@ export class Conversation {
   /** How the answers that were in sight were made. */
   readonly makings = new Makings();
   tree = new Tree();
+  /** Grows whenever somebody turns elsewhere; an answer that was asked for before turns nobody away from there. */
+  moves = 0;
   #asked = new Set<string>();
   #waiting = new Map<string, ((node: Node | undefined) => void)[]>();
   #stops: (() => void)[] = [];
@@ -66,15 +68,16 @@ export class Conversation {
   }
 
   async load(): Promise<void> {
-    const { id } = this;
+    const { id, moves } = this;
     try {
       const [about, skeleton] = await Promise.all([
         call("get", "/api/v1/conversations/{id}", { params: { id } }),
         call("get", "/api/v1/conversations/{id}/tree", { params: { id } }),
       ]);
       if (this.#gone) return;
-      const visited = this.tree.visited;
+      const { visited, cursor } = this.tree;
       this.tree = Tree.of(skeleton);
+      if (this.moves !== moves && cursor && this.tree.knots.has(cursor)) this.tree.cursor = cursor;
       for (const [node, turn] of visited) if (!this.tree.visited.has(node)) this.tree.visited.set(node, turn);
       if (this.tree.cursor) this.tree.turnTo(this.tree.cursor);
       this.about = about;
@@ -225,11 +228,26 @@ export class Conversation {
   }
 
   turnTo(id: string): void {
+    this.moves += 1;
     this.tree.turnTo(id);
     this.#changed();
   }
-  /** Runs make these nodes: they are listened to, and the one that is to be shown is turned to, unless somebody went elsewhere. */
-  begun({ answers: made }: Schemas["Mutated_AnsweringView"], go = true): void {
+  /** Asks for answers and shows the one that is to be shown, unless somebody went elsewhere meanwhile. */
+  async answer(ask: () => Promise<Schemas["Mutated_AnsweringView"]>): Promise<void> {
+    const { moves } = this;
+    const made = await ask();
+    this.begun(made, this.moves === moves);
+  }
+  async answerAfter(node: string, processIds: string[], samples: number): Promise<void> {
+    const params = { id: this.id };
+    const body = { parentAlternativeId: node, speaker: "agent", processIds, samples };
+    const path = "/api/v1/conversations/{id}/turns";
+    await this.answer(
+      async () => (await call("post", path, { params, body })) as Schemas["Mutated_AnsweringView"],
+    );
+  }
+  /** Runs make these nodes: they are listened to, and the one that is to be shown is turned to. */
+  begun({ answers: made }: Schemas["Mutated_AnsweringView"], go: boolean): void {
     for (const { node, executionId } of made) {
       this.follow(node.id, executionId);
       this.take(node);
@@ -251,14 +269,7 @@ export class Conversation {
     } else {
       const { node, problem, entry } = sent;
       const retry = () =>
-        void this.attempt(node, "answer", async () => {
-          const { processIds, samples } = entry;
-          const body = { parentAlternativeId: node, speaker: "agent", processIds, samples };
-          const path = "/api/v1/conversations/{id}/turns";
-          this.begun(
-            (await call("post", path, { params: { id: this.id }, body })) as Schemas["Mutated_AnsweringView"],
-          );
-        });
+        void this.attempt(node, "answer", () => this.answerAfter(node, entry.processIds, entry.samples));
       this.problems.set(node, { what: "answer", problem, retry });
     }
   }
@@ -316,9 +327,10 @@ export class Conversation {
         return;
       await this.fetch(subject);
     } else if (event === "path.moved") {
+      const { moves } = this;
       if (this.tree.cursor === subject) return;
-      if (this.tree.knots.has(subject) || (await this.fetch(subject))?.conversationId === this.id)
-        this.turnTo(subject);
+      const isOurs = this.tree.knots.has(subject) || (await this.fetch(subject))?.conversationId === this.id;
+      if (isOurs && this.moves === moves) this.turnTo(subject);
     } else if (subject === this.id) {
       this.about = await call("get", "/api/v1/conversations/{id}", { params: { id: this.id } }).catch(
         () => this.about,

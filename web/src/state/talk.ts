@@ -44,13 +44,7 @@ export async function answerAfter(
   processIds: string[],
   samples = 1,
 ): Promise<void> {
-  await conversation.attempt(node, "answer", async () => {
-    const made = (await call("post", "/api/v1/conversations/{id}/turns", {
-      params: { id: conversation.id },
-      body: { parentAlternativeId: node, speaker: "agent", processIds, samples },
-    })) as Answers;
-    conversation.begun(made);
-  });
+  await conversation.attempt(node, "answer", () => conversation.answerAfter(node, processIds, samples));
 }
 
 /** Asks for more answers at a turn, to the node given. */
@@ -61,11 +55,10 @@ export async function answerBeside(
   processIds: string[],
   samples: number,
 ): Promise<void> {
-  const made = (await call("post", "/api/v1/conversations/{id}/turns/{turnId}/alternatives", {
-    params: { id: conversation.id, turnId },
-    body: { parentAlternativeId: parent, processIds, samples, makeActive: true },
-  })) as Answers;
-  conversation.begun(made);
+  const params = { id: conversation.id, turnId };
+  const body = { parentAlternativeId: parent, processIds, samples, makeActive: true };
+  const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives";
+  await conversation.answer(async () => (await call("post", path, { params, body })) as Answers);
 }
 
 /** Makes an answer again by the process that made it. */
@@ -75,15 +68,10 @@ export async function regenerate(
   nodeId: string,
   samples = 1,
 ): Promise<void> {
-  const made = await call(
-    "post",
-    "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate",
-    {
-      params: { id: conversation.id, turnId, nodeId },
-      body: { makeActive: true, samples },
-    },
-  );
-  conversation.begun(made);
+  const params = { id: conversation.id, turnId, nodeId };
+  const body = { makeActive: true, samples };
+  const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate";
+  await conversation.answer(() => call("post", path, { params, body }));
 }
 
 /** Turns to another alternative at once. */

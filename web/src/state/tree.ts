@@ -73,8 +73,12 @@ export class Tree {
     return tree;
   }
 
-  /** Takes a node in, or what is new of one that is there. */
+  /**
+   * Takes a node in, or what is new of one that is there. Only one that was not there is turned to where it is active: what
+   * is read of another may be older than where somebody went since.
+   */
   put(node: Schemas["NodeView"]): void {
+    const isNew = !this.knots.has(node.id);
     this.add({
       id: node.id,
       parent: node.parentAlternativeId ?? undefined,
@@ -87,7 +91,7 @@ export class Tree {
       excluded: node.excluded,
       createdAt: Date.parse(node.createdAt),
     });
-    if (node.isActive) this.#select(node.id);
+    if (isNew && node.isActive) this.#select(node.id);
   }
 
   add(knot: Knot): void {

@@ -55,3 +55,46 @@ test("an answer is stopped and what was said stays", async ({ page, skein, model
   await page.getByRole("button", { name: "Stop" }).first().click();
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
 });
+
+test("what is read late of an answer turns nobody back to it", async ({
+  page,
+  skein,
+  model,
+  conversation,
+}) => {
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Say a word.");
+  const first = await model.asked();
+  first.say("This.");
+  first.end();
+  await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
+  await expect(lastTurn(page)).toContainText("This.");
+  await lastTurn(page).getByRole("button", { name: "Generate another answer" }).click();
+  const second = await model.asked();
+  second.say("That.");
+  await expect(lastTurn(page)).toContainText("2/2");
+
+  // It ends, and is read as the one that is shown; by the time that is heard, somebody went back to the first.
+  let held = 0;
+  let release = () => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  await page.route("**/api/v1/nodes/*", async (route) => {
+    const response = await route.fetch();
+    held += 1;
+    await gate;
+    await route.fulfill({ response });
+  });
+  second.end();
+  await expect.poll(() => held).toBeGreaterThan(0);
+  await page.getByRole("button", { name: "Alternative before" }).last().click();
+  await expect(lastTurn(page)).toContainText("1/2");
+  const heard = page.waitForResponse("**/api/v1/nodes/*");
+  release();
+  await (await heard).finished();
+  await page.evaluate(
+    () => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))),
+  );
+  await expect(lastTurn(page)).toContainText("This.");
+  await expect(lastTurn(page)).toContainText("1/2");
+});

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Schemas } from "../../src/api/client";
 import { contentOf, reworded, textOf } from "../../src/state/content";
 import { Tree, type Knot } from "../../src/state/tree";
 
@@ -31,6 +32,18 @@ function talk(): Tree {
   tree.turnTo("a2");
   return tree;
 }
+/** Another answer to the first question, as the server tells it while it is made. */
+const another = (id: string): Schemas["NodeView"] =>
+  ({
+    id,
+    parentAlternativeId: "q1",
+    turnId: "t2",
+    ordinal: 2,
+    authorType: "model",
+    status: "pending",
+    isActive: true,
+    createdAt: "2026-01-01T00:00:00Z",
+  }) as Schemas["NodeView"];
 const nodes = (tree: Tree, through?: string) =>
   tree.shown(through).map(({ node, stale }) => (stale ? `${node}!` : node));
 
@@ -76,6 +89,16 @@ describe("the shown path", () => {
     tree.turnTo("q");
     tree.remove("local-1");
     expect(nodes(tree)).toEqual(["q"]);
+  });
+  it("is not turned by what was read before somebody went elsewhere", () => {
+    const tree = talk();
+    const told = another("a1b");
+    tree.put(told);
+    expect(nodes(tree)).toEqual(["q1", "a1b"]);
+    tree.turnTo("a1");
+    tree.put({ ...told, status: "complete" });
+    expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
+    expect(tree.knots.get("a1b")?.status).toBe("complete");
   });
   it("takes back what the server refused", () => {
     const tree = talk();
