@@ -14,6 +14,7 @@ mod memory;
 mod nested;
 mod redaction;
 mod refusals;
+mod repeats;
 mod runs;
 mod telemetry;
 mod tool_metrics;
