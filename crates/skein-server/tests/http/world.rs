@@ -146,6 +146,12 @@ impl World {
         if self.database.is_some() { Self::postgres().await } else { Self::stopped().await }
     }
 
+    /// Another server over the same store, on PostgreSQL.
+    pub(crate) async fn beside(&self) -> Self {
+        let location = Location::Postgres(self.database.as_ref().unwrap().url().to_owned());
+        Self::open(StoreOptions::at(location), tempfile::tempdir().unwrap(), None).await
+    }
+
     async fn open_stopped(location: Location, dir: TempDir, database: Option<Database>) -> Self {
         let clock = Arc::new(StoppedClock::at(START));
         let options = StoreOptions { clock: Some(clock.clone()), connections: 8, ..StoreOptions::at(location) };
