@@ -13,6 +13,7 @@ mod document;
 mod doors;
 mod estate;
 mod events;
+mod executions;
 mod feed;
 mod garden;
 mod grove;
