@@ -62,6 +62,51 @@ for (const [status, code, advice] of [
   });
 }
 
+test("what was shown at once is taken back when it is refused, and says why", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 409/);
+  const { id } = await person.begin("Taken back");
+  const said = await person.say(id, "First wording.");
+  await person.api.post(`/conversations/${id}/turns/${said.turnId}/alternatives`, {
+    text: "Second wording.",
+    editedFrom: said.id,
+    makeActive: true,
+  });
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(lastTurn(page)).toContainText("Second wording.");
+  const error = {
+    code: "record_changed",
+    message: "refused",
+    details: {},
+    correlationId: "fe",
+    retryable: false,
+  };
+  const holds: (() => void)[] = [];
+  await page.route(/\/(activate|marks)$/, async (route) => {
+    await new Promise<void>((release) => holds.push(release));
+    await route.fulfill({ status: 409, json: { error } });
+  });
+  const refuse = async () => {
+    await expect.poll(() => holds.length).toBe(1);
+    holds.pop()?.();
+  };
+  await lastTurn(page).getByRole("button", { name: "Alternative before" }).click();
+  await expect(lastTurn(page)).toContainText("First wording.");
+  await refuse();
+  await expect(lastTurn(page)).toContainText("Second wording.");
+  const bookmark = lastTurn(page).getByRole("button", { name: "Take the bookmark away" });
+  await lastTurn(page).focus();
+  await page.keyboard.press("b");
+  await expect(bookmark).toBeVisible();
+  await refuse();
+  await expect(bookmark).toBeHidden();
+  await expect(page.getByRole("alert").filter({ hasText: "refused" }).first()).toBeVisible();
+});
+
 test("an expired session is said, what was typed stays, and signing in elsewhere goes on", async ({
   page,
   context,
