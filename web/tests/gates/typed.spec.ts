@@ -1,0 +1,99 @@
+// What somebody types is theirs: nothing takes it away, and nothing is done with other words than those on the screen.
+import type { Page } from "@playwright/test";
+import type { Schemas } from "../support/api";
+import type { Person } from "../support/person";
+import { expect, test } from "../support/test";
+
+const BROKEN = '{ "value": "stork"';
+const raw = (page: Page) => page.getByRole("switch", { name: "Raw JSON" });
+const json = (page: Page) => page.getByRole("textbox", { name: "JSON", exact: true });
+
+/** A process of one call, which a person approves. */
+async function saying(person: Person, interactionMode: "manual" | "auto" = "manual") {
+  return person.define({
+    name: "Say it",
+    initialContext: ["word"],
+    steps: [
+      {
+        id: "say",
+        toolId: await person.tool("Echo"),
+        inputs: { value: "{word}" },
+        output: { variable: "said" },
+        execution: { interactionMode },
+      },
+    ],
+    outputTemplate: "{{said.value}}!",
+  } as Schemas["ProcessBody"]);
+}
+
+test("arguments that cannot be read are not approved, and stay", async ({ page, person, skein }) => {
+  const { id } = await saying(person);
+  const run = await person.run(id, { word: "heron" });
+  await page.goto(`${skein.origin}/review`);
+  await page.getByRole("link", { name: /heron/ }).click();
+  await page.getByRole("button", { name: /^Edit first/ }).click();
+  await raw(page).click();
+  await json(page).fill(BROKEN);
+  await page.getByRole("button", { name: /^Approve/ }).click();
+  await expect(json(page)).toBeFocused();
+  await expect(page.getByText(/^Not JSON yet/)).toBeVisible();
+  await expect(raw(page)).toBeDisabled();
+  await page.reload();
+  await expect(json(page)).toHaveValue(BROKEN);
+  const { data } = await person.api.get<{ data: unknown[] }>("/reviews?status=open");
+  expect(data).toHaveLength(1);
+  await json(page).fill(`${BROKEN}}`);
+  await page.getByRole("button", { name: "Approve with edits" }).click();
+  await expect(page.getByText("Nothing needs you").first()).toBeVisible();
+  await page.goto(`${skein.origin}/runs/${run}`);
+  await expect(page.getByText("stork!").first()).toBeVisible();
+});
+
+test("a call and a run wait for what can be read", async ({ page, person, skein }) => {
+  const called: string[] = [];
+  page.on(
+    "request",
+    (one) => one.method() === "POST" && /tools|execute/.test(one.url()) && called.push(one.url()),
+  );
+  await page.goto(`${skein.origin}/catalogue/tools/${await person.tool("Echo")}`);
+  await raw(page).click();
+  await json(page).fill(BROKEN);
+  await page.getByRole("button", { name: "Call it" }).click();
+  await expect(json(page)).toBeFocused();
+  await page.reload();
+  await expect(json(page)).toHaveValue(BROKEN);
+  await page.getByRole("button", { name: "Go back to what could be read" }).click();
+  await expect(raw(page)).toBeEnabled();
+
+  const { id } = await saying(person, "auto");
+  await page.goto(`${skein.origin}/processes/${id}?run=1`);
+  const dialog = page.getByRole("dialog", { name: /^Run / });
+  await dialog.getByRole("switch", { name: "Raw JSON" }).click();
+  await dialog.getByRole("textbox", { name: "JSON" }).fill(BROKEN);
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(dialog.getByRole("textbox", { name: "JSON" })).toBeFocused();
+  await page.reload();
+  await expect(dialog.getByRole("textbox", { name: "JSON" })).toHaveValue(BROKEN);
+  expect(called).toEqual([]);
+});
+
+test("a definition that cannot be read keeps a process from being saved, in every view", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await saying(person);
+  await page.goto(`${skein.origin}/processes/${id}?view=raw`);
+  const definition = page.getByRole("textbox", { name: "Definition as JSON" });
+  const whole = await definition.inputValue();
+  await definition.fill(whole.replace('"Say it"', '"Say it'));
+  await expect(page.getByText(/raw view holds JSON that cannot be read/)).toBeVisible();
+  await page.getByRole("tab", { name: "Form" }).click();
+  await expect(page.getByRole("button", { name: "Save", exact: true })).toBeDisabled();
+  await page.reload();
+  await page.getByRole("tab", { name: "Raw" }).click();
+  await expect(definition).toHaveValue(whole.replace('"Say it"', '"Say it'));
+  await definition.fill(whole.replace('"Say it"', '"Say it twice"'));
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await expect(page.getByRole("main").getByText("Saved", { exact: true })).toBeVisible();
+});
