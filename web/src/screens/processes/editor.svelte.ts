@@ -13,6 +13,7 @@ interface Kept {
   hash?: string;
   unread?: Unread;
 }
+const placeOf = (id: string): string => `process/${id}`;
 const VALIDATE_WAIT_MS = 350;
 export const placeOfAnswer = (step: string): string => `answer/${step}`;
 
@@ -72,7 +73,7 @@ export class Editor {
     this.changed();
   }
   get #place(): string {
-    return `process/${this.id}`;
+    return placeOf(this.id);
   }
 
   /** The broken rules of one field. */
@@ -134,14 +135,13 @@ export class Editor {
   /** Called when anything was typed: it is kept here and checked there. */
   changed(): void {
     if (!this.isReady) return;
-    if (this.isDirty)
-      keepDraft(this.#place, {
-        definition: cleaned($state.snapshot(this.definition)),
-        hash: this.process?.hash,
-        unread: $state.snapshot(this.#unread),
-      });
+    if (this.isDirty) this.#keep(this.#place, this.process?.hash);
     else dropDraft(this.#place);
     this.check(VALIDATE_WAIT_MS);
+  }
+  #keep(place: string, hash: string | undefined): void {
+    const definition = cleaned($state.snapshot(this.definition));
+    keepDraft(place, { definition, hash, unread: $state.snapshot(this.#unread) } satisfies Kept);
   }
 
   check(wait: number): void {
@@ -191,7 +191,10 @@ export class Editor {
       dropDraft(this.#place);
       this.fromDraft = this.isBehind = false;
       this.process = saved;
-      if (!this.isNew) this.#show(definitionOf(saved));
+      // What was written meanwhile stays, as a change of what is there now.
+      if (!isSame(this.definition, definition) || this.unreadIn !== undefined)
+        this.#keep(placeOf(saved.id), saved.hash);
+      else if (!this.isNew) this.#show(definitionOf(saved));
       return saved;
     } catch (error) {
       this.saveProblem = asProblem(error);
