@@ -97,3 +97,38 @@ test("a definition that cannot be read keeps a process from being saved, in ever
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await expect(page.getByRole("main").getByText("Saved", { exact: true })).toBeVisible();
 });
+
+test("what is written about a conversation outlives what happens to it, a stray click, and closing", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id, hash } = await person.begin("Herons");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await page.getByRole("button", { name: "Tell models something first" }).click();
+  const sheet = page.getByRole("dialog", { name: "About this conversation" });
+  const told = sheet.getByRole("textbox", { name: "What every model is told first" });
+  await told.fill("Answer in short sentences.");
+  await person.api.put(`/conversations/${id}`, { title: "Herons and storks", basedOnHash: hash });
+  await expect(sheet.getByText("It was changed elsewhere while you were writing.")).toBeVisible();
+  await expect(told).toHaveValue("Answer in short sentences.");
+  // A selection that is drawn out of the field ends beside the dialog.
+  const [field, frame] = [await told.boundingBox(), await sheet.boundingBox()];
+  if (!field || !frame) throw new Error("the dialog has no place");
+  await page.mouse.move(field.x + 40, field.y + 12);
+  await page.mouse.down();
+  await page.mouse.move(frame.x - 60, field.y + 12, { steps: 4 });
+  await page.mouse.up();
+  await expect(told).toHaveValue("Answer in short sentences.");
+  await page.keyboard.press("Escape");
+  await expect(sheet).toBeHidden();
+  await page.reload();
+  await page.getByRole("button", { name: "Tell models something first" }).click();
+  await expect(told).toHaveValue("Answer in short sentences.");
+  await sheet.getByRole("button", { name: "Keep what I wrote" }).click();
+  await sheet.getByRole("button", { name: "Keep", exact: true }).click();
+  await expect(sheet).toBeHidden();
+  await page.getByRole("button", { name: "Change what models are told first" }).click();
+  await page.mouse.click(5, 5);
+  await expect(sheet).toBeHidden();
+});
