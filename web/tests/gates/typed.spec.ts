@@ -2,6 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
 import type { Person } from "../support/person";
+import { turns } from "../support/talk";
 import { expect, test } from "../support/test";
 
 const BROKEN = '{ "value": "stork"';
@@ -131,4 +132,58 @@ test("what is written about a conversation outlives what happens to it, a stray 
   await page.getByRole("button", { name: "Change what models are told first" }).click();
   await page.mouse.click(5, 5);
   await expect(sheet).toBeHidden();
+});
+
+test("a merge written by hand stays when something else happens, and comes back after a press", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  const first = await person.say(id, "There were eleven grey herons at the north shore.");
+  const second = await person.edit(first, "There were nine grey herons at the south shore.");
+  await page.goto(`${skein.origin}/compare?nodes=${first.id},${second.id}`);
+  await page.getByRole("button", { name: "Merge…" }).click();
+  const sheet = page.getByRole("dialog", { name: "Merge two answers" });
+  const result = sheet.getByRole("textbox", { name: "What comes of it" });
+  await expect(result).toHaveValue(/eleven/);
+  await result.fill("Ten herons.");
+  const read = page.waitForResponse((answer) => answer.url().endsWith(`/nodes/${second.id}`));
+  await person.activate(first);
+  await (await read).finished();
+  await expect(result).toHaveValue("Ten herons.");
+  await sheet.getByRole("button", { name: /south/ }).click();
+  await expect(result).toHaveValue(/south/);
+  await sheet.getByRole("button", { name: "Bring back what I wrote" }).click();
+  await expect(result).toHaveValue("Ten herons.");
+});
+
+test("a choice of answers stays as it is made when another process comes", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Are there herons?");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await turns(page).first().click();
+  await page.keyboard.press("Shift+g");
+  const sheet = page.getByRole("dialog", { name: "Generate answers" });
+  const memory = sheet.getByRole("checkbox", { name: "Chat with memory" });
+  await memory.check();
+  await sheet.getByRole("spinbutton", { name: "How many of each" }).fill("3");
+  const echo = {
+    id: "say",
+    toolId: await person.tool("Echo"),
+    inputs: { value: "yes" },
+    output: { variable: "said" },
+  };
+  await person.define({
+    name: "Say yes",
+    steps: [echo],
+    outputTemplate: "{{said.value}}",
+  } as Schemas["ProcessBody"]);
+  await expect(sheet.getByRole("checkbox", { name: "Say yes" })).toBeVisible();
+  await expect(memory).toBeChecked();
+  await expect(sheet.getByRole("button", { name: "Generate 6 answers" })).toBeVisible();
 });
