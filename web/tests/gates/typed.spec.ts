@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
 import type { Person } from "../support/person";
-import { turns } from "../support/talk";
+import { turns, turnWith } from "../support/talk";
 import { expect, test } from "../support/test";
 
 const BROKEN = '{ "value": "stork"';
@@ -186,4 +186,31 @@ test("a choice of answers stays as it is made when another process comes", async
   await expect(sheet.getByRole("checkbox", { name: "Say yes" })).toBeVisible();
   await expect(memory).toBeChecked();
   await expect(sheet.getByRole("button", { name: "Generate 6 answers" })).toBeVisible();
+});
+
+test("a wording that is left is there again, and goes on while one looks elsewhere", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  const line = "At dawn they stand in the shallow water and wait for the fish to come nearer. ";
+  for (let at = 1; at <= 24; at++) await person.say(id, `Note ${at}. ${line.repeat(6)}`);
+  await page.goto(`${skein.origin}/c/${id}`);
+  await turnWith(page, "Note 24.").first().click();
+  await page.keyboard.press("e");
+  const box = page.getByRole("textbox", { name: "Another wording" });
+  await box.fill("Written with care");
+  await page.keyboard.press("Escape");
+  await expect(box).toBeHidden();
+  await page.keyboard.press("e");
+  await expect(box).toHaveValue("Written with care");
+  await expect(box).toBeFocused();
+  await page.getByRole("log", { name: "What was said" }).evaluate((log) => log.scrollTo(0, 0));
+  await expect(turnWith(page, "Note 1.").first()).toBeVisible();
+  await expect(box).toBeFocused();
+  await page.keyboard.type(", and more");
+  await expect(box).toHaveValue("Written with care, and more");
+  await page.getByRole("button", { name: "Start over" }).click();
+  await expect(box).toHaveValue(/^Note 24/);
 });
