@@ -2,7 +2,7 @@
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
 import type { Person } from "../support/person";
-import { turns, turnWith } from "../support/talk";
+import { composer, turns, turnWith } from "../support/talk";
 import { expect, test } from "../support/test";
 
 const BROKEN = '{ "value": "stork"';
@@ -213,4 +213,70 @@ test("a wording that is left is there again, and goes on while one looks elsewhe
   await expect(box).toHaveValue("Written with care, and more");
   await page.getByRole("button", { name: "Start over" }).click();
   await expect(box).toHaveValue(/^Note 24/);
+});
+
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+test("attachments are kept like words, and a refusal finds whoever came back", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 422/);
+  const { id } = await person.begin("Herons");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await page.locator("input[type=file]").setInputFiles({
+    name: "heron.png",
+    mimeType: "image/png",
+    buffer: Buffer.from(PIXEL, "base64"),
+  });
+  const chip = page.getByRole("button", { name: "Remove heron.png" });
+  await expect(chip).toBeVisible();
+  await expect(page.getByText("uploading…")).toHaveCount(0);
+  await page.reload();
+  await expect(chip).toBeVisible();
+  await composer(page).fill("What is this?");
+  let refuse: () => void = () => undefined;
+  const told = new Promise<void>((resolve) => (refuse = resolve));
+  await page.route(/\/turns$/, async (route) => {
+    await told;
+    const error = { code: "rule_violation", message: "refused", details: {}, retryable: false };
+    await route.fulfill({ status: 422, json: { error } });
+  });
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await expect(composer(page)).toHaveValue("");
+  await page.getByRole("navigation").first().getByRole("link", { name: "Runs" }).first().click();
+  await expect(composer(page)).toBeHidden();
+  await page.goBack();
+  await composer(page).waitFor();
+  refuse();
+  await expect(page.getByText("This was not sent. Your text is still here.")).toBeVisible();
+  await expect(composer(page)).toHaveValue("What is this?");
+  await expect(chip).toBeVisible();
+});
+
+test("what is sent before it is known who answers waits for that, and is answered", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 503/);
+  const { id } = await person.begin("Herons");
+  let isAway = true;
+  await page.route(/\/processes\?/, (route) =>
+    isAway
+      ? route.fulfill({ status: 503, json: { error: { code: "unavailable", message: "away", details: {} } } })
+      : route.continue(),
+  );
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).fill("Are there herons?");
+  await composer(page).press("Enter");
+  await expect(page.getByText(/^It is not known who can answer/)).toBeVisible();
+  await expect(composer(page)).toHaveValue("Are there herons?");
+  isAway = false;
+  await page.getByRole("region", { name: "Write" }).getByRole("button", { name: /again/i }).first().click();
+  await expect(turns(page)).toHaveCount(2);
 });
