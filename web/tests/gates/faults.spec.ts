@@ -222,3 +222,29 @@ test("two people change one thing: the later is told, and keeps what was written
   await expect(page.getByText(/changed elsewhere|was not saved/i).first()).toBeVisible();
   await expect(description).toHaveValue(TYPED);
 });
+
+test("what was written before somebody else's change says so when it is come back to", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const made = await person.api.post<{ id: string; hash: string }>("/services", {
+    name: "Gauge",
+    type: "rest_api",
+    protocol: "https",
+    requiresSecret: false,
+    connectionSchema: { type: "object", properties: {} },
+  });
+  const editing = `${skein.origin}/catalogue/services/${made.id}?tab=edit`;
+  await page.goto(editing);
+  const description = page.getByRole("textbox", { name: "Description" });
+  await description.fill(TYPED);
+  await page.goto(skein.origin);
+  await person.api.put(`/services/${made.id}`, { description: "Elsewhere.", basedOnHash: made.hash });
+  await page.goto(editing);
+  await expect(description).toHaveValue(TYPED);
+  await expect(page.getByText("It was changed elsewhere while you were writing.")).toBeVisible();
+  await page.getByRole("button", { name: "Keep what I wrote" }).click();
+  await page.getByRole("button", { name: "Save the service" }).click();
+  await expect(page.getByText(TYPED)).toBeVisible();
+});
