@@ -42,9 +42,15 @@ export function match(pattern: string, path: string): Record<string, string> | u
 
 class Router {
   place = $state.raw(placeOf(typeof location === "undefined" ? "http://localhost/" : location.href));
+  /** Grows whenever somebody goes somewhere, be it to where they are; not when panes of a screen open or close. */
+  arrivals = $state(0);
 
   start(): () => void {
-    const follow = () => (this.place = placeOf(location.href));
+    const follow = () => {
+      const { path } = this.place;
+      this.place = placeOf(location.href);
+      if (this.place.path !== path) this.arrivals += 1;
+    };
     const click = (event: MouseEvent) => this.#click(event);
     addEventListener("popstate", follow);
     document.addEventListener("click", click);
@@ -56,6 +62,10 @@ class Router {
 
   /** Goes somewhere; with `replace` the back button does not come back here. */
   go(href: string, { replace = false }: { replace?: boolean } = {}): void {
+    this.#show(href, replace);
+    this.arrivals += 1;
+  }
+  #show(href: string, replace: boolean): void {
     const url = new URL(href, location.href);
     if (url.href === location.href) return;
     if (replace) history.replaceState(null, "", url);
@@ -77,7 +87,7 @@ class Router {
     changes: Record<string, string | undefined>,
     { replace = true }: { replace?: boolean } = {},
   ): void {
-    this.go(this.withQuery(changes), { replace });
+    this.#show(this.withQuery(changes), replace);
   }
 
   /** The address of this screen with other panes. */
