@@ -1,4 +1,5 @@
 // Where the page stands: the address is the state. Links are ordinary links; panes live in the query.
+import { untrack } from "svelte";
 import { routes, type Route } from "./routes";
 
 export interface Place {
@@ -73,9 +74,12 @@ class Router {
     this.place = placeOf(url.href);
   }
 
-  /** Goes on from a place, unless somebody left it meanwhile: an answer that comes late leads nobody away. */
-  goOn(from: string, href: string): void {
-    if (location.href === from) this.go(href);
+  /** For what takes a while: leads on once it is done, unless somebody went elsewhere meanwhile. */
+  onward(): (href: string, options?: { replace?: boolean }) => void {
+    const arrivals = untrack(() => this.arrivals);
+    return (href, options) => {
+      if (this.arrivals === arrivals) this.go(href, options);
+    };
   }
 
   query(name: string): string | undefined {

@@ -141,9 +141,10 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     ),
     "conversation.history": on(({ node }) => view.open("history", node)),
     "conversation.fork": on(({ node }) =>
-      conversation.attempt(node, "fork", async () =>
-        router.go(to.conversation((await fork(conversation, node)).id)),
-      ),
+      conversation.attempt(node, "fork", async () => {
+        const onward = router.onward();
+        onward(to.conversation((await fork(conversation, node)).id));
+      }),
     ),
     "conversation.fold": () => view.open("fold"),
     "conversation.beside": on(({ node, alternatives }) => {
@@ -152,8 +153,8 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       router.setQuery({ beside: other });
     }),
     "conversation.stop": () => {
-      const said = answers.saying.get(view.focused ?? "") ?? [...answers.saying.values()][0];
-      if (said) void stop(said.executionId);
+      const said = [view.focused ?? "", ...answers.saying.keys()].find((node) => answers.saying.has(node));
+      if (said) void stop(conversation, said);
     },
     "conversation.regenerateBelow": () => {
       const stale = path().find((shown) => shown.stale);
