@@ -19,6 +19,7 @@ import {
   stop,
 } from "../../state/talk";
 import type { Shown } from "../../state/tree";
+import { copied } from "../../ui/clipboard";
 import { PINNED } from "../inspector/marks";
 import type { View } from "./view.svelte";
 
@@ -69,8 +70,9 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
   const copyLink = async (node: string, said: string) => {
     const body = conversation.bodies.get(node) ?? (await conversation.fetch(node));
     const name = body?.localId || node;
-    await navigator.clipboard?.writeText(location.origin + to.node(conversation.id, name));
-    announcer.say(said);
+    const link = location.origin + to.node(conversation.id, name);
+    if (await copied(link)) announcer.say(said);
+    else announcer.show(`This browser did not let it be copied: ${link}`);
   };
   const rewind = on(async ({ turn, node }) => {
     if (router.query("until") === node) {
