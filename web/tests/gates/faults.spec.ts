@@ -248,3 +248,64 @@ test("what was written before somebody else's change says so when it is come bac
   await page.getByRole("button", { name: "Save the service" }).click();
   await expect(page.getByText(TYPED)).toBeVisible();
 });
+
+/** Refuses what is asked there, until the routes are taken away. */
+async function refuse(page: Page, at: RegExp, method: string, status = 500) {
+  const error = {
+    code: "internal",
+    message: "refused for a test",
+    details: {},
+    correlationId: "fedcba9876543210",
+  };
+  await page.route(at, (route) =>
+    route.request().method() === method
+      ? route.fulfill({ status, json: { error: { ...error, retryable: true } } })
+      : route.fallback(),
+  );
+}
+
+test("what was said and cannot be read is said to be so, and is read again", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 500/);
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Two herons.");
+  await refuse(page, /\/conversations\/[^/]+\/path/, "GET");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page).first()).toContainText("could not be read");
+  await expect(page.getByRole("alert").filter({ hasText: "refused for a test" })).toHaveCount(1);
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Read it again" }).click();
+  await expect(turns(page).first()).toContainText("Two herons.");
+  await expect(page.getByText("refused for a test")).toHaveCount(0);
+});
+
+test("a conversation without its forks is read and gone on with", async ({ page, person, skein, watch }) => {
+  watch.allow(/status of 500/);
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Two herons.");
+  await refuse(page, /\/conversations\/[^/]+\/forks/, "GET");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page).first()).toContainText("Two herons.");
+  const alert = page.getByRole("alert").filter({ hasText: "Some of this conversation could not be read." });
+  await expect(alert).toBeVisible();
+  await expect(composer(page)).toBeVisible();
+  await page.unrouteAll();
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await expect(alert).toHaveCount(0);
+});
+
+test("a conversation that is not begun says why, on whatever screen", async ({ page, watch }) => {
+  watch.allow(/status of 429/);
+  await refuse(page, /\/conversations$/, "POST", 429);
+  await page.getByRole("button", { name: "New conversation" }).first().click();
+  const alert = page.getByRole("alert").filter({ hasText: "No conversation was begun." });
+  await expect(alert).toContainText("refused for a test");
+  await page.unrouteAll();
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await expect(composer(page)).toBeVisible();
+  await expect(alert).toHaveCount(0);
+});
