@@ -6603,7 +6603,7 @@ export interface components {
             /** @description In the order they were asked for; tools that you cannot see are left out. */
             data: components["schemas"]["ToolMetricsView"][];
         };
-        /** @description How one tool did in your own runs: those of its last 500 calls, whoever made them, that are yours. */
+        /** @description How one tool did in your own runs: in the last 500 of your calls of it. */
         ToolMetricsView: {
             /** @example 40 */
             calls: number;

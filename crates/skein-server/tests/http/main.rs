@@ -45,5 +45,6 @@ mod strictness;
 mod summaries;
 mod talk;
 mod tokens;
+mod tool_metrics;
 mod world;
 mod z22;
