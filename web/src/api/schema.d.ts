@@ -4378,6 +4378,8 @@ export interface components {
             operation?: string | null;
             /** @description The item that holds what a model answered, as it was received. */
             rawResponseId?: string | null;
+            /** @description Whether these were reckoned from the length of what it thought, as its provider did not count them. */
+            reasoningIsEstimate: boolean;
             /**
              * Format: int64
              * @description How many tokens a model thought aloud before it answered; null where it did not.
