@@ -41,6 +41,7 @@ mod sessions;
 mod settings;
 mod smuggling;
 mod socket;
+mod storage;
 mod strictness;
 mod summaries;
 mod talk;
