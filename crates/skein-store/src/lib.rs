@@ -30,6 +30,7 @@ pub mod records;
 pub mod references;
 pub mod relations;
 mod revisions;
+mod room;
 mod schema;
 pub mod sealer;
 pub mod sessions;

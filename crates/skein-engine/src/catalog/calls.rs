@@ -429,7 +429,7 @@ fn endpoint(tool: &Tool) -> &str {
 fn shown_usage(usage: Usage) -> Value {
     json!({ "inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
         "cachedInputTokens": usage.cached_input_tokens, "reasoningTokens": usage.reasoning_tokens,
-        "isEstimate": usage.is_estimate })
+        "reasoningIsEstimate": usage.reasoning_is_estimate, "isEstimate": usage.is_estimate })
 }
 
 /// As much of a text as an operation keeps.

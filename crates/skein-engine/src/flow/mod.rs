@@ -44,7 +44,7 @@ pub use begin::NewRun;
 pub use branching::Branching;
 pub use fitness::{Dependency, DependencyKind, ProcessFitness};
 pub(crate) use gifts::{give, give_to_all};
-pub use makings::{MAKINGS_MAX, MadeCall, Making};
+pub use makings::{MAKINGS_MAX, MadeCall, Making, Reasoning};
 pub(crate) use mover::Hand;
 pub(crate) use plans::Plans;
 pub use reviews::ShownReview;

@@ -199,6 +199,10 @@ impl World {
         key
     }
 
+    pub(crate) fn is_on_postgres(&self) -> bool {
+        self.database.is_some()
+    }
+
     /// Where the index is kept.
     pub(crate) fn index_folder(&self) -> std::path::PathBuf {
         self.dir.path().join(INDEX)
