@@ -102,6 +102,7 @@ export const bindings: Binding[] = [
   binding("conversation", "regenerateBelow", [], "Regenerate the stale answers below…"),
   binding("conversation", "map", ["m"], "Show the map"),
   binding("conversation", "compareAlternatives", ["d"], "Compare the alternatives of this turn"),
+  binding("conversation", "copy", ["y"], "Copy what was said here"),
   binding("conversation", "link", ["l"], "Copy a link to this turn"),
   binding("conversation", "pathLink", ["Shift+l"], "Copy a link to this path, to its end"),
   binding("conversation", "context", ["o"], "Show what a model would be told here"),

@@ -4,8 +4,7 @@ const EDGE = 8;
 
 export const isPopoverSupported = typeof HTMLElement !== "undefined" && "popover" in HTMLElement.prototype;
 
-export function placed(popped: HTMLElement, anchor: Element): void {
-  const at = anchor.getBoundingClientRect();
+export function placed(popped: HTMLElement, at: DOMRect): void {
   const { width, height } = popped.getBoundingClientRect();
   const below = at.bottom + GAP;
   const fits = below + height <= innerHeight - EDGE;

@@ -124,3 +124,38 @@ test("all that was said before a fork can be read there", async ({ page, person,
   await before.getByRole("button", { name: "Show fewer" }).click();
   await expect(before.getByText("Heron number 1.", { exact: true })).toHaveCount(0);
 });
+
+test("a message and a block of code are copied, and the right button or a finger that stays opens the menu of a turn", async ({
+  page,
+  context,
+  person,
+  skein,
+}) => {
+  await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+  const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+  const { id } = await person.begin("Code");
+  const said = "Look:\n\n```js\nconst herons = 2;\n```\n\nThat is all.";
+  await person.say(id, said);
+  await page.goto(`${skein.origin}/c/${id}`);
+  const turn = turns(page).first();
+  await turn.getByRole("button", { name: "Copy this code" }).click();
+  await expect.poll(clipboard).toBe("const herons = 2;\n");
+  await turn.getByText("That is all.").click();
+  await page.keyboard.press("y");
+  await expect.poll(clipboard).toBe(said);
+
+  const menu = page.getByRole("menu", { name: "This turn" });
+  await turn.getByText("That is all.").click({ button: "right" });
+  await expect(menu.getByRole("menuitem", { name: /Copy what was said/ })).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(menu).toHaveCount(0);
+  await page.clock.install();
+  const finger = { pointerType: "touch", bubbles: true, clientX: 500, clientY: 200 };
+  await turn.getByText("That is all.").dispatchEvent("pointerdown", finger);
+  await turn.getByText("That is all.").dispatchEvent("pointermove", { ...finger, clientY: 260 });
+  await page.clock.runFor(1000);
+  await expect(menu).toHaveCount(0);
+  await turn.getByText("That is all.").dispatchEvent("pointerdown", finger);
+  await page.clock.runFor(1000);
+  await expect(menu).toBeVisible();
+});

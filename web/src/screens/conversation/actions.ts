@@ -15,6 +15,7 @@ import {
   fork,
   mark,
   regenerate,
+  shownText,
   star,
   stop,
 } from "../../state/talk";
@@ -167,6 +168,11 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     "conversation.compareAlternatives": on(({ alternatives, node }) => {
       const others = alternatives.filter((one) => one !== node).slice(-3);
       router.go(to.compare([node, ...others]));
+    }),
+    "conversation.copy": on(async ({ node }) => {
+      const text = shownText(conversation.bodies.get(node) ?? (await conversation.fetch(node)));
+      if (await copied(text)) announcer.show("Copied");
+      else announcer.show("This browser did not let it be copied.");
     }),
     "conversation.link": on(({ node }) => copyLink(node, "Link copied")),
     "conversation.pathLink": async () => {
