@@ -1,4 +1,6 @@
 // Every action that a key or the palette can run: one table for the keys, the palette and the help.
+import { PRESETS } from "../state/presets";
+
 export type Where =
   | "everywhere"
   | "list"
@@ -86,6 +88,9 @@ export const bindings: Binding[] = [
   binding("conversation", "rewind", ["r"], "Go back to here: the next message goes on from this turn"),
   binding("conversation", "generate", ["g"], "Generate another answer"),
   binding("conversation", "generateMany", ["Shift+g"], "Generate several answers, by several processes…"),
+  ...PRESETS.map((preset) =>
+    binding("conversation", `preset${preset}`, [preset], `Preset ${preset}: who answers next`, true),
+  ),
   binding("conversation", "edit", ["e"], "Edit as a new alternative"),
   binding("conversation", "bookmark", ["b"], "Set or take away the bookmark"),
   binding("conversation", "exclude", ["x"], "Leave out of the context, or take in again"),

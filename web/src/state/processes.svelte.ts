@@ -14,7 +14,7 @@ function isAnswerable(context: unknown): boolean {
 class Processes {
   list = $state.raw<Schemas["ProcessView"][]>([]);
   loaded = $state(false);
-  /** Why they are not known yet. */
+  /** Why they could not be read lately. */
   problem = $state.raw<unknown>();
   #started = false;
   #newest = new Newest();
@@ -49,7 +49,7 @@ class Processes {
       this.problem = undefined;
     } catch (error) {
       // Pickers show what was known.
-      if (isNewest() && !this.loaded) this.problem = error;
+      if (isNewest()) this.problem = error;
     }
   }
 }

@@ -1,5 +1,6 @@
 // How this browser likes it: appearance, keys, announcements. It stays in the browser.
 import { keep, kept } from "./kept";
+import type { Preset, Presets } from "./presets";
 
 export type Theme = "system" | "light" | "dark";
 export type Announce = "whole" | "sentences" | "off";
@@ -14,6 +15,7 @@ interface Kept {
   singleKeys: boolean;
   announce: Announce;
   keys: Record<string, string[]>;
+  presets: Presets;
   inspectorWidth: number;
   railNarrow: boolean;
 }
@@ -25,6 +27,7 @@ const FIRST: Kept = {
   singleKeys: true,
   announce: "whole",
   keys: {},
+  presets: {},
   inspectorWidth: 360,
   railNarrow: false,
 };
@@ -82,6 +85,14 @@ class Settings {
   /** Every key as the table has it. */
   unbind(): void {
     this.#change({ keys: {} });
+  }
+  /** Who answers by a number, where it is not the one at that place of the list. */
+  get presets(): Presets {
+    return this.#kept.presets;
+  }
+  preset(preset: Preset, process: string | undefined): void {
+    const { [preset]: _, ...others } = this.#kept.presets;
+    this.#change({ presets: process ? { ...others, [preset]: process } : others });
   }
   get inspectorWidth() {
     return this.#kept.inspectorWidth;

@@ -80,6 +80,7 @@ export const screens: Screen[] = [
     "keeping",
     "appearance",
     "keys",
+    "presets",
     "users",
     "addresses",
     "vault",

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { bindings, type Binding } from "../../src/keys/bindings";
 import { isSingle } from "../../src/keys/chord";
 import { configurationOf, shownBytes } from "../../src/screens/settings/configuration";
+import { presetAt, presetOf, type Preset, type Presets } from "../../src/state/presets";
 import { conflictsOf, isKept, isModifier } from "../../src/screens/settings/conflicts";
 import { grouped, kindOf, numberFault, wordsOf, type Setting } from "../../src/screens/settings/installation";
 
@@ -97,4 +98,19 @@ describe("a configuration that is taken along", () => {
       "46 kB",
       "2.3 MB",
     ]));
+});
+
+describe("presets", () => {
+  const usable = ["chat", "memory"].map((id) => ({ id }));
+  const at = (preset: Preset, chosen: Presets) => presetAt(preset, chosen, usable)?.id;
+  it("stand for the list until something is put on them", () => {
+    expect([at("1", {}), at("2", {}), at("3", {})]).toEqual(["chat", "memory", undefined]);
+    expect(at("1", { "1": "memory" })).toBe("memory");
+    // What cannot answer any more counts for nothing.
+    expect(at("2", { "2": "gone" })).toBe("memory");
+  });
+  it("tell the first number of a process", () => {
+    expect(presetOf("memory", { "1": "memory" }, usable)).toBe("1");
+    expect(presetOf("chat", { "1": "memory" }, usable)).toBeUndefined();
+  });
 });

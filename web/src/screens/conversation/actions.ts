@@ -7,6 +7,9 @@ import { announcer } from "../../shell/announcer.svelte";
 import { inspector } from "../../shell/inspector.svelte";
 import { answers } from "../../state/answers.svelte";
 import { download } from "../../state/download";
+import { presetAt, PRESETS, type Preset } from "../../state/presets";
+import { processes } from "../../state/processes.svelte";
+import { settings } from "../../state/settings.svelte";
 import {
   activate,
   answerAfter,
@@ -109,7 +112,14 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       if (await mark(conversation, node, { [name]: now })) announcer.say(words[now ? 0 : 1]);
     });
 
+  const take = (preset: Preset) => () => {
+    const process = presetAt(preset, settings.presets, processes.usable);
+    if (process) view.answering = [process.id];
+    announcer.say(process ? `${process.name} answers next.` : `Nobody answers by ${preset}.`);
+  };
+
   return {
+    ...Object.fromEntries(PRESETS.map((preset) => [`conversation.preset${preset}`, take(preset)])),
     "conversation.compose": () => void composer()?.focus(),
     "conversation.next": () => void focus(path()[Math.min(path().length - 1, index() + 1)]?.node),
     "conversation.previous": () => void focus(path()[Math.max(0, index() - 1)]?.node),

@@ -14,6 +14,7 @@ export const sections: SectionWords[] = [
   { id: "keeping", label: "Backup and export", icon: "copy", group: "You" },
   { id: "appearance", label: "Appearance", icon: "eye", group: "This browser" },
   { id: "keys", label: "Key bindings", icon: "expand", group: "This browser" },
+  { id: "presets", label: "Presets", icon: "process", group: "This browser" },
   { id: "users", label: "Users", icon: "person", group: "This installation", admin: true },
   { id: "addresses", label: "Allowed addresses", icon: "shield", group: "This installation", admin: true },
   { id: "vault", label: "Vault", icon: "key", group: "This installation", admin: true },

@@ -1,0 +1,43 @@
+// Who answers next is chosen by a number: the process at that place of the list, or the one that was put there.
+import { Mouse } from "../support/hands";
+import { answered, composer, lastTurn, send } from "../support/talk";
+import { expect, test } from "../support/test";
+
+test("a number chooses who answers, and another one once it is set", async ({ page, person, skein }) => {
+  const { id } = await person.begin("Presets");
+  await person.say(id, "Eleven herons stood at the north shore.");
+  const open = async () => {
+    await page.goto(`${skein.origin}/c/${id}`);
+    await page.getByRole("article").first().focus();
+  };
+  const picker = page.getByTitle("Who answers the next turn");
+  await open();
+  await expect(picker).toHaveText("Chat");
+  await picker.click();
+  const listed = page.getByRole("menuitemradio").filter({ has: page.locator("kbd") });
+  const names = (await listed.allInnerTexts()).map((text) => text.split("\n")[0] ?? "");
+  const second = names[1] ?? "";
+  expect(second).not.toBe("Chat");
+  await page.keyboard.press("Escape");
+  await page.getByRole("article").first().focus();
+  await page.keyboard.press("2");
+  await expect(picker).toHaveText(second);
+  // A number that is written is a number.
+  await composer(page).fill("");
+  await composer(page).press("1");
+  await expect(composer(page)).toHaveValue("1");
+  await expect(picker).toHaveText(second);
+
+  await page.goto(`${skein.origin}/settings/presets`);
+  await page.getByLabel("Preset 2").selectOption({ label: "Chat" });
+  await page.getByLabel("Preset 9").selectOption({ label: second });
+  await open();
+  await page.keyboard.press("9");
+  await expect(picker).toHaveText(second);
+  await page.keyboard.press("2");
+  await expect(picker).toHaveText("Chat");
+  await page.keyboard.press("9");
+  await send(new Mouse(page), page, "How many herons stood there?");
+  await answered(page, 3);
+  await expect(lastTurn(page)).toContainText(second);
+});
