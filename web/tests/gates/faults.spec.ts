@@ -233,7 +233,11 @@ test("what was written before somebody else's change says so when it is come bac
     type: "rest_api",
     protocol: "https",
     requiresSecret: false,
-    connectionSchema: { type: "object", properties: {} },
+    connectionSchema: {
+      type: "object",
+      properties: { endpoint: { type: "string" } },
+      required: ["endpoint"],
+    },
   });
   const editing = `${skein.origin}/catalogue/services/${made.id}?tab=edit`;
   await page.goto(editing);
