@@ -21,6 +21,12 @@ export class Pace {
   }
 }
 
+/** What goes slowly is counted by the minute. */
+export function shownRate(perSecond: number, unit: string): string {
+  if (perSecond >= 1) return `${Math.round(perSecond).toLocaleString()} ${unit}/s`;
+  return `${Math.max(1, Math.round(perSecond * 60))} ${unit}/min`;
+}
+
 export function shownDuration(seconds: number): string {
   if (seconds < 1) return "< 1 s";
   if (seconds < 90) return `${Math.ceil(seconds)} s`;

@@ -159,3 +159,66 @@ test("a message and a block of code are copied, and the right button or a finger
   await page.clock.runFor(1000);
   await expect(menu).toBeVisible();
 });
+
+test("what takes long says how far it is, and is cancelled by a press", async ({ page, person, skein }) => {
+  const process = await person.define({
+    name: "Say it",
+    initialContext: ["word"],
+    steps: [
+      {
+        id: "say",
+        toolId: await person.tool("Echo"),
+        inputs: { value: "{word}" },
+        output: { variable: "said" },
+        execution: { interactionMode: "manual" },
+      },
+    ],
+    outputTemplate: "{{said.value}}",
+  } as never);
+  for (let count = 0; count < 5; count++)
+    await person.api.heard(
+      (event) => event === "review.requested",
+      async () => void (await person.run(process.id, { word: `heron ${count}` })),
+    );
+  await page.goto(`${skein.origin}/review`);
+  const inbox = page.getByRole("list", { name: "Inbox" }).getByRole("link");
+  await expect(inbox).toHaveCount(5);
+  let letGo = () => {};
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  await page.route(/\/decide$/, async (route) => {
+    await free;
+    await route.continue();
+  });
+  await page.keyboard.press("Shift+x");
+  await page.getByRole("button", { name: "Approve 5" }).click();
+  await expect(page.getByRole("progressbar", { name: "Deciding" })).toHaveAttribute("aria-valuenow", "0");
+  await page.getByRole("button", { name: "Cancel: Deciding" }).click();
+  letGo();
+  await expect(inbox).toHaveCount(4);
+  await expect(page.getByRole("status").filter({ hasText: "1 approved" })).toHaveCount(1);
+
+  // A rotation that takes a while.
+  let isCancelled = false;
+  const operation = () => ({
+    id: "op_1",
+    kind: "vault_rotation",
+    status: isCancelled ? "cancelled" : "processing",
+    progress: 40,
+  });
+  await page.route(/\/vault\/rotations$/, (route) =>
+    route.fulfill({ status: 202, json: { operationId: "op_1", status: "queued" } }),
+  );
+  await page.route(/\/operations\/op_1$/, (route) => route.fulfill({ json: operation() }));
+  await page.route(/\/operations\/op_1\/cancel$/, (route) => {
+    isCancelled = true;
+    return route.fulfill({ json: operation() });
+  });
+  await page.goto(`${skein.origin}/settings/vault`);
+  await page.getByRole("button", { name: "Rotate the master key" }).click();
+  await page.getByRole("button", { name: "Rotate it" }).click();
+  const bar = page.getByRole("progressbar", { name: "Bringing values under the new key" });
+  await expect(bar).toHaveAttribute("aria-valuenow", /^(39|40)$/);
+  await page.getByRole("button", { name: "Cancel: Bringing values under the new key" }).click();
+  await expect(page.getByRole("alert").filter({ hasText: "the rotation was cancelled" })).toBeVisible();
+  await expect(bar).toHaveCount(0);
+});

@@ -8,7 +8,7 @@ import { blocksOf, isTooMuch } from "../../src/ui/blocks";
 import { drawnNext } from "../../src/ui/drawn";
 import { Heights } from "../../src/ui/heights";
 import { faultsOf, startOf } from "../../src/ui/jsonSchema";
-import { Pace } from "../../src/ui/pace";
+import { Pace, shownRate } from "../../src/ui/pace";
 import { ago } from "../../src/ui/time";
 
 describe("Heights", () => {
@@ -110,6 +110,12 @@ describe("time", () => {
       "just now",
       "5 min ago",
       "2 h ago",
+    ]);
+  });
+  it("tells what is slow by the minute", () => {
+    expect([shownRate(1234, "nodes"), shownRate(0.2, "answers")]).toEqual([
+      "1,234 nodes/s",
+      "12 answers/min",
     ]);
   });
   it("has a pace only when there is enough to say so", () => {

@@ -15,6 +15,7 @@ export class Bulk {
   done = $state(0);
   total = $state(0);
   outcome = $state.raw<Outcome>();
+  #isStopped = false;
 
   toggle(id: string): void {
     if (!this.chosen.delete(id)) this.chosen.add(id);
@@ -31,16 +32,22 @@ export class Bulk {
     for (const id of [...this.chosen]) if (!ids.has(id)) this.chosen.delete(id);
   }
 
+  /** The decision that is on its way is the last; the others stay chosen. */
+  stop(): void {
+    this.#isStopped = true;
+  }
   /** One after another, so that what cannot be decided stops none of the others. */
   async decide(open: readonly ReviewView[], decision: Decision): Promise<Outcome> {
     const meant = open.filter(
       (review) => this.chosen.has(review.id) && (decision.decision === "deny" || isApprovable(review)),
     );
     this.isBusy = true;
+    this.#isStopped = false;
     this.done = 0;
     this.total = meant.length;
     const failed: Outcome["failed"] = [];
     for (const { id } of meant) {
+      if (this.#isStopped) break;
       try {
         await call("post", "/api/v1/reviews/{id}/decide", { params: { id }, body: decision });
         this.chosen.delete(id);
@@ -50,7 +57,7 @@ export class Bulk {
       this.done += 1;
     }
     this.isBusy = false;
-    this.outcome = { decided: meant.length - failed.length, failed };
+    this.outcome = { decided: this.done - failed.length, failed };
     return this.outcome;
   }
 }
