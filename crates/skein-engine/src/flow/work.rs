@@ -4,16 +4,15 @@
 //! place for it, in the transaction that keeps the result; anything else is queued for whoever is free, here or elsewhere.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use skein_core::WorkerId;
 use skein_core::catalog::operation::OperationType;
-use skein_core::{JobId, RunId, WorkerId};
 use skein_store::jobs::{Holder, Job, LeaseTerms, Waiting, Wanted};
-use skein_store::workers::{Tally, Worker, WorkerDraft};
+use skein_store::workers::{Worker, WorkerDraft};
 use skein_store::{StoreError, Tx};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::account::Caller;
@@ -22,13 +21,14 @@ use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::call::{self, Prepared};
 use crate::flow::claimed::{self, Claimed};
+use crate::flow::crew::Places;
 use crate::flow::mover::{Aftermath, Hand};
 use crate::flow::telemetry;
+use crate::flow::tending::tend;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Between two looks at whether calls are still wanted, however much happens.
 const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-const SWEEP_EVERY: Duration = Duration::from_mins(10);
 const KINDS: [OperationType; 4] =
     [OperationType::GraphQuery, OperationType::LlmCall, OperationType::RestCall, OperationType::McpTool];
 
@@ -39,134 +39,6 @@ pub struct Pools(pub Vec<(OperationType, usize)>);
 impl Default for Pools {
     fn default() -> Self {
         Self(KINDS.into_iter().map(|kind| (kind, 32)).collect())
-    }
-}
-
-/// Who is at work in this process.
-#[derive(Default)]
-pub(crate) struct CrewState {
-    places: OnceLock<HashMap<OperationType, Arc<Semaphore>>>,
-    holder: RwLock<Option<Holder>>,
-    running: Mutex<HashMap<JobId, Running>>,
-    tally: Mutex<Tally>,
-    wake: Notify,
-    /// Whether some kind had no place left when somebody last looked: then a place that becomes free is worth a look.
-    is_short: AtomicBool,
-    /// What is done wrong on purpose, to see that it is found.
-    #[cfg(test)]
-    pub(super) planted: OnceLock<crate::flow::simulation::Bug>,
-}
-
-struct Running {
-    job: Job,
-    stop: Arc<Notify>,
-}
-
-/// Places that were free when somebody looked; those that are not used are free again.
-#[derive(Default)]
-pub(crate) struct Places {
-    holder: Option<Holder>,
-    permits: Vec<(OperationType, OwnedSemaphorePermit)>,
-    of: Option<Engine>,
-}
-
-impl Drop for Places {
-    fn drop(&mut self) {
-        self.permits.clear();
-        if let Some(engine) = &self.of {
-            engine.parts().crew.freed();
-        }
-    }
-}
-
-impl Places {
-    pub(crate) fn hand(&self) -> Hand {
-        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
-    }
-
-    fn take(&mut self, kind: OperationType) -> Option<OwnedSemaphorePermit> {
-        let index = self.permits.iter().position(|(of, _)| *of == kind)?;
-        Some(self.permits.swap_remove(index).1)
-    }
-}
-
-impl CrewState {
-    /// Breaks off every call of a run that is under way here.
-    pub(crate) fn break_off(&self, run: RunId) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        for running in running.values().filter(|running| running.job.run.is_some_and(|(of, _)| of == run)) {
-            running.stop.notify_one();
-        }
-    }
-
-    pub(crate) fn wake(&self) {
-        self.wake.notify_one();
-    }
-
-    /// A place became free: worth a look to whoever had too few, or waits for the last call to end.
-    fn freed(&self) {
-        if self.is_short.load(Ordering::SeqCst) || self.holder().is_none() {
-            self.wake();
-        }
-    }
-
-    /// The kinds there is a place for now. Whoever gives one back meanwhile, of a kind that has none, says so.
-    fn kinds_with_places(&self) -> Vec<OperationType> {
-        self.is_short.store(true, Ordering::SeqCst);
-        let Some(places) = self.places.get() else { return Vec::new() };
-        let free: Vec<_> = places.iter().filter(|(_, places)| places.available_permits() > 0).collect();
-        self.is_short.store(free.len() < places.len(), Ordering::SeqCst);
-        free.into_iter().map(|(kind, _)| *kind).collect()
-    }
-
-    fn holder(&self) -> Option<Holder> {
-        self.holder.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn held(&self) -> Vec<Job> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.values().map(|running| running.job.clone()).collect()
-    }
-
-    /// Breaks off calls whose jobs are somebody else's now, or nobody's.
-    fn lose(&self, held: &[Job], is_lost: impl Fn(&Job) -> bool) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        for job in held.iter().filter(|job| is_lost(job)) {
-            // A row that was passed on meanwhile is another call's now.
-            if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
-                running.stop.notify_one();
-            }
-        }
-    }
-
-    fn begin(&self, job: &Job) -> Arc<Notify> {
-        let stop = Arc::new(Notify::new());
-        let running = Running { job: job.clone(), stop: Arc::clone(&stop) };
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, running);
-        stop
-    }
-
-    fn end(&self, job: JobId, failed: bool) {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        tally.processed += 1;
-        tally.errors += i64::from(failed);
-    }
-
-    fn tally(&self) -> Tally {
-        std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Engine {
-    /// A place of each kind, where one is free now.
-    pub(crate) fn crew_places(&self) -> Places {
-        let crew = &self.parts().crew;
-        let (Some(holder), Some(places)) = (crew.holder(), crew.places.get()) else { return Places::default() };
-        let free = |(kind, places): (&OperationType, &Arc<Semaphore>)| {
-            Some((*kind, Arc::clone(places).try_acquire_owned().ok()?))
-        };
-        Places { holder: Some(holder), permits: places.iter().filter_map(free).collect(), of: Some(self.clone()) }
     }
 }
 
@@ -512,23 +384,6 @@ async fn follow(engine: &Engine) {
     }
 }
 
-/// Looks after the queue and after questions whose time is over; forgets what is old.
-async fn tend(engine: &Engine) {
-    let mut looks = tokio::time::interval(LOOK_EVERY);
-    let mut swept = tokio::time::Instant::now();
-    loop {
-        looks.tick().await;
-        if let Err(error) = engine.parts().store.tend_queue().await {
-            tracing::debug!(%error, "could not look after the queue");
-        }
-        while let Ok(true) = engine.expire_reviews().await {}
-        if swept.elapsed() >= SWEEP_EVERY {
-            swept = tokio::time::Instant::now();
-            engine.sweep_runs().await;
-        }
-    }
-}
-
 /// Most calls of one kind that are counted as waiting.
 const QUEUED_MAX: i64 = 1_000;
 
@@ -550,23 +405,5 @@ impl Engine {
             tx.workers(&SYSTEM, lease_ms)
         };
         Ok(self.parts().store.read(look).await?)
-    }
-}
-
-impl Engine {
-    async fn sweep_runs(&self) {
-        const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-        let kept_ms = self.number(&skein_core::setting::EXECUTIONS_KEPT_DAYS).await * DAY_MS;
-        loop {
-            let sweep = move |tx: &mut Tx<'_>| {
-                let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;
-                Ok(swept + tx.sweep_measurements(&SYSTEM, kept_ms)?)
-            };
-            match self.parts().store.write(sweep).await {
-                Ok(swept) if swept.value > 0 => {}
-                Ok(_) => return,
-                Err(error) => return tracing::warn!(%error, "could not forget old runs; it will be tried again"),
-            }
-        }
     }
 }
