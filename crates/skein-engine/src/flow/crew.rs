@@ -110,15 +110,32 @@ impl CrewState {
         }
     }
 
-    pub(super) fn begin(&self, job: &Job) -> Arc<Notify> {
+    /// Notes that a call is under way. Under a job that was taken over it is the newer one that counts: the other cannot
+    /// bring anything back.
+    fn enrol(&self, job: &Job) -> Arc<Notify> {
         let stop = Arc::new(Notify::new());
-        let running = Running { job: job.clone(), stop: Arc::clone(&stop) };
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, running);
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        match running.get(&job.id) {
+            Some(newer) if newer.job.fence > job.fence => stop.notify_one(),
+            older => {
+                if let Some(older) = older {
+                    older.stop.notify_one();
+                }
+                running.insert(job.id, Running { job: job.clone(), stop: Arc::clone(&stop) });
+            }
+        }
         stop
     }
 
-    pub(super) fn end(&self, job: JobId, failed: bool) {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
+    /// Notes that a call is over. Its job may be under way here again, under a later fence: that stays.
+    fn strike(&self, job: &Job) {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        if running.get(&job.id).is_some_and(|running| running.job.fence == job.fence) {
+            running.remove(&job.id);
+        }
+    }
+
+    fn count(&self, failed: bool) {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         tally.processed += 1;
         tally.errors += i64::from(failed);
@@ -138,5 +155,84 @@ impl Engine {
             Some((*kind, Arc::clone(places).try_acquire_owned().ok()?))
         };
         Places { holder: Some(holder), permits: places.iter().filter_map(free).collect(), of: Some(self.clone()) }
+    }
+}
+
+/// A job that is held here: its lease is kept alive until this is gone, however that comes about.
+pub(super) struct Underway {
+    engine: Engine,
+    job: Job,
+    stop: Arc<Notify>,
+}
+
+impl Underway {
+    pub(super) fn of(engine: &Engine, job: &Job) -> Self {
+        let stop = engine.parts().crew.enrol(job);
+        Self { engine: engine.clone(), job: job.clone(), stop }
+    }
+
+    pub(super) fn job(&self) -> &Job {
+        &self.job
+    }
+
+    /// Returns when nobody waits for the call any more.
+    pub(super) async fn unwanted(&self) {
+        self.stop.notified().await;
+    }
+
+    /// The call is over, and is counted.
+    pub(super) fn end(self, failed: bool) {
+        self.engine.parts().crew.count(failed);
+    }
+}
+
+impl Drop for Underway {
+    fn drop(&mut self) {
+        self.engine.parts().crew.strike(&self.job);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use skein_core::UserId;
+
+    use super::*;
+
+    fn held(fence: i64) -> Job {
+        let (id, owner) = (JobId::from_bytes([1; 16]), UserId::from_bytes([2; 16]));
+        let (queue, payload) = ("rest_call".to_owned(), "{}".to_owned());
+        Job { id, owner, queue, payload, attempts: fence, lost: 0, fence, run: None }
+    }
+
+    async fn is_told_to_stop(stop: &Notify) -> bool {
+        tokio::select! {
+            biased;
+            () = stop.notified() => true,
+            () = std::future::ready(()) => false,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_call_that_lost_its_job_takes_nothing_from_the_call_that_has_it_now() {
+        let crew = CrewState::default();
+        let slow = crew.enrol(&held(1));
+        let again = crew.enrol(&held(2));
+        assert!(is_told_to_stop(&slow).await, "what it brings back is refused");
+        crew.strike(&held(1));
+        assert_eq!(crew.held(), [held(2)], "whoever has it now is kept alive");
+        crew.lose(&[held(2)], |_| true);
+        assert!(is_told_to_stop(&again).await, "and can be broken off");
+        crew.strike(&held(2));
+        assert_eq!(crew.held(), []);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_begins_after_its_job_was_taken_over_is_told_to_stop() {
+        let crew = CrewState::default();
+        let newer = crew.enrol(&held(2));
+        let late = crew.enrol(&held(1));
+        assert!(is_told_to_stop(&late).await);
+        assert!(!is_told_to_stop(&newer).await);
+        assert_eq!(crew.held(), [held(2)]);
     }
 }

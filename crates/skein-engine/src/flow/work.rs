@@ -21,7 +21,7 @@ use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::call::{self, Prepared};
 use crate::flow::claimed::{self, Claimed};
-use crate::flow::crew::Places;
+use crate::flow::crew::{Places, Underway};
 use crate::flow::mover::{Aftermath, Hand};
 use crate::flow::telemetry;
 use crate::flow::tending::tend;
@@ -45,26 +45,25 @@ impl Default for Pools {
 /// Begins calls that were handed over, each on a place that was free.
 pub(crate) fn take_up(engine: &Engine, handed: Vec<Prepared>, mut places: Places) {
     for prepared in handed {
-        let Some(permit) = places.take(prepared.kind) else { continue };
-        let engine = engine.clone();
-        tokio::spawn(async move { carry_on(&engine, prepared, permit).await });
+        let (Some(permit), Some(job)) = (places.take(prepared.kind), &prepared.job) else { continue };
+        let (engine, underway) = (engine.clone(), Underway::of(engine, job));
+        tokio::spawn(async move { carry_on(&engine, prepared, underway, permit).await });
     }
 }
 
 /// Makes a call, and whatever follows from it that this place can take.
-async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphorePermit) {
+async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underway, permit: OwnedSemaphorePermit) {
     let crew = &engine.parts().crew;
     loop {
-        let Some(job) = prepared.job.clone() else { return };
-        let stop = crew.begin(&job);
+        let job = underway.job().clone();
         let (kind, run, is_heard) = (prepared.kind, prepared.run, prepared.is_heard());
         let came = tokio::select! {
             came = call::make(engine, &prepared) => Some(came),
             // Its run has ended: nobody waits for it, and the job is gone.
-            () = stop.notified() => None,
+            () = underway.unwanted() => None,
         };
         let Some(came) = came else {
-            crew.end(job.id, true);
+            underway.end(true);
             if is_heard {
                 engine.parts().streams.end(run, &job);
             }
@@ -72,7 +71,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         };
         let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
         let concluded = conclude(engine, prepared, came, hand).await;
-        crew.end(job.id, concluded.is_none());
+        underway.end(concluded.is_none());
         let has_ended = concluded.iter().flat_map(|after| &after.ended).any(|ended| ended.run == run);
         if is_heard && !has_ended {
             engine.parts().streams.end(run, &job);
@@ -80,10 +79,8 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         let Some(mut after) = concluded else { break };
         let next = after.handed.pop();
         engine.after(after, Places::default());
-        match next {
-            Some(next) => prepared = next,
-            None => break,
-        }
+        let Some((next, job)) = next.and_then(|next| next.job.clone().map(|job| (next, job))) else { break };
+        (underway, prepared) = (Underway::of(engine, &job), next);
     }
     drop(permit);
     crew.freed();
@@ -309,6 +306,7 @@ fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePerm
 
 /// Judges and writes down the call of a claimed job, then makes it.
 async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
+    let underway = Underway::of(engine, &job);
     let claimed = match take_up_job(engine, &job, lost_max).await {
         Ok((claimed, after)) => {
             engine.after(after, Places::default());
@@ -322,9 +320,9 @@ async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, 
         }
     };
     match (claimed, permit) {
-        (Claimed::Make(prepared), Some(permit)) => carry_on(engine, *prepared, permit).await,
+        (Claimed::Make(prepared), Some(permit)) => carry_on(engine, *prepared, underway, permit).await,
         (_, permit) => {
-            drop(permit);
+            drop((underway, permit));
             engine.parts().crew.freed();
         }
     }
