@@ -4,9 +4,11 @@
 //! place for it, in the transaction that keeps the result; anything else is queued for whoever is free, here or elsewhere.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
 use skein_core::WorkerId;
 use skein_core::catalog::operation::OperationType;
 use skein_store::jobs::{Holder, Job, LeaseTerms, Waiting, Wanted};
@@ -16,6 +18,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::account::Caller;
+use crate::catalog::calls::Answered;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -58,7 +61,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underwa
         let job = underway.job().clone();
         let (kind, run, is_heard) = (prepared.kind, prepared.run, prepared.is_heard());
         let came = tokio::select! {
-            came = call::make(engine, &prepared) => Some(came),
+            came = make(engine, &prepared) => Some(came),
             // Its run has ended: nobody waits for it, and the job is gone.
             () = underway.unwanted() => None,
         };
@@ -84,6 +87,22 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underwa
     }
     drop(permit);
     crew.freed();
+}
+
+/// Makes a call. A bug in it is an error of this call: its step fails and says so, and the place is free again.
+async fn make(engine: &Engine, prepared: &Prepared) -> call::Came {
+    let begun = Instant::now();
+    let making = async {
+        #[cfg(test)]
+        assert!(!super::simulation::Bug::PanickingCall.is_in(engine), "planted");
+        call::make(engine, prepared).await
+    };
+    AssertUnwindSafe(making).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!(run = %prepared.run, "a bug broke a call off; what it says stands above");
+        let message = "a bug in Skein broke the call off; the service may have carried it out. The log says where";
+        let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+        call::Came::new(prepared, Answered::fault("internal", message, false), None, latency_ms)
+    })
 }
 
 /// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
