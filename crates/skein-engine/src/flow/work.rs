@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use futures::FutureExt as _;
 use skein_core::WorkerId;
 use skein_core::catalog::operation::OperationType;
-use skein_store::jobs::{Holder, Job, LeaseTerms, Waiting, Wanted};
+use skein_store::jobs::{AfterFailure, Holder, Job, LeaseTerms, Waiting, Wanted};
 use skein_store::workers::{Worker, WorkerDraft};
 use skein_store::{StoreError, Tx};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -30,6 +30,11 @@ use crate::flow::telemetry;
 use crate::flow::tending::tend;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// While the store takes nothing more.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+/// How often a call is tried that cannot be begun, and how long it waits at first: a cause that does not pass soon stays.
+const BEGUN_TRIES_MAX: i64 = 3;
+const BEGUN_AGAIN_MS: i64 = 250;
 /// Between two looks at whether calls are still wanted, however much happens.
 const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
 const KINDS: [OperationType; 4] =
@@ -125,7 +130,7 @@ async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: H
                 tracing::info!(%run, "somebody else took a call over; what came of it here is not kept");
                 return None;
             }
-            Err(StoreError::Busy) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(StoreError::Busy) => tokio::time::sleep(BUSY_PAUSE).await,
             // Making the call again would give the same: the step fails, and says why.
             Err(error @ (StoreError::Item(_) | StoreError::Rule(_))) if !is_replaced => {
                 tracing::warn!(%error, %run, "what came of a call cannot be kept");
@@ -324,18 +329,22 @@ fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePerm
 }
 
 /// Judges and writes down the call of a claimed job, then makes it.
-async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
+pub(super) async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
     let underway = Underway::of(engine, &job);
-    let claimed = match take_up_job(engine, &job, lost_max).await {
-        Ok((claimed, after)) => {
-            engine.after(after, Places::default());
-            claimed
-        }
-        Err(StoreError::LeaseLost(_)) => Claimed::Settled,
-        // The lease runs out, and it is tried again.
-        Err(error) => {
-            tracing::warn!(%error, job = %job.id, "a call could not be begun");
-            Claimed::Settled
+    let claimed = loop {
+        match take_up_job(engine, &job, lost_max).await {
+            Ok((claimed, after)) => {
+                engine.after(after, Places::default());
+                break claimed;
+            }
+            Err(StoreError::LeaseLost(_)) => break Claimed::Settled,
+            Err(error) => {
+                let Some(pause) = pause_after(&error) else {
+                    fail_to_begin(engine, &job, &error).await;
+                    break Claimed::Settled;
+                };
+                tokio::time::sleep(pause).await;
+            }
         }
     };
     match (claimed, permit) {
@@ -345,6 +354,71 @@ async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, 
             engine.parts().crew.freed();
         }
     }
+}
+
+/// How long to wait where a transaction failed for what has nothing to do with it; nothing where it would fail again.
+pub(super) fn pause_after(error: &StoreError) -> Option<Duration> {
+    match error {
+        StoreError::Busy => Some(BUSY_PAUSE),
+        StoreError::Unavailable(_)
+        | StoreError::OutcomeUnknown
+        | StoreError::DiskFull
+        | StoreError::ReadOnly(_)
+        | StoreError::TooSlow(_) => Some(LOOK_EVERY),
+        _ => None,
+    }
+}
+
+/// A call that cannot be begun is tried again a few times, later and later; then what it was for ends, and says why.
+async fn fail_to_begin(engine: &Engine, job: &Job, error: &StoreError) {
+    tracing::warn!(%error, job = %job.id, tries = job.tries(), "a call could not be begun");
+    let (held, words) = (job.clone(), told(&error));
+    let ended = if job.tries() < BEGUN_TRIES_MAX {
+        let later = BEGUN_AGAIN_MS << job.tries().clamp(0, BEGUN_TRIES_MAX);
+        let put_off = move |tx: &mut Tx<'_>| {
+            let at = tx.now().plus(later);
+            tx.fail_job(&SYSTEM, &held, &words, AfterFailure::RetryAt(at))
+        };
+        engine.parts().store.write(put_off).await.map(drop)
+    } else {
+        give_up(engine, job, &words).await
+    };
+    match ended {
+        Ok(()) | Err(StoreError::LeaseLost(_)) => {}
+        // The lease runs out, and it is tried again.
+        Err(error) => tracing::warn!(%error, job = %job.id, "what a call was for could not be ended"),
+    }
+}
+
+/// Why something could not be done, for whoever owns it: what rows and bugs say is for the log alone.
+pub(super) fn told(error: &StoreError) -> String {
+    match error {
+        StoreError::Damaged(_) | StoreError::History(_) => "the stored data is damaged; run skein verify".to_owned(),
+        StoreError::Panicked(_) | StoreError::Sql(_) => "a bug in Skein stopped it; the log says where".to_owned(),
+        error => error.to_string(),
+    }
+}
+
+/// Ends what a job was for: its step, as if the call had failed; where not even that can be done, its run. The job is put
+/// aside for a person to look at.
+async fn give_up(engine: &Engine, job: &Job, words: &str) -> Result<(), StoreError> {
+    let store = &engine.parts().store;
+    for end in [claimed::fail_step, claimed::fail_run, claimed::put_aside] {
+        let (own, held, why) = (engine.clone(), job.clone(), words.to_owned());
+        match store.write(move |tx| end(&own, tx, &held, &why)).await {
+            Ok(after) => {
+                engine.after(after.value, Places::default());
+                return Ok(());
+            }
+            Err(error) if matches!(error, StoreError::LeaseLost(_)) || pause_after(&error).is_some() => {
+                return Err(error);
+            }
+            Err(error) => {
+                tracing::warn!(%error, job = %job.id, "a call that cannot be begun cannot be ended like this")
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Most runs can be moved by locks alone; only inside does it show whether this one can.

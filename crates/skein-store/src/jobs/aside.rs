@@ -97,12 +97,12 @@ impl Tx<'_> {
         self.all(sql, params![&run], read_standing)
     }
 
-    /// Takes every job of an execution off the queue; gives those that were under way, whose workers can no longer end
-    /// them.
+    /// Takes every job of an execution off the queue but those that were put aside; gives those that were under way, whose
+    /// workers can no longer end them.
     pub fn cancel_jobs_of(&mut self, viewer: &Viewer, run: RunId) -> Result<Vec<JobId>, StoreError> {
         let under_way = self.jobs_of(viewer, run)?.into_iter().filter(|job| job.state == JobState::Leased);
         let under_way = under_way.map(|job| job.id).collect();
-        self.execute("DELETE FROM jobs WHERE run = ?1", params![&run])?;
+        self.execute("DELETE FROM jobs WHERE run = ?1 AND state <> 'dead'", params![&run])?;
         Ok(under_way)
     }
 }

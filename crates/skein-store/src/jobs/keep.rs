@@ -78,13 +78,25 @@ impl Tx<'_> {
         self.fail_job(viewer, job, &error, AfterFailure::Bury).map(|()| true)
     }
 
-    /// Puts back what a worker held that stops: as if it had vanished, but at once.
+    /// Puts back what a worker held that stops, as if it had not been claimed: nobody vanished.
     pub fn release_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
+        self.requeue(viewer, jobs, "attempts = attempts - 1")
+    }
+
+    /// Puts back what a worker that stops was in the middle of, where the job itself has to tell that nobody knows how far
+    /// it came: as if the worker had vanished, but at once.
+    pub fn abandon_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
+        self.requeue(viewer, jobs, "lost = lost + 1")
+    }
+
+    fn requeue(&mut self, viewer: &Viewer, jobs: &[Job], counted: &str) -> Result<(), StoreError> {
         system_only(viewer)?;
-        let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
-                   WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
+        let sql = format!(
+            "UPDATE jobs SET state = 'queued', {counted}, worker = NULL, lease_until = NULL
+             WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL"
+        );
         for job in jobs {
-            self.execute(sql, params![&job.id, job.fence])?;
+            self.execute(&sql, params![&job.id, job.fence])?;
         }
         self.note_queued();
         Ok(())

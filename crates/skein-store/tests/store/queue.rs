@@ -349,6 +349,30 @@ both! {
         assert_eq!(found[0].reason, "3 workers vanished while they were at it");
     }
 
+    fn what_is_given_back_counts_as_never_claimed_and_what_is_abandoned_as_lost(world: &World) {
+        enqueue(world);
+        let job = claim_one(world);
+        assert_eq!((job.attempts, job.lost, job.tries()), (1, 0, 1));
+        let held = job.clone();
+        world.write(move |tx| tx.release_jobs(&SYSTEM, std::slice::from_ref(&held)));
+        let again = claim_one(world);
+        assert_eq!((again.attempts, again.lost, again.tries()), (1, 0, 1));
+        assert!(again.fence > job.fence && is_lost(completes(world, &job)));
+        world.write(move |tx| tx.abandon_jobs(&SYSTEM, std::slice::from_ref(&again)));
+        let again = claim_one(world);
+        assert_eq!((again.attempts, again.lost, again.tries()), (2, 1, 1));
+    }
+
+    fn what_was_put_aside_outlives_the_jobs_of_its_run(world: &World) {
+        let (dead_id, waiting) = (enqueue_as(world, &world.anna, of_run(1, 4)), of_run(1, 5));
+        let job = claim_one(world);
+        enqueue_as(world, &world.anna, waiting);
+        world.write(move |tx| tx.fail_job(&SYSTEM, &job, "no", AfterFailure::Bury));
+        assert_eq!(world.write(|tx| tx.cancel_jobs_of(&SYSTEM, run(1))), []);
+        let left = world.read(|tx| tx.jobs_of(&SYSTEM, run(1)));
+        assert_eq!(left.iter().map(|job| job.id).collect::<Vec<_>>(), [dead_id]);
+    }
+
     fn what_was_put_aside_is_seen_and_put_back_by_its_owner_and_by_skein(world: &World) {
         let id = enqueue_as(world, &world.anna, of_run(1, 4));
         let other = enqueue(world);

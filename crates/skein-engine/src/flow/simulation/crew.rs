@@ -1,18 +1,24 @@
 //! The crew itself, where the clock stands still: what it does about bugs, a store that is busy, and those who vanished.
 
+use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use skein_core::RunId;
 use skein_core::flow::execution::state::RunStatus;
+use skein_store::jobs::{Job, JobStanding};
 
 use crate::flow::simulation::Bug;
 use crate::flow::simulation::world::World;
-use crate::flow::{Crew, NewRun, Pools, ShownRun};
+use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun, work};
 
 /// The first of the processes: one step after the other.
 const CHAIN: usize = 0;
 const SOON: Duration = Duration::from_secs(60);
+const LEASE_MS: i64 = 90_000;
+const LOST_MAX: i64 = 3;
+/// More than may wait to be written.
+const TOO_MUCH: usize = 64 << 20;
 
 impl World {
     async fn begin(&self) -> RunId {
@@ -20,6 +26,14 @@ impl World {
         let new = NewRun { context, priority: 0 };
         let (caller, process) = (&self.caller, self.processes[CHAIN]);
         self.engine.execute(caller, self.request(), process, new).await.unwrap().value
+    }
+
+    async fn claimed(&self) -> Job {
+        self.store.claim_job("mcp_tool", "somebody", LEASE_MS).await.unwrap().unwrap()
+    }
+
+    async fn jobs(&self, run: RunId) -> Vec<JobStanding> {
+        self.store.read(move |tx| tx.jobs_of(&SYSTEM, run)).await.unwrap()
     }
 
     async fn ended(&self, run: RunId) -> ShownRun {
@@ -46,5 +60,46 @@ async fn a_bug_in_a_call_is_an_error_of_that_call_and_frees_its_place() {
         assert_eq!((shown.row.status, failure.fault.code.as_str()), (RunStatus::Failed, "internal"));
         assert_eq!(shown.calls[0].result.as_ref().unwrap().said["error"]["code"], "internal");
     }
+    crew.stop(SOON).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_store_that_is_busy_is_waited_for_before_a_call_is_begun() {
+    let world = World::new(None).await;
+    let run = world.begin().await;
+    let job = world.claimed().await;
+    let ((begun, is_begun), (end, ends)) = (mpsc::channel(), mpsc::channel::<()>());
+    let mut writing = Box::pin(world.store.write_weighing(TOO_MUCH, move |_| {
+        let _ = begun.send(());
+        let _ = ends.recv();
+        Ok(())
+    }));
+    assert!(futures::poll!(&mut writing).is_pending());
+    is_begun.recv().unwrap();
+    let mut filling = Box::pin(world.store.write_weighing(TOO_MUCH, |_| Ok(())));
+    assert!(futures::poll!(&mut filling).is_pending());
+    let mut beginning = Box::pin(work::begin(&world.engine, job, None, LOST_MAX));
+    assert!(futures::poll!(&mut beginning).is_pending(), "it is tried again");
+    drop(end);
+    writing.await.unwrap();
+    filling.await.unwrap();
+    beginning.await;
+    assert_eq!(world.engine.run(&world.caller, run).await.unwrap().calls.len(), 1, "the call is written down");
+    assert_eq!(world.jobs(run).await[0].lost, 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn whoever_stops_and_starts_again_is_not_lost_however_often() {
+    let world = World::new(None).await;
+    let run = world.begin().await;
+    for _ in 0..2 * LOST_MAX {
+        let job = world.claimed().await;
+        world.store.write(move |tx| tx.release_jobs(&SYSTEM, std::slice::from_ref(&job))).await.unwrap();
+        world.store.begin_epoch().await.unwrap();
+    }
+    let standing = &world.jobs(run).await[0];
+    assert_eq!((standing.attempts, standing.lost), (0, 0));
+    let crew = Crew::start(world.engine.clone(), &Pools::default());
+    assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
     crew.stop(SOON).await;
 }
