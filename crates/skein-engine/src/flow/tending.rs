@@ -19,7 +19,9 @@ pub(super) async fn tend(engine: &Engine) {
         if let Err(error) = engine.parts().store.tend_queue().await {
             tracing::debug!(%error, "could not look after the queue");
         }
-        while let Ok(true) = engine.expire_reviews().await {}
+        if let Err(error) = engine.expire_reviews().await {
+            tracing::warn!(%error, "could not look which questions' time is over");
+        }
         if swept.elapsed() >= SWEEP_EVERY {
             swept = tokio::time::Instant::now();
             engine.sweep_runs().await;

@@ -4,6 +4,7 @@
 
 mod answers;
 mod costs;
+mod expiry;
 mod faults;
 mod fusing;
 mod kept_words;
