@@ -100,17 +100,16 @@ impl Mover<'_, '_> {
         wanted: &WantedCall,
         lost_max: i64,
     ) -> Result<(Claimed, Aftermath), StoreError> {
-        if job.lost >= lost_max {
-            let message = format!("{} workers vanished while they were at it", job.lost);
-            let fault = Fault::new("lost_worker", message);
-            return settle(self, job, run, place, wanted.open, Input::Faulted { place, fault });
-        }
+        let is_lost = job.lost >= lost_max;
         let prepared = match wanted.open {
-            // Somebody wrote the call down before and vanished.
+            // Somebody wrote the call down before and vanished. A call that must not be repeated is for a person to judge,
+            // however many vanished over it.
             Some(call) => match self.made_again(run, place, call, wanted)? {
+                Ok(_) if is_lost => return self.lose_call(job, run, place, Some(call)),
                 Ok(prepared) => Ok(prepared),
                 Err(input) => return settle(self, job, run, place, Some(call), input),
             },
+            None if is_lost => return self.lose_call(job, run, place, None),
             None => self.made_first(run, place, wanted)?,
         };
         match prepared {
@@ -121,6 +120,21 @@ impl Mover<'_, '_> {
             }
             Err(fault) => settle(self, job, run, place, None, Input::Faulted { place, fault }),
         }
+    }
+
+    /// Fails the step of a call over which too many workers vanished; the job is put aside for a person to look at.
+    fn lose_call(
+        mut self,
+        job: &Job,
+        run: RunId,
+        place: Place,
+        open: Option<ItemId>,
+    ) -> Result<(Claimed, Aftermath), StoreError> {
+        let message = format!("{} workers vanished while they were at it", job.lost);
+        self.tx.fail_job(&SYSTEM, job, &message, AfterFailure::Bury)?;
+        let fault = Fault::new("lost_worker", message);
+        self.fail_call(run, place, open, Input::Faulted { place, fault })?;
+        Ok((Claimed::Settled, self.finish()?))
     }
 }
 

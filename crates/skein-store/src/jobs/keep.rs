@@ -10,7 +10,7 @@ use skein_core::setting::{Setting, WORKERS_HEARTBEAT_SECONDS, WORKERS_LEASE_SECO
 use skein_core::{JobId, Millis, Viewer};
 
 use crate::error::StoreError;
-use crate::jobs::{AfterFailure, Holder, Job};
+use crate::jobs::{Holder, Job};
 use crate::settings::setting_value;
 use crate::sql::{Value, params};
 use crate::store::{Store, closed};
@@ -66,16 +66,6 @@ impl Tx<'_> {
     pub fn hold_job(&mut self, viewer: &Viewer, job: &Job) -> Result<(), StoreError> {
         let sql = "UPDATE jobs SET lease_until = lease_until WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
         self.held_later(viewer, job, sql, params![&job.id, job.fence])
-    }
-
-    /// Puts a job aside whose workers keep vanishing, and says so; to be asked before it is begun, in the transaction that
-    /// ends what it was for.
-    pub fn bury_if_lost(&mut self, viewer: &Viewer, job: &Job, lost_max: i64) -> Result<bool, StoreError> {
-        if job.lost < lost_max {
-            return Ok(false);
-        }
-        let error = format!("{} workers vanished while they were at it", job.lost);
-        self.fail_job(viewer, job, &error, AfterFailure::Bury).map(|()| true)
     }
 
     /// Puts back what a worker held that stops, as if it had not been claimed: nobody vanished.

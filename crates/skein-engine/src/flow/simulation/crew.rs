@@ -4,9 +4,11 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skein_core::RunId;
+use skein_core::catalog::operation::OperationType;
+use skein_core::flow::execution::review::Asked;
 use skein_core::flow::execution::state::RunStatus;
-use skein_store::jobs::{Job, JobStanding};
+use skein_core::{RecordId, RunId, Viewer};
+use skein_store::jobs::{DeadJob, Job, JobStanding};
 
 use crate::flow::simulation::Bug;
 use crate::flow::simulation::world::World;
@@ -22,14 +24,35 @@ const TOO_MUCH: usize = 64 << 20;
 
 impl World {
     async fn begin(&self) -> RunId {
+        self.begin_of(self.processes[CHAIN]).await
+    }
+
+    async fn begin_of(&self, process: RecordId) -> RunId {
         let Value::Object(context) = json!({ "x": "x" }) else { unreachable!() };
         let new = NewRun { context, priority: 0 };
-        let (caller, process) = (&self.caller, self.processes[CHAIN]);
-        self.engine.execute(caller, self.request(), process, new).await.unwrap().value
+        self.engine.execute(&self.caller, self.request(), process, new).await.unwrap().value
     }
 
     async fn claimed(&self) -> Job {
         self.store.claim_job("mcp_tool", "somebody", LEASE_MS).await.unwrap().unwrap()
+    }
+
+    /// A worker takes up what waits, begins it or not, and vanishes with its process.
+    async fn vanish(&self, begins: bool) {
+        let job = self.claimed().await;
+        if begins {
+            work::begin(&self.engine, job, None, LOST_MAX).await;
+        }
+        self.store.begin_epoch().await.unwrap();
+    }
+
+    async fn take_up(&self) {
+        work::begin(&self.engine, self.claimed().await, None, LOST_MAX).await;
+    }
+
+    async fn dead(&self) -> Vec<DeadJob> {
+        let viewer = Viewer::User(self.caller.user);
+        self.store.read(move |tx| tx.dead_jobs(&viewer, None, 10)).await.unwrap()
     }
 
     async fn jobs(&self, run: RunId) -> Vec<JobStanding> {
@@ -51,7 +74,7 @@ impl World {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bug_in_a_call_is_an_error_of_that_call_and_frees_its_place() {
     let world = World::new(Some(Bug::PanickingCall)).await;
-    let one_place = Pools(vec![(skein_core::catalog::operation::OperationType::McpTool, 1)]);
+    let one_place = Pools(vec![(OperationType::McpTool, 1)]);
     let crew = Crew::start(world.engine.clone(), &one_place);
     for _ in 0..2 {
         let run = world.begin().await;
@@ -102,4 +125,37 @@ async fn whoever_stops_and_starts_again_is_not_lost_however_often() {
     let crew = Crew::start(world.engine.clone(), &Pools::default());
     assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
     crew.stop(SOON).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_over_which_too_many_vanish_fails_its_step_and_is_put_aside() {
+    let world = World::new(None).await;
+    for begins in [false, true] {
+        let run = world.begin().await;
+        for _ in 0..LOST_MAX {
+            world.vanish(begins).await;
+        }
+        world.take_up().await;
+        let failure = world.engine.run(&world.caller, run).await.unwrap().row.failure.unwrap();
+        assert_eq!(failure.fault.code, "lost_worker", "{failure:?}");
+        let dead = world.dead().await;
+        let aside = dead.iter().find(|job| job.run == Some((run, 0))).unwrap();
+        assert_eq!((aside.lost, aside.reason.as_str()), (LOST_MAX, "3 workers vanished while they were at it"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_over_it() {
+    let world = World::new(None).await;
+    let once = json!({ "id": "a", "toolId": world.never, "inputs": { "value": "{x}" }, "output": { "variable": "a" } });
+    let run = world.begin_of(world.process("once", [once]).await).await;
+    for _ in 1..LOST_MAX {
+        world.vanish(false).await;
+    }
+    world.vanish(true).await;
+    world.take_up().await;
+    let open = world.engine.reviews(&world.caller, true, None, 10).await.unwrap().rows;
+    assert_eq!((open.len(), open[0].row.run), (1, run));
+    assert!(matches!(open[0].row.asked, Asked::Unknown { .. }), "{:?}", open[0].row.asked);
+    assert_eq!(world.dead().await, []);
 }
