@@ -144,6 +144,13 @@ impl CrewState {
     pub(super) fn tally(&self) -> Tally {
         std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
     }
+
+    /// What could not be told is told next time.
+    pub(super) fn owe(&self, told: Tally) {
+        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
+        tally.processed += told.processed;
+        tally.errors += told.errors;
+    }
 }
 
 impl Engine {

@@ -30,13 +30,15 @@ pub(super) async fn tend(engine: &Engine) {
 }
 
 impl Engine {
-    async fn sweep_runs(&self) {
+    /// Forgets rows of runs that ended long ago, and of workers that are gone; facts stay.
+    pub(super) async fn sweep_runs(&self) {
         const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
         let kept_ms = self.number(&skein_core::setting::EXECUTIONS_KEPT_DAYS).await * DAY_MS;
         loop {
             let sweep = move |tx: &mut Tx<'_>| {
                 let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;
-                Ok(swept + tx.sweep_measurements(&SYSTEM, kept_ms)?)
+                let swept = swept + tx.sweep_measurements(&SYSTEM, kept_ms)? + tx.sweep_dead_jobs(&SYSTEM, kept_ms)?;
+                Ok(swept + tx.sweep_workers(&SYSTEM)?)
             };
             match self.parts().store.write(sweep).await {
                 Ok(swept) if swept.value > 0 => {}

@@ -169,16 +169,18 @@ impl Crew {
             let (id, holder, terms) = introduce(&own, &draft).await;
             let working = claim(&own, &holder, terms, stopped);
             let telling = telemetry::tell(&own, &holder.worker);
-            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own), telling);
+            let draft = WorkerDraft { id, ..draft };
+            tokio::join!(working, beat(&own, &draft, &holder, terms), tend(&own), follow(&own), telling);
         });
         Self { stopping, engine, working }
     }
 
-    /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left.
+    /// Takes nothing up any more, waits so long for calls that are under way, gives back what is left, and says that this
+    /// worker is gone.
     pub async fn stop(self, grace: Duration) {
         let _ = self.stopping.send(true);
         let crew = &self.engine.parts().crew;
-        *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let holder = crew.holder.write().unwrap_or_else(PoisonError::into_inner).take();
         let idle = async {
             while !crew.held().is_empty() {
                 let _ = tokio::time::timeout(LOOK_EVERY, crew.wake.notified()).await;
@@ -191,6 +193,13 @@ impl Crew {
             match self.engine.parts().store.write(move |tx| tx.release_jobs(&SYSTEM, &left)).await {
                 Ok(_) => tracing::info!(count, "gave back calls that were under way"),
                 Err(error) => tracing::warn!(%error, count, "calls that were under way are left to their leases"),
+            }
+        }
+        if let Some(id) = holder.and_then(|holder| holder.worker.parse().ok()) {
+            let tally = crew.tally();
+            let gone = self.engine.parts().store.write(move |tx| tx.decommission_worker(&SYSTEM, id, tally));
+            if let Err(error) = gone.await {
+                tracing::debug!(%error, "could not say that a worker is gone");
             }
         }
     }
@@ -208,6 +217,8 @@ async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, Holder, L
         let draft = draft.clone();
         let introduced = engine.parts().store.write(move |tx| {
             let id = WorkerId::new(tx.now(), tx.entropy());
+            // Whoever starts often and never runs for long tends nothing else.
+            tx.sweep_workers(&SYSTEM)?;
             tx.register_worker(&SYSTEM, &WorkerDraft { id, ..draft.clone() })?;
             Ok((id, tx.lease_terms(&SYSTEM)?))
         });
@@ -436,7 +447,7 @@ async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claim
 }
 
 /// Says that this process is alive and at its calls; breaks off those that are somebody else's now.
-async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms) {
+async fn beat(engine: &Engine, worker: &WorkerDraft, holder: &Holder, terms: LeaseTerms) {
     let every = Duration::from_millis(u64::try_from(terms.heartbeat_ms).unwrap_or(30_000));
     let mut beats = tokio::time::interval(every);
     loop {
@@ -446,11 +457,27 @@ async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms)
             Ok(lost) => engine.parts().crew.lose(&held, |job| lost.contains(&job.id)),
             Err(error) => tracing::debug!(%error, "could not say that calls are under way"),
         }
-        let tally = engine.parts().crew.tally();
-        if let Err(error) = engine.parts().store.write(move |tx| tx.beat_worker(&SYSTEM, id, tally)).await {
+        if let Err(error) = say_alive(engine, worker).await {
             tracing::debug!(%error, "could not say that a worker is alive");
         }
     }
+}
+
+/// Says that a worker is alive and what it did; one that was forgotten meanwhile makes itself known again.
+pub(super) async fn say_alive(engine: &Engine, worker: &WorkerDraft) -> Result<(), StoreError> {
+    let (tally, worker) = (engine.parts().crew.tally(), worker.clone());
+    let said = engine.parts().store.write(move |tx| match tx.beat_worker(&SYSTEM, worker.id, tally) {
+        Err(StoreError::NotFound(_)) => {
+            tx.register_worker(&SYSTEM, &worker)?;
+            tx.beat_worker(&SYSTEM, worker.id, tally)
+        }
+        said => said,
+    });
+    let said = said.await;
+    if said.is_err() {
+        engine.parts().crew.owe(tally);
+    }
+    said.map(drop)
 }
 
 /// Hears of runs that were ended elsewhere, where others share the database: their calls here are broken off at once, not

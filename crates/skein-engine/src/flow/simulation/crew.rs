@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::review::Asked;
 use skein_core::flow::execution::state::RunStatus;
-use skein_core::{RecordId, RunId, Viewer};
+use skein_core::{RecordId, RunId, Viewer, WorkerId};
 use skein_store::jobs::{DeadJob, Job, JobStanding};
+use skein_store::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
 
 use crate::flow::simulation::Bug;
 use crate::flow::simulation::world::World;
@@ -18,6 +19,7 @@ use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun, work};
 const CHAIN: usize = 0;
 const SOON: Duration = Duration::from_secs(60);
 const LEASE_MS: i64 = 90_000;
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 const LOST_MAX: i64 = 3;
 /// More than may wait to be written.
 const TOO_MUCH: usize = 64 << 20;
@@ -53,6 +55,10 @@ impl World {
     async fn dead(&self) -> Vec<DeadJob> {
         let viewer = Viewer::User(self.caller.user);
         self.store.read(move |tx| tx.dead_jobs(&viewer, None, 10)).await.unwrap()
+    }
+
+    async fn workers(&self) -> Vec<Worker> {
+        self.engine.workers(&self.caller).await.unwrap()
     }
 
     async fn jobs(&self, run: RunId) -> Vec<JobStanding> {
@@ -158,4 +164,36 @@ async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_
     assert_eq!((open.len(), open[0].row.run), (1, run));
     assert!(matches!(open[0].row.asked, Asked::Unknown { .. }), "{:?}", open[0].row.asked);
     assert_eq!(world.dead().await, []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_stops_is_offline_at_once_with_all_it_did_and_forgotten_by_those_who_come_later() {
+    let world = World::new(None).await;
+    let crew = Crew::start(world.engine.clone(), &Pools::default());
+    let run = world.begin().await;
+    world.ended(run).await;
+    crew.stop(SOON).await;
+    let stopped = world.workers().await.remove(0);
+    assert_eq!((stopped.status, stopped.processed, stopped.errors), (WorkerStatus::Offline, 3, 0));
+    world.clock.advance(DAY_MS);
+    let mut world = world;
+    world.restart().await;
+    let crew = Crew::start(world.engine.clone(), &Pools::default());
+    let run = world.begin().await;
+    world.ended(run).await;
+    let workers = world.workers().await;
+    assert_eq!(workers.len(), 1, "{workers:?}");
+    assert_ne!(workers[0].id, stopped.id);
+    crew.stop(SOON).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_worker_that_was_forgotten_makes_itself_known_again() {
+    let world = World::new(None).await;
+    let id = WorkerId::from_bytes([7; 16]);
+    let draft = WorkerDraft { id, queues: vec!["mcp_tool".to_owned()], places: 1, host: "here".to_owned(), pid: 1 };
+    world.engine.parts().crew.owe(Tally { processed: 4, errors: 1 });
+    work::say_alive(&world.engine, &draft).await.unwrap();
+    let known = world.workers().await.remove(0);
+    assert_eq!((known.id, known.status, known.processed, known.errors), (id, WorkerStatus::Idle, 4, 1));
 }
