@@ -6,6 +6,7 @@
 //! over in the same moment. In the end every run must have ended, and what is written down must make sense.
 
 mod crew;
+mod keeping;
 mod ledger;
 mod schedule;
 mod world;

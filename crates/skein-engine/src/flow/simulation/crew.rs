@@ -17,7 +17,7 @@ use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun, work};
 
 /// The first of the processes: one step after the other.
 const CHAIN: usize = 0;
-const SOON: Duration = Duration::from_secs(60);
+pub(super) const SOON: Duration = Duration::from_secs(60);
 const LEASE_MS: i64 = 90_000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 const LOST_MAX: i64 = 3;
@@ -25,7 +25,7 @@ const LOST_MAX: i64 = 3;
 const TOO_MUCH: usize = 64 << 20;
 
 impl World {
-    async fn begin(&self) -> RunId {
+    pub(super) async fn begin(&self) -> RunId {
         self.begin_of(self.processes[CHAIN]).await
     }
 
@@ -35,7 +35,7 @@ impl World {
         self.engine.execute(&self.caller, self.request(), process, new).await.unwrap().value
     }
 
-    async fn claimed(&self) -> Job {
+    pub(super) async fn claimed(&self) -> Job {
         self.store.claim_job("mcp_tool", "somebody", LEASE_MS).await.unwrap().unwrap()
     }
 
@@ -65,7 +65,7 @@ impl World {
         self.store.read(move |tx| tx.jobs_of(&SYSTEM, run)).await.unwrap()
     }
 
-    async fn ended(&self, run: RunId) -> ShownRun {
+    pub(super) async fn ended(&self, run: RunId) -> ShownRun {
         let mut rung = self.store.wake().subscribe();
         loop {
             let shown = self.engine.run(&self.caller, run).await.unwrap();
