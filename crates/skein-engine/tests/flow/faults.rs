@@ -1,5 +1,6 @@
 //! Calls that take too long, fail, or are not wanted any more.
 
+use std::sync::{Mutex, mpsc};
 use std::time::Duration;
 
 use postgres::{Client, NoTls};
@@ -8,6 +9,7 @@ use skein_core::Viewer;
 use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::garden::item::ItemType;
 use skein_engine::flow::Pools;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
@@ -162,4 +164,33 @@ async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
     // Nobody is held up by it.
     let next = world.run(process, json!({ "x": "Oslo" })).await;
     assert_eq!(world.ended(next).await.row.status, RunStatus::Completed);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn what_comes_of_a_call_that_somebody_else_took_over_is_not_kept() {
+    let world = World::sqlite_with(&Pools(vec![(OperationType::RestCall, 1)])).await;
+    let ((arrive, arrived), (open, opened)) = (mpsc::channel(), mpsc::channel::<()>());
+    let (arrive, opened) = (Mutex::new(arrive), Mutex::new(opened));
+    let rogue = Rogue::start(move |request| {
+        if request.path == "/now/late" {
+            arrive.lock().unwrap().send(()).unwrap();
+            let _ = opened.lock().unwrap().recv();
+        }
+        Behaviour::json(r#"{"celsius":7}"#)
+    });
+    let tool = world.rest_tool(&world.caller, &rogue).await;
+    let process = world.one_step(tool).await;
+    let late = world.run(process, json!({ "x": "late" })).await;
+    tokio::task::block_in_place(|| arrived.recv_timeout(SOON).unwrap());
+    // Whoever makes the call is thought gone; its only place is taken, so somebody else has the job.
+    world.store.begin_epoch().await.unwrap();
+    let taken = world.store.claim_job("rest_call", "another", 90_000).await.unwrap().unwrap();
+    drop(open);
+    // There is a place again: what came of the call was brought back.
+    let next = world.run(process, json!({ "x": "Oslo" })).await;
+    assert_eq!(world.ended(next).await.row.status, RunStatus::Completed);
+    assert_eq!(world.engine.run(&world.caller, late).await.unwrap().row.status, RunStatus::Running);
+    assert_eq!(world.facts(&world.caller, ItemType::TOOL_RESULT).await.len(), 1, "that of the other run");
+    let held = world.store.read(move |tx| tx.jobs_of(&SYSTEM, late)).await.unwrap();
+    assert_eq!((held[0].id, held[0].worker.as_deref()), (taken.id, Some("another")));
 }
