@@ -18,6 +18,8 @@ export default defineConfig({
     // Inlined files would need `data:` in the policy of the page.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // For the sizes, which are looked at when all is built.
+    manifest: true,
     rolldownOptions: {
       output: {
         codeSplitting: {

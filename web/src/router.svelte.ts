@@ -1,4 +1,5 @@
 // Where the page stands: the address is the state. Links are ordinary links; panes live in the query.
+import { untrack } from "svelte";
 import { routes, type Route } from "./routes";
 
 export interface Place {
@@ -42,9 +43,15 @@ export function match(pattern: string, path: string): Record<string, string> | u
 
 class Router {
   place = $state.raw(placeOf(typeof location === "undefined" ? "http://localhost/" : location.href));
+  /** Grows whenever somebody goes somewhere, be it to where they are; not when panes of a screen open or close. */
+  arrivals = $state(0);
 
   start(): () => void {
-    const follow = () => (this.place = placeOf(location.href));
+    const follow = () => {
+      const { path } = this.place;
+      this.place = placeOf(location.href);
+      if (this.place.path !== path) this.arrivals += 1;
+    };
     const click = (event: MouseEvent) => this.#click(event);
     addEventListener("popstate", follow);
     document.addEventListener("click", click);
@@ -56,6 +63,10 @@ class Router {
 
   /** Goes somewhere; with `replace` the back button does not come back here. */
   go(href: string, { replace = false }: { replace?: boolean } = {}): void {
+    this.#show(href, replace);
+    this.arrivals += 1;
+  }
+  #show(href: string, replace: boolean): void {
     const url = new URL(href, location.href);
     if (url.href === location.href) return;
     if (replace) history.replaceState(null, "", url);
@@ -63,9 +74,12 @@ class Router {
     this.place = placeOf(url.href);
   }
 
-  /** Goes on from a place, unless somebody left it meanwhile: an answer that comes late leads nobody away. */
-  goOn(from: string, href: string): void {
-    if (location.href === from) this.go(href);
+  /** For what takes a while: leads on once it is done, unless somebody went elsewhere meanwhile. */
+  onward(): (href: string, options?: { replace?: boolean }) => void {
+    const arrivals = untrack(() => this.arrivals);
+    return (href, options) => {
+      if (this.arrivals === arrivals) this.go(href, options);
+    };
   }
 
   query(name: string): string | undefined {
@@ -77,7 +91,7 @@ class Router {
     changes: Record<string, string | undefined>,
     { replace = true }: { replace?: boolean } = {},
   ): void {
-    this.go(this.withQuery(changes), { replace });
+    this.#show(this.withQuery(changes), replace);
   }
 
   /** The address of this screen with other panes. */

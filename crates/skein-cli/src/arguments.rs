@@ -133,6 +133,8 @@ pub(crate) enum Command {
     Backup(BackupArguments),
     /// Put a backup back into an empty place, then verify it
     Restore(RestoreArguments),
+    /// How much room the database and the blobs take; for administrators
+    Storage(StorageArguments),
     /// Look for what might keep Skein from working, and say how to mend it
     Doctor(DoctorArguments),
     /// The configuration and where each value comes from
@@ -249,6 +251,12 @@ pub(crate) struct RestoreArguments {
     /// Report as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct StorageArguments {
+    #[command(flatten)]
+    pub(crate) asking: AskingArguments,
 }
 
 #[derive(Args)]

@@ -10,7 +10,7 @@ use skein_core::ItemId;
 use crate::door::{Ask, Door, Reach};
 use crate::exit::Exit;
 use crate::failure::Failure;
-use crate::output::{Column, Paint, text, write_sheet, write_table};
+use crate::output::{Column, Paint, field, text, write_sheet, write_table};
 
 /// As many as every list of the API gives at once.
 const PAGE_ENTRIES_MAX: u64 = 100;
@@ -60,7 +60,7 @@ impl<'a> Desk<'a> {
         match self.form {
             Form::People(_) => write_sheet(self.out, thing, fields)?,
             Form::Json => writeln!(self.out, "{thing:#}")?,
-            Form::Quiet => writeln!(self.out, "{}", text(&thing[wanted]))?,
+            Form::Quiet => writeln!(self.out, "{}", text(field(thing, wanted)))?,
         }
         Ok(Exit::Ok)
     }

@@ -89,7 +89,7 @@ pub(crate) fn write_sheet(out: &mut dyn Write, thing: &Value, first: &[&str]) ->
     let others = fields.keys().map(String::as_str).filter(|name| !is_among_first(name));
     let rows: Vec<(String, &Value)> = first
         .iter()
-        .map(|name| (*name, name.split('.').fold(thing, |inside, part| &inside[part])))
+        .map(|name| (*name, field(thing, name)))
         .chain(others.map(|name| (name, &fields[name])))
         .filter(|(_, value)| !value.is_null())
         .map(|(name, value)| (format!("{}:", label(name)), value))
@@ -99,6 +99,11 @@ pub(crate) fn write_sheet(out: &mut dyn Write, thing: &Value, first: &[&str]) ->
         Value::Object(_) | Value::Array(_) => writeln!(out, "{label}\n{}", indented(value)),
         _ => writeln!(out, "{label:width$} {}", printable(&text(value))),
     })
+}
+
+/// What stands in a thing under a name; `a.b` is what stands in `a` as `b`.
+pub(crate) fn field<'a>(thing: &'a Value, name: &str) -> &'a Value {
+    name.split('.').fold(thing, |inside, part| &inside[part])
 }
 
 /// `createdAt` as `Created at`, `link.url` as `Link url`.

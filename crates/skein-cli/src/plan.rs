@@ -22,7 +22,9 @@ pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Sp
 pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};
 pub(crate) use self::memory::MemoryTask;
 pub(crate) use self::task::{Content, Task, object};
-use crate::arguments::{AskingArguments, Command, ConfigCommand, IndexArguments, VerifyArguments, WorkerCommand};
+use crate::arguments::{
+    AskingArguments, Command, ConfigCommand, IndexArguments, StorageArguments, VerifyArguments, WorkerCommand,
+};
 use crate::configuration::{Configuration, without_credentials};
 use crate::definition::Source;
 use crate::desk::Form;
@@ -179,6 +181,7 @@ impl Plan {
                 let report = ReportForm::json(restore.json);
                 Self::Restore { place: place()?, source: restore.source, report }
             }
+            Command::Storage(StorageArguments { asking }) => errand(asking, Task::storage())?,
             Command::Doctor(doctor) => Self::Doctor { place: place()?, unread, report: ReportForm::json(doctor.json) },
             Command::Config(config) => match config.command {
                 ConfigCommand::Show { json } => {

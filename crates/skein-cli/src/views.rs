@@ -67,6 +67,11 @@ pub(crate) static ITEM: Sheet =
 pub(crate) static RELATION: Sheet = sheet(&["id", "kind", "source", "target", "confidence", "createdAt"]);
 pub(crate) static RECORD: Sheet =
     sheet(&["id", "_type", "ownerId", "version", "hash", "previousHash", "createdAt", "updatedAt", "shared"]);
+pub(crate) static STORAGE: Sheet = Sheet {
+    fields: &["database.kind", "database.bytes", "blobs.objects", "blobs.bytes", "blobs.countedAt"],
+    wanted: "database.bytes",
+    remark: None,
+};
 pub(crate) static IMPORTED: Sheet = Sheet {
     fields: &["ownerId", "added", "skipped", "blobs", "secretValues", "secretsWithoutValue"],
     wanted: "added",

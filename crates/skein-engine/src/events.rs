@@ -7,7 +7,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use skein_core::account::Role;
 use skein_core::garden::cursor::Cursor;
 use skein_core::setting::EVENTS_REPLAY_DAYS;
 use skein_core::{OperationId, UserId, Viewer};
@@ -15,7 +14,7 @@ use skein_store::timeline::ToldEvent;
 use skein_store::{StoreError, Tx};
 use tokio::sync::{broadcast, mpsc};
 
-use crate::account::{Caller, Credential};
+use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::settings::SettingState;
@@ -137,7 +136,7 @@ impl Watcher {
         loop {
             let (caller, from) = (self.caller.clone(), reached);
             let look = move |tx: &mut Tx<'_>| {
-                if !is_admitted(tx, &caller)? {
+                if !caller.is_admitted(tx)? {
                     return Ok(None);
                 }
                 tx.events(&caller.viewer(), from, ITEMS_PER_LOOK).map(Some)
@@ -182,21 +181,6 @@ impl Watcher {
             }
         }
     }
-}
-
-/// Whether what let the caller in still would: a stream outlives the request that opened it.
-fn is_admitted(tx: &mut Tx<'_>, caller: &Caller) -> Result<bool, StoreError> {
-    let is_known = match caller.credential {
-        Credential::Key(key) => tx.is_key_live(&SYSTEM, key)?,
-        Credential::Session(token) => tx.session(&SYSTEM, token)?.is_some(),
-        Credential::Token { until } => tx.now() < until,
-        // It lives as long as this process.
-        Credential::Start => true,
-    };
-    let Some(grant) = &caller.grant else { return Ok(is_known) };
-    Ok(is_known
-        && tx.grant_held(&caller.acting(), grant.item)?.is_some()
-        && tx.role(&SYSTEM, caller.user)? == Role::Admin)
 }
 
 /// Progress that was made while the watcher looked elsewhere.

@@ -21,6 +21,7 @@ mod operations;
 mod remembered;
 mod request;
 mod settings;
+mod storage;
 pub mod tree;
 
 pub use account::{Caller, KeyText};
@@ -31,3 +32,4 @@ pub use operations::{VERIFICATION, VerificationRequest, Worker};
 pub use remembered::Remembered;
 pub use request::{Changed, Kept, Outcome, Request, Reservation, Reserved};
 pub use settings::SettingState;
+pub use storage::Storage;

@@ -50,6 +50,17 @@ impl World {
         Self { engine, store, caller, echo, _worker: worker, _dir: dir }
     }
 
+    /// A process may name itself only once it is there.
+    async fn redefine(&self, process: RecordId, definition: Value) {
+        let content = Process::create(serde_json::from_value(definition).unwrap()).unwrap().to_content(false);
+        let viewer = Viewer::User(self.caller.user);
+        let change = self.store.write(move |tx| {
+            let hash = tx.record(&viewer, process)?.hash;
+            tx.update_catalogued(&viewer, process, hash, content.clone(), Act::Plain, None)
+        });
+        change.await.unwrap();
+    }
+
     async fn process(&self, name: &str, steps: Vec<Value>, output: &str) -> RecordId {
         let definition = json!({ "name": name, "initialContext": ["x"], "steps": steps, "outputTemplate": output });
         let content = Process::create(serde_json::from_value(definition).unwrap()).unwrap().to_content(false);
@@ -141,18 +152,37 @@ async fn a_question_or_a_run_below_that_is_too_large_fails_the_run() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_process_that_runs_itself_many_times_over_leads_to_so_many_runs_and_no_more() {
+    let world = World::new().await;
+    let process = world.process("many", vec![world.echo("a", "{x}")], "{{a.value}}").await;
+    let sub = |number: usize| {
+        let id = format!("s{number}");
+        json!({ "id": id, "processId": process, "inputs": { "x": "{step.a.value}" }, "output": { "variable": id },
+            "execution": { "mode": "parallel" } })
+    };
+    let steps: Vec<Value> = std::iter::once(world.echo("a", "{x}")).chain((0..20).map(sub)).collect();
+    world
+        .redefine(
+            process,
+            json!({ "name": "many", "initialContext": ["x"], "steps": steps, "maxRecursionDepth": 10,
+        "outputTemplate": "{{a.value}}" }),
+        )
+        .await;
+    let shown = world.run(process, "wide").await.unwrap();
+    let (code, message) = failed(&shown);
+    assert_eq!(code, "too_many_runs", "{message}");
+    let run = shown.row.id;
+    let count = world.store.read(move |tx| tx.runs_below(run, 10_000)).await.unwrap();
+    assert!((500..=1_000).contains(&count), "{count}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_process_that_runs_itself_ends_at_the_depth_that_is_allowed() {
     let world = World::new().await;
     let process = world.process("self", vec![world.echo("a", "{x}")], "{{a.value}}").await;
     let sub = json!({ "id": "s", "processId": process, "inputs": { "x": "{x}" }, "output": { "variable": "s" } });
     let definition = json!({ "name": "self", "initialContext": ["x"], "steps": [sub], "outputTemplate": "{{s}}" });
-    let content = Process::create(serde_json::from_value(definition).unwrap()).unwrap().to_content(false);
-    let viewer = Viewer::User(world.caller.user);
-    let change = world.store.write(move |tx| {
-        let hash = tx.record(&viewer, process)?.hash;
-        tx.update_catalogued(&viewer, process, hash, content.clone(), Act::Plain, None)
-    });
-    change.await.unwrap();
+    world.redefine(process, definition).await;
     let shown = world.run(process, "deep").await.unwrap();
     let (code, message) = failed(&shown);
     assert_eq!(code, "recursion_limit_exceeded", "{message}");

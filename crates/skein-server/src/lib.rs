@@ -49,6 +49,7 @@ mod sessions;
 mod settings;
 mod sign_in;
 mod signed_in;
+mod storage;
 mod tokens;
 mod tree;
 mod users;

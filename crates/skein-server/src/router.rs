@@ -14,7 +14,8 @@ use crate::layer::Put;
 use crate::signed_in::Gate;
 use crate::tree::{actors, compare, conversations, export, nodes, projects, proof, summaries, turns, window};
 use crate::{
-    account, blobs, bundles, events, grants, items, keys, memory, operations, records, relations, settings, users,
+    account, blobs, bundles, events, grants, items, keys, memory, operations, records, relations, settings, storage,
+    users,
 };
 use crate::{docs, edge, error, health, metrics, openapi, page, sessions, sign_in};
 
@@ -188,6 +189,7 @@ fn for_admins() -> Api {
         .routes(routes!(endpoints::list_endpoints, endpoints::allow_endpoint))
         .routes(routes!(endpoints::refuse_endpoint))
         .routes(routes!(vault::read_vault))
+        .routes(routes!(storage::read_storage))
         .routes(routes!(memory::index::read_index))
         .routes(routes!(memory::index::list_unbound))
         .routes(routes!(memory::index::rebuild_index))

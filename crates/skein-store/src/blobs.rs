@@ -3,6 +3,8 @@
 //! An object is durable before the transaction that names it; an object nobody names is swept after a day. Who may
 //! read one follows from who attached it, never from knowing its hash.
 
+mod amount;
+
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -23,6 +25,8 @@ use crate::sql::params;
 use crate::store::Store;
 use crate::tx::Tx;
 
+pub use amount::{Amount, COUNT_KEPT_MS};
+
 /// Largest object accepted, in bytes (audio of thirty minutes).
 pub const BLOB_BYTES_MAX: usize = 100 << 20;
 /// Objects younger than this are never swept: the transaction that names them may be on its way.
@@ -35,6 +39,7 @@ pub type BlobPieces = BoxStream<'static, Result<Bytes, StoreError>>;
 #[derive(Clone)]
 pub struct Blobs {
     objects: Arc<dyn ObjectStore>,
+    counted: Arc<amount::Counted>,
 }
 
 /// How to reach an S3-compatible service.
@@ -75,12 +80,16 @@ impl Blobs {
     pub fn directory(path: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(path).map_err(|error| StoreError::Blob(format!("{}: {error}", path.display())))?;
         let objects = LocalFileSystem::new_with_prefix(path).map_err(|error| failed(&error))?.with_fsync(true);
-        Ok(Self { objects: Arc::new(objects) })
+        Ok(Self::of(objects))
+    }
+
+    fn of(objects: impl ObjectStore) -> Self {
+        Self { objects: Arc::new(objects), counted: Arc::default() }
     }
 
     /// No objects at all, for a copy that has none.
     pub(crate) fn nowhere() -> Self {
-        Self { objects: Arc::new(object_store::memory::InMemory::new()) }
+        Self::of(object_store::memory::InMemory::new())
     }
 
     /// Objects in a bucket of an S3-compatible service.
@@ -96,7 +105,7 @@ impl Blobs {
             .with_allow_http(options.endpoint.starts_with("http://"))
             .build()
             .map_err(|error| failed(&error))?;
-        Ok(Self { objects: Arc::new(objects) })
+        Ok(Self::of(objects))
     }
 
     /// Keeps bytes; when this returns they are durable. The same bytes are kept once.

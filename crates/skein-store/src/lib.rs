@@ -4,6 +4,7 @@
 //! users' rights beyond whose things are whose, and what any record means. Start at [`store`].
 
 pub mod accounts;
+mod answers;
 pub mod backup;
 pub mod blobs;
 pub mod bundle;
@@ -29,6 +30,7 @@ pub mod records;
 pub mod references;
 pub mod relations;
 mod revisions;
+mod room;
 mod schema;
 pub mod sealer;
 pub mod sessions;

@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 10] = [
+const MIGRATIONS: [Migration; 11] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -53,11 +53,12 @@ const MIGRATIONS: [Migration; 10] = [
         postgres: "",
     },
     Migration { name: "unbound", shared: include_str!("../migrations/0010_unbound.sql"), sqlite: "", postgres: "" },
+    Migration { name: "measured", shared: include_str!("../migrations/0011_measured.sql"), sqlite: "", postgres: "" },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 10;
-const _: () = assert!(MIGRATIONS.len() == 10, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 11;
+const _: () = assert!(MIGRATIONS.len() == 11, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

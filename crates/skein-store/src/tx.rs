@@ -11,7 +11,7 @@ use skein_core::{Digest, ItemId, Millis, TurnId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::flow::Ahead;
-use crate::sql::{Later, Row, Sql, Value};
+use crate::sql::{Later, Row, RowResult, Sql, Value};
 
 /// Refuses everybody but Skein itself.
 pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
@@ -180,14 +180,9 @@ impl<'a> Tx<'a> {
         &mut self,
         sql: &str,
         params: &[Value<'_>],
-        mut read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
+        read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut rows = Vec::new();
-        self.sql.query(sql, params, &mut |row| {
-            rows.push(read(row)?);
-            Ok(())
-        })?;
-        Ok(rows)
+        gathered(read, |each| self.sql.query(sql, params, each))
     }
 
     /// The row that is named so among what waits to be written ([`Later`]), if there is one.
@@ -213,14 +208,9 @@ impl<'a> Tx<'a> {
         &mut self,
         sql: &str,
         params: &[Value<'_>],
-        mut read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
+        read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
     ) -> Result<Vec<T>, StoreError> {
-        let mut rows = Vec::new();
-        self.sql.query_once(sql, params, &mut |row| {
-            rows.push(read(row)?);
-            Ok(())
-        })?;
-        Ok(rows)
+        gathered(read, |each| self.sql.query_once(sql, params, each))
     }
 
     /// The only row there can be, if there is one.
@@ -232,4 +222,17 @@ impl<'a> Tx<'a> {
     ) -> Result<Option<T>, StoreError> {
         Ok(self.all(sql, params, read)?.into_iter().next())
     }
+}
+
+/// The rows that are asked for, converted by `read`.
+fn gathered<T>(
+    mut read: impl FnMut(&dyn Row) -> Result<T, SqlError>,
+    ask: impl FnOnce(&mut dyn FnMut(&dyn Row) -> RowResult) -> RowResult,
+) -> Result<Vec<T>, StoreError> {
+    let mut rows = Vec::new();
+    ask(&mut |row| {
+        rows.push(read(row)?);
+        Ok(())
+    })?;
+    Ok(rows)
 }

@@ -2001,6 +2001,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How much room the database and the blobs take, for administrators. */
+        get: operations["read_storage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tags": {
         parameters: {
             query?: never;
@@ -2540,6 +2557,24 @@ export interface components {
             secretId: string;
             toolId: string;
         };
+        /** @description The objects beside the database, those that nobody names any more included. */
+        BlobAmountView: {
+            /**
+             * Format: int64
+             * @example 3000000
+             */
+            bytes: number;
+            /**
+             * @description When they were counted; they are again when they are asked for ten minutes later.
+             * @example 2026-11-15T09:30:00.000Z
+             */
+            countedAt: string;
+            /**
+             * Format: int64
+             * @example 12
+             */
+            objects: number;
+        };
         /** @description Bytes that were uploaded and attached. */
         BlobView: {
             /**
@@ -2932,6 +2967,20 @@ export interface components {
             /** @example USD */
             currency: string;
             payerId: string;
+        };
+        /** @description The database and how large it is now. */
+        DatabaseView: {
+            /**
+             * Format: int64
+             * @description Its files, or what PostgreSQL says of its own.
+             * @example 4096000
+             */
+            bytes: number;
+            /**
+             * @description sqlite or postgresql.
+             * @example sqlite
+             */
+            kind: string;
         };
         /**
          * @description `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
@@ -4378,6 +4427,8 @@ export interface components {
             operation?: string | null;
             /** @description The item that holds what a model answered, as it was received. */
             rawResponseId?: string | null;
+            /** @description Whether these were reckoned from the length of what it thought, as its provider did not count them. */
+            reasoningIsEstimate: boolean;
             /**
              * Format: int64
              * @description How many tokens a model thought aloud before it answered; null where it did not.
@@ -6415,6 +6466,11 @@ export interface components {
             /** Format: int64 */
             tokens: number;
         };
+        /** @description How much room is taken. The index is told by `GET /index`. */
+        StorageView: {
+            blobs?: components["schemas"]["BlobAmountView"] | null;
+            database: components["schemas"]["DatabaseView"];
+        };
         /** @description What a node says in a sentence, or a conversation in two. */
         SummaryView: {
             /** @description The item that keeps it, where it was just made. */
@@ -6603,7 +6659,7 @@ export interface components {
             /** @description In the order they were asked for; tools that you cannot see are left out. */
             data: components["schemas"]["ToolMetricsView"][];
         };
-        /** @description How one tool did in your own runs: those of its last 500 calls, whoever made them, that are yours. */
+        /** @description How one tool did in your own runs: in the last 500 of your calls of it. */
         ToolMetricsView: {
             /** @example 40 */
             calls: number;
@@ -13636,6 +13692,36 @@ export interface operations {
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
             507: components["responses"]["E507"];
+        };
+    };
+    read_storage: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StorageView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
         };
     };
     list_tags: {

@@ -2,7 +2,7 @@
 import { onDestroy } from "svelte";
 import { settings } from "../state/settings.svelte";
 import { bindings, type Binding } from "./bindings";
-import { chordOf, isEditable, isPlain } from "./chord";
+import { chordOf, isEditable, isPlain, isSingle } from "./chord";
 
 export type Handler = (event?: KeyboardEvent) => void | boolean | Promise<void>;
 export interface Action {
@@ -63,7 +63,7 @@ class Registry {
     if (event.defaultPrevented || event.isComposing) return;
     const chord = chordOf(event);
     if (isPlain(chord) && (isEditable(event.target) || this.#isLeftToTheElement(event, chord))) return;
-    if (isPlain(chord) && chord.length === 1 && !settings.singleKeys) return;
+    if (isSingle(chord) && !settings.singleKeys) return;
     for (const { handlers, within } of [...this.#layers].reverse()) {
       const region = within?.();
       if (within && !(region && event.target instanceof Node && region.contains(event.target))) continue;

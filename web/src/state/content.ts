@@ -49,8 +49,8 @@ export const reworded = (content: unknown, text: string): Content =>
   );
 
 /** The words of a text in one line, without the marks of Markdown. */
-export const plain = (text: string, most = 240): string =>
-  text
+export function plain(text: string, most = 240): string {
+  const words = text
     // What is cut off anyway is not looked at.
     .slice(0, 4 * most)
     .replace(/^[\s>]*\|?(?:\s*:?-{3,}:?\s*\|)+[\s:-]*$/gm, "")
@@ -59,5 +59,6 @@ export const plain = (text: string, most = 240): string =>
     .replace(/\*+|__|~~|`+/g, "")
     .replace(/\s*\|\s*/g, " ")
     .replace(/\s+/g, " ")
-    .trim()
-    .slice(0, most);
+    .trim();
+  return words.length > most ? `${words.slice(0, most - 1).trimEnd()}…` : words;
+}

@@ -24,10 +24,14 @@ export class Conversation {
   readonly id: string;
   about = $state.raw<Schemas["ConversationView"]>();
   problem = $state.raw<Problem>();
+  /** What could not be read once more, or besides the tree: the conversation is there without it. */
+  lacking = $state.raw<Problem>();
   loading = $state(true);
   /** Grows whenever the tree changed; whatever reads the tree depends on it. */
   revision = $state(0);
   readonly bodies = new SvelteMap<string, Node>();
+  /** Why what was said at a node is not here. */
+  readonly unread = new SvelteMap<string, Problem>();
   /** What the path had before this conversation was forked off. */
   inherited = $state.raw<Node[]>([]);
   forks = $state.raw<Schemas["ConversationView"][]>([]);
@@ -85,17 +89,26 @@ export class Conversation {
       this.#asked.clear();
       this.#showWaiting();
       this.#changed();
-      await Promise.all([
-        this.#loadInherited(),
-        this.#loadForks(),
-        this.#loadCanonical(),
-        this.#followPending(),
-      ]);
+      void this.wantAgain();
+      await this.#loadBesides();
     } catch (error) {
-      if (!this.#gone) this.problem = asProblem(error);
+      if (this.#gone) return;
+      if (this.about) this.lacking = asProblem(error);
+      else this.problem = asProblem(error);
     } finally {
       this.loading = false;
     }
+  }
+  /** What goes with the tree: the conversation can be read and gone on with while one of them is missing. */
+  async #loadBesides(): Promise<void> {
+    const read = await Promise.allSettled([
+      this.#loadInherited(),
+      this.#loadForks(),
+      this.#loadCanonical(),
+      this.#followPending(),
+    ]);
+    const failed = read.find((one) => one.status === "rejected");
+    if (!this.#gone) this.lacking = failed && asProblem(failed.reason);
   }
 
   async #loadInherited(): Promise<void> {
@@ -168,10 +181,26 @@ export class Conversation {
       });
       for (const node of page.data) this.#body(node);
       const still = missing.filter((id) => !this.bodies.has(id));
-      await Promise.all(still.slice(-BODIES_AT_ONCE).map((id) => this.fetch(id)));
-    } catch {
-      missing.forEach((id) => this.#asked.delete(id));
+      await Promise.all(
+        still
+          .slice(-BODIES_AT_ONCE)
+          .map((id) => this.#read(id).catch((error: unknown) => this.#missed([id], error))),
+      );
+    } catch (error) {
+      this.#missed(missing, error);
     }
+  }
+  #missed(nodes: string[], error: unknown): void {
+    for (const id of nodes) {
+      this.#asked.delete(id);
+      if (!this.bodies.has(id)) this.unread.set(id, asProblem(error));
+    }
+  }
+  /** Asks once more for what could not be read. */
+  async wantAgain(): Promise<void> {
+    const missing = [...this.unread.keys()];
+    this.unread.clear();
+    await this.want(missing);
   }
 
   #isMade(id: string): boolean {
@@ -180,14 +209,15 @@ export class Conversation {
   }
 
   async fetch(id: string): Promise<Node | undefined> {
-    try {
-      const node = await call("get", "/api/v1/nodes/{id}", { params: { id } });
-      if (node.conversationId === this.id) this.take(node);
-      return node;
-    } catch {
+    return this.#read(id).catch(() => {
       this.#asked.delete(id);
       return undefined;
-    }
+    });
+  }
+  async #read(id: string): Promise<Node> {
+    const node = await call("get", "/api/v1/nodes/{id}", { params: { id } });
+    if (node.conversationId === this.id) this.take(node);
+    return node;
   }
 
   #body(node: Node): void {

@@ -7,6 +7,8 @@ export type Run = Schemas["ExecutionView"];
 const REFRESH_WAIT_MS = 150;
 const SHOWN_MAX = 100;
 const LOOK_WAIT_MS = 2_000;
+/** With these an operation that told its progress has ended. */
+const ENDS = new Set(["verification.completed", "verification.failed", "operation.cancelled", "import.made"]);
 
 class Jobs {
   runs = $state.raw<Run[]>([]);
@@ -19,6 +21,8 @@ class Jobs {
   #look: ReturnType<typeof setTimeout> | undefined;
   #queue: ReturnType<typeof setTimeout> | undefined;
   #newest = new Newest();
+  /** Operations that have ended: what is heard of them later was said before. */
+  #over = new Set<string>();
 
   get pendingReviews(): number {
     return this.reviews.length;
@@ -29,6 +33,7 @@ class Jobs {
       onTold((told) => this.#told(told)),
       onResync(() => this.#soon()),
       onProgress(({ operationId, progress }) => {
+        if (this.#over.has(operationId)) return;
         const next = new Map(this.operations);
         if (progress >= 100) next.delete(operationId);
         else next.set(operationId, Math.max(progress, next.get(operationId) ?? 0));
@@ -63,7 +68,7 @@ class Jobs {
     }
   }
 
-  /** The end of an operation is not told as progress: what shows none for a while is asked after. */
+  /** An end may be missed, and is never told as progress: what shows none for a while is asked after. */
   #watch(): void {
     clearTimeout(this.#look);
     if (this.operations.size > 0) this.#look = setTimeout(() => void this.#drop(), LOOK_WAIT_MS);
@@ -75,8 +80,8 @@ class Jobs {
         ({ status }: { status?: number }) => (status === 404 ? id : undefined),
       ),
     );
-    const over = new Set(await Promise.all(asked));
-    this.operations = new Map([...this.operations].filter(([id]) => !over.has(id)));
+    for (const id of await Promise.all(asked)) if (id !== undefined) this.#over.add(id);
+    this.operations = new Map([...this.operations].filter(([id]) => !this.#over.has(id)));
     this.#watch();
   }
 
@@ -87,6 +92,7 @@ class Jobs {
   }
 
   #told({ event }: Told): void {
+    if (ENDS.has(event)) void this.#drop();
     if (event.startsWith("execution.") || event.startsWith("review.")) this.#soon();
   }
 

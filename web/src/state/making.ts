@@ -20,8 +20,11 @@ export const modelsOf = ({ calls }: Making): string[] => [
 export const thoughtIn = ({ calls }: Making): MadeCall[] =>
   calls.filter(({ reasoningTokens, rawResponseId }) => reasoningTokens && rawResponseId);
 
-export const reasoningWords = ({ reasoningTokens }: MadeCall): string =>
-  `about ${(reasoningTokens ?? 0).toLocaleString("en-GB")} ${reasoningTokens === 1 ? "token" : "tokens"}`;
+/** How much that was; "about" where nobody counted it. */
+export function reasoningWords({ reasoningTokens, reasoningIsEstimate }: MadeCall): string {
+  const counted = `${(reasoningTokens ?? 0).toLocaleString("en-GB")} ${reasoningTokens === 1 ? "token" : "tokens"}`;
+  return reasoningIsEstimate ? `about ${counted}` : counted;
+}
 
 const STATUS_WORDS: Record<string, string> = {
   success: "done",

@@ -14,6 +14,8 @@ function isAnswerable(context: unknown): boolean {
 class Processes {
   list = $state.raw<Schemas["ProcessView"][]>([]);
   loaded = $state(false);
+  /** Why they are not known yet. */
+  problem = $state.raw<unknown>();
   #started = false;
   #newest = new Newest();
 
@@ -44,8 +46,10 @@ class Processes {
       if (!isNewest()) return;
       this.list = list;
       this.loaded = true;
-    } catch {
+      this.problem = undefined;
+    } catch (error) {
       // Pickers show what was known.
+      if (isNewest() && !this.loaded) this.problem = error;
     }
   }
 }

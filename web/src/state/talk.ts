@@ -1,6 +1,7 @@
 // What can be done in a conversation: each function is one act of a person, shown at once and taken back when refused.
 import { call, type Schemas } from "../api/client";
 import { look } from "../api/look";
+import { answers } from "./answers.svelte";
 import { CANONICAL } from "./canonical";
 import { dropDraft } from "./drafts";
 import type { Content } from "./content";
@@ -182,8 +183,14 @@ export const annotate = (
     conversation.take({ ...node, parentAlternativeId: node.parentAlternativeId ?? nodeId });
   });
 
-export const stop = (executionId: string): Promise<unknown> =>
-  call("post", "/api/v1/executions/{id}/cancel", { params: { id: executionId } });
+/** Stops the answer that is being made at a node. */
+export async function stop(conversation: Conversation, nodeId: string): Promise<void> {
+  const id = answers.saying.get(nodeId)?.executionId;
+  if (id === undefined) return;
+  await conversation.attempt(nodeId, "stop this answer", () =>
+    call("post", "/api/v1/executions/{id}/cancel", { params: { id } }),
+  );
+}
 
 export const fork = (
   conversation: Conversation,

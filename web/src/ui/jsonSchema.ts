@@ -62,7 +62,10 @@ export function faultsOf(schema: JsonSchema, value: unknown, path = ""): Record<
     return { [at]: `must be at most ${schema.maximum}` };
   if (typeof value === "string" && schema.minLength !== undefined && value.length < schema.minLength)
     return { [at]: `needs ${schema.minLength} characters` };
-  if (type !== "object" || typeof value !== "object" || Array.isArray(value)) return {};
+  if (schema.type === "array" && !Array.isArray(value)) return { [at]: "must be a list: [ … ]" };
+  const isObject = typeof value === "object" && !Array.isArray(value);
+  if (schema.type === "object" && !isObject) return { [at]: "must be an object: { … }" };
+  if (type !== "object" || !isObject) return {};
   const held = value as Record<string, unknown>;
   const found: Record<string, string> = {};
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {

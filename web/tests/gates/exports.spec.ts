@@ -1,6 +1,7 @@
 // What a person takes along: a conversation to read, and one that can be verified and brought in elsewhere.
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
+import { expectAccessible } from "../support/axe";
 import { expect, test } from "../support/test";
 
 /** Picks an entry of the conversation's menu and waits for the file that comes of it. */
@@ -45,6 +46,29 @@ test("everything of one's own and the configuration are taken along, without a s
   expect(found.format).toBe("skein-configuration");
   expect(found.secrets.map((secret) => secret.name)).toEqual(["Gauge"]);
   expect(bytes.toString("utf8")).not.toContain("9876543210");
+});
+
+test("an administrator is told how much room the installation takes", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/ERR_FAILED/);
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Eleven herons.");
+  await page.goto(`${skein.origin}/settings/keeping`);
+  const storage = page.getByRole("region", { name: "Storage" });
+  await expect(storage).toContainText(/Database\s*[\d.]+ [kM]B, SQLite/);
+  await expect(storage).toContainText(/Attached files\s*\d+ bytes, 0\s+files, counted/);
+  await expect(storage).toContainText(/Index of what was said\s*[\d.]+ (bytes|[kM]B), /);
+  await expectAccessible(page, "storage");
+  await page.route("**/api/v1/storage", (route) => route.abort());
+  await page.reload();
+  await expect(storage).toContainText("How much room is taken could not be read.");
+  await page.unrouteAll();
+  await storage.getByRole("button", { name: "Try again" }).press("Enter");
+  await expect(storage).toContainText("SQLite");
 });
 
 test("where an answer comes from: what was sent, the bundle, and the whole store verified", async ({

@@ -62,6 +62,51 @@ for (const [status, code, advice] of [
   });
 }
 
+test("what was shown at once is taken back when it is refused, and says why", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 409/);
+  const { id } = await person.begin("Taken back");
+  const said = await person.say(id, "First wording.");
+  await person.api.post(`/conversations/${id}/turns/${said.turnId}/alternatives`, {
+    text: "Second wording.",
+    editedFrom: said.id,
+    makeActive: true,
+  });
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(lastTurn(page)).toContainText("Second wording.");
+  const error = {
+    code: "record_changed",
+    message: "refused",
+    details: {},
+    correlationId: "fe",
+    retryable: false,
+  };
+  const holds: (() => void)[] = [];
+  await page.route(/\/(activate|marks)$/, async (route) => {
+    await new Promise<void>((release) => holds.push(release));
+    await route.fulfill({ status: 409, json: { error } });
+  });
+  const refuse = async () => {
+    await expect.poll(() => holds.length).toBe(1);
+    holds.pop()?.();
+  };
+  await lastTurn(page).getByRole("button", { name: "Alternative before" }).click();
+  await expect(lastTurn(page)).toContainText("First wording.");
+  await refuse();
+  await expect(lastTurn(page)).toContainText("Second wording.");
+  const bookmark = lastTurn(page).getByRole("button", { name: "Take the bookmark away" });
+  await lastTurn(page).focus();
+  await page.keyboard.press("b");
+  await expect(bookmark).toBeVisible();
+  await refuse();
+  await expect(bookmark).toBeHidden();
+  await expect(page.getByRole("alert").filter({ hasText: "refused" }).first()).toBeVisible();
+});
+
 test("an expired session is said, what was typed stays, and signing in elsewhere goes on", async ({
   page,
   context,
@@ -176,4 +221,91 @@ test("two people change one thing: the later is told, and keeps what was written
   await page.getByRole("button", { name: "Save the service" }).click();
   await expect(page.getByText(/changed elsewhere|was not saved/i).first()).toBeVisible();
   await expect(description).toHaveValue(TYPED);
+});
+
+test("what was written before somebody else's change says so when it is come back to", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const made = await person.api.post<{ id: string; hash: string }>("/services", {
+    name: "Gauge",
+    type: "rest_api",
+    protocol: "https",
+    requiresSecret: false,
+    connectionSchema: { type: "object", properties: {} },
+  });
+  const editing = `${skein.origin}/catalogue/services/${made.id}?tab=edit`;
+  await page.goto(editing);
+  const description = page.getByRole("textbox", { name: "Description" });
+  await description.fill(TYPED);
+  await page.goto(skein.origin);
+  await person.api.put(`/services/${made.id}`, { description: "Elsewhere.", basedOnHash: made.hash });
+  await page.goto(editing);
+  await expect(description).toHaveValue(TYPED);
+  await expect(page.getByText("It was changed elsewhere while you were writing.")).toBeVisible();
+  await page.getByRole("button", { name: "Keep what I wrote" }).click();
+  await page.getByRole("button", { name: "Save the service" }).click();
+  await expect(page.getByText(TYPED)).toBeVisible();
+});
+
+/** Refuses what is asked there, until the routes are taken away. */
+async function refuse(page: Page, at: RegExp, method: string, status = 500) {
+  const error = {
+    code: "internal",
+    message: "refused for a test",
+    details: {},
+    correlationId: "fedcba9876543210",
+  };
+  await page.route(at, (route) =>
+    route.request().method() === method
+      ? route.fulfill({ status, json: { error: { ...error, retryable: true } } })
+      : route.fallback(),
+  );
+}
+
+test("what was said and cannot be read is said to be so, and is read again", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 500/);
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Two herons.");
+  await refuse(page, /\/conversations\/[^/]+\/path/, "GET");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page).first()).toContainText("could not be read");
+  await expect(page.getByRole("alert").filter({ hasText: "refused for a test" })).toHaveCount(1);
+  await page.unrouteAll();
+  await page.getByRole("button", { name: "Read it again" }).click();
+  await expect(turns(page).first()).toContainText("Two herons.");
+  await expect(page.getByText("refused for a test")).toHaveCount(0);
+});
+
+test("a conversation without its forks is read and gone on with", async ({ page, person, skein, watch }) => {
+  watch.allow(/status of 500/);
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Two herons.");
+  await refuse(page, /\/conversations\/[^/]+\/forks/, "GET");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page).first()).toContainText("Two herons.");
+  const alert = page.getByRole("alert").filter({ hasText: "Some of this conversation could not be read." });
+  await expect(alert).toBeVisible();
+  await expect(composer(page)).toBeVisible();
+  await page.unrouteAll();
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await expect(alert).toHaveCount(0);
+});
+
+test("a conversation that is not begun says why, on whatever screen", async ({ page, watch }) => {
+  watch.allow(/status of 429/);
+  await refuse(page, /\/conversations$/, "POST", 429);
+  await page.getByRole("button", { name: "New conversation" }).first().click();
+  const alert = page.getByRole("alert").filter({ hasText: "No conversation was begun." });
+  await expect(alert).toContainText("refused for a test");
+  await page.unrouteAll();
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await expect(composer(page)).toBeVisible();
+  await expect(alert).toHaveCount(0);
 });

@@ -41,8 +41,10 @@ test("somebody's conversation is read by a grant, and nothing is changed", async
   await page.keyboard.press("b");
   await expect(page.getByText("you can read them, and change nothing")).toBeVisible();
   expect(await anna.end(id)).not.toBe(said.id);
-  await page.goto(`${skein.origin}/search?q=stone`);
-  await expect(page.getByRole("main").getByRole("link", { name: /second stone/ })).toBeVisible();
+  for (const query of ["stone", "stone+author:anna"]) {
+    await page.goto(`${skein.origin}/search?q=${query}`);
+    await expect(page.getByRole("main").getByRole("link", { name: /second stone/ })).toBeVisible();
+  }
 
   // Anna ends it: the tab is its owner's again.
   const { data } = await anna.api.get<{ data: { id: string }[] }>("/grants");

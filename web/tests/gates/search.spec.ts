@@ -153,6 +153,24 @@ test("what was not read yet is not called nothing", async ({ page, person, skein
   await expect(page.getByRole("heading", { name: "Nothing found" })).toBeVisible();
 });
 
+test("what one said oneself is found by one's own name, with words and among what is marked", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { user } = await person.api.get<{ user: { name: string } }>("/account");
+  const { id } = await person.begin("Gulls");
+  const { question } = await person.ask(id, "The herring gulls are loud.");
+  await person.mark(question, { bookmarked: true });
+  await person.api.post("/episodes", { source: "text", content: "Herring gulls, two.", speaker: "Zoltan" });
+  const hits = page.locator("[data-hit]");
+  for (const words of ["gulls", "has:bookmark", "gulls has:bookmark"]) {
+    await page.goto(`${skein.origin}/search?q=${encodeURIComponent(`${words} author:"${user.name}"`)}`);
+    await expect(hits).toHaveCount(1);
+    await expect(hits).toContainText("gulls are loud");
+  }
+});
+
 test("who is asked for by name is found in what was said and in what was brought", async ({
   page,
   person,

@@ -46,13 +46,25 @@ test("two tabs agree without a reload", async ({ page, context, skein, model, co
   await expect(other.getByRole("article")).toHaveCount(4);
 });
 
-test("an answer is stopped and what was said stays", async ({ page, skein, model, conversation }) => {
+test("an answer is stopped and what was said stays; when it is not, that is said beside it", async ({
+  page,
+  skein,
+  model,
+  conversation,
+  watch,
+}) => {
+  watch.allow(/status of 500/);
   await page.goto(`${skein.origin}/c/${conversation}`);
   await composer(page).waitFor();
   await send(new Mouse(page), page, "Never end.");
   (await model.asked()).say("and so on ");
   await expect(lastTurn(page)).toContainText("and so on");
+  const error = { code: "internal", message: "not now", details: {}, correlationId: "0", retryable: true };
+  await page.route(/\/cancel$/, (route) => route.fulfill({ status: 500, json: { error } }));
   await page.getByRole("button", { name: "Stop" }).first().click();
+  await expect(lastTurn(page).getByRole("alert")).toContainText("Could not stop this answer.");
+  await page.unrouteAll();
+  await lastTurn(page).getByRole("button", { name: "Try again" }).click();
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
 });
 

@@ -4,9 +4,23 @@ import type { Schemas } from "../support/api";
 import { Mouse } from "../support/hands";
 import type { Person } from "../support/person";
 import { composer, send, turns, turnWith } from "../support/talk";
-import { expect, test } from "../support/test";
+import { expect, test as base } from "../support/test";
 
 const SAYING = /\/turns$/;
+/** Opens a conversation in which this was said, on a page whose requests may fail. */
+type Open = (title: string, ...said: string[]) => Promise<string>;
+const test = base.extend<{ open: Open }>({
+  open: async ({ page, person, skein, watch }, use) => {
+    watch.allow(/net::/);
+    await use(async (title, ...said) => {
+      const { id } = await person.begin(title);
+      for (const text of said) await person.say(id, text);
+      await page.goto(`${skein.origin}/c/${id}`);
+      await composer(page).waitFor();
+      return id;
+    });
+  },
+});
 const away = (page: Page) => page.route(SAYING, (route) => route.abort());
 
 /** What a conversation has, as the server tells it, the root first. */
@@ -18,13 +32,9 @@ async function said(person: Person, id: string): Promise<string[]> {
 test("what waits outlives a reload and goes out in order, each once, with one answer", async ({
   page,
   person,
-  skein,
-  watch,
+  open,
 }) => {
-  watch.allow(/net::/);
-  const { id } = await person.begin("Away");
-  await page.goto(`${skein.origin}/c/${id}`);
-  await composer(page).waitFor();
+  const id = await open("Away");
   await away(page);
   const hands = new Mouse(page);
   await send(hands, page, "First, there were two herons.");
@@ -45,16 +55,8 @@ test("what waits outlives a reload and goes out in order, each once, with one an
   expect(there).toHaveLength(3);
 });
 
-test("a message that arrived although nobody heard of it is there once", async ({
-  page,
-  person,
-  skein,
-  watch,
-}) => {
-  watch.allow(/net::/);
-  const { id } = await person.begin("Half away");
-  await page.goto(`${skein.origin}/c/${id}`);
-  await composer(page).waitFor();
+test("a message that arrived although nobody heard of it is there once", async ({ page, person, open }) => {
+  const id = await open("Half away");
   let lost = 0;
   await page.route(SAYING, async (route) => {
     await route.fetch();
@@ -72,12 +74,8 @@ test("a message that arrived although nobody heard of it is there once", async (
   expect((await said(person, id)).filter((text) => text === "Two herons.")).toHaveLength(1);
 });
 
-test("what waits is taken back into the composer", async ({ page, person, skein, watch }) => {
-  watch.allow(/net::/);
-  const { id } = await person.begin("Taken back");
-  await person.say(id, "Is anybody there?");
-  await page.goto(`${skein.origin}/c/${id}`);
-  await composer(page).waitFor();
+test("what waits is taken back into the composer", async ({ page, person, open }) => {
+  const id = await open("Taken back", "Is anybody there?");
   await away(page);
   await send(new Mouse(page), page, "Nobody counted.");
   await turnWith(page, "Nobody counted.").getByRole("button", { name: "Take it back" }).press("Enter");
@@ -93,14 +91,12 @@ test("what waits is taken back into the composer", async ({ page, person, skein,
 
 test("what is refused later says why where it was written, and nothing of it is lost", async ({
   page,
-  person,
   skein,
   watch,
+  open,
 }) => {
-  watch.allow(/net::/, /status of 409/);
-  const { id } = await person.begin("Refused later");
-  await page.goto(`${skein.origin}/c/${id}`);
-  await composer(page).waitFor();
+  watch.allow(/status of 409/);
+  await open("Refused later");
   await away(page);
   await send(new Mouse(page), page, "Two herons.");
   await expect(turnWith(page, "Two herons.")).toContainText("waits to be sent");

@@ -1,18 +1,7 @@
 // Every screen as people see it, light and dark, filled and empty: into web/screenshots, to be looked at.
-import type { Page } from "@playwright/test";
 import { screens } from "../support/screens";
 import { expect, test } from "../support/test";
-
-const FOLDER = "screenshots";
-
-async function pictures(page: Page, name: string): Promise<void> {
-  for (const theme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme: theme });
-    await page.screenshot({ path: `${FOLDER}/${name}-${theme}.png` });
-  }
-  await page.setViewportSize({ width: 320, height: 640 });
-  await page.screenshot({ path: `${FOLDER}/${name}-narrow.png` });
-}
+import { pictures } from "./taken";
 
 for (const screen of screens) {
   test(`${screen.name}, filled`, async ({ told, story, skein, watch }) => {

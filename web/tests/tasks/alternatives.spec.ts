@@ -49,6 +49,6 @@ task("three alternatives from two processes", async ({ page, hands, person, skei
   );
   const menu = page.getByRole("menu", { name: "Alternatives, newest first" });
   await expect(menu.getByRole("menuitemradio")).toHaveCount(3);
-  await expect(menu.getByRole("menuitemradio").first()).toContainText("Chat with memory");
-  await expect(menu.getByRole("menuitemradio").last()).toContainText("Chat");
+  await expect(menu.getByRole("menuitemradio").first()).toContainText(/3\. Chat with memory v1.*just now/s);
+  await expect(menu.getByRole("menuitemradio").last()).toContainText(/1\. Chat v1.*just now/s);
 });

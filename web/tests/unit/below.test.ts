@@ -53,6 +53,7 @@ describe("words without marks", () => {
     expect(plain("You told me:\n\n> - On 3 March **eleven** herons\n>\n> — you, message 1")).toBe(
       "You told me: On 3 March eleven herons — you, message 1",
     );
+    expect(plain("eleven grey herons", 12)).toBe("eleven grey…");
     expect(plain("| Day | Herons |\n| --- | ---: |\n| 3 March | 11 |")).toBe("Day Herons 3 March 11");
     expect(plain("1. [a link](http://x) and `code` and snake_case")).toBe("a link and code and snake_case");
   });

@@ -18,6 +18,7 @@ const call = (more: Partial<MadeCall>): MadeCall => ({
   operation: "rest_call",
   caller: "model",
   isOwn: false,
+  reasoningIsEstimate: false,
   status: "success",
   ...more,
 });
@@ -67,6 +68,7 @@ describe("how an answer was made", () => {
         model: "large",
         rawResponseId: "item_2",
         reasoningTokens: 1200,
+        reasoningIsEstimate: true,
       }),
       call({ id: "b", operation: "llm_call", model: "large", rawResponseId: "item_3" }),
       call({ id: "c", operation: "llm_call", model: "broken", status: "error" }),
@@ -74,6 +76,15 @@ describe("how an answer was made", () => {
     ];
     expect(modelsOf(making({ calls }))).toEqual(["large", "small"]);
     expect(thoughtIn(making({ calls })).map(reasoningWords)).toEqual(["about 1,200 tokens"]);
+  });
+  it("says about of what nobody counted, and of nothing else", () => {
+    const words = (reasoningTokens: number, reasoningIsEstimate: boolean) =>
+      reasoningWords(call({ reasoningTokens, reasoningIsEstimate }));
+    expect([words(1200, true), words(1200, false), words(1, false)]).toEqual([
+      "about 1,200 tokens",
+      "1,200 tokens",
+      "1 token",
+    ]);
   });
 });
 

@@ -1,5 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { faviconOf } from "../../src/shell/favicon";
+import { registry } from "../../src/keys/registry.svelte";
+import { settings } from "../../src/state/settings.svelte";
+import { Hearing } from "../../src/screens/conversation/hearing";
+import { namedIn, unnamed } from "../../src/state/named";
 import { TokenRate } from "../../src/state/rate";
 
 describe("how quickly words come", () => {
@@ -36,5 +40,85 @@ describe("the icon of the tab", () => {
     expect(drawn(50)).toContain('stroke-dasharray="15.7 31.4"');
     expect(drawn(100)).toContain('stroke-dasharray="31.4 31.4"');
     expect(drawn()).not.toContain("stroke-dasharray");
+  });
+});
+
+describe("keys", () => {
+  afterEach(() => vi.unstubAllGlobals());
+  it("of one letter are silent once they are switched off, with Shift too; others go on", () => {
+    for (const name of [
+      "Element",
+      "HTMLElement",
+      "HTMLTextAreaElement",
+      "HTMLSelectElement",
+      "HTMLInputElement",
+    ])
+      vi.stubGlobal(name, class {});
+    const ran: string[] = [];
+    const stop = registry.add({
+      handlers: {
+        "review.approve": () => void ran.push("a"),
+        "review.approveChosen": () => void ran.push("Shift+a"),
+        "everywhere.palette": () => void ran.push("Mod+k"),
+        "review.close": () => void ran.push("Escape"),
+      },
+    });
+    const press = (key: string, more: object = {}) =>
+      registry.press({ key, target: null, preventDefault: () => undefined, ...more } as KeyboardEvent);
+    const all = () => {
+      press("a");
+      press("A", { shiftKey: true });
+      press("k", { ctrlKey: true });
+      press("Escape");
+      return ran.splice(0);
+    };
+    expect(all()).toEqual(["a", "Shift+a", "Mod+k", "Escape"]);
+    vi.spyOn(settings, "singleKeys", "get").mockReturnValue(false);
+    expect(all()).toEqual(["Mod+k", "Escape"]);
+    stop();
+  });
+});
+
+describe("what is heard of an answer", () => {
+  const heard = (how: "whole" | "sentences" | "off", texts: string[], whole: string) => {
+    const said: string[] = [];
+    const hearing = new Hearing((words) => said.push(words));
+    for (const text of texts) hearing.goes("n", text, how);
+    hearing.ended(new Set(), () => whole, how);
+    return said;
+  };
+  const WHOLE = "Two herons. At 4.30 there were five! Then";
+  it("is the whole of it, once", () => {
+    expect(heard("whole", ["Two", "Two herons. At"], WHOLE)).toEqual(["Answering…", `Answer: ${WHOLE}`]);
+    expect(heard("whole", [""], "x".repeat(15_000))[1]).toHaveLength(15_008);
+  });
+  it("is each sentence as it ends, and the rest at the end", () => {
+    const texts = ["Two", "Two herons. At 4.", "Two herons. At 4.30 there were five! T"];
+    expect(heard("sentences", texts, WHOLE)).toEqual([
+      "Answering…",
+      "Two herons.",
+      "At 4.30 there were five!",
+      "Then",
+    ]);
+  });
+  it("is that it is finished, for those who want no more", () => {
+    expect(heard("off", ["Two"], WHOLE)).toEqual(["Answering…", "The answer is finished."]);
+  });
+});
+
+describe("the name of a node", () => {
+  const ID = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z";
+  it("is its id, or the address of its turn by id or short name", () => {
+    expect(namedIn(` ${ID} `)).toEqual({ id: ID });
+    expect(namedIn(`http://localhost:7420/c/conv_1/n/${ID}?pane=node`)).toEqual({ id: ID });
+    expect(namedIn("http://localhost:7420/c/conv_1/n/a3f?pane=node")).toEqual({
+      conversation: "conv_1",
+      localId: "a3f",
+    });
+  });
+  it("is nothing else", () => {
+    expect(namedIn("herons")).toBeUndefined();
+    expect(unnamed("herons")).toMatch(/link/);
+    expect(unnamed("  ")).toBeUndefined();
   });
 });

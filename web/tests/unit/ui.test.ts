@@ -95,6 +95,11 @@ describe("JSON Schema", () => {
     expect(startOf(schema)).toEqual({ days: 3 });
     expect(faultsOf(schema, { days: 9 })).toEqual({ city: "is needed", days: "must be at most 7" });
     expect(faultsOf(schema, { city: "Oulu", days: 2 })).toEqual({});
+    const lists = { type: "object", properties: { days: { type: "array" }, at: { type: "object" } } };
+    expect(faultsOf(lists, { days: "[1, 2", at: [] })).toEqual({
+      days: "must be a list: [ … ]",
+      at: "must be an object: { … }",
+    });
   });
 });
 

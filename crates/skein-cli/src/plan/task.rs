@@ -209,6 +209,10 @@ impl Task {
         })
     }
 
+    pub(super) fn storage() -> Self {
+        Self::Show { ask: Ask::get("/storage"), sheet: &views::STORAGE }
+    }
+
     pub(super) fn of_history(arguments: HistoryArguments) -> Result<(AskingArguments, Self), Failure> {
         let HistoryArguments { record, record_type, diff, at, version, amount, asking } = arguments;
         if record_type.is_some() {

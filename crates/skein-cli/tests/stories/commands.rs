@@ -17,8 +17,13 @@ fn story(home: &Home, other: &Home) {
     home.run(&["backup", copy.to_str().unwrap()]).assert_ok();
     home.run(&["verify", "--deep"]).assert_ok();
     home.run(&["doctor"]).assert_ok();
+    let room: serde_json::Value = serde_json::from_str(&home.run(&["storage", "--json"]).assert_ok()).unwrap();
+    let kind = if home.database.is_some() { "postgresql" } else { "sqlite" };
+    assert_eq!((&room["database"]["kind"], &room["blobs"]["objects"]), (&kind.into(), &0.into()), "{room}");
     assert!(server.process.terminate().success(), "{}", server.process.stderr());
 
+    let bytes: u64 = home.run(&["storage", "--quiet"]).assert_ok().trim().parse().unwrap();
+    assert!(bytes > 100_000, "{bytes}");
     let proof = home.run(&["proof", &ids[0]]).assert_ok();
     let file = folder.path().join("proof.json");
     std::fs::write(&file, &proof).unwrap();

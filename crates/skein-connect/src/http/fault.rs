@@ -84,6 +84,17 @@ impl CallFault {
         }
     }
 
+    /// Whether the service may have done what it was asked for all the same.
+    pub fn is_uncertain(&self) -> bool {
+        match self {
+            Self::Timeout { phase, .. } => *phase != Phase::Connect,
+            // A gateway knows no more than we do.
+            Self::Status { status, .. } => matches!(status, 502 | 504),
+            Self::Reset { .. } => true,
+            _ => false,
+        }
+    }
+
     /// A stable word for the kind of fault.
     pub fn code(&self) -> &'static str {
         match self {

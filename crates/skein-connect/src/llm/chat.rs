@@ -294,8 +294,10 @@ pub struct Usage {
     pub output_tokens: u64,
     /// Of the input, what the provider had kept from earlier.
     pub cached_input_tokens: u64,
-    /// Of the output, what went into thinking; reckoned where the provider shows it and does not count it.
+    /// Of the output, what went into thinking.
     pub reasoning_tokens: u64,
+    /// The thinking alone is reckoned from its length, because the provider shows it and does not count it.
+    pub reasoning_is_estimate: bool,
     /// Reckoned from lengths, because the provider did not say.
     pub is_estimate: bool,
 }

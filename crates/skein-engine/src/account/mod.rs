@@ -99,6 +99,21 @@ impl Caller {
         Self { user, role: Role::User, scope: Scope::Write, credential: Credential::Start, grant: None }
     }
 
+    /// Whether what let the caller in still would: a stream outlives the request that opened it.
+    pub(crate) fn is_admitted(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
+        let is_known = match self.credential {
+            Credential::Key(key) => tx.is_key_live(&SYSTEM, key)?,
+            Credential::Session(token) => tx.session(&SYSTEM, token)?.is_some(),
+            Credential::Token { until } => tx.now() < until,
+            // It lives as long as this process.
+            Credential::Start => true,
+        };
+        let Some(grant) = &self.grant else { return Ok(is_known) };
+        Ok(is_known
+            && tx.grant_held(&self.acting(), grant.item)?.is_some()
+            && tx.role(&SYSTEM, self.user)? == Role::Admin)
+    }
+
     /// Refuses unless the credential may be used for `needed`.
     pub fn require(&self, needed: Scope) -> Result<(), EngineError> {
         if self.scope >= needed {

@@ -146,14 +146,17 @@ impl Engine {
     /// A result that does not fit what the tool promises is none (rule BR-TOOL-003).
     pub(crate) fn checked(&self, tool: &Shown<Tool>, answered: Answered) -> Answered {
         let Ok(output) = &answered.outcome else { return answered };
-        let problem = match self.parts().schemas.of_outputs(tool) {
-            Ok(compiled) => compiled.check(output).err().map(|breaches| schema::describe(&breaches)),
-            Err(violation) => Some(violation.problem().to_owned()),
-        };
-        let Some(problem) = problem else { return answered };
-        let mut error = told("output_mismatch", &format!("the answer does not fit the tool's outputSchema: {problem}"));
-        error["rule"] = json!("BR-TOOL-003");
+        let Err(violation) = self.check_output(tool, output) else { return answered };
+        let mut error = told("output_mismatch", violation.problem());
+        error["rule"] = json!(violation.rule());
         Answered { outcome: Err(error), ..answered }
+    }
+
+    pub(crate) fn check_output(&self, tool: &Shown<Tool>, output: &Value) -> Result<(), RuleViolation> {
+        self.parts().schemas.of_outputs(tool)?.check(output).map_err(|breaches| {
+            let problem = format!("the answer does not fit the tool's outputSchema: {}", schema::describe(&breaches));
+            RuleViolation::new("BR-TOOL-003", problem, "give what the tool promises, or change its outputSchema")
+        })
     }
 }
 

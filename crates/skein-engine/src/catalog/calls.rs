@@ -20,7 +20,7 @@ use skein_core::catalog::operation::prompt::{LlmApi, LlmCall};
 use skein_core::catalog::operation::rest::RestCall;
 use skein_core::catalog::secret::{SecretType, SecretUse};
 use skein_core::catalog::service::{Builtin, Service};
-use skein_core::catalog::tool::Tool;
+use skein_core::catalog::tool::{Retry as Repeats, Tool};
 use skein_store::tree::append::Raw;
 
 use crate::catalog::work::{told, told_breach};
@@ -74,6 +74,14 @@ impl Answered {
         Self::of(Err(error), false)
     }
 
+    /// The same, where nobody knows whether it was carried out.
+    pub(crate) fn uncertain(mut self, is_uncertain: bool) -> Self {
+        if let (Err(error), true) = (&mut self.outcome, is_uncertain) {
+            error["uncertain"] = json!(true);
+        }
+        self
+    }
+
     /// What one of Skein's own abilities gave.
     pub(crate) fn own(given: Result<Value, Value>) -> Self {
         Self::of(given, false)
@@ -91,7 +99,8 @@ impl Answered {
 
     fn call_fault(fault: &CallFault) -> Self {
         let is_telling = !matches!(fault, CallFault::Status { status: 400..=499, .. } if !is_about_access(fault));
-        Self { is_telling, ..Self::fault(fault.code(), &fault.to_string(), fault.is_retryable()) }
+        let told = Self::fault(fault.code(), &fault.to_string(), fault.is_retryable());
+        Self { is_telling, ..told.uncertain(fault.is_uncertain()) }
     }
 }
 
@@ -184,7 +193,7 @@ async fn rest_call(
         accept: call.accept,
         credential: credential.cloned(),
         limits: Limits::default(),
-        retry: Retry::default(),
+        retry: if tool.retry == Some(Repeats::Never) { Retry::NEVER } else { Retry::default() },
     };
     let report = match rest::call(http, &request).await {
         Ok(report) => report,
@@ -351,7 +360,8 @@ fn failed_to_answer(request: &ChatRequest, failure: &ChatFailure) -> Answered {
     let is_telling =
         !matches!(fault, LlmFault::ContextLength(_) | LlmFault::ContentFilter(_) | LlmFault::Unsupported(_));
     let scrubbed = failure.so_far.as_ref().is_some_and(|so_far| so_far.raw.scrubbed);
-    let fault = Answered::fault(fault.code(), &message, fault.is_retryable());
+    let is_uncertain = matches!(fault, LlmFault::Call(call) if call.is_uncertain());
+    let fault = Answered::fault(fault.code(), &message, fault.is_retryable()).uncertain(is_uncertain);
     Answered { request, response, scrubbed, is_telling, ..fault }
 }
 
@@ -419,7 +429,7 @@ fn endpoint(tool: &Tool) -> &str {
 fn shown_usage(usage: Usage) -> Value {
     json!({ "inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
         "cachedInputTokens": usage.cached_input_tokens, "reasoningTokens": usage.reasoning_tokens,
-        "isEstimate": usage.is_estimate })
+        "reasoningIsEstimate": usage.reasoning_is_estimate, "isEstimate": usage.is_estimate })
 }
 
 /// As much of a text as an operation keeps.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::execution::fact::Target;
+use skein_core::flow::execution::fact::{ExecutionBegun, Target};
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::process::Process;
 use skein_core::flow::step;
@@ -13,7 +13,7 @@ use skein_core::tree::actor::{Actor, ActorDraft, ActorId, AuthorType};
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
+use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
@@ -25,6 +25,7 @@ use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::begin::Beginning;
 use crate::flow::call::breach;
+use crate::flow::makings::said;
 use crate::flow::mover::Mover;
 use crate::flow::plans::ReadyProcess;
 use crate::request::{Changed, Outcome, Request, referred};
@@ -190,11 +191,24 @@ impl Mover<'_, '_> {
     /// What is given besides the conversation: an answer that is made again gets what the first one got.
     fn given(&mut self, new: &NewAnswers) -> Result<Map<String, Value>, StoreError> {
         let Wanted::Again { node, .. } = new.wanted else { return Ok(new.context.clone()) };
-        let earlier = self.tx.execution_of_node(node)?.map(|row| row.context).unwrap_or_default();
+        let earlier = match self.tx.execution_of_node(node)? {
+            Some(row) => row.context,
+            None => self.begun_with(node)?,
+        };
         let mut given: Map<String, Value> =
             earlier.into_iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).collect();
         given.extend(new.context.clone());
         Ok(given)
+    }
+}
+
+impl Mover<'_, '_> {
+    /// What a run was given whose rows are forgotten; the fact that it began stays.
+    fn begun_with(&mut self, node: NodeId) -> Result<Map<String, Value>, StoreError> {
+        let viewer = Viewer::User(self.tx.node(&SYSTEM, node)?.owner);
+        let Some(run) = self.tx.forgotten_runs_of_nodes(&viewer, &[node])?.remove(&node) else { return Ok(Map::new()) };
+        let stored = self.tx.item(&viewer, ItemId::from_bytes(*run.as_bytes()))?;
+        Ok(ExecutionBegun::from_document(&said(&stored)).map(|begun| begun.context).unwrap_or_default())
     }
 }
 
@@ -328,7 +342,11 @@ fn context(
 }
 
 /// Who writes: the model whose answer is passed on, else Skein itself.
-fn author(tx: &mut Tx<'_>, viewer: &Viewer, ready: &ReadyProcess) -> Result<(ActorId, AuthorType), StoreError> {
+pub(super) fn author(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    ready: &ReadyProcess,
+) -> Result<(ActorId, AuthorType), StoreError> {
     let streamed = ready.plan.streamed_step().map(|step| &ready.plan.steps()[step].definition.target);
     match streamed {
         Some(step::Target::Tool(tool)) => writer(tx, viewer, *tool),

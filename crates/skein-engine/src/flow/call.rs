@@ -116,7 +116,7 @@ impl Mover<'_, '_> {
             Err(error) => return Err(error),
         };
         if ready.callable == Callable::WithWarning {
-            tracing::debug!(tool = %id, "calling a tool that is degraded or was never checked");
+            tracing::warn!(tool = %id, rule = "BR-TOOL-006", "calling a tool that is degraded or was never checked");
         }
         let inputs = ready.tool.entry.with_defaults(inputs.clone());
         let fits = self.engine.check_fits(&ready).and_then(|()| self.engine.check_inputs(&ready.tool, &inputs));
@@ -324,7 +324,10 @@ impl Came {
         let result = match &answered.outcome {
             Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
             Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
-            Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
+            Err(error) => {
+                let status = if prepared.is_uncertain(error) { CallStatus::Unknown } else { CallStatus::Error };
+                ToolResult { status, error: Some(error.clone()), ..blank }
+            }
         };
         let names_others = large.is_some() || answered.raw.is_some();
         let fact = if names_others { None } else { result.to_draft().ok() };
@@ -367,7 +370,7 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let answering = engine.call(&prepared.ready, &prepared.inputs, extras);
     let answered = tokio::time::timeout(prepared.timeout, answering).await.unwrap_or_else(|_| {
         let message = format!("no answer within {} s", prepared.timeout.as_secs());
-        Answered::fault("timeout", &message, true)
+        Answered::fault("timeout", &message, true).uncertain(true)
     });
     let (answered, large) = storable(engine.checked(&prepared.ready.tool, answered));
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
@@ -460,6 +463,11 @@ impl Prepared {
         asked.into_iter().flatten().map(wish).collect()
     }
 
+    /// Whether the call may have been carried out and must not be twice.
+    fn is_uncertain(&self, error: &Value) -> bool {
+        error["uncertain"] == true && retry_of(&self.ready) == Retry::Never
+    }
+
     fn fault(&self, error: &Value) -> Fault {
         let text = |name: &str| error[name].as_str().unwrap_or_default();
         let code = if text("code").is_empty() { "call_failed" } else { text("code") };
@@ -468,6 +476,7 @@ impl Prepared {
             message: text("message").to_owned(),
             rule: error["rule"].as_str().map(str::to_owned),
             retryable: error["retryable"].as_bool().unwrap_or(false),
+            uncertain: self.is_uncertain(error),
             details: json!({
                 "step": self.place.step + 1,
                 "toolId": self.ready.tool.id,

@@ -16,12 +16,15 @@ use crate::catalog::Shown;
 use crate::catalog::calling::{nothing, storable};
 use crate::catalog::calls::Answered;
 use crate::catalog::footing::Base;
+use crate::flow::SYSTEM;
 use crate::flow::abilities::{self, RUN_PROCESS};
 use crate::flow::begin::Beginning;
 use crate::flow::mover::Mover;
 
 /// Most runs that one transaction moves: a process whose steps start processes without end must not hold everybody up.
 const RUNS_AT_ONCE_MAX: usize = 100;
+/// Most runs that one run may lead to, through all that it starts: depth alone does not bound how many there are.
+const RUNS_IN_ALL_MAX: usize = 1_000;
 
 impl Mover<'_, '_> {
     /// Starts the run of a step that calls a process.
@@ -91,9 +94,13 @@ impl Mover<'_, '_> {
         context: Map<String, Value>,
         cause: ItemId,
     ) -> Result<Result<RunId, Fault>, StoreError> {
+        let too_many = |message: String| Ok(Err(Fault::new("too_many_runs", message).by_rule("BR-PROCESS-007")));
         if self.runs.len() >= RUNS_AT_ONCE_MAX {
-            let message = format!("more than {RUNS_AT_ONCE_MAX} runs would begin at once");
-            return Ok(Err(Fault::new("too_many_runs", message).by_rule("BR-PROCESS-007")));
+            return too_many(format!("more than {RUNS_AT_ONCE_MAX} runs would begin at once"));
+        }
+        let outermost = self.outermost(run)?;
+        if self.tx.runs_below(outermost, RUNS_IN_ALL_MAX)? >= RUNS_IN_ALL_MAX {
+            return too_many(format!("{outermost} has led to {RUNS_IN_ALL_MAX} runs already"));
         }
         self.record()?;
         let loaded = self.load(run)?;
@@ -118,6 +125,21 @@ impl Mover<'_, '_> {
                 Ok(Err(Fault::new("process_unavailable", error.to_string())))
             }
             Err(error) => Err(error),
+        }
+    }
+
+    /// The run that nobody else started, above this one or itself.
+    fn outermost(&mut self, run: RunId) -> Result<RunId, StoreError> {
+        let mut at = run;
+        loop {
+            let parent = match self.runs.get(&at) {
+                Some(loaded) => loaded.row.parent,
+                None => self.tx.execution(&SYSTEM, at)?.parent,
+            };
+            match parent {
+                Some((above, _)) => at = above,
+                None => return Ok(at),
+            }
         }
     }
 

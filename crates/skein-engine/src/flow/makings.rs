@@ -70,10 +70,19 @@ pub struct MadeCall {
     pub error: Option<String>,
     /// The model that answered, as its provider names it.
     pub model: Option<String>,
-    /// How many tokens a model thought aloud; nothing where it did not.
-    pub reasoning_tokens: Option<u64>,
+    /// What a model thought aloud; nothing where it did not.
+    pub reasoning: Option<Reasoning>,
     /// The item that holds what a model answered, as it was received.
     pub raw_response: Option<ItemId>,
+}
+
+/// How much a model thought aloud.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Reasoning {
+    /// In tokens.
+    pub tokens: u64,
+    /// Whether they were reckoned from the length of what it thought, or nobody knows any more.
+    pub is_estimate: bool,
 }
 
 impl Engine {
@@ -179,7 +188,6 @@ impl MadeCall {
         // Other tools may well put out something that is called so.
         let answer = result.filter(|_| operation == Some("llm_call"));
         let model = answer.and_then(|result| result.get("output")?.get("model")?.as_str());
-        let reasoning = answer.and_then(|result| result.get("usage")?.get("reasoningTokens")?.as_u64());
         Self {
             id: call.call,
             run: call.run,
@@ -191,10 +199,18 @@ impl MadeCall {
             status: result.and_then(|result| CallStatus::deserialize(result.get("status")?).ok()),
             latency_ms: result.and_then(|result| result.get("latencyMs")?.as_i64()),
             model: model.map(|name| name.chars().take(MODEL_CHARS_MAX).collect()),
-            reasoning_tokens: reasoning.filter(|tokens| *tokens > 0),
+            reasoning: answer.and_then(|result| Reasoning::of(result.get("usage")?)),
             raw_response: answer.and_then(|result| result.get("rawResponseId")?.as_str()?.parse().ok()),
             error: result.and_then(failure_words),
         }
+    }
+}
+
+impl Reasoning {
+    fn of(usage: &Value) -> Option<Self> {
+        let tokens = usage["reasoningTokens"].as_u64().filter(|tokens| *tokens > 0)?;
+        // Results that were written before this was told do not say whether anybody counted.
+        Some(Self { tokens, is_estimate: usage["reasoningIsEstimate"] != false })
     }
 }
 

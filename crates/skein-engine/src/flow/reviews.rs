@@ -2,15 +2,17 @@
 
 use serde_json::Value;
 use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{review_decided, review_expired};
 use skein_core::flow::execution::input::{Fault, Input};
-use skein_core::flow::execution::review::Decision;
+use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::{ReviewId, RuleViolation, Viewer};
 use skein_store::flow::{DueReview, ReviewRow, ReviewStatus};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
+use crate::catalog::load;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -94,6 +96,7 @@ impl Engine {
         self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, hand| {
             let row = tx.review(viewer, id)?;
             row.asked.check(&decision)?;
+            engine.check_told(tx, &row.asked, &decision)?;
             let mut mover = Mover::new(engine, tx, hand);
             // The run before its question: whoever ends a run takes its questions in this order, too.
             mover.load(row.run)?;
@@ -109,6 +112,16 @@ impl Engine {
             Ok((show(tx, viewer, id)?, after))
         })
         .await
+    }
+
+    /// What somebody says a call came to fits what its tool promises, as if the call had told it.
+    fn check_told(&self, tx: &mut Tx<'_>, asked: &Asked, decision: &Decision) -> Result<(), StoreError> {
+        let (Asked::Unknown { tool_id, .. }, Decision::Answer { value }) = (asked, decision) else { return Ok(()) };
+        match load::<Tool>(tx, &SYSTEM, *tool_id) {
+            Ok(tool) => Ok(self.check_output(&tool, value)?),
+            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Ends questions whose time is over. One that cannot be ended keeps no other waiting.

@@ -1,13 +1,8 @@
-//! Looking at runs, cancelling them, and beginning again where one stopped.
+//! Looking at runs, and cancelling them.
 
-use std::collections::BTreeSet;
-
-use serde_json::{Map, Value};
+use serde_json::Value;
 use skein_core::catalog::sharing::Refused;
-use skein_core::flow::cost::Owed;
 use skein_core::flow::execution::input::Input;
-use skein_core::flow::execution::state::{Phase, RunStatus};
-use skein_core::flow::plan::Plan;
 use skein_core::{OperationId, RuleViolation, RunId, Viewer};
 use skein_store::flow::{ExecutionFilter, ExecutionRow, ReviewRow, StepRow};
 use skein_store::items::Page;
@@ -17,10 +12,9 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::begin::{Beginning, Branch};
 use crate::flow::mover::{Aftermath, Hand, Mover};
 use crate::flow::trace::{self, TracedCall};
-use crate::request::{Apart, Changed, Outcome, Request, referred};
+use crate::request::{Changed, Outcome, Request, referred};
 
 /// A run with everything that belongs to it.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,17 +51,6 @@ impl Outcome for ShownRun {
     }
 }
 
-/// Where a run is to begin again, and what is changed before it does.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Branching {
-    /// The step to begin at; the one that failed unless it is named.
-    pub step: Option<String>,
-    /// In place of what earlier steps gave, by their variables.
-    pub outputs: Map<String, Value>,
-    /// In place of what the run was given.
-    pub context: Option<Map<String, Value>>,
-}
-
 impl Engine {
     /// The caller's runs, newest first.
     pub async fn runs(
@@ -96,7 +79,7 @@ impl Engine {
     }
 
     /// Runs nest a few levels at most.
-    fn show_run(&self, tx: &mut Tx<'_>, row: ExecutionRow) -> Result<ShownRun, StoreError> {
+    pub(super) fn show_run(&self, tx: &mut Tx<'_>, row: ExecutionRow) -> Result<ShownRun, StoreError> {
         let ready = self.parts().plans.of(tx, row.process, row.process_version)?;
         let mut rows = tx.execution_steps(row.id)?.into_iter().peekable();
         let mut steps = Vec::new();
@@ -141,85 +124,6 @@ impl Engine {
         })
         .await
     }
-
-    /// Begins a new run where an earlier one stopped or could have gone otherwise: what its earlier steps gave is kept.
-    pub async fn branch_run(
-        &self,
-        caller: &Caller,
-        request: Request,
-        id: RunId,
-        branching: Branching,
-    ) -> Result<Changed<RunId>, EngineError> {
-        let engine = self.clone();
-        self.start(caller, request, "execution.branch", Apart::Serially, move |tx, viewer, operation| {
-            let row = tx.execution(viewer, id)?;
-            let shown = engine.show_run(tx, row)?;
-            let ready = engine.parts().plans.of(tx, shown.row.process, shown.row.process_version)?;
-            let anew = done_anew(&shown, &ready.plan, branching.step.as_deref())?;
-            let kept = shown.steps.iter().filter(|step| !anew.contains(&step.row.step));
-            let steps = kept.map(|step| {
-                let variable = &ready.plan.steps()[step.row.step].definition.output.variable;
-                // What the earlier run spent is its own.
-                let mut row = StepRow { owed: Owed::default(), ..step.row.clone() };
-                if let Some(output) = branching.outputs.get(variable) {
-                    (row.state.output, row.state.phase) = (output.clone(), Phase::Done);
-                }
-                row
-            });
-            let steps = steps.collect();
-            Ok(Beginning {
-                owner: viewer.owner(),
-                process: shown.row.process,
-                context: branching.context.clone().unwrap_or_else(|| shown.row.context.clone()),
-                operation: Some(operation),
-                priority: shown.row.priority,
-                branch: Some(Branch {
-                    from: id,
-                    process_version: shown.row.process_version,
-                    steps,
-                    outputs: branching.outputs.clone(),
-                }),
-                ..Beginning::default()
-            })
-        })
-        .await
-    }
-}
-
-/// The steps that are done anew: the one that is named or those that did not come out, and all that build upon them. What
-/// else came out is kept, so that nothing is called twice that need not be.
-fn done_anew(shown: &ShownRun, plan: &Plan, named: Option<&str>) -> Result<BTreeSet<usize>, StoreError> {
-    let came_out = |step: &&ShownStep| match step.row.state.phase {
-        Phase::Done | Phase::Skipped => true,
-        Phase::Failed => !plan.steps()[step.row.step].definition.output.required,
-        _ => false,
-    };
-    let mut anew: BTreeSet<usize> =
-        shown.steps.iter().filter(|step| !came_out(step)).map(|step| step.row.step).collect();
-    anew.extend(begin_at(shown, named)?);
-    // Whatever a step builds upon stands before it, and what stands in for one after all.
-    for (index, planned) in plan.steps().iter().enumerate() {
-        if planned.deps.iter().chain(&planned.stands_in_for).any(|dep| anew.contains(dep)) {
-            anew.insert(index);
-        }
-    }
-    Ok(anew)
-}
-
-/// The step that is named; none where a run that did not come out is to go on.
-fn begin_at(shown: &ShownRun, named: Option<&str>) -> Result<Option<usize>, StoreError> {
-    let refuse = |problem: String, remedy| Err(RuleViolation::new("BR-EXEC-006", problem, remedy).into());
-    if let Some(named) = named {
-        let found = shown.steps.iter().position(|step| step.id == named);
-        return found.map_or_else(
-            || refuse(format!("there is no step called {named:?}"), "name a step of the process"),
-            |at| Ok(Some(at)),
-        );
-    }
-    if shown.row.status != RunStatus::Failed && shown.row.status != RunStatus::Cancelled {
-        return refuse(format!("the run is {}", shown.row.status.as_str()), "name the step to branch at");
-    }
-    Ok(None)
 }
 
 /// Takes runs back with all they have open.

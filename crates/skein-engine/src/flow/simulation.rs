@@ -11,6 +11,8 @@ mod ledger;
 mod schedule;
 mod world;
 
+use std::ops::Range;
+
 use crate::engine::Engine;
 use crate::flow::simulation::schedule::Schedule;
 use crate::flow::simulation::world::World;
@@ -51,14 +53,14 @@ impl Dice {
     }
 }
 
-/// How many schedules one run of the tests goes through; more by `SKEIN_SCHEDULES`.
-const SCHEDULES: u64 = 400;
+/// How many schedules each half of a run of the tests goes through; more by `SKEIN_SCHEDULES`.
+const SCHEDULES: u64 = 1_000;
 /// A planted bug is found within so many.
 const FOUND_WITHIN: u64 = 200;
 
-async fn first_wrong(bug: Option<Bug>, schedules: u64) -> Option<(u64, String)> {
+async fn first_wrong(bug: Option<Bug>, seeds: Range<u64>) -> Option<(u64, String)> {
     let mut world = World::new(bug).await;
-    for seed in 0..schedules {
+    for seed in seeds {
         if let Err(problem) = Schedule::begin(&mut world, seed).await.play().await {
             return Some((seed, problem));
         }
@@ -66,20 +68,30 @@ async fn first_wrong(bug: Option<Bug>, schedules: u64) -> Option<(u64, String)> 
     None
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn runs_survive_whatever_happens_to_those_who_work_on_them() {
+/// Two halves, so that two processors share them.
+async fn survive(half: u64) {
     #[expect(clippy::disallowed_methods, reason = "whoever runs the tests asks for more")]
     let asked = std::env::var("SKEIN_SCHEDULES");
     let schedules = asked.ok().and_then(|text| text.parse().ok()).unwrap_or(SCHEDULES);
     let begun = std::time::Instant::now();
-    if let Some((seed, problem)) = first_wrong(None, schedules).await {
+    if let Some((seed, problem)) = first_wrong(None, half * schedules..(half + 1) * schedules).await {
         panic!("schedule {seed}: {problem}");
     }
     eprintln!("{schedules} schedules in {:?}", begun.elapsed());
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_survive_whatever_happens_to_those_who_work_on_them() {
+    survive(0).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_survive_whatever_else_happens_to_those_who_work_on_them() {
+    survive(1).await;
+}
+
 async fn is_found(bug: Bug) {
-    let found = first_wrong(Some(bug), FOUND_WITHIN).await;
+    let found = first_wrong(Some(bug), 0..FOUND_WITHIN).await;
     let (seed, problem) = found.unwrap_or_else(|| panic!("{bug:?} was not found in {FOUND_WITHIN} schedules"));
     // What is kept of a run is compared with its rows in every test; a bug is to be found without that.
     assert!(!problem.contains("changed past what is kept of it"), "{bug:?}, schedule {seed}: {problem}");

@@ -5,13 +5,13 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
+use skein_core::RunId;
 use skein_core::flow::execution::state::RunStatus;
-use skein_core::{RunId, Viewer};
-use skein_store::flow::Chunk;
+use skein_store::flow::{Chunk, ExecutionRow};
 use skein_store::jobs::Job;
-use skein_store::{Store, Tx};
+use skein_store::{Store, StoreError, Tx};
 use tokio::sync::watch;
 
 use crate::account::Caller;
@@ -222,12 +222,14 @@ pub(crate) struct Ended {
 /// What a listener has before it: pieces as they come, then the end.
 pub struct Listening {
     engine: Engine,
+    caller: Caller,
     run: RunId,
     after: i64,
     ready: std::collections::VecDeque<Chunk>,
     heard: watch::Receiver<i64>,
     /// How the run stood when listening began, until that was told.
     status: Option<RunStatus>,
+    looked_at: Instant,
 }
 
 impl Drop for Listening {
@@ -251,9 +253,10 @@ impl Engine {
     /// Listens to the answer of a run, from after a piece on.
     pub async fn listen(&self, caller: &Caller, run: RunId, after: i64) -> Result<Listening, EngineError> {
         let heard = self.parts().streams.subscribe(run);
-        let (engine, ready) = (self.clone(), std::collections::VecDeque::new());
-        let mut listening = Listening { engine, run, after, ready, heard, status: None };
-        let status = listening.look(caller.viewer()).await?;
+        let (engine, caller, ready) = (self.clone(), caller.clone(), std::collections::VecDeque::new());
+        let looked_at = Instant::now();
+        let mut listening = Listening { engine, caller, run, after, ready, heard, status: None, looked_at };
+        let status = listening.look().await?;
         // There may be more than one look finds.
         listening.status = listening.ready.is_empty().then_some(status);
         Ok(listening)
@@ -262,6 +265,8 @@ impl Engine {
 
 /// How often a listener looks for what is said elsewhere.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
+/// How long pieces are handed over without a look whether whoever listens still may.
+const ADMITTED_FOR: Duration = Duration::from_secs(1);
 
 impl Listening {
     /// The next piece, or the end; waits for it.
@@ -269,6 +274,7 @@ impl Listening {
         loop {
             while let Some(chunk) = self.ready.pop_front() {
                 if chunk.number > self.after {
+                    self.be_admitted().await?;
                     self.after = chunk.number;
                     return Ok(Heard::Piece(chunk));
                 }
@@ -283,7 +289,7 @@ impl Listening {
             }
             let status = match self.status.take() {
                 Some(status) => status,
-                None => self.look(SYSTEM).await?,
+                None => self.look().await?,
             };
             if !self.ready.is_empty() {
                 continue;
@@ -299,15 +305,34 @@ impl Listening {
     }
 
     /// Reads what was written down, and how the run stands.
-    async fn look(&mut self, viewer: Viewer) -> Result<RunStatus, EngineError> {
-        let (run, after) = (self.run, self.after);
-        let look = move |tx: &mut Tx<'_>| {
-            // How it stands first: whatever was said before it ended is found after.
-            let status = tx.execution(&viewer, run)?.status;
-            Ok((tx.chunks_after(run, after)?, status))
-        };
-        let (chunks, status) = self.engine.parts().store.look_up(look).await?;
+    async fn look(&mut self) -> Result<RunStatus, EngineError> {
+        let after = self.after;
+        let (chunks, status) =
+            self.look_as_caller(move |tx, row| Ok((tx.chunks_after(row.id, after)?, row.status))).await?;
         self.ready.extend(chunks);
         Ok(status)
+    }
+
+    /// Refuses whoever may hear no more of what is said here.
+    async fn be_admitted(&mut self) -> Result<(), EngineError> {
+        if self.looked_at.elapsed() < ADMITTED_FOR { Ok(()) } else { self.look_as_caller(|_, _| Ok(())).await }
+    }
+
+    /// How the run stands is looked at first: whatever was said before it ended is found after.
+    async fn look_as_caller<T: Send + 'static>(
+        &mut self,
+        look: impl FnOnce(&mut Tx<'_>, ExecutionRow) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, EngineError> {
+        let (caller, run) = (self.caller.clone(), self.run);
+        let looked = self.engine.parts().store.look_up(move |tx| {
+            if !caller.is_admitted(tx)? {
+                return Err(StoreError::Forbidden);
+            }
+            let row = tx.execution(&caller.viewer(), run)?;
+            look(tx, row)
+        });
+        let seen = looked.await?;
+        self.looked_at = Instant::now();
+        Ok(seen)
     }
 }

@@ -1,13 +1,13 @@
 //! How tools did lately, in brief: how many calls, how many of them failed, how long they took, and what went wrong last.
 //!
 //! A catalogue asks this about all the tools in sight. What is measured is everybody's own: nobody learns how others use a
-//! tool. Only the last calls of a tool are looked at, whoever made them, so the answer costs the same in every store.
+//! tool. Only the caller's last calls of a tool are looked at, and of a run only a few, so the answer costs the same in every
+//! store.
 
-use std::collections::HashMap;
-
+use serde_json::{Map, Value};
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::latency::Latency;
-use skein_core::{Millis, RecordId, RunId, Viewer};
+use skein_core::{ItemId, Millis, RecordId, RunId, Viewer};
 use skein_store::flow::LastMeasured;
 use skein_store::{StoreError, Tx};
 
@@ -19,8 +19,10 @@ use crate::flow::makings::{failure_words, said, tool_of};
 
 /// Most tools that are asked about at once.
 pub const TOOL_METRICS_MAX: usize = 100;
-/// How many of a tool's last calls are looked at.
+/// How many of one's last calls of a tool are looked at.
 const CALLS_LOOKED_AT: i64 = 500;
+/// How many calls of a run are looked at for the one that failed: it was among the last that the run had made by then.
+const CALLS_OF_RUN_MAX: i64 = 32;
 
 /// How one tool did in the caller's own runs.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,7 +71,6 @@ fn metrics(tx: &mut Tx<'_>, viewer: &Viewer, tools: &[RecordId]) -> Result<Vec<T
             Err(error) => return Err(error),
         }
     }
-    explain(tx, viewer, &mut found)?;
     Ok(found)
 }
 
@@ -78,7 +79,10 @@ fn of(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<ToolMetrics, S
     let since = calls.last().map(|call| call.at);
     let failures = tx.last_measured(viewer, tool, "errors", CALLS_LOOKED_AT)?;
     let failures: Vec<LastMeasured> = failures.into_iter().filter(|one| Some(one.at) >= since).collect();
-    let last_failure = failures.first().map(|one| LastFailure { at: one.at, run: one.run, message: None });
+    let last_failure = match failures.first() {
+        Some(last) => Some(LastFailure { at: last.at, run: last.run, message: words(tx, viewer, tool, last)? }),
+        None => None,
+    };
     Ok(ToolMetrics {
         tool,
         calls: calls.len(),
@@ -91,18 +95,27 @@ fn of(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<ToolMetrics, S
     })
 }
 
-/// What went wrong last, by the facts of the runs in which it did.
-fn explain(tx: &mut Tx<'_>, viewer: &Viewer, found: &mut [ToolMetrics]) -> Result<(), StoreError> {
-    let runs: Vec<RunId> = found.iter().filter_map(|one| one.last_failure.as_ref()?.run).collect();
-    let calls = tx.calls_of_runs(&runs)?;
-    let wanted: Vec<_> = calls.iter().flat_map(|call| [Some(call.call), call.result]).flatten().collect();
-    let facts: HashMap<_, _> =
-        tx.items_among(viewer, &wanted)?.into_iter().map(|(id, stored)| (id, said(&stored))).collect();
-    for one in found {
-        let Some(failure) = &mut one.last_failure else { continue };
-        let mine = calls.iter().rev().filter(|call| Some(call.run) == failure.run);
-        let mut results = mine.filter(|call| facts.get(&call.call).and_then(tool_of) == Some(one.tool));
-        failure.message = results.find_map(|call| failure_words(facts.get(&call.result?)?));
+/// What went wrong, by the facts of the run in which it did.
+fn words(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    tool: RecordId,
+    failure: &LastMeasured,
+) -> Result<Option<String>, StoreError> {
+    let Some(run) = failure.run else { return Ok(None) };
+    for call in tx.calls_before(run, failure.at, CALLS_OF_RUN_MAX)? {
+        let Some(result) = call.result else { continue };
+        // What another tool brought back may be large, and is not read.
+        if fact(tx, viewer, call.call)?.and_then(|said| tool_of(&said)) != Some(tool) {
+            continue;
+        }
+        if let Some(words) = fact(tx, viewer, result)?.and_then(|said| failure_words(&said)) {
+            return Ok(Some(words));
+        }
     }
-    Ok(())
+    Ok(None)
+}
+
+fn fact(tx: &mut Tx<'_>, viewer: &Viewer, id: ItemId) -> Result<Option<Map<String, Value>>, StoreError> {
+    Ok(tx.items_among(viewer, &[id])?.get(&id).map(said))
 }

@@ -106,7 +106,8 @@ async fn make(engine: &Engine, prepared: &Prepared) -> call::Came {
         tracing::error!(run = %prepared.run, "a bug broke a call off; what it says stands above");
         let message = "a bug in Skein broke the call off; the service may have carried it out. The log says where";
         let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
-        call::Came::new(prepared, Answered::fault("internal", message, false), None, latency_ms)
+        let answered = Answered::fault("internal", message, false).uncertain(true);
+        call::Came::new(prepared, answered, None, latency_ms)
     })
 }
 

@@ -81,6 +81,7 @@ async fn br_share_008_steps_runs_and_those_below_sum_what_their_calls_cost_holds
     let again = world.ended(again).await;
     assert_eq!(told(&again), (owed(&world, "0.000135"), true));
     assert_eq!(json!(ended(&world, &again).await.owed), owed(&world, "0.000135"));
+    assert_eq!(again.row.tokens * 3, shown.row.tokens * 2, "nor are its tokens counted again");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -1,10 +1,11 @@
 //! Calls that take too long, fail, or are not wanted any more.
 
-use std::sync::{Mutex, mpsc};
+use std::sync::Mutex;
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use postgres::{Client, NoTls};
-use serde_json::json;
+use serde_json::{Value, json};
 use skein_core::Viewer;
 use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::review::Decision;
@@ -29,7 +30,59 @@ fn moody() -> Rogue {
     })
 }
 
+/// A service that answers when it is told to.
+fn waiting() -> (Rogue, Sender<()>) {
+    let (answer, told) = channel();
+    let told = Mutex::new(told);
+    let rogue = Rogue::start(move |_| {
+        let _ = told.lock().unwrap().recv();
+        Behaviour::json(r#"{"celsius":7}"#)
+    });
+    (rogue, answer)
+}
+
 both! {
+    async fn br_tool_005_a_call_that_is_under_way_when_its_tool_is_disabled_is_finished_holds(world: &World) {
+        let (rogue, answer) = waiting();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let now = step("now", tool, json!({ "value": "Oslo" }));
+        let mut later = step("later", tool, json!({ "value": "Bergen" }));
+        later["output"]["required"] = json!(false);
+        let id = world.process(process("both", vec![now, later], "{{now.celsius}}")).await;
+        let run = world.run(id, json!({ "x": 1 })).await;
+        while rogue.requests().is_empty() {
+            skein_testkit::wait::moment().await;
+        }
+        let viewer = Viewer::User(world.caller.user);
+        let hash = world.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap().hash;
+        let change = serde_json::from_value(json!({ "enabled": false })).unwrap();
+        world.engine.change_tool(&world.caller, fresh(&world.caller), tool, change, hash).await.unwrap();
+        answer.send(()).unwrap();
+        let shown = world.ended(run).await;
+        assert_eq!(shown.row.output, Some(json!("7")), "{:?}", shown.row.failure);
+        let later = shown.steps[1].row.state.fault.as_ref().unwrap();
+        assert_eq!(rogue.requests().len(), 1, "the next is refused: {later:?}");
+        assert!(later.rule.is_some(), "{later:?}");
+    }
+
+    async fn br_process_006_a_model_is_told_how_long_it_may_answer_and_the_run_ends_where_the_budget_does(world: &World) {
+        let rogue = crate::tool_runs::model(false);
+        let model = crate::tool_runs::model_tool(world, &rogue).await;
+        let messages = json!([{ "role": "user", "content": "hello" }]);
+        let ask = |id: &str| step(id, model, json!({ "messages": messages }));
+        let mut definition = process("thrifty", vec![ask("a"), ask("b"), ask("c")], "{{c.text}}");
+        // Each answer takes twelve.
+        definition["tokenBudget"] = json!(18);
+        let id = world.process(definition).await;
+        let shown = world.ended(world.run(id, json!({ "x": 1 })).await).await;
+        let failure = shown.row.failure.unwrap();
+        assert_eq!((failure.fault.code.as_str(), failure.step), ("token_budget_exceeded", Some(2)));
+        assert_eq!(failure.fault.rule.as_deref(), Some("BR-PROCESS-006"));
+        let asked: Vec<Value> = rogue.requests().iter().map(|asked| serde_json::from_slice(&asked.body).unwrap()).collect();
+        let told: Vec<&Value> = asked.iter().map(|asked| &asked["max_tokens"]).collect();
+        assert_eq!(told, [&json!(6), &json!(6)], "each step has a third of the whole, and the third was not asked");
+    }
+
     async fn br_step_005_a_call_beyond_its_time_is_ended_and_an_optional_step_goes_on_holds(world: &World) {
         let rogue = moody();
         let tool = world.rest_tool(&world.caller, &rogue).await;
@@ -169,7 +222,7 @@ async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]
 async fn what_comes_of_a_call_that_somebody_else_took_over_is_not_kept() {
     let world = World::sqlite_with(&Pools(vec![(OperationType::RestCall, 1)])).await;
-    let ((arrive, arrived), (open, opened)) = (mpsc::channel(), mpsc::channel::<()>());
+    let ((arrive, arrived), (open, opened)) = (channel(), channel::<()>());
     let (arrive, opened) = (Mutex::new(arrive), Mutex::new(opened));
     let rogue = Rogue::start(move |request| {
         if request.path == "/now/late" {

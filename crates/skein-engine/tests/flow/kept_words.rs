@@ -1,14 +1,17 @@
 //! The words of an answer that broke off: kept when a person asks for it, by whoever said them, and gone on from.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use serde_json::json;
+use skein_core::account::Scope;
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::status::GenerationStatus;
-use skein_core::{ConversationId, NodeId, RunId};
-use skein_engine::EngineError;
+use skein_core::{ConversationId, KeyId, NodeId, RunId};
+use skein_engine::account::{NewKey, Presented};
 use skein_engine::flow::Heard;
+use skein_engine::{Caller, EngineError};
 use skein_store::StoreError;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
@@ -28,6 +31,15 @@ fn said(text: &str) -> String {
 /// A model that begins an answer and then says nothing more.
 fn stalling() -> Rogue {
     Rogue::start(|_| Behaviour::Stall(format!("{HEAD}{}", said("One heron, two")).into_bytes()))
+}
+
+/// A model that goes on and on.
+fn talking_on() -> Rogue {
+    Rogue::start(|_| Behaviour::Drip {
+        head: HEAD.into(),
+        pieces: vec![said("and so on ").into_bytes(); 1_000],
+        pause: Duration::from_millis(50),
+    })
 }
 
 fn pieces(numbers: Range<usize>) -> impl Iterator<Item = String> {
@@ -88,7 +100,34 @@ async fn heard(world: &World, run: RunId, after: i64) -> (String, RunStatus) {
     }
 }
 
+/// Somebody let in by a key of the caller's.
+async fn by_key(world: &World) -> (Caller, KeyId) {
+    let new = NewKey { name: "listener".to_owned(), scope: Scope::Read };
+    let key = world.engine.create_key(&world.caller, fresh(&world.caller), new).await.unwrap().value;
+    let caller = world.engine.authenticate(&Presented::Key(key.text.unwrap()), None).await.unwrap();
+    (caller, key.id)
+}
+
 both! {
+    async fn whoever_may_listen_no_more_hears_no_more(world: &World) {
+        let rogue = talking_on();
+        let (_, _, run) = asked(world, &rogue).await;
+        let (listener, key) = by_key(world).await;
+        let mut listening = world.engine.listen(&listener, run, 0).await.unwrap();
+        assert!(matches!(listening.next().await.unwrap(), Heard::Piece(_)));
+        world.engine.revoke_key(&world.caller, fresh(&world.caller), key).await.unwrap();
+        let refused = loop {
+            match listening.next().await {
+                Ok(Heard::Piece(_)) => {}
+                Ok(end) => panic!("it went on to its end: {end:?}"),
+                Err(refused) => break refused,
+            }
+        };
+        assert!(matches!(refused, EngineError::Store(StoreError::Forbidden)), "{refused:?}");
+        let own = world.engine.listen(&world.caller, run, 0).await.unwrap().next().await;
+        assert!(matches!(own, Ok(Heard::Piece(_))), "{own:?}");
+    }
+
     async fn who_listens_late_hears_every_piece_of_a_long_answer(world: &World) {
         let rogue = long_winded();
         let (_, node, run) = asked(world, &rogue).await;

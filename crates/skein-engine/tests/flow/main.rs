@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod answers;
+mod branching;
 mod costs;
 mod expiry;
 mod faults;
@@ -14,6 +15,7 @@ mod memory;
 mod nested;
 mod redaction;
 mod refusals;
+mod repeats;
 mod runs;
 mod telemetry;
 mod tool_metrics;

@@ -1,9 +1,10 @@
 //! How answers were made, told of many nodes at once: by their runs' rows, and by facts once these are gone.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use skein_core::flow::tool_call::{Asker, CallStatus};
 use skein_core::{NodeId, Viewer};
-use skein_engine::flow::Making;
+use skein_engine::flow::{Making, Reasoning};
+use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::costs::{PRICES, priced};
 use crate::tool_runs;
@@ -11,6 +12,21 @@ use crate::world::{World, both};
 
 async fn makings(world: &World, nodes: &[NodeId]) -> Vec<Making> {
     world.engine.makings(&world.caller, nodes.to_vec()).await.unwrap()
+}
+
+/// A model that thinks aloud, and whose provider counts that or does not.
+fn thinking(counted: Option<u64>) -> Rogue {
+    let details = counted.map(|tokens| json!({ "reasoning_tokens": tokens }));
+    let usage = json!({ "prompt_tokens": 7, "completion_tokens": 60, "completion_tokens_details": details });
+    let chunk = |more: Value| {
+        let mut chunk = json!({ "id": "c1", "object": "chat.completion.chunk", "model": "m", "choices": [] });
+        chunk.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        format!("data: {chunk}\n\n")
+    };
+    let delta = json!({ "role": "assistant", "reasoning_content": "Two and two.", "content": "Four." });
+    let said = chunk(json!({ "choices": [{ "index": 0, "delta": delta, "finish_reason": "stop" }] }));
+    let body = said + &chunk(json!({ "usage": usage })) + "data: [DONE]\n\n";
+    Rogue::start(move |_| Behaviour::answer(200, &[("content-type", "text/event-stream")], body.clone()))
 }
 
 both! {
@@ -41,7 +57,19 @@ both! {
         assert_eq!(models, [None, Some("m"), None, Some("m")]);
         let answers: Vec<_> = made[0].calls.iter().map(|call| call.raw_response.is_some()).collect();
         assert_eq!(answers, [false, true, false, true]);
-        assert!(made[0].calls.iter().all(|call| call.reasoning_tokens.is_none()), "it did not think aloud: {made:?}");
+        assert!(made[0].calls.iter().all(|call| call.reasoning.is_none()), "it did not think aloud: {made:?}");
+    }
+
+    async fn how_much_a_model_thought_is_told_with_whether_anybody_counted_it(world: &World) {
+        let told = async |rogue: Rogue| {
+            let cook = tool_runs::process(world, &rogue, "never", 1).await;
+            let (conversation, _) = world.talk("What are two and two?").await;
+            let (node, run) = world.answer(conversation, cook).await;
+            world.ended(run).await;
+            makings(world, &[node]).await[0].calls[1].reasoning
+        };
+        assert_eq!(told(thinking(Some(41))).await, Some(Reasoning { tokens: 41, is_estimate: false }));
+        assert_eq!(told(thinking(None)).await, Some(Reasoning { tokens: 3, is_estimate: true }));
     }
 
     async fn what_is_told_of_an_answer_outlives_the_rows_of_its_run(world: &World) {

@@ -2,8 +2,10 @@
 
 use serde_json::{Value, json};
 use skein_core::RecordId;
+use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
+use skein_engine::flow::Pools;
 
 use crate::world::{World, both, fresh, process, step};
 
@@ -124,4 +126,34 @@ both! {
         }
         assert_eq!((runs, at.steps[0].row.state.phase), (4, Phase::Failed), "none was begun beyond the depth");
     }
+}
+
+/// Neither a step that calls a process nor a tool in front of one holds the only place there is while it waits.
+async fn deeper_than_there_are_places(world: &World) {
+    let (runner, mut below) = (world.runner().await, echoing(world).await);
+    for level in 0..3 {
+        let sub = if level % 2 == 0 {
+            json!({ "id": "sub", "processId": below, "inputs": { "x": "{x}" }, "output": { "variable": "sub" } })
+        } else {
+            step("sub", runner, json!({ "process": below, "x": "{x}" }))
+        };
+        let echo = step("after", world.tool("Echo").await, json!({ "value": "{step.sub}!" }));
+        below = world.process(process(&format!("level {level}"), vec![sub, echo], "{{after.value}}")).await;
+    }
+    let shown = world.ended(world.run(below, json!({ "x": "deep" })).await).await;
+    assert_eq!(shown.row.output, Some(json!("deep!!!")), "{:?}", shown.row.failure);
+}
+
+fn one_place() -> Pools {
+    Pools(vec![(OperationType::McpTool, 1)])
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_nest_deeper_than_there_are_places_on_sqlite() {
+    deeper_than_there_are_places(&World::with(&one_place()).await).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_nest_deeper_than_there_are_places_on_postgres() {
+    deeper_than_there_are_places(&World::postgres_with(&one_place()).await).await;
 }

@@ -29,7 +29,7 @@ pub(crate) struct ToolMetricsListing {
     data: Vec<ToolMetricsView>,
 }
 
-/// How one tool did in your own runs: those of its last 500 calls, whoever made them, that are yours.
+/// How one tool did in your own runs: in the last 500 of your calls of it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ToolMetricsView {

@@ -82,6 +82,8 @@ pub(crate) struct MadeCallView {
     model: Option<String>,
     /// How many tokens a model thought aloud before it answered; null where it did not.
     reasoning_tokens: Option<u64>,
+    /// Whether these were reckoned from the length of what it thought, as its provider did not count them.
+    reasoning_is_estimate: bool,
     /// The item that holds what a model answered, as it was received.
     #[schema(value_type = Option<String>)]
     raw_response_id: Option<ItemId>,
@@ -114,7 +116,8 @@ impl From<MadeCall> for MadeCallView {
             latency_ms: call.latency_ms,
             error: call.error,
             model: call.model,
-            reasoning_tokens: call.reasoning_tokens,
+            reasoning_tokens: call.reasoning.map(|reasoning| reasoning.tokens),
+            reasoning_is_estimate: call.reasoning.is_some_and(|reasoning| reasoning.is_estimate),
             raw_response_id: call.raw_response,
         }
     }

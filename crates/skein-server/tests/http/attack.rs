@@ -17,7 +17,7 @@ use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
 use crate::world::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
-const FOR_ADMINS: [&str; 16] = [
+const FOR_ADMINS: [&str; 17] = [
     "allow_endpoint",
     "change_setting",
     "change_user",
@@ -29,6 +29,7 @@ const FOR_ADMINS: [&str; 16] = [
     "list_users",
     "list_workers",
     "read_index",
+    "read_storage",
     "read_vault",
     "rebuild_index",
     "refuse_endpoint",

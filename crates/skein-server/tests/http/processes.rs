@@ -32,6 +32,13 @@ fn calling(process: &Value) -> Value {
     json!({ "name": "Caller", "steps": [step], "outputTemplate": "{{told}}" })
 }
 
+/// A run that nobody carries out.
+async fn run(world: &World, process: &Value) -> String {
+    let begun = world.post(&format!("{}/execute", path(process)), r#"{"initialContext":{"place":"Bern"}}"#).await;
+    assert_eq!(begun.status, 202, "{}", begun.text);
+    begun.json()["executionId"].as_str().unwrap().to_owned()
+}
+
 async fn delete(world: &World, process: &Value) -> Answer {
     world.change("DELETE", &path(process), "{}").await
 }
@@ -316,5 +323,22 @@ both! {
         assert_eq!(health(&alone).await["status"], "healthy");
         change(world, &alone, json!({ "enabled": false })).await;
         assert_eq!(health(&alone).await["reasons"], json!(["it is disabled"]));
+    }
+
+    async fn whoever_asks_is_told_how_many_calls_of_their_own_runs_wait(world: &World) {
+        let tool = tool(world).await;
+        share(world, &tool, true).await;
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let waiting = async |world: &World| world.get("/api/v1/queue").await.json()["waiting"].clone();
+        let process = world.made(PROCESSES, &forecast(&tool)).await;
+        let first = run(world, &process).await;
+        run(world, &process).await;
+        assert_eq!((waiting(world).await, waiting(&bert).await), (json!(2), json!(0)));
+        let theirs = bert.made(PROCESSES, &forecast(&tool)).await;
+        run(&bert, &theirs).await;
+        assert_eq!((waiting(world).await, waiting(&bert).await), (json!(2), json!(1)));
+        world.changed("POST", &format!("/api/v1/executions/{first}/cancel"), &json!({})).await;
+        assert_eq!((waiting(world).await, waiting(&bert).await), (json!(1), json!(1)));
+        assert_eq!(world.get("/api/v1/queue?owner=bert").await.refused(), (400, "invalid_query".to_owned()));
     }
 }

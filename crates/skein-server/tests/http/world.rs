@@ -146,6 +146,12 @@ impl World {
         if self.database.is_some() { Self::postgres().await } else { Self::stopped().await }
     }
 
+    /// Another server over the same store, on PostgreSQL.
+    pub(crate) async fn beside(&self) -> Self {
+        let location = Location::Postgres(self.database.as_ref().unwrap().url().to_owned());
+        Self::open(StoreOptions::at(location), tempfile::tempdir().unwrap(), None).await
+    }
+
     async fn open_stopped(location: Location, dir: TempDir, database: Option<Database>) -> Self {
         let clock = Arc::new(StoppedClock::at(START));
         let options = StoreOptions { clock: Some(clock.clone()), connections: 8, ..StoreOptions::at(location) };
@@ -191,6 +197,10 @@ impl World {
         let hash = Digest::of(key.reveal().as_bytes());
         self.store.write(move |tx| tx.create_key(&admin, "test", scope, hash)).await.unwrap();
         key
+    }
+
+    pub(crate) fn is_on_postgres(&self) -> bool {
+        self.database.is_some()
     }
 
     /// Where the index is kept.

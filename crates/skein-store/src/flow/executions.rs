@@ -391,6 +391,18 @@ impl Tx<'_> {
         self.all(&sql, params![&run], read_execution)
     }
 
+    /// How many runs there are from one on downwards, itself included; counted up to `most`.
+    pub fn runs_below(&mut self, run: RunId, most: usize) -> Result<usize, StoreError> {
+        let sql = "WITH RECURSIVE below (id) AS (
+                       SELECT id FROM executions WHERE id = ?1
+                       UNION ALL
+                       SELECT child.id FROM below CROSS JOIN executions child WHERE child.parent = below.id)
+                   SELECT count(*) FROM (SELECT 1 FROM below LIMIT ?2) counted";
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let count = self.first(sql, params![&run, most], |row| row.int(0))?;
+        Ok(count.and_then(|count| usize::try_from(count).ok()).unwrap_or_default())
+    }
+
     /// The run that fills a node's place.
     pub fn execution_of_node(&mut self, node: NodeId) -> Result<Option<ExecutionRow>, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM executions WHERE node = ?1 ORDER BY id DESC LIMIT 1");

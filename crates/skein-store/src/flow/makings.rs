@@ -3,11 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use skein_core::{ItemId, NodeId, RunId, UserId, Viewer};
+use skein_core::id::Entropy;
+use skein_core::{ItemId, Millis, NodeId, RunId, UserId, Viewer};
 
-use crate::error::StoreError;
+use crate::error::{SqlError, StoreError};
 use crate::items::{ITEM_COLUMNS, StoredItem, checked, read_item};
-use crate::sql::{IDS_PER_STATEMENT, Row, Value, filled, places};
+use crate::sql::{IDS_PER_STATEMENT, Row, Value, filled, params, places};
 use crate::tx::Tx;
 
 /// Runs that fill these nodes' places, the latest of each node last.
@@ -36,6 +37,10 @@ static CALLS: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
+const CALLS_BEFORE: &str = "SELECT c.run, c.id, r.source FROM tool_calls c
+     LEFT JOIN relations r ON r.owner = c.owner AND r.kind = 'result_of' AND r.target = c.id
+     WHERE c.run = ?1 AND c.id <= ?2 ORDER BY c.id DESC LIMIT ?3";
+
 static ITEMS: LazyLock<String> = LazyLock::new(|| {
     let items = "items i LEFT JOIN item_marks m ON m.item = i.id";
     format!("SELECT {ITEM_COLUMNS} FROM {items} WHERE i.id IN ({})", places(1))
@@ -47,6 +52,14 @@ pub struct CallOfRun {
     pub run: RunId,
     pub call: ItemId,
     pub result: Option<ItemId>,
+}
+
+fn read_call(row: &dyn Row) -> Result<CallOfRun, SqlError> {
+    Ok(CallOfRun {
+        run: RunId::from_bytes(row.array(0)?),
+        call: ItemId::from_bytes(row.array(1)?),
+        result: row.optional_array(2)?.map(ItemId::from_bytes),
+    })
 }
 
 impl Tx<'_> {
@@ -110,15 +123,15 @@ impl Tx<'_> {
     pub fn calls_of_runs(&mut self, runs: &[RunId]) -> Result<Vec<CallOfRun>, StoreError> {
         let mut calls = Vec::new();
         for some in runs.chunks(IDS_PER_STATEMENT) {
-            calls.extend(self.all(&CALLS, &filled(some).collect::<Vec<_>>(), |row| {
-                Ok(CallOfRun {
-                    run: RunId::from_bytes(row.array(0)?),
-                    call: ItemId::from_bytes(row.array(1)?),
-                    result: row.optional_array(2)?.map(ItemId::from_bytes),
-                })
-            })?);
+            calls.extend(self.all(&CALLS, &filled(some).collect::<Vec<_>>(), read_call)?);
         }
         Ok(calls)
+    }
+
+    /// The last calls that a run had made by a moment, newest first.
+    pub fn calls_before(&mut self, run: RunId, at: Millis, limit: i64) -> Result<Vec<CallOfRun>, StoreError> {
+        let latest = ItemId::new(at, Entropy([0xff; 10]));
+        self.all(CALLS_BEFORE, params![&run, &latest, limit], read_call)
     }
 
     /// Those of these facts that are the viewer's to see.

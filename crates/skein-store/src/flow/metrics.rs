@@ -4,7 +4,7 @@ use skein_core::id::Entropy;
 use skein_core::{ItemId, Millis, RecordId, RunId, UserId, Viewer};
 
 use crate::error::StoreError;
-use crate::sql::{Later, Row, params};
+use crate::sql::{Later, params};
 use crate::tx::{Tx, system_only};
 
 const SWEEP_ROWS_MAX: i64 = 5_000;
@@ -56,26 +56,21 @@ impl Tx<'_> {
         })
     }
 
-    /// The viewer's among the last `looked_at` values of something, newest first: whoever else uses it, reading them costs no
-    /// more.
+    /// The viewer's last values of something, newest first, whoever else uses it.
     pub fn last_measured(
         &mut self,
         viewer: &Viewer,
         entity: RecordId,
         name: &str,
-        looked_at: i64,
+        limit: i64,
     ) -> Result<Vec<LastMeasured>, StoreError> {
         let owner = self.subject(viewer)?;
-        let sql = "SELECT owner, at, value, run FROM metric_values WHERE entity = ?1 AND name = ?2
-             ORDER BY at DESC LIMIT ?3";
-        let read = |row: &dyn Row| {
-            let run = row.optional_array(3)?.map(RunId::from_bytes);
-            let measured =
-                LastMeasured { at: Millis(row.int(1)?), value: row.optional_real(2)?.unwrap_or_default(), run };
-            Ok((UserId::from_bytes(row.array(0)?), measured))
-        };
-        let rows = self.all(sql, params![&entity, name, looked_at], read)?;
-        Ok(rows.into_iter().filter(|(of, _)| *of == owner).map(|(_, measured)| measured).collect())
+        let sql = "SELECT at, value, run FROM metric_values WHERE owner = ?1 AND entity = ?2 AND name = ?3
+             ORDER BY at DESC LIMIT ?4";
+        self.all(sql, params![&owner, &entity, name, limit], |row| {
+            let run = row.optional_array(2)?.map(RunId::from_bytes);
+            Ok(LastMeasured { at: Millis(row.int(0)?), value: row.optional_real(1)?.unwrap_or_default(), run })
+        })
     }
 
     /// Forgets values older than `kept_ms`, some at a time; says how many.

@@ -151,7 +151,7 @@ impl PostgresSql<'_> {
     fn carry_out(&mut self) -> Result<(), SqlError> {
         // It may have to wait for somebody: what was answered before may no longer be so.
         if let Some(answers) = &mut self.answers {
-            answers.clear();
+            answers.forget();
         }
         self.carry_out_of(false)
     }

@@ -18,6 +18,7 @@ use std::fmt::Write as _;
 
 use skein_core::{Digest, Millis, OperationId};
 
+use crate::answers::{Answers, Question};
 use crate::error::{SqlError, StoreError};
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
@@ -110,9 +111,6 @@ pub(crate) struct PostgresSql<'a> {
     is_looking: bool,
 }
 
-/// Rows by the question they answer.
-type Answers = HashMap<(String, String), Vec<KeptRow>>;
-
 impl<'a> PostgresSql<'a> {
     pub(crate) fn new(client: &'a mut Client, prepared: &'a mut Prepared, timeline_offset: i64) -> Self {
         Self { client, prepared, timeline_offset, waiting: later::Waiting::default(), answers: None, is_looking: false }
@@ -125,7 +123,7 @@ impl<'a> PostgresSql<'a> {
 
     /// For several functions that share the transaction.
     pub(crate) fn shared(self) -> Self {
-        Self { answers: Some(Answers::new()), ..self }
+        Self { answers: Some(Answers::default()), ..self }
     }
 }
 
@@ -195,7 +193,7 @@ impl Sql for PostgresSql<'_> {
     fn execute(&mut self, sql: &str, params: &[Value<'_>]) -> Result<u64, SqlError> {
         self.before(sql)?;
         if let Some(answers) = &mut self.answers {
-            answers.clear();
+            answers.forget();
         }
         let statement = self.statement(sql)?;
         self.client.execute(&statement, &references(params)).map_err(|error| self.failed(&error))
@@ -233,18 +231,17 @@ impl Sql for PostgresSql<'_> {
         params: &[Value<'_>],
         each: &mut dyn FnMut(&dyn Row) -> RowResult,
     ) -> Result<(), SqlError> {
-        if self.answers.is_none() {
+        let Some(answers) = &self.answers else {
             return self.query(sql, params, each);
-        }
-        let question = (sql.to_owned(), format!("{params:?}"));
-        let known = self.answers.as_mut().and_then(|answers| answers.remove(&question));
-        let rows = match known {
-            Some(rows) => rows,
-            None => self.kept_rows(sql, params)?,
         };
+        let question = Question::new(sql, params);
+        if let Some(rows) = answers.to(&question) {
+            return rows.iter().try_for_each(|row| each(row));
+        }
+        let rows = self.kept_rows(sql, params)?;
         let handed = rows.iter().try_for_each(|row| each(row));
         if let Some(answers) = &mut self.answers {
-            answers.insert(question, rows);
+            answers.keep(question, rows);
         }
         handed
     }

@@ -15,12 +15,13 @@ use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{CachedStatement, Connection, ErrorCode, OpenFlags, ToSql};
 use skein_core::{Digest, Millis, OperationId, RunId};
 
+use crate::answers::Question;
 use crate::error::{SqlError, StoreError};
 use crate::flow::Ahead;
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
 use crate::schema::{self, Dialect, Migrate};
 use crate::sql::{self, KeptRow, Later, Row, RowResult, Sql, Value};
-use crate::sqlite::kept::{Kept, Question};
+use crate::sqlite::kept::Kept;
 use crate::sqlite::request_names::RequestNames;
 
 /// Page caches: one writer and four readers together stay below what an idle server may hold.
@@ -205,7 +206,7 @@ impl Sql for SqliteSql<'_> {
             return self.query(sql, params, each);
         }
         let question = Question::new(sql, params);
-        let known = self.kept.as_ref().and_then(|kept| kept.answer(&question));
+        let known = self.kept.as_ref().and_then(|kept| kept.answers.to(&question));
         if let Some(rows) = known {
             #[cfg(debug_assertions)]
             assert_eq!(
@@ -218,7 +219,7 @@ impl Sql for SqliteSql<'_> {
         let rows = self.kept_rows(sql, params)?;
         let handed = rows.iter().try_for_each(|row| each(row));
         if let Some(kept) = &mut self.kept {
-            kept.keep_answer(question, rows);
+            kept.answers.keep(question, rows);
         }
         handed
     }

@@ -1,5 +1,6 @@
 // A tool as a form holds it, and as the server takes it.
 import { call, type Schemas } from "../../api/client";
+import type { Unread } from "../../ui/json";
 import type { JsonSchema } from "../../ui/jsonSchema";
 import type { Tool } from "./kinds";
 import { inputsOf, parsed, schemaOf, variablesOf, type Operation } from "./operation";
@@ -21,6 +22,8 @@ export interface ToolFields {
   operation: Operation;
   inputSchema: JsonSchema;
   output: string;
+  /** What stands in its fields and cannot be read yet. */
+  unread: Unread;
 }
 
 export const blankTool = (serviceId: string, templateId: string): ToolFields => ({
@@ -34,6 +37,7 @@ export const blankTool = (serviceId: string, templateId: string): ToolFields => 
   operation: {},
   inputSchema: { type: "object", properties: {}, required: [] },
   output: "{}",
+  unread: {},
 });
 
 export function fieldsOf(tool: Tool): ToolFields {
@@ -49,6 +53,7 @@ export function fieldsOf(tool: Tool): ToolFields {
     operation: tool.operation as Operation,
     inputSchema: tool.inputSchema as JsonSchema,
     output: JSON.stringify(tool.outputSchema, null, 2),
+    unread: {},
   };
 }
 

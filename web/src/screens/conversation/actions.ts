@@ -19,6 +19,7 @@ import {
   stop,
 } from "../../state/talk";
 import type { Shown } from "../../state/tree";
+import { copied } from "../../ui/clipboard";
 import { PINNED } from "../inspector/marks";
 import type { View } from "./view.svelte";
 
@@ -69,8 +70,9 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
   const copyLink = async (node: string, said: string) => {
     const body = conversation.bodies.get(node) ?? (await conversation.fetch(node));
     const name = body?.localId || node;
-    await navigator.clipboard?.writeText(location.origin + to.node(conversation.id, name));
-    announcer.say(said);
+    const link = location.origin + to.node(conversation.id, name);
+    if (await copied(link)) announcer.say(said);
+    else announcer.show(`This browser did not let it be copied: ${link}`);
   };
   const rewind = on(async ({ turn, node }) => {
     if (router.query("until") === node) {
@@ -141,9 +143,10 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     ),
     "conversation.history": on(({ node }) => view.open("history", node)),
     "conversation.fork": on(({ node }) =>
-      conversation.attempt(node, "fork", async () =>
-        router.go(to.conversation((await fork(conversation, node)).id)),
-      ),
+      conversation.attempt(node, "fork", async () => {
+        const onward = router.onward();
+        onward(to.conversation((await fork(conversation, node)).id));
+      }),
     ),
     "conversation.fold": () => view.open("fold"),
     "conversation.beside": on(({ node, alternatives }) => {
@@ -152,8 +155,8 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       router.setQuery({ beside: other });
     }),
     "conversation.stop": () => {
-      const said = answers.saying.get(view.focused ?? "") ?? [...answers.saying.values()][0];
-      if (said) void stop(said.executionId);
+      const said = [view.focused ?? "", ...answers.saying.keys()].find((node) => answers.saying.has(node));
+      if (said) void stop(conversation, said);
     },
     "conversation.regenerateBelow": () => {
       const stale = path().find((shown) => shown.stale);

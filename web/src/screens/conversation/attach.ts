@@ -1,15 +1,7 @@
 // From a file to a part of what is said: its bytes are uploaded, and what a browser can measure of it is measured.
 import { upload } from "../../api/client";
-import type { Problem } from "../../api/problem";
 import { Problem as Refusal } from "../../api/problem";
 import type { Block } from "../../state/content";
-
-export interface Attached {
-  key: string;
-  name: string;
-  block?: Block;
-  problem?: Problem;
-}
 
 export async function attach(file: File): Promise<Block> {
   if (file.type.startsWith("image/")) {

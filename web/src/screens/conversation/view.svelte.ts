@@ -13,7 +13,8 @@ export class View {
   editing = $state<string>();
   annotating = $state<string>();
   sheet = $state<Sheet>();
-  processIds = $state<string[]>([]);
+  /** Who answers next; nothing until it is known who can. */
+  answering = $state.raw<readonly string[]>();
   /** What was taken back before it was sent, for the composer. */
   returned = $state.raw<Content>();
   /** From when to when nodes came that this browser has not shown yet. */
@@ -21,6 +22,9 @@ export class View {
 
   constructor(conversation: Conversation) {
     this.conversation = conversation;
+  }
+  get processIds(): string[] {
+    return [...(this.answering ?? [])];
   }
   isNew(createdAt: number | undefined): boolean {
     const { news } = this;

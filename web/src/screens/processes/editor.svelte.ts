@@ -1,7 +1,9 @@
 // One process being written: what the server has, what is on the screen, what keeps it from being kept.
+import { getContext, setContext } from "svelte";
 import { call, isAbort } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
+import type { Unread } from "../../ui/json";
 import { placed, type Found, type Part } from "./breaches";
 import { blankDefinition, definitionOf, type Definition, type Process } from "./definition";
 import { cleaned, formOf, isSame, type FormDefinition } from "./form";
@@ -9,13 +11,22 @@ import { cleaned, formOf, isSame, type FormDefinition } from "./form";
 interface Kept {
   definition: Definition;
   hash?: string;
+  unread?: Unread;
 }
+const placeOf = (id: string): string => `process/${id}`;
 const VALIDATE_WAIT_MS = 350;
+export const placeOfAnswer = (step: string): string => `answer/${step}`;
+
+const KEY = Symbol("process editor");
+export const setEditor = (editor: Editor): Editor => setContext(KEY, editor);
+export const useEditor = (): Editor => getContext<Editor>(KEY);
 
 export class Editor {
   readonly id: string;
   process = $state.raw<Process>();
   definition = $state<FormDefinition>(formOf(blankDefinition()));
+  /** What stands in a view and cannot be read yet; the definition lacks it. */
+  #unread = $state<Unread>({});
   loadProblem = $state.raw<unknown>();
   saveProblem = $state.raw<Problem>();
   checkProblem = $state.raw<unknown>();
@@ -38,17 +49,31 @@ export class Editor {
   }
   get isDirty(): boolean {
     const saved = this.process ? definitionOf(this.process) : blankDefinition();
-    return !isSame(this.definition, saved);
+    return this.unreadIn !== undefined || !isSame(this.definition, saved);
   }
   /** New, and nothing written yet: there is nothing to find fault with. */
   get isUntouched(): boolean {
     return this.isNew && !this.isDirty;
   }
   get isValid(): boolean {
-    return this.found.length === 0 && this.definition.name.trim() !== "";
+    return this.unreadIn === undefined && this.found.length === 0 && this.definition.name.trim() !== "";
+  }
+  /** Where something stands that cannot be read yet: in the raw view, the context, or the answer a step asks for. */
+  get unreadIn(): string | undefined {
+    const asking = this.definition.steps.flatMap((step) => [step, ...step.fallback]).filter(({ ask }) => ask);
+    const places = ["raw", "context", ...asking.map(({ id }) => placeOfAnswer(id))];
+    return places.find((place) => this.#unread[place] !== undefined);
+  }
+  unread(place: string): string | undefined {
+    return this.#unread[place];
+  }
+  stand(place: string, text: string | undefined): void {
+    if (this.#unread[place] === text) return;
+    this.#unread[place] = text;
+    this.changed();
   }
   get #place(): string {
-    return `process/${this.id}`;
+    return placeOf(this.id);
   }
 
   /** The broken rules of one field. */
@@ -65,6 +90,7 @@ export class Editor {
       if (!this.isNew)
         this.process = await call("get", "/api/v1/processes/{id}", { params: { id: this.id } });
       const kept = draft<Kept | undefined>(this.#place, undefined);
+      this.#unread = kept?.unread ?? {};
       this.#show(kept?.definition ?? (this.process ? definitionOf(this.process) : blankDefinition()));
       this.fromDraft = kept !== undefined && this.isDirty;
       this.isBehind = this.fromDraft && this.process !== undefined && kept?.hash !== this.process.hash;
@@ -99,6 +125,7 @@ export class Editor {
   }
   discard(): void {
     dropDraft(this.#place);
+    this.#unread = {};
     this.fromDraft = this.isBehind = false;
     this.saveProblem = undefined;
     this.#show(this.process ? definitionOf(this.process) : blankDefinition());
@@ -108,13 +135,13 @@ export class Editor {
   /** Called when anything was typed: it is kept here and checked there. */
   changed(): void {
     if (!this.isReady) return;
-    if (this.isDirty)
-      keepDraft(this.#place, {
-        definition: cleaned($state.snapshot(this.definition)),
-        hash: this.process?.hash,
-      });
+    if (this.isDirty) this.#keep(this.#place, this.process?.hash);
     else dropDraft(this.#place);
     this.check(VALIDATE_WAIT_MS);
+  }
+  #keep(place: string, hash: string | undefined): void {
+    const definition = cleaned($state.snapshot(this.definition));
+    keepDraft(place, { definition, hash, unread: $state.snapshot(this.#unread) } satisfies Kept);
   }
 
   check(wait: number): void {
@@ -147,6 +174,7 @@ export class Editor {
 
   /** Keeps it; gives back the process, or nothing if it was refused. */
   async save({ over = false }: { over?: boolean } = {}): Promise<Process | undefined> {
+    if (this.unreadIn !== undefined || this.isSaving) return undefined;
     this.isSaving = true;
     this.saveProblem = undefined;
     try {
@@ -163,7 +191,10 @@ export class Editor {
       dropDraft(this.#place);
       this.fromDraft = this.isBehind = false;
       this.process = saved;
-      if (!this.isNew) this.#show(definitionOf(saved));
+      // What was written meanwhile stays, as a change of what is there now.
+      if (!isSame(this.definition, definition) || this.unreadIn !== undefined)
+        this.#keep(placeOf(saved.id), saved.hash);
+      else if (!this.isNew) this.#show(definitionOf(saved));
       return saved;
     } catch (error) {
       this.saveProblem = asProblem(error);

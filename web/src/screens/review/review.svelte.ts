@@ -1,6 +1,7 @@
 // One review with what surrounds it: the run that waits, the step that asks, and what is being decided.
 import { call } from "../../api/client";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
+import { type Unread } from "../../ui/json";
 import type { Process, Step } from "../processes/definition";
 import type { RunView } from "../runs/trace";
 import { asReview, stepOf, usualScope, type Decision, type ReviewView, type Scope } from "./asked";
@@ -9,6 +10,7 @@ interface Typed {
   inputs?: Record<string, unknown>;
   value?: Record<string, unknown>;
   reason?: string;
+  unread?: Unread;
 }
 
 export class ReviewStore {
@@ -24,6 +26,8 @@ export class ReviewStore {
   inputs = $state<Record<string, unknown>>({});
   value = $state<Record<string, unknown>>({});
   reason = $state("");
+  /** What stands in the fields and cannot be read: nothing is decided by it. */
+  #unread = $state<Unread>({});
   /** As it was chosen; as the step says until then. */
   #scope = $state<Scope>();
 
@@ -32,6 +36,7 @@ export class ReviewStore {
     const typed = draft<Typed>(this.#place, {});
     this.value = typed.value ?? {};
     this.reason = typed.reason ?? "";
+    this.#unread = typed.unread ?? {};
     if (typed.inputs) {
       this.inputs = typed.inputs;
       this.isEditing = true;
@@ -39,6 +44,13 @@ export class ReviewStore {
   }
   get #place(): string {
     return `review/${this.id}`;
+  }
+  unread(where: "inputs" | "value"): string | undefined {
+    return this.#unread[where];
+  }
+  stand(where: "inputs" | "value", text: string | undefined): void {
+    this.#unread[where] = text;
+    this.typed();
   }
   get isOpen(): boolean {
     return this.review?.status === "open";
@@ -58,7 +70,7 @@ export class ReviewStore {
   get isEdited(): boolean {
     const asked = this.review?.asked;
     if (!this.isEditing || !asked || asked.kind === "answer") return false;
-    return JSON.stringify(this.inputs) !== JSON.stringify(asked.inputs);
+    return this.#unread.inputs !== undefined || JSON.stringify(this.inputs) !== JSON.stringify(asked.inputs);
   }
 
   async load(): Promise<void> {
@@ -95,6 +107,7 @@ export class ReviewStore {
   }
   unedit(): void {
     this.isEditing = false;
+    this.#unread.inputs = undefined;
     this.typed();
   }
   because(reason: string): void {
@@ -104,7 +117,8 @@ export class ReviewStore {
   /** Keeps what was typed until it is decided. */
   typed(): void {
     const inputs = this.isEdited ? $state.snapshot(this.inputs) : undefined;
-    keepDraft(this.#place, { inputs, value: $state.snapshot(this.value), reason: this.reason });
+    const [value, unread] = [$state.snapshot(this.value), $state.snapshot(this.#unread)];
+    keepDraft(this.#place, { inputs, value, reason: this.reason, unread });
   }
 
   async decide(decision: Decision): Promise<boolean> {

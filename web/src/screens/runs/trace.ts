@@ -51,6 +51,13 @@ export interface TraceRow {
   isTakenOver?: boolean;
   thing: Thing;
 }
+/** What every picture of a trace is drawn from. */
+export interface TraceProps {
+  rows: TraceRow[];
+  now: number;
+  selected?: string;
+  onselect: (row: TraceRow) => void;
+}
 
 const timeOf = (text: string | null | undefined) => (text ? Date.parse(text) : undefined);
 const resultOf = (call: Call): Record<string, unknown> => call.result?.result ?? {};

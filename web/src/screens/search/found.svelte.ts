@@ -1,9 +1,11 @@
 // What was found, page by page, with the filters that the server has not.
 import { all, call, isAbort, type Schemas } from "../../api/client";
+import { look } from "../../api/look";
 import { briefOf, textOf } from "../inspector/content";
 import { passes, remembers, type Hit, type Query } from "./query";
 import { isAsked, understood, type Asked } from "./typed";
 import { modelsOf, shownCalls, type Making } from "../../state/making";
+import { session } from "../../state/session.svelte";
 import { makingsOf } from "../../state/spending";
 
 const PAGE = 50;
@@ -144,7 +146,14 @@ const holds = (text: string, part: string): boolean => text.toLowerCase().includ
 /** Those who are called so; what was brought names people who may be none of them. */
 async function actorsNamed(name: string, signal: AbortSignal): Promise<string[]> {
   const actors = await all((cursor) => call("get", "/api/v1/actors", { query: { cursor }, signal }));
-  return actors.filter((actor) => holds(actor.name, name)).map(({ id }) => id);
+  const writing = [...(await owners(signal)), ...actors];
+  return writing.filter((one) => holds(one.name, name)).map(({ id }) => id);
+}
+/** Whose things these are: people write as themselves, and are not among the actors. */
+async function owners(signal: AbortSignal): Promise<Schemas["UserView"][]> {
+  if (!look) return session.account ? [session.account.user] : [];
+  const users = await all((cursor) => call("get", "/api/v1/users", { query: { cursor }, signal }));
+  return users.filter(({ name }) => name === look?.owner);
 }
 
 /** Those of these answers that a model made, or a tool was called for, as it is asked. */

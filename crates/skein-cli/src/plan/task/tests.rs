@@ -26,6 +26,7 @@ fn task(line: &str) -> Result<Task, Failure> {
         Command::Item(item) => Task::of_item(item.command),
         Command::Relation(relation) => Task::of_relation(relation.command),
         Command::History(history) => Task::of_history(history).map(|(_, task)| task),
+        Command::Storage(_) => Ok(Task::storage()),
         _ => panic!("{line} is no errand"),
     }
 }
@@ -91,6 +92,7 @@ fn relations_and_histories_become_requests() {
         "GET /relations/chain from=ITEM&kind=triggers&direction=backward&limit=3",
     );
     check("relation remove RELATION --reason wrong", "DELETE /relations/RELATION reason=wrong");
+    check("storage", "GET /storage");
     check("history RECORD", "GET /records/RECORD/history");
     check("history RECORD --diff 1..3", "GET /records/RECORD/diff from=1&to=3");
     check("history RECORD --version 2", "GET /records/RECORD version=2");

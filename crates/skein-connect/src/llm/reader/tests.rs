@@ -1,7 +1,7 @@
 //! Answers as providers document them, whole and in pieces of every size.
 
 use proptest::prelude::{any, proptest};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{AnswerReader, RESPONSE_BYTES_MAX};
 use crate::credential::{MARK, Scrubber};
@@ -40,7 +40,7 @@ fn stream(dialect: Dialect, body: &str) -> Read {
     read(dialect, 200, "text/event-stream; charset=utf-8", &[body.as_bytes()])
 }
 
-fn whole(dialect: Dialect, body: &serde_json::Value) -> Read {
+fn whole(dialect: Dialect, body: &Value) -> Read {
     read(dialect, 200, "application/json", &[body.to_string().as_bytes()])
 }
 
@@ -92,8 +92,32 @@ fn a_messages_stream_is_read() {
     assert_eq!((answer.finish, answer.model.as_str()), (Finish::Stop, "claude-sonnet-4-5-20250929"));
     let (input_tokens, output_tokens, cached_input_tokens) = (35, 15, 10);
     // "She greets." is reckoned: this provider counts it with the rest.
-    let usage = Usage { input_tokens, output_tokens, cached_input_tokens, reasoning_tokens: 3, is_estimate: false };
+    let (reasoning_tokens, reasoning_is_estimate, is_estimate) = (3, true, false);
+    let usage = Usage {
+        input_tokens,
+        output_tokens,
+        cached_input_tokens,
+        reasoning_tokens,
+        reasoning_is_estimate,
+        is_estimate,
+    };
     assert_eq!(answer.usage, usage);
+}
+
+#[test]
+fn thoughts_are_reckoned_where_the_provider_did_not_count_them_and_that_is_told() {
+    let read = |thought: &str, usage: Value| {
+        let body =
+            json!({"choices": [{"message": {"content": "Four.", "reasoning_content": thought}}], "usage": usage});
+        let usage = whole(Dialect::Chat, &body).outcome.unwrap().usage;
+        (usage.reasoning_tokens, usage.reasoning_is_estimate, usage.is_estimate)
+    };
+    let told = |usage: Value| json!({"prompt_tokens": 9, "completion_tokens": 20, "completion_tokens_details": usage});
+    assert_eq!(read("Two and two.", told(json!({"reasoning_tokens": 17}))), (17, false, false));
+    assert_eq!(read("Two and two.", told(json!({"reasoning_tokens": 0}))), (3, true, false));
+    assert_eq!(read("Two and two.", told(json!(null))), (3, true, false));
+    assert_eq!(read("Two and two.", json!(null)), (3, true, true));
+    assert_eq!(read("", told(json!(null))), (0, false, false), "nothing was thought aloud");
 }
 
 #[test]

@@ -36,6 +36,9 @@ pub struct Fault {
     pub rule: Option<String>,
     /// Whether the same call may come out another time. A breach of a rule will not.
     pub retryable: bool,
+    /// Whether the call may have been carried out, and doing it twice may do harm: only a person has it made again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncertain: bool,
     /// What was being called: tool, service, other runs.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub details: Value,
@@ -43,7 +46,8 @@ pub struct Fault {
 
 impl Fault {
     pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: code.to_owned(), message: message.into(), rule: None, retryable: false, details: Value::Null }
+        let (code, message, details) = (code.to_owned(), message.into(), Value::Null);
+        Self { code, message, rule: None, retryable: false, uncertain: false, details }
     }
 
     /// Every refusal by a rule reads alike.

@@ -128,6 +128,7 @@ impl<'a> Machine<'a> {
     fn faulted(&mut self, place: Place, fault: Fault) -> bool {
         match place.call {
             // The model hears of it and may try something else.
+            Some(_) if fault.uncertain => return self.lost(place),
             Some(call) => self.wish_ended(place.step, call, Phase::Failed, told(&fault.message)),
             None => self.failed(place.step, fault),
         }
@@ -140,11 +141,15 @@ impl<'a> Machine<'a> {
             self.wish_ended(place.step, call, Phase::Failed, told);
             return true;
         }
-        let Target::Tool(tool_id) = self.definition(place.step).target else { return false };
-        let inputs = self.state.steps[place.step].inputs.clone();
-        self.at(place.step).phase = Phase::Unknown;
-        self.ask(place, Asked::Unknown { tool_id, inputs });
+        self.ask_whether_again(place.step);
         true
+    }
+
+    fn ask_whether_again(&mut self, step: usize) {
+        let Target::Tool(tool_id) = self.definition(step).target else { return };
+        let inputs = self.state.steps[step].inputs.clone();
+        self.at(step).phase = Phase::Unknown;
+        self.ask(Place::of(step), Asked::Unknown { tool_id, inputs });
     }
 
     fn decided(&mut self, place: Place, decision: &Decision) -> bool {
@@ -244,8 +249,9 @@ impl<'a> Machine<'a> {
     /// Repeats, aborts, replaces, or gives up.
     pub(super) fn failed(&mut self, step: usize, fault: Fault) {
         if let Some(delay_ms) = self.repeat_after(step, &fault) {
+            let is_blind = fault.uncertain;
             self.at(step).fault = Some(fault);
-            return self.call(step, delay_ms);
+            return if is_blind { self.ask_whether_again(step) } else { self.call(step, delay_ms) };
         }
         let error = json!({ "code": fault.code, "message": fault.message });
         let aborts = self.state.with_scope(self.plan, Some(&error), |scope| self.plan.aborts(step, scope));

@@ -170,7 +170,7 @@ impl<'a> Schedule<'a> {
     /// What the outside answers.
     fn outcome(&mut self, call: &Prepared) -> Result<Value, Value> {
         match self.dice.below(12) {
-            0 => Err(json!({ "code": "timeout", "message": "no answer", "retryable": true })),
+            0 => Err(json!({ "code": "timeout", "message": "no answer", "retryable": true, "uncertain": true })),
             1 => Err(json!({ "code": "server_error", "message": "unwell", "retryable": true })),
             2 => Err(json!({ "code": "bad_request", "message": "never", "retryable": false })),
             _ => Ok(given(call.place.step)),

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{OTHER, Run, TOOL, call, is_over, object, optional, process, returned};
+use super::{Fault, OTHER, Run, TOOL, call, is_over, object, optional, process, returned, timeout};
 use crate::flow::execution::input::{Effect, Input, Place};
 use crate::flow::execution::review::{ApprovalScope, Asked, Decision};
 use crate::flow::execution::state::{Phase, RunStatus};
@@ -84,6 +84,24 @@ fn br_step_006_a_question_nobody_answers_in_time_holds_to_what_was_said() {
     settled.tell(&expired);
     assert_eq!(settled.state.steps[1].inputs, object(json!({ "value": "as ever" })));
     settled.refuses(&expired);
+}
+
+#[test]
+fn what_may_have_been_done_is_not_repeated_blindly() {
+    let uncertain = || Fault { uncertain: true, ..timeout() };
+    let begun = |retry: Value| Run::begun(process(vec![call("a", retry)], "{{a}}"));
+    let faulted = Input::Faulted { place: Place::of(0), fault: uncertain() };
+
+    let mut run = begun(json!({ "retry": { "maxRetries": 2 } }));
+    run.tell(&faulted);
+    assert_eq!(run.phases(), [Phase::Unknown]);
+    assert!(matches!(run.effects[..], [Effect::Ask { asked: Asked::Unknown { tool_id: TOOL, .. }, .. }]));
+    run.tell(&approve(None));
+    assert_eq!(run.calls(), [(0, 2, 0)], "a person had it made again");
+
+    let mut run = begun(json!({}));
+    run.tell(&faulted);
+    assert_eq!(run.failure().1, "timeout", "where nothing is to be repeated it fails as it did");
 }
 
 fn lost() -> Run {

@@ -1,0 +1,78 @@
+//! Runs over HTTP: begun again where they stopped, or with other values; and who works on them.
+
+use axum::http::StatusCode;
+use serde_json::{Value, json};
+use skein_core::account::{Role, Scope};
+use skein_engine::Worker;
+
+use crate::recipes::{counting, waiting};
+use crate::world::{Answer, World, both};
+
+async fn shown(world: &World, run: &str) -> Value {
+    world.get(&format!("/api/v1/executions/{run}")).await.json()
+}
+
+async fn decided(world: &World, run: &str, decision: Value) {
+    let review = shown(world, run).await["reviewIds"][0].as_str().unwrap().to_owned();
+    world.changed("POST", &format!("/api/v1/reviews/{review}/decide"), &decision).await;
+}
+
+async fn again(world: &World, run: &str, how: &str, body: Value) -> Answer {
+    world.post(&format!("/api/v1/executions/{run}/{how}"), body.to_string()).await
+}
+
+fn begun(answer: &Answer) -> String {
+    assert_eq!(answer.status, 202, "{}", answer.text);
+    answer.json()["executionId"].as_str().unwrap().to_owned()
+}
+
+both! {
+    async fn a_run_that_was_denied_is_resumed_and_comes_to_its_end(world: &World) {
+        let run = waiting(world).await;
+        assert_eq!(again(world, &run, "resume", json!({})).await.status, 422, "it has not stopped");
+        decided(world, &run, json!({ "decision": "deny", "reason": "too foggy" })).await;
+        let failed = shown(world, &run).await;
+        assert_eq!((&failed["status"], &failed["error"]["message"]), (&json!("failed"), &json!("too foggy")));
+
+        let resumed = begun(&again(world, &run, "resume", json!({})).await);
+        decided(world, &resumed, json!({ "decision": "answer", "value": 11 })).await;
+        let came = shown(world, &resumed).await;
+        assert_eq!((&came["status"], &came["branchedFrom"]), (&json!("completed"), &json!(run)), "{came}");
+        assert_eq!(shown(world, &run).await["status"], "failed", "the first stays what it was");
+        let refused = again(world, &resumed, "resume", json!({})).await;
+        assert_eq!((refused.status, &refused.json()["error"]["rule"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("BR-EXEC-006")));
+    }
+
+    async fn a_run_is_branched_with_other_values_and_refuses_those_it_cannot_use(world: &World) {
+        let run = waiting(world).await;
+        decided(world, &run, json!({ "decision": "answer", "value": 11 })).await;
+        let elsewhere = json!({ "stepId": "ask", "initialContext": { "place": "the river" } });
+        let branched = begun(&again(world, &run, "branch", elsewhere).await);
+        assert_eq!(shown(world, &branched).await["initialContext"], json!({ "place": "the river" }));
+        for body in [json!({ "stepId": "nobody" }), json!({ "stepId": "ask", "outputs": { "nobody": 1 } })] {
+            let refused = again(world, &run, "branch", body).await;
+            assert_eq!((refused.status, &refused.json()["error"]["rule"]), (StatusCode::UNPROCESSABLE_ENTITY, &json!("BR-EXEC-006")), "{}", refused.text);
+        }
+        let other = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(again(&other, &run, "branch", json!({ "stepId": "ask" })).await.status, 404);
+    }
+
+    async fn administrators_see_who_works_and_how_much_waits_is_told_to_everybody_for_themselves(world: &World) {
+        world.made("/api/v1/processes", &counting()).await;
+        assert_eq!(world.get("/api/v1/workers").await.json()["data"], json!([]));
+        let worker = Worker::start(world.engine.clone(), "test".to_owned());
+        let found = loop {
+            let listed = world.get("/api/v1/workers").await.json();
+            if let Some(found) = listed["data"].get(0) {
+                break found.clone();
+            }
+            skein_testkit::wait::moment().await;
+        };
+        assert_eq!((&found["status"], &found["concurrency"]), (&json!("idle"), &json!(128)));
+        assert_eq!(found["types"], json!(["graph_query", "llm_call", "rest_call", "mcp_tool"]));
+        assert_eq!(found["pid"], std::process::id());
+        let other = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(other.get("/api/v1/workers").await.status, 403);
+        drop(worker);
+    }
+}

@@ -1,0 +1,66 @@
+//! How many objects there are, and how much room they take.
+//!
+//! Only a walk through all of them tells, so they are counted seldom, and by one at a time; whoever else asks is told what was
+//! counted before.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use futures::TryStreamExt as _;
+use skein_core::Millis;
+
+use super::{Blobs, failed};
+use crate::error::StoreError;
+
+/// What was counted is not counted again for so long.
+pub const COUNT_KEPT_MS: i64 = 10 * 60 * 1_000;
+
+/// The objects there were when they were counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Amount {
+    pub objects: u64,
+    pub bytes: u64,
+    pub counted_at: Millis,
+}
+
+#[derive(Default)]
+pub(super) struct Counted {
+    last: Mutex<Option<Amount>>,
+    /// Held by whoever counts, and waited for by nobody.
+    counting: Arc<tokio::sync::Mutex<()>>,
+}
+
+impl Counted {
+    fn last(&self) -> Option<Amount> {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Blobs {
+    /// How much there is, as it was counted lately; nothing while it is counted for the first time.
+    pub async fn amount(&self, now: Millis) -> Result<Option<Amount>, StoreError> {
+        let last = self.counted.last();
+        if last.is_some_and(|last| now.0 - last.counted_at.0 < COUNT_KEPT_MS) {
+            return Ok(last);
+        }
+        let Ok(alone) = Arc::clone(&self.counted.counting).try_lock_owned() else { return Ok(last) };
+        let blobs = self.clone();
+        // Whoever asked may go away; the next one has use for what was begun.
+        let counting = tokio::spawn(async move {
+            let counted = blobs.count(now).await;
+            drop(alone);
+            counted
+        });
+        counting.await.map_err(|error| StoreError::Panicked(error.to_string()))?.map(Some)
+    }
+
+    async fn count(&self, now: Millis) -> Result<Amount, StoreError> {
+        let mut amount = Amount { objects: 0, bytes: 0, counted_at: now };
+        let mut objects = self.objects.list(None);
+        while let Some(object) = objects.try_next().await.map_err(|error| failed(&error))? {
+            amount.objects += 1;
+            amount.bytes += object.size;
+        }
+        *self.counted.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(amount);
+        Ok(amount)
+    }
+}

@@ -1,0 +1,39 @@
+// What people hear of answers: that one is being made, and its words once they are there.
+import type { Announce } from "../../state/settings.svelte";
+import { endOfSentences } from "../../state/sentences";
+
+/** Nobody listens for an hour; what is longer is read. */
+const HEARD_MAX = 20_000;
+
+export class Hearing {
+  /** How much of each answer was said already. */
+  #said = new Map<string, number>();
+  constructor(private readonly say: (words: string) => void) {}
+
+  /** An answer as far as it is there. */
+  goes(node: string, text: string, how: Announce): void {
+    const said = this.#said.get(node);
+    if (said === undefined) {
+      this.#said.set(node, 0);
+      this.say("Answering…");
+    }
+    if (how !== "sentences") return;
+    const end = endOfSentences(text);
+    const next = text.slice(said ?? 0, end).trim();
+    if (!next) return;
+    this.#said.set(node, end);
+    this.say(next);
+  }
+  /** Those that are no longer being said have ended. */
+  ended(going: ReadonlySet<string>, textOf: (node: string) => string, how: Announce): void {
+    for (const [node, said] of [...this.#said]) {
+      if (going.has(node)) continue;
+      this.#said.delete(node);
+      const rest = textOf(node).slice(said).trim();
+      if (how === "off") this.say("The answer is finished.");
+      else if (rest) this.say((said > 0 ? "" : "Answer: ") + cut(rest));
+    }
+  }
+}
+const cut = (text: string): string =>
+  text.length > HEARD_MAX ? `${text.slice(0, HEARD_MAX)}… The rest can be read.` : text;

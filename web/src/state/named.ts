@@ -1,0 +1,23 @@
+// Nodes as people name them: by id, or by the address of a turn, which has a short name in its conversation.
+import { call } from "../api/client";
+
+const ID = /item_[0-7][0-9A-HJKMNP-TV-Z]{25}/;
+const ADDRESS = /\/c\/([^/?#\s]+)\/n\/([^/?#\s]+)/;
+export type Named = { id: string } | { conversation: string; localId: string };
+
+export function namedIn(text: string): Named | undefined {
+  const [, conversation, name] = ADDRESS.exec(text) ?? [];
+  if (conversation && name && !ID.test(name)) return { conversation, localId: decodeURIComponent(name) };
+  const id = ID.exec(name ?? text)?.[0];
+  return id === undefined ? undefined : { id };
+}
+
+/** What to say of a text that names none. */
+export const unnamed = (text: string): string | undefined =>
+  text.trim() && !namedIn(text) ? "Paste the id of a node, or a link to one." : undefined;
+
+export async function idOf(named: Named): Promise<string> {
+  if ("id" in named) return named.id;
+  const params = { id: named.conversation, localId: named.localId };
+  return (await call("get", "/api/v1/conversations/{id}/nodes/{localId}", { params })).id;
+}

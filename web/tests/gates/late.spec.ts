@@ -1,0 +1,126 @@
+// What takes a while leads nobody away who went elsewhere meanwhile.
+import type { Page } from "@playwright/test";
+import { turns } from "../support/talk";
+import type { Person } from "../support/person";
+import { expect, test } from "../support/test";
+
+/** Holds requests back until they are let go, and tells when the first one was made. */
+async function held(
+  page: Page,
+  at: RegExp,
+  method: string,
+): Promise<{ made: Promise<void>; letGo: () => void }> {
+  let letGo = () => {};
+  let told = () => {};
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  const made = new Promise<void>((resolve) => (told = resolve));
+  await page.route(at, async (route) => {
+    if (route.request().method() !== method) return route.fallback();
+    told();
+    await free;
+    await route.continue();
+  });
+  return { made, letGo };
+}
+
+/** A process whose one call a person has to approve. */
+async function asking(person: Person): Promise<string> {
+  const process = await person.define({
+    name: "Say it",
+    initialContext: ["word"],
+    steps: [
+      {
+        id: "say",
+        toolId: await person.tool("Echo"),
+        inputs: { value: "{word}" },
+        output: { variable: "said" },
+        execution: { interactionMode: "manual" },
+      },
+    ],
+    outputTemplate: "{{said.value}}",
+  } as never);
+  return process.id;
+}
+
+test("the list of what waits, a new conversation, a fork and a form that is saved", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Two herons.");
+  const process = await asking(person);
+  await person.api.heard(
+    (event) => event === "review.requested",
+    async () => void (await person.run(process, { word: "heron" })),
+  );
+  const rail = page.getByRole("navigation").first();
+  const elsewhere = async (was: Awaited<ReturnType<typeof held>>, answered: RegExp) => {
+    await was.made;
+    await rail.getByRole("link", { name: "Runs" }).click();
+    await expect(page.getByRole("heading", { name: "Runs", exact: true })).toBeVisible();
+    const come = page.waitForResponse(answered);
+    was.letGo();
+    await (await come).finished();
+    await watch.settled(page);
+    await expect(page).toHaveURL(`${skein.origin}/runs`);
+    await page.unrouteAll({ behavior: "wait" });
+  };
+
+  const inbox = await held(page, /\/reviews\?/, "GET");
+  await rail.getByRole("link", { name: "Review" }).click();
+  await elsewhere(inbox, /\/reviews\?.*limit=200/);
+  // Nor did it take the way back.
+  await page.goBack();
+  await expect(page.getByRole("heading", { name: "Review", exact: true })).toBeVisible();
+  await page.goForward();
+
+  const begun = await held(page, /\/conversations$/, "POST");
+  await page.keyboard.press("c");
+  await begun.made;
+  await rail.getByRole("link", { name: "Home", exact: true }).click();
+  await expect(page).toHaveURL(`${skein.origin}/`);
+  await elsewhere(begun, /\/conversations$/);
+
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page)).toHaveCount(1);
+  const forked = await held(page, /\/fork$/, "POST");
+  await turns(page).first().click();
+  await page.keyboard.press("f");
+  await elsewhere(forked, /\/fork$/);
+
+  await page.goto(`${skein.origin}/catalogue/services/new`);
+  const saved = await held(page, /\/services$/, "POST");
+  await page.getByRole("textbox", { name: "Name" }).fill("Gauge");
+  await page.getByRole("button", { name: /^(Make|Save|Describe).*service/ }).click();
+  await elsewhere(saved, /\/services$/);
+});
+
+test("a decision leads to the next one, unless somebody looks at another already", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const process = await asking(person);
+  for (const word of ["heron", "stork", "crane"])
+    await person.api.heard(
+      (event) => event === "review.requested",
+      async () => void (await person.run(process, { word })),
+    );
+  await page.goto(`${skein.origin}/review`);
+  const inbox = page.getByRole("list", { name: "Inbox" }).getByRole("link");
+  await expect(inbox).toHaveCount(3);
+  await inbox.filter({ hasText: "heron" }).click();
+  const decided = await held(page, /\/decision$|\/decide$/, "POST");
+  await page.getByRole("button", { name: /^Approve/ }).click();
+  await decided.made;
+  await inbox.filter({ hasText: "crane" }).click();
+  const at = page.url();
+  decided.letGo();
+  await expect(inbox).toHaveCount(2);
+  expect(page.url()).toBe(at);
+  await page.getByRole("button", { name: /^Approve/ }).click();
+  await expect(inbox).toHaveCount(1);
+  await expect(inbox.first()).toHaveAttribute("aria-current", /.+/);
+});
