@@ -62,13 +62,20 @@ pub struct Job {
     pub owner: UserId,
     pub queue: String,
     pub payload: String,
-    /// How often it was claimed, this time included.
+    /// How often it was claimed and not given back, this time included.
     pub attempts: i64,
     /// How often its worker vanished.
     pub lost: i64,
     pub fence: i64,
     /// The execution it is a part of, and which step of it.
     pub run: Option<(RunId, i64)>,
+}
+
+impl Job {
+    /// How often whoever claimed it could neither do it nor vanished over it, this time included.
+    pub fn tries(&self) -> i64 {
+        self.attempts - self.lost
+    }
 }
 
 /// What becomes of a job that failed.

@@ -11,6 +11,7 @@ use crate::tx::{Tx, system_only};
 /// How long a worker that is gone is still listed.
 const KEPT_MS: i64 = 24 * 3_600 * 1_000;
 const LISTED_MAX: i64 = 1_000;
+const SWEEP_ROWS_MAX: i64 = 1_000;
 const HOST_CHARS_MAX: usize = 255;
 
 /// A process that is about to take up jobs.
@@ -100,11 +101,13 @@ impl Tx<'_> {
         }
     }
 
-    /// Forgets workers that have been gone for a day; says how many.
+    /// Forgets workers that have been gone for a day, some at a time; says how many.
     pub fn sweep_workers(&mut self, viewer: &Viewer) -> Result<u64, StoreError> {
         system_only(viewer)?;
         let before = self.now().plus(-KEPT_MS);
-        Ok(self.execute("DELETE FROM workers WHERE beat_at <= ?1", params![before])?)
+        let sql =
+            "DELETE FROM workers WHERE id IN (SELECT id FROM workers WHERE beat_at <= ?1 ORDER BY beat_at LIMIT ?2)";
+        Ok(self.execute(sql, params![before, SWEEP_ROWS_MAX])?)
     }
 
     /// Every worker there is or lately was, in the order they were started. Silent for `lease_ms`, it is offline.

@@ -183,13 +183,14 @@ async fn wait(bell: impl Future<Output = ()>, stopped: &mut watch::Receiver<Opti
     }
 }
 
-/// In one transaction; what ended at the last moment is no longer held, and stays as it ended.
+/// In one transaction; what ended at the last moment is no longer held, and stays as it ended. Whoever takes the rest up
+/// learns from the count of lost workers that a call may have been made.
 async fn give_back(engine: &Engine, left: Vec<Job>) {
     if left.is_empty() {
         return;
     }
     let count = left.len();
-    match engine.parts().store.write(move |tx| tx.release_jobs(&SYSTEM, &left)).await {
+    match engine.parts().store.write(move |tx| tx.abandon_jobs(&SYSTEM, &left)).await {
         Ok(_) => tracing::info!(count, "gave back calls that were under way"),
         Err(error) => tracing::warn!(%error, count, "calls that were under way are left to their leases"),
     }

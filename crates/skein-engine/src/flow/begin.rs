@@ -153,7 +153,7 @@ impl Engine {
     }
 
     /// Does what a committed move asked for.
-    pub(crate) fn after(&self, after: Aftermath, places: crate::flow::work::Places) {
+    pub(crate) fn after(&self, after: Aftermath, places: crate::flow::crew::Places) {
         let parts = self.parts();
         for run in after.withdrawn {
             parts.crew.break_off(run);

@@ -6,7 +6,7 @@ use skein_core::flow::execution::input::{Fault, Input, Place};
 use skein_core::flow::execution::state::Phase;
 use skein_core::flow::tool_call::{CallStatus, ToolResult};
 use skein_core::{ItemId, RecordId, RunId};
-use skein_store::jobs::Job;
+use skein_store::jobs::{AfterFailure, Job};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::calling::nothing;
@@ -32,9 +32,9 @@ pub(super) fn take_up(
     is_locking: bool,
 ) -> Result<Option<(Claimed, Aftermath)>, StoreError> {
     let hand = Hand::default();
-    let (Some((run, _)), Ok(place)) = (job.run, serde_json::from_str::<Place>(&job.payload)) else {
-        tx.complete_job(&SYSTEM, job)?;
-        return Ok(Some((Claimed::Settled, Aftermath::default())));
+    let Some((run, place)) = place_of(job) else {
+        return put_aside(engine, tx, job, "it does not say what it is for")
+            .map(|after| Some((Claimed::Settled, after)));
     };
     let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
     // The run before its job: whoever ends a run takes its jobs in this order, too.
@@ -51,6 +51,46 @@ pub(super) fn take_up(
     mover.begin_call(job, run, place, &wanted, lost_max).map(Some)
 }
 
+/// Fails the step of a job that cannot be begun.
+pub(super) fn fail_step(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+    let Some((run, place)) = place_of(job) else { return put_aside(engine, tx, job, why) };
+    let hand = Hand::default();
+    let mut mover = Mover::new(engine, tx, &hand);
+    let wanted = mover.wanted(run, place)?;
+    mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    if let Some(wanted) = wanted {
+        mover.fail_call(run, place, wanted.open, Input::Faulted { place, fault: not_begun(why) })?;
+    }
+    mover.finish()
+}
+
+/// Fails the run of a job, where not even its step can be failed.
+pub(super) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+    let hand = Hand::default();
+    let mut mover = Mover::new(engine, tx, &hand);
+    let run = job.run.map(|(run, _)| (run, mover.tx.locked_execution(&SYSTEM, run)));
+    mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    if let Some((run, row)) = run {
+        mover.end_unread(run, row, not_begun(why))?;
+    }
+    mover.finish()
+}
+
+/// Keeps a job for a person to look at.
+pub(super) fn put_aside(_: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
+    tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
+    Ok(Aftermath::default())
+}
+
+fn not_begun(why: &str) -> Fault {
+    Fault::new("not_begun", format!("the call could not be begun: {why}"))
+}
+
+/// Where a job belongs, if it says so.
+fn place_of(job: &Job) -> Option<(RunId, Place)> {
+    Some((job.run?.0, serde_json::from_str(&job.payload).ok()?))
+}
+
 impl Mover<'_, '_> {
     fn begin_call(
         mut self,
@@ -60,17 +100,16 @@ impl Mover<'_, '_> {
         wanted: &WantedCall,
         lost_max: i64,
     ) -> Result<(Claimed, Aftermath), StoreError> {
-        if job.lost >= lost_max {
-            let message = format!("{} workers vanished while they were at it", job.lost);
-            let fault = Fault::new("lost_worker", message);
-            return settle(self, job, run, place, wanted.open, Input::Faulted { place, fault });
-        }
+        let is_lost = job.lost >= lost_max;
         let prepared = match wanted.open {
-            // Somebody wrote the call down before and vanished.
+            // Somebody wrote the call down before and vanished. A call that must not be repeated is for a person to judge,
+            // however many vanished over it.
             Some(call) => match self.made_again(run, place, call, wanted)? {
+                Ok(_) if is_lost => return self.lose_call(job, run, place, Some(call)),
                 Ok(prepared) => Ok(prepared),
                 Err(input) => return settle(self, job, run, place, Some(call), input),
             },
+            None if is_lost => return self.lose_call(job, run, place, None),
             None => self.made_first(run, place, wanted)?,
         };
         match prepared {
@@ -81,6 +120,21 @@ impl Mover<'_, '_> {
             }
             Err(fault) => settle(self, job, run, place, None, Input::Faulted { place, fault }),
         }
+    }
+
+    /// Fails the step of a call over which too many workers vanished; the job is put aside for a person to look at.
+    fn lose_call(
+        mut self,
+        job: &Job,
+        run: RunId,
+        place: Place,
+        open: Option<ItemId>,
+    ) -> Result<(Claimed, Aftermath), StoreError> {
+        let message = format!("{} workers vanished while they were at it", job.lost);
+        self.tx.fail_job(&SYSTEM, job, &message, AfterFailure::Bury)?;
+        let fault = Fault::new("lost_worker", message);
+        self.fail_call(run, place, open, Input::Faulted { place, fault })?;
+        Ok((Claimed::Settled, self.finish()?))
     }
 }
 
@@ -94,14 +148,22 @@ fn settle(
     input: Input,
 ) -> Result<(Claimed, Aftermath), StoreError> {
     mover.tx.complete_job(&SYSTEM, job)?;
-    if let Some(call) = open {
-        let message = "its worker vanished while the call was under way; the service may have carried it out";
-        let error = json!({ "code": "outcome_unknown", "message": message });
-        let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
-        mover.write_result(run, place, &result, None, None)?;
-    }
-    mover.tell(run, input);
+    mover.fail_call(run, place, open, input)?;
     Ok((Claimed::Settled, mover.finish()?))
+}
+
+impl Mover<'_, '_> {
+    /// Tells a run that nothing comes of a call; one that was written down is closed.
+    fn fail_call(&mut self, run: RunId, place: Place, open: Option<ItemId>, input: Input) -> Result<(), StoreError> {
+        if let Some(call) = open {
+            let message = "its worker vanished while the call was under way; the service may have carried it out";
+            let error = json!({ "code": "outcome_unknown", "message": message });
+            let result = ToolResult { status: CallStatus::Unknown, error: Some(error), ..nothing(call) };
+            self.write_result(run, place, &result, None, None)?;
+        }
+        self.tell(run, input);
+        Ok(())
+    }
 }
 
 /// A call that a run waits for.

@@ -1,13 +1,14 @@
 //! The end of a run: what it gave goes where it belongs, and nothing of it is left open.
 
 use serde_json::{Value, json};
+use skein_core::flow::cost::Owed;
 use skein_core::flow::execution::fact::{ExecutionEnded, Failure, Link, LinkKind, StepTold, Target};
 use skein_core::flow::execution::input::{Ending, Fault, Input};
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::state::{Execution, RunStatus};
 use skein_core::tree::content::Content;
 use skein_core::{ItemId, RunId, Viewer};
 use skein_store::StoreError;
-use skein_store::flow::Measured;
+use skein_store::flow::{ExecutionRow, Measured};
 use skein_store::operations::OperationState;
 use skein_store::tree::append::{RawOf, Said};
 
@@ -68,6 +69,67 @@ impl Mover<'_, '_> {
         Ok(())
     }
 
+    /// Ends a run as failed that cannot be moved any more, because where it stands cannot be read: of that, there is its row
+    /// at most. What its steps were at is told by their own facts.
+    pub(super) fn end_unread(
+        &mut self,
+        run: RunId,
+        row: Result<ExecutionRow, StoreError>,
+        fault: Fault,
+    ) -> Result<(), StoreError> {
+        self.tx.cancel_jobs_of(&SYSTEM, run)?;
+        self.tx.withdraw_reviews(run)?;
+        self.after.withdrawn.push(run);
+        let status = RunStatus::Failed;
+        let (context, steps, stack) = Default::default();
+        let state = Execution { status, context, steps, levels_left: 0, stack, token_budget: None };
+        let row = match row {
+            Ok(row) if row.status.has_ended() => return Ok(()),
+            Ok(row) => row,
+            Err(StoreError::NotFound(_)) => return Ok(()),
+            // Nobody can be told what nobody can read: only that it is over.
+            Err(StoreError::Damaged(_)) => return self.tx.end_execution(run, &state, None, None),
+            Err(error) => return Err(error),
+        };
+        let failure = Failure {
+            process_id: row.process,
+            process_name: row.process_name.clone(),
+            step: None,
+            step_id: None,
+            suggested_action: suggestion(&fault).to_owned(),
+            fault,
+        };
+        let outcome = Outcome { status, output: Value::Null, failure: Some(failure.clone()) };
+        let ended = ExecutionEnded {
+            run_id: run,
+            status,
+            output: Value::Null,
+            failure: outcome.failure.clone(),
+            latency_ms: self.tx.now().0 - row.created_at.0,
+            tokens: 0,
+            owed: Owed::default(),
+            steps: Vec::new(),
+        };
+        let viewer = Viewer::User(row.owner);
+        self.tx.append_item(&viewer, &ended.to_draft()?)?;
+        self.tx.end_execution(run, &state, None, Some(&failure))?;
+        self.measure_run(&row, &ended)?;
+        if let Some(target) = row.target {
+            self.leave_node(&viewer, target, &failure.fault.message)?;
+        }
+        if let Some(operation) = row.operation {
+            self.tx.end_operation(&SYSTEM, operation, &operation_state(run, &outcome))?;
+        }
+        for child in self.tx.child_executions(run)?.into_iter().filter(|child| !child.status.has_ended()) {
+            self.tell(child.id, Input::Cancel);
+        }
+        if let Some(parent) = row.parent {
+            self.tell_parent(parent, Err(child_fault(run, failure)), &ended)?;
+        }
+        self.after.ended.push(Ended { run, status, is_silent: false });
+        Ok(())
+    }
+
     /// The end of a run as a fact.
     fn told(&mut self, run: RunId, outcome: &Outcome) -> Result<ExecutionEnded, StoreError> {
         let (now, loaded) = (self.tx.now(), self.load(run)?);
@@ -121,7 +183,12 @@ impl Mover<'_, '_> {
             Some(failure) => failure.fault.message.clone(),
             None => "it was cancelled".to_owned(),
         };
-        match self.tx.fail_node(&viewer, target.node_id, &reason) {
+        self.leave_node(&viewer, target, &reason)
+    }
+
+    /// Leaves a node as one that came to nothing.
+    fn leave_node(&mut self, viewer: &Viewer, target: Target, reason: &str) -> Result<(), StoreError> {
+        match self.tx.fail_node(viewer, target.node_id, reason) {
             // It is no longer pending, or gone: there is nothing to leave behind.
             Ok(_) | Err(StoreError::Refused(_) | StoreError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
@@ -183,7 +250,7 @@ impl Mover<'_, '_> {
     }
 
     #[expect(clippy::cast_precision_loss, reason = "durations and tokens are far below 2^52")]
-    fn measure_run(&mut self, row: &skein_store::flow::ExecutionRow, ended: &ExecutionEnded) -> Result<(), StoreError> {
+    fn measure_run(&mut self, row: &ExecutionRow, ended: &ExecutionEnded) -> Result<(), StoreError> {
         let (entity, run) = (row.process, Some(row.id));
         let of = |name, value| Measured { name, scope: "process", entity, run, value };
         self.tx.measure(row.owner, &of("latency_ms", ended.latency_ms as f64))?;
@@ -220,6 +287,8 @@ fn suggestion(fault: &Fault) -> &'static str {
         "output_not_storable" => "let the output template, or the tool, select less",
         "token_budget_exceeded" => "raise the process's tokenBudget, or ask for less",
         "denied" => "run it again with other inputs",
+        "lost_worker" => "see what ends the workers at this call, then resume the run",
+        "not_begun" => "mend what the message says, then resume the run",
         "review_expired" => "run it again and decide in time, or let the review wait longer",
         "rule_violation" => "mend what the rule names, then resume the run",
         _ if fault.retryable => "resume the run later: this may pass",

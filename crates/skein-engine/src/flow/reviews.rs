@@ -3,11 +3,11 @@
 use serde_json::Value;
 use skein_core::catalog::sharing::Refused;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::execution::fact::review_decided;
-use skein_core::flow::execution::input::Input;
+use skein_core::flow::execution::fact::{review_decided, review_expired};
+use skein_core::flow::execution::input::{Fault, Input};
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::{ReviewId, RuleViolation, Viewer};
-use skein_store::flow::{ReviewRow, ReviewStatus};
+use skein_store::flow::{DueReview, ReviewRow, ReviewStatus};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
@@ -17,7 +17,9 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::approvals;
-use crate::flow::mover::Mover;
+use crate::flow::crew::Places;
+use crate::flow::mover::{Hand, Mover};
+use crate::flow::work::{pause_after, told};
 use crate::request::{Changed, Outcome, Request, referred};
 
 /// A question with the run it belongs to.
@@ -122,25 +124,62 @@ impl Engine {
         }
     }
 
-    /// Ends questions whose time is over; says whether there may be more.
-    pub(super) async fn expire_reviews(&self) -> Result<bool, StoreError> {
+    /// Ends questions whose time is over. One that cannot be ended keeps no other waiting.
+    pub(super) async fn expire_reviews(&self) -> Result<(), StoreError> {
         const AT_ONCE: i64 = 64;
-        let due = self.parts().store.read(|tx| tx.due_reviews(&SYSTEM, AT_ONCE)).await?;
-        let is_more = due.len() == usize::try_from(AT_ONCE).unwrap_or_default();
-        for row in due {
-            let (engine, places) = (self.clone(), self.crew_places());
-            let hand = places.hand();
-            let expired = self.parts().store.write(move |tx| {
-                let mut mover = Mover::new(&engine, tx, &hand);
-                mover.load(row.run)?;
-                if mover.tx.end_review(row.id, ReviewStatus::Expired, None)? {
-                    mover.tell(row.run, Input::Expired { place: row.place });
+        let mut last = None;
+        loop {
+            let after = last.take();
+            let due = self.parts().store.read(move |tx| tx.due_reviews(&SYSTEM, after.as_ref(), AT_ONCE)).await?;
+            for due in &due {
+                match self.expire_review(due).await {
+                    Err(error) if pause_after(&error).is_some() => return Err(error),
+                    Err(error) => self.end_of_review(due, &error).await,
+                    Ok(()) => {}
                 }
-                mover.finish()
-            });
-            self.after(expired.await?.value, places);
+            }
+            match due.into_iter().next_back() {
+                Some(due) => last = Some(due),
+                None => return Ok(()),
+            }
         }
-        Ok(is_more)
+    }
+
+    async fn expire_review(&self, due: &DueReview) -> Result<(), StoreError> {
+        let (engine, places, due) = (self.clone(), self.crew_places(), due.clone());
+        let hand = places.hand();
+        let expired = self.parts().store.write(move |tx| {
+            let mut mover = Mover::new(&engine, tx, &hand);
+            let owner = mover.load(due.run)?.row.owner;
+            if mover.tx.end_review(due.id, ReviewStatus::Expired, None)? {
+                mover.tx.append_item(&Viewer::User(owner), &review_expired(due.id)?)?;
+                mover.tell(due.run, Input::Expired { place: due.place });
+            }
+            mover.finish()
+        });
+        self.after(expired.await?.value, places);
+        Ok(())
+    }
+
+    /// A run that cannot be told that nobody decided never goes on: it ends, where the cause does not pass.
+    async fn end_of_review(&self, due: &DueReview, error: &StoreError) {
+        let run = due.run;
+        tracing::warn!(%error, %run, review = %due.id, "a question whose time is over could not be ended");
+        if !matches!(error, StoreError::Damaged(_) | StoreError::Panicked(_)) {
+            return;
+        }
+        let (engine, message) = (self.clone(), format!("nobody decided in time, and it cannot go on: {}", told(error)));
+        let ended = self.parts().store.write(move |tx| {
+            let hand = Hand::default();
+            let mut mover = Mover::new(&engine, tx, &hand);
+            let row = mover.tx.locked_execution(&SYSTEM, run);
+            mover.end_unread(run, row, Fault::new("review_expired", message.clone()).by_rule("BR-STEP-006"))?;
+            mover.finish()
+        });
+        match ended.await {
+            Ok(after) => self.after(after.value, Places::default()),
+            Err(error) => tracing::warn!(%error, %run, "a run that cannot go on could not be ended"),
+        }
     }
 }
 

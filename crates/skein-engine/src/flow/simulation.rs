@@ -5,6 +5,8 @@
 //! before or right after; is slow, and delivers late or twice; leases run out; the whole process dies and another takes
 //! over in the same moment. In the end every run must have ended, and what is written down must make sense.
 
+mod crew;
+mod keeping;
 mod ledger;
 mod schedule;
 mod world;
@@ -24,6 +26,8 @@ pub(crate) enum Bug {
     DoubleEnqueue,
     /// Nobody remembers that a call was begun.
     LostIntent,
+    /// Whoever makes a call breaks off in the middle.
+    PanickingCall,
 }
 
 impl Bug {

@@ -4,31 +4,39 @@
 //! place for it, in the transaction that keeps the result; anything else is queued for whoever is free, here or elsewhere.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
-use std::time::Duration;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, PoisonError};
+use std::time::{Duration, Instant};
 
+use futures::FutureExt as _;
+use skein_core::WorkerId;
 use skein_core::catalog::operation::OperationType;
-use skein_core::{JobId, RunId, WorkerId};
-use skein_store::jobs::{Holder, Job, LeaseTerms, Waiting, Wanted};
-use skein_store::workers::{Tally, Worker, WorkerDraft};
+use skein_store::jobs::{AfterFailure, Holder, Job, LeaseTerms, Waiting, Wanted};
+use skein_store::workers::{Worker, WorkerDraft};
 use skein_store::{StoreError, Tx};
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
 use crate::account::Caller;
+use crate::catalog::calls::Answered;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::call::{self, Prepared};
 use crate::flow::claimed::{self, Claimed};
+use crate::flow::crew::{Places, Underway};
 use crate::flow::mover::{Aftermath, Hand};
 use crate::flow::telemetry;
+use crate::flow::tending::tend;
 
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+/// While the store takes nothing more.
+const BUSY_PAUSE: Duration = Duration::from_millis(50);
+/// How often a call is tried that cannot be begun, and how long it waits at first: a cause that does not pass soon stays.
+const BEGUN_TRIES_MAX: i64 = 3;
+const BEGUN_AGAIN_MS: i64 = 250;
 /// Between two looks at whether calls are still wanted, however much happens.
 const PAUSE_BETWEEN_LOOKS: Duration = Duration::from_millis(100);
-const SWEEP_EVERY: Duration = Duration::from_mins(10);
 const KINDS: [OperationType; 4] =
     [OperationType::GraphQuery, OperationType::LlmCall, OperationType::RestCall, OperationType::McpTool];
 
@@ -42,157 +50,28 @@ impl Default for Pools {
     }
 }
 
-/// Who is at work in this process.
-#[derive(Default)]
-pub(crate) struct CrewState {
-    places: OnceLock<HashMap<OperationType, Arc<Semaphore>>>,
-    holder: RwLock<Option<Holder>>,
-    running: Mutex<HashMap<JobId, Running>>,
-    tally: Mutex<Tally>,
-    wake: Notify,
-    /// Whether some kind had no place left when somebody last looked: then a place that becomes free is worth a look.
-    is_short: AtomicBool,
-    /// What is done wrong on purpose, to see that it is found.
-    #[cfg(test)]
-    pub(super) planted: OnceLock<crate::flow::simulation::Bug>,
-}
-
-struct Running {
-    job: Job,
-    stop: Arc<Notify>,
-}
-
-/// Places that were free when somebody looked; those that are not used are free again.
-#[derive(Default)]
-pub(crate) struct Places {
-    holder: Option<Holder>,
-    permits: Vec<(OperationType, OwnedSemaphorePermit)>,
-    of: Option<Engine>,
-}
-
-impl Drop for Places {
-    fn drop(&mut self) {
-        self.permits.clear();
-        if let Some(engine) = &self.of {
-            engine.parts().crew.freed();
-        }
-    }
-}
-
-impl Places {
-    pub(crate) fn hand(&self) -> Hand {
-        Hand { holder: self.holder.clone(), kinds: self.permits.iter().map(|(kind, _)| *kind).collect() }
-    }
-
-    fn take(&mut self, kind: OperationType) -> Option<OwnedSemaphorePermit> {
-        let index = self.permits.iter().position(|(of, _)| *of == kind)?;
-        Some(self.permits.swap_remove(index).1)
-    }
-}
-
-impl CrewState {
-    /// Breaks off every call of a run that is under way here.
-    pub(crate) fn break_off(&self, run: RunId) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        for running in running.values().filter(|running| running.job.run.is_some_and(|(of, _)| of == run)) {
-            running.stop.notify_one();
-        }
-    }
-
-    pub(crate) fn wake(&self) {
-        self.wake.notify_one();
-    }
-
-    /// A place became free: worth a look to whoever had too few, or waits for the last call to end.
-    fn freed(&self) {
-        if self.is_short.load(Ordering::SeqCst) || self.holder().is_none() {
-            self.wake();
-        }
-    }
-
-    /// The kinds there is a place for now. Whoever gives one back meanwhile, of a kind that has none, says so.
-    fn kinds_with_places(&self) -> Vec<OperationType> {
-        self.is_short.store(true, Ordering::SeqCst);
-        let Some(places) = self.places.get() else { return Vec::new() };
-        let free: Vec<_> = places.iter().filter(|(_, places)| places.available_permits() > 0).collect();
-        self.is_short.store(free.len() < places.len(), Ordering::SeqCst);
-        free.into_iter().map(|(kind, _)| *kind).collect()
-    }
-
-    fn holder(&self) -> Option<Holder> {
-        self.holder.read().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn held(&self) -> Vec<Job> {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        running.values().map(|running| running.job.clone()).collect()
-    }
-
-    /// Breaks off calls whose jobs are somebody else's now, or nobody's.
-    fn lose(&self, held: &[Job], is_lost: impl Fn(&Job) -> bool) {
-        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        for job in held.iter().filter(|job| is_lost(job)) {
-            // A row that was passed on meanwhile is another call's now.
-            if let Some(running) = running.get(&job.id).filter(|running| running.job.fence == job.fence) {
-                running.stop.notify_one();
-            }
-        }
-    }
-
-    fn begin(&self, job: &Job) -> Arc<Notify> {
-        let stop = Arc::new(Notify::new());
-        let running = Running { job: job.clone(), stop: Arc::clone(&stop) };
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).insert(job.id, running);
-        stop
-    }
-
-    fn end(&self, job: JobId, failed: bool) {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner).remove(&job);
-        let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
-        tally.processed += 1;
-        tally.errors += i64::from(failed);
-    }
-
-    fn tally(&self) -> Tally {
-        std::mem::take(&mut *self.tally.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-impl Engine {
-    /// A place of each kind, where one is free now.
-    pub(crate) fn crew_places(&self) -> Places {
-        let crew = &self.parts().crew;
-        let (Some(holder), Some(places)) = (crew.holder(), crew.places.get()) else { return Places::default() };
-        let free = |(kind, places): (&OperationType, &Arc<Semaphore>)| {
-            Some((*kind, Arc::clone(places).try_acquire_owned().ok()?))
-        };
-        Places { holder: Some(holder), permits: places.iter().filter_map(free).collect(), of: Some(self.clone()) }
-    }
-}
-
 /// Begins calls that were handed over, each on a place that was free.
 pub(crate) fn take_up(engine: &Engine, handed: Vec<Prepared>, mut places: Places) {
     for prepared in handed {
-        let Some(permit) = places.take(prepared.kind) else { continue };
-        let engine = engine.clone();
-        tokio::spawn(async move { carry_on(&engine, prepared, permit).await });
+        let (Some(permit), Some(job)) = (places.take(prepared.kind), &prepared.job) else { continue };
+        let (engine, underway) = (engine.clone(), Underway::of(engine, job));
+        tokio::spawn(async move { carry_on(&engine, prepared, underway, permit).await });
     }
 }
 
 /// Makes a call, and whatever follows from it that this place can take.
-async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphorePermit) {
+async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underway, permit: OwnedSemaphorePermit) {
     let crew = &engine.parts().crew;
     loop {
-        let Some(job) = prepared.job.clone() else { return };
-        let stop = crew.begin(&job);
+        let job = underway.job().clone();
         let (kind, run, is_heard) = (prepared.kind, prepared.run, prepared.is_heard());
         let came = tokio::select! {
-            came = call::make(engine, &prepared) => Some(came),
+            came = make(engine, &prepared) => Some(came),
             // Its run has ended: nobody waits for it, and the job is gone.
-            () = stop.notified() => None,
+            () = underway.unwanted() => None,
         };
         let Some(came) = came else {
-            crew.end(job.id, true);
+            underway.end(true);
             if is_heard {
                 engine.parts().streams.end(run, &job);
             }
@@ -200,7 +79,7 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         };
         let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
         let concluded = conclude(engine, prepared, came, hand).await;
-        crew.end(job.id, concluded.is_none());
+        underway.end(concluded.is_none());
         let has_ended = concluded.iter().flat_map(|after| &after.ended).any(|ended| ended.run == run);
         if is_heard && !has_ended {
             engine.parts().streams.end(run, &job);
@@ -208,13 +87,28 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, permit: OwnedSemaphor
         let Some(mut after) = concluded else { break };
         let next = after.handed.pop();
         engine.after(after, Places::default());
-        match next {
-            Some(next) => prepared = next,
-            None => break,
-        }
+        let Some((next, job)) = next.and_then(|next| next.job.clone().map(|job| (next, job))) else { break };
+        (underway, prepared) = (Underway::of(engine, &job), next);
     }
     drop(permit);
     crew.freed();
+}
+
+/// Makes a call. A bug in it is an error of this call: its step fails and says so, and the place is free again.
+async fn make(engine: &Engine, prepared: &Prepared) -> call::Came {
+    let begun = Instant::now();
+    let making = async {
+        #[cfg(test)]
+        assert!(!super::simulation::Bug::PanickingCall.is_in(engine), "planted");
+        call::make(engine, prepared).await
+    };
+    AssertUnwindSafe(making).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!(run = %prepared.run, "a bug broke a call off; what it says stands above");
+        let message = "a bug in Skein broke the call off; the service may have carried it out. The log says where";
+        let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);
+        let answered = Answered::fault("internal", message, false).uncertain(true);
+        call::Came::new(prepared, answered, None, latency_ms)
+    })
 }
 
 /// Writes down what came of a call. It may be had only once, so while the store is busy it is held on to.
@@ -237,7 +131,7 @@ async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: H
                 tracing::info!(%run, "somebody else took a call over; what came of it here is not kept");
                 return None;
             }
-            Err(StoreError::Busy) => tokio::time::sleep(Duration::from_millis(50)).await,
+            Err(StoreError::Busy) => tokio::time::sleep(BUSY_PAUSE).await,
             // Making the call again would give the same: the step fails, and says why.
             Err(error @ (StoreError::Item(_) | StoreError::Rule(_))) if !is_replaced => {
                 tracing::warn!(%error, %run, "what came of a call cannot be kept");
@@ -276,16 +170,18 @@ impl Crew {
             let (id, holder, terms) = introduce(&own, &draft).await;
             let working = claim(&own, &holder, terms, stopped);
             let telling = telemetry::tell(&own, &holder.worker);
-            tokio::join!(working, beat(&own, id, &holder, terms), tend(&own), follow(&own), telling);
+            let draft = WorkerDraft { id, ..draft };
+            tokio::join!(working, beat(&own, &draft, &holder, terms), tend(&own), follow(&own), telling);
         });
         Self { stopping, engine, working }
     }
 
-    /// Takes nothing up any more, waits so long for calls that are under way, and gives back what is left.
+    /// Takes nothing up any more, waits so long for calls that are under way, gives back what is left, and says that this
+    /// worker is gone.
     pub async fn stop(self, grace: Duration) {
         let _ = self.stopping.send(true);
         let crew = &self.engine.parts().crew;
-        *crew.holder.write().unwrap_or_else(PoisonError::into_inner) = None;
+        let holder = crew.holder.write().unwrap_or_else(PoisonError::into_inner).take();
         let idle = async {
             while !crew.held().is_empty() {
                 let _ = tokio::time::timeout(LOOK_EVERY, crew.wake.notified()).await;
@@ -298,6 +194,13 @@ impl Crew {
             match self.engine.parts().store.write(move |tx| tx.release_jobs(&SYSTEM, &left)).await {
                 Ok(_) => tracing::info!(count, "gave back calls that were under way"),
                 Err(error) => tracing::warn!(%error, count, "calls that were under way are left to their leases"),
+            }
+        }
+        if let Some(id) = holder.and_then(|holder| holder.worker.parse().ok()) {
+            let tally = crew.tally();
+            let gone = self.engine.parts().store.write(move |tx| tx.decommission_worker(&SYSTEM, id, tally));
+            if let Err(error) = gone.await {
+                tracing::debug!(%error, "could not say that a worker is gone");
             }
         }
     }
@@ -315,6 +218,8 @@ async fn introduce(engine: &Engine, draft: &WorkerDraft) -> (WorkerId, Holder, L
         let draft = draft.clone();
         let introduced = engine.parts().store.write(move |tx| {
             let id = WorkerId::new(tx.now(), tx.entropy());
+            // Whoever starts often and never runs for long tends nothing else.
+            tx.sweep_workers(&SYSTEM)?;
             tx.register_worker(&SYSTEM, &WorkerDraft { id, ..draft.clone() })?;
             Ok((id, tx.lease_terms(&SYSTEM)?))
         });
@@ -436,26 +341,96 @@ fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePerm
 }
 
 /// Judges and writes down the call of a claimed job, then makes it.
-async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
-    let claimed = match take_up_job(engine, &job, lost_max).await {
-        Ok((claimed, after)) => {
-            engine.after(after, Places::default());
-            claimed
-        }
-        Err(StoreError::LeaseLost(_)) => Claimed::Settled,
-        // The lease runs out, and it is tried again.
-        Err(error) => {
-            tracing::warn!(%error, job = %job.id, "a call could not be begun");
-            Claimed::Settled
+pub(super) async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
+    let underway = Underway::of(engine, &job);
+    let claimed = loop {
+        match take_up_job(engine, &job, lost_max).await {
+            Ok((claimed, after)) => {
+                engine.after(after, Places::default());
+                break claimed;
+            }
+            Err(StoreError::LeaseLost(_)) => break Claimed::Settled,
+            Err(error) => {
+                let Some(pause) = pause_after(&error) else {
+                    fail_to_begin(engine, &job, &error).await;
+                    break Claimed::Settled;
+                };
+                tokio::time::sleep(pause).await;
+            }
         }
     };
     match (claimed, permit) {
-        (Claimed::Make(prepared), Some(permit)) => carry_on(engine, *prepared, permit).await,
+        (Claimed::Make(prepared), Some(permit)) => carry_on(engine, *prepared, underway, permit).await,
         (_, permit) => {
-            drop(permit);
+            drop((underway, permit));
             engine.parts().crew.freed();
         }
     }
+}
+
+/// How long to wait where a transaction failed for what has nothing to do with it; nothing where it would fail again.
+pub(super) fn pause_after(error: &StoreError) -> Option<Duration> {
+    match error {
+        StoreError::Busy => Some(BUSY_PAUSE),
+        StoreError::Unavailable(_)
+        | StoreError::OutcomeUnknown
+        | StoreError::DiskFull
+        | StoreError::ReadOnly(_)
+        | StoreError::TooSlow(_) => Some(LOOK_EVERY),
+        _ => None,
+    }
+}
+
+/// A call that cannot be begun is tried again a few times, later and later; then what it was for ends, and says why.
+async fn fail_to_begin(engine: &Engine, job: &Job, error: &StoreError) {
+    tracing::warn!(%error, job = %job.id, tries = job.tries(), "a call could not be begun");
+    let (held, words) = (job.clone(), told(&error));
+    let ended = if job.tries() < BEGUN_TRIES_MAX {
+        let later = BEGUN_AGAIN_MS << job.tries().clamp(0, BEGUN_TRIES_MAX);
+        let put_off = move |tx: &mut Tx<'_>| {
+            let at = tx.now().plus(later);
+            tx.fail_job(&SYSTEM, &held, &words, AfterFailure::RetryAt(at))
+        };
+        engine.parts().store.write(put_off).await.map(drop)
+    } else {
+        give_up(engine, job, &words).await
+    };
+    match ended {
+        Ok(()) | Err(StoreError::LeaseLost(_)) => {}
+        // The lease runs out, and it is tried again.
+        Err(error) => tracing::warn!(%error, job = %job.id, "what a call was for could not be ended"),
+    }
+}
+
+/// Why something could not be done, for whoever owns it: what rows and bugs say is for the log alone.
+pub(super) fn told(error: &StoreError) -> String {
+    match error {
+        StoreError::Damaged(_) | StoreError::History(_) => "the stored data is damaged; run skein verify".to_owned(),
+        StoreError::Panicked(_) | StoreError::Sql(_) => "a bug in Skein stopped it; the log says where".to_owned(),
+        error => error.to_string(),
+    }
+}
+
+/// Ends what a job was for: its step, as if the call had failed; where not even that can be done, its run. The job is put
+/// aside for a person to look at.
+async fn give_up(engine: &Engine, job: &Job, words: &str) -> Result<(), StoreError> {
+    let store = &engine.parts().store;
+    for end in [claimed::fail_step, claimed::fail_run, claimed::put_aside] {
+        let (own, held, why) = (engine.clone(), job.clone(), words.to_owned());
+        match store.write(move |tx| end(&own, tx, &held, &why)).await {
+            Ok(after) => {
+                engine.after(after.value, Places::default());
+                return Ok(());
+            }
+            Err(error) if matches!(error, StoreError::LeaseLost(_)) || pause_after(&error).is_some() => {
+                return Err(error);
+            }
+            Err(error) => {
+                tracing::warn!(%error, job = %job.id, "a call that cannot be begun cannot be ended like this")
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Most runs can be moved by locks alone; only inside does it show whether this one can.
@@ -473,7 +448,7 @@ async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claim
 }
 
 /// Says that this process is alive and at its calls; breaks off those that are somebody else's now.
-async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms) {
+async fn beat(engine: &Engine, worker: &WorkerDraft, holder: &Holder, terms: LeaseTerms) {
     let every = Duration::from_millis(u64::try_from(terms.heartbeat_ms).unwrap_or(30_000));
     let mut beats = tokio::time::interval(every);
     loop {
@@ -483,11 +458,27 @@ async fn beat(engine: &Engine, id: WorkerId, holder: &Holder, terms: LeaseTerms)
             Ok(lost) => engine.parts().crew.lose(&held, |job| lost.contains(&job.id)),
             Err(error) => tracing::debug!(%error, "could not say that calls are under way"),
         }
-        let tally = engine.parts().crew.tally();
-        if let Err(error) = engine.parts().store.write(move |tx| tx.beat_worker(&SYSTEM, id, tally)).await {
+        if let Err(error) = say_alive(engine, worker).await {
             tracing::debug!(%error, "could not say that a worker is alive");
         }
     }
+}
+
+/// Says that a worker is alive and what it did; one that was forgotten meanwhile makes itself known again.
+pub(super) async fn say_alive(engine: &Engine, worker: &WorkerDraft) -> Result<(), StoreError> {
+    let (tally, worker) = (engine.parts().crew.tally(), worker.clone());
+    let said = engine.parts().store.write(move |tx| match tx.beat_worker(&SYSTEM, worker.id, tally) {
+        Err(StoreError::NotFound(_)) => {
+            tx.register_worker(&SYSTEM, &worker)?;
+            tx.beat_worker(&SYSTEM, worker.id, tally)
+        }
+        said => said,
+    });
+    let said = said.await;
+    if said.is_err() {
+        engine.parts().crew.owe(tally);
+    }
+    said.map(drop)
 }
 
 /// Hears of runs that were ended elsewhere, where others share the database: their calls here are broken off at once, not
@@ -512,23 +503,6 @@ async fn follow(engine: &Engine) {
     }
 }
 
-/// Looks after the queue and after questions whose time is over; forgets what is old.
-async fn tend(engine: &Engine) {
-    let mut looks = tokio::time::interval(LOOK_EVERY);
-    let mut swept = tokio::time::Instant::now();
-    loop {
-        looks.tick().await;
-        if let Err(error) = engine.parts().store.tend_queue().await {
-            tracing::debug!(%error, "could not look after the queue");
-        }
-        while let Ok(true) = engine.expire_reviews().await {}
-        if swept.elapsed() >= SWEEP_EVERY {
-            swept = tokio::time::Instant::now();
-            engine.sweep_runs().await;
-        }
-    }
-}
-
 /// Most calls of one kind that are counted as waiting.
 const QUEUED_MAX: i64 = 1_000;
 
@@ -550,23 +524,5 @@ impl Engine {
             tx.workers(&SYSTEM, lease_ms)
         };
         Ok(self.parts().store.read(look).await?)
-    }
-}
-
-impl Engine {
-    async fn sweep_runs(&self) {
-        const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
-        let kept_ms = self.number(&skein_core::setting::EXECUTIONS_KEPT_DAYS).await * DAY_MS;
-        loop {
-            let sweep = move |tx: &mut Tx<'_>| {
-                let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;
-                Ok(swept + tx.sweep_measurements(&SYSTEM, kept_ms)?)
-            };
-            match self.parts().store.write(sweep).await {
-                Ok(swept) if swept.value > 0 => {}
-                Ok(_) => return,
-                Err(error) => return tracing::warn!(%error, "could not forget old runs; it will be tried again"),
-            }
-        }
     }
 }

@@ -4,18 +4,22 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
+use postgres::{Client, NoTls};
 use serde_json::{Value, json};
 use skein_core::Viewer;
 use skein_core::catalog::operation::OperationType;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::{Phase, RunStatus};
+use skein_core::garden::item::ItemType;
 use skein_engine::flow::Pools;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::world::{World, both, fresh, process, step};
+use crate::world::{World, both, fresh, heard, process, step};
 
 /// Far below a heartbeat, far above what a machine that is busy needs.
 const SOON: Duration = Duration::from_secs(15);
+
+const SYSTEM: Viewer = Viewer::System("test");
 
 /// A service that never answers about the place called never.
 fn moody() -> Rogue {
@@ -182,4 +186,64 @@ async fn a_run_that_is_cancelled_at_another_server_leaves_its_place_at_once() {
     let next = world.run(process, json!({ "x": "Oslo" })).await;
     let shown = tokio::time::timeout(SOON, world.ended(next)).await.unwrap();
     assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
+    let world = World::postgres_with(&Pools(vec![(OperationType::RestCall, 1)])).await;
+    let rogue = moody();
+    let tool = world.rest_tool(&world.caller, &rogue).await;
+    let process = world.one_step(tool).await;
+    // There is one place, and it is taken: the next call waits for it.
+    let first = world.run(process, json!({ "x": "never" })).await;
+    let damaged = world.run(process, json!({ "x": "Oslo" })).await;
+    tokio::task::block_in_place(|| {
+        let mut client = Client::connect(world.url(), NoTls).unwrap();
+        let damage = "UPDATE execution_steps SET inputs = '{' WHERE run = $1";
+        assert_eq!(client.execute(damage, &[&damaged.as_bytes().to_vec()]).unwrap(), 1);
+    });
+    world.engine.cancel_run(&world.caller, fresh(&world.caller), first).await.unwrap();
+    let row = || world.store.read(move |tx| tx.execution(&SYSTEM, damaged));
+    let mut rung = world.store.wake().subscribe();
+    while !row().await.unwrap().status.has_ended() {
+        heard(&mut rung).await;
+    }
+    let row = row().await.unwrap();
+    let failure = row.failure.unwrap();
+    assert_eq!((row.status, failure.fault.code.as_str()), (RunStatus::Failed, "not_begun"));
+    assert!(failure.fault.message.contains("run skein verify"), "{}", failure.fault.message);
+    let dead = world.store.read(|tx| tx.dead_jobs(&SYSTEM, None, 10)).await.unwrap();
+    assert_eq!((dead.len(), dead[0].run, dead[0].attempts), (1, Some((damaged, 0)), 3));
+    // Nobody is held up by it.
+    let next = world.run(process, json!({ "x": "Oslo" })).await;
+    assert_eq!(world.ended(next).await.row.status, RunStatus::Completed);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn what_comes_of_a_call_that_somebody_else_took_over_is_not_kept() {
+    let world = World::sqlite_with(&Pools(vec![(OperationType::RestCall, 1)])).await;
+    let ((arrive, arrived), (open, opened)) = (channel(), channel::<()>());
+    let (arrive, opened) = (Mutex::new(arrive), Mutex::new(opened));
+    let rogue = Rogue::start(move |request| {
+        if request.path == "/now/late" {
+            arrive.lock().unwrap().send(()).unwrap();
+            let _ = opened.lock().unwrap().recv();
+        }
+        Behaviour::json(r#"{"celsius":7}"#)
+    });
+    let tool = world.rest_tool(&world.caller, &rogue).await;
+    let process = world.one_step(tool).await;
+    let late = world.run(process, json!({ "x": "late" })).await;
+    tokio::task::block_in_place(|| arrived.recv_timeout(SOON).unwrap());
+    // Whoever makes the call is thought gone; its only place is taken, so somebody else has the job.
+    world.store.begin_epoch().await.unwrap();
+    let taken = world.store.claim_job("rest_call", "another", 90_000).await.unwrap().unwrap();
+    drop(open);
+    // There is a place again: what came of the call was brought back.
+    let next = world.run(process, json!({ "x": "Oslo" })).await;
+    assert_eq!(world.ended(next).await.row.status, RunStatus::Completed);
+    assert_eq!(world.engine.run(&world.caller, late).await.unwrap().row.status, RunStatus::Running);
+    assert_eq!(world.facts(&world.caller, ItemType::TOOL_RESULT).await.len(), 1, "that of the other run");
+    let held = world.store.read(move |tx| tx.jobs_of(&SYSTEM, late)).await.unwrap();
+    assert_eq!((held[0].id, held[0].worker.as_deref()), (taken.id, Some("another")));
 }

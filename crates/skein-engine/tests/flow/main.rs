@@ -5,6 +5,7 @@
 mod answers;
 mod branching;
 mod costs;
+mod expiry;
 mod faults;
 mod fusing;
 mod kept_words;

@@ -65,6 +65,13 @@ impl World {
         Self::telling(None).await
     }
 
+    /// On SQLite, with so many calls at once.
+    pub(crate) async fn sqlite_with(pools: &Pools) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let made = engine_at(Location::Directory(dir.path().to_owned()), &dir, None);
+        Self::open(made, dir, None, pools).await
+    }
+
     /// One whose runs are told to a collector.
     pub(crate) async fn telling(telemetry: Option<Telemetry>) -> Self {
         let dir = tempfile::tempdir().unwrap();

@@ -17,4 +17,4 @@ pub use executions::{ExecutionFilter, ExecutionRow, NewExecution, StepRow};
 pub use makings::CallOfRun;
 pub use metrics::{LastMeasured, Measured};
 pub use project::LastCall;
-pub use reviews::{NewReview, ReviewRow, ReviewStatus};
+pub use reviews::{DueReview, NewReview, ReviewRow, ReviewStatus};

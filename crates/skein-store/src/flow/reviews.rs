@@ -66,6 +66,15 @@ pub struct ReviewRow {
     pub ended_at: Option<Millis>,
 }
 
+/// A question whose time is over: enough of it to end it, whatever it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DueReview {
+    pub id: ReviewId,
+    pub run: RunId,
+    pub place: Place,
+    pub expired_at: Millis,
+}
+
 impl Tx<'_> {
     pub fn insert_review(&mut self, new: &NewReview<'_>) -> Result<(), StoreError> {
         let (now, asked) = (self.now(), to_text(new.asked));
@@ -137,15 +146,30 @@ impl Tx<'_> {
         self.all(&sql, params![&run], read_review)
     }
 
-    /// Some questions whose time is over.
-    pub fn due_reviews(&mut self, viewer: &Viewer, limit: i64) -> Result<Vec<ReviewRow>, StoreError> {
+    /// Some questions whose time is over, those that wait longest first; after one, if it is given.
+    pub fn due_reviews(
+        &mut self,
+        viewer: &Viewer,
+        after: Option<&DueReview>,
+        limit: i64,
+    ) -> Result<Vec<DueReview>, StoreError> {
         system_only(viewer)?;
         let now = self.now();
-        let sql = format!(
-            "SELECT {COLUMNS} FROM reviews WHERE status = 'open' AND expires_at <= ?1 ORDER BY expires_at LIMIT ?2"
-        );
-        self.all(&sql, params![now, limit], read_review)
+        let (at, id) = after.map_or((Millis(i64::MIN), ReviewId::from_bytes([0; 16])), |due| (due.expired_at, due.id));
+        let sql = "SELECT id, run, step, call, expires_at FROM reviews
+             WHERE status = 'open' AND expires_at <= ?1 AND expires_at >= ?2 AND (expires_at > ?2 OR id > ?3)
+             ORDER BY expires_at, id LIMIT ?4";
+        self.all(sql, params![now, at, &id, limit], read_due)
     }
+}
+
+fn read_due(row: &dyn Row) -> Result<DueReview, SqlError> {
+    Ok(DueReview {
+        id: ReviewId::from_bytes(row.array(0)?),
+        run: RunId::from_bytes(row.array(1)?),
+        place: Place { step: index(row.int(2)?)?, call: row.optional_int(3)?.map(index).transpose()? },
+        expired_at: Millis(row.int(4)?),
+    })
 }
 
 fn read_review(row: &dyn Row) -> Result<ReviewRow, SqlError> {

@@ -9,6 +9,7 @@ use crate::tx::{Tx, system_only};
 
 /// Jobs of one page.
 const PAGE_MAX: i64 = 1_000;
+const SWEEP_ROWS_MAX: i64 = 1_000;
 
 /// A job that nobody could do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,21 +66,15 @@ impl Tx<'_> {
         self.all(&sql, params![&subject, after, limit.clamp(1, PAGE_MAX)], read_dead)
     }
 
-    /// Puts a job back that was put aside, as if it were new.
-    pub fn revive_job(&mut self, viewer: &Viewer, id: JobId) -> Result<(), StoreError> {
-        let owner = "SELECT owner FROM jobs WHERE id = ?1 AND state = 'dead'";
-        let owner = self.first(owner, params![&id], |row| row.array(0).map(UserId::from_bytes))?;
-        let is_theirs = owner.is_some_and(|owner| viewer.may_write(owner));
-        if !is_theirs {
-            return Err(StoreError::NotFound(id.to_string()));
-        }
-        let now = self.now();
-        self.execute(
-            "UPDATE jobs SET state = 'queued', run_at = ?2, attempts = 0, lost = 0, error = NULL WHERE id = ?1",
-            params![&id, now],
-        )?;
-        self.note_queued();
-        Ok(())
+    /// Forgets jobs that were put aside so long ago; says how many.
+    pub fn sweep_dead_jobs(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
+        system_only(viewer)?;
+        let until = self.now().plus(-kept_ms);
+        let sql = "DELETE FROM jobs WHERE id IN
+             (SELECT id FROM jobs WHERE state = 'dead' AND id > ?1 AND run_at <= ?2 ORDER BY id LIMIT ?3)";
+        // No bytes at all come before every id.
+        let first: &[u8] = &[];
+        Ok(self.execute(sql, params![first, until, SWEEP_ROWS_MAX])?)
     }
 
     /// How many jobs of the viewer's wait in a queue for a worker; no more than so many are counted.
@@ -97,12 +92,12 @@ impl Tx<'_> {
         self.all(sql, params![&run], read_standing)
     }
 
-    /// Takes every job of an execution off the queue; gives those that were under way, whose workers can no longer end
-    /// them.
+    /// Takes every job of an execution off the queue but those that were put aside; gives those that were under way, whose
+    /// workers can no longer end them.
     pub fn cancel_jobs_of(&mut self, viewer: &Viewer, run: RunId) -> Result<Vec<JobId>, StoreError> {
         let under_way = self.jobs_of(viewer, run)?.into_iter().filter(|job| job.state == JobState::Leased);
         let under_way = under_way.map(|job| job.id).collect();
-        self.execute("DELETE FROM jobs WHERE run = ?1", params![&run])?;
+        self.execute("DELETE FROM jobs WHERE run = ?1 AND state <> 'dead'", params![&run])?;
         Ok(under_way)
     }
 }

@@ -10,7 +10,7 @@ use skein_core::setting::{Setting, WORKERS_HEARTBEAT_SECONDS, WORKERS_LEASE_SECO
 use skein_core::{JobId, Millis, Viewer};
 
 use crate::error::StoreError;
-use crate::jobs::{AfterFailure, Holder, Job};
+use crate::jobs::{Holder, Job};
 use crate::settings::setting_value;
 use crate::sql::{Value, params};
 use crate::store::{Store, closed};
@@ -68,23 +68,25 @@ impl Tx<'_> {
         self.held_later(viewer, job, sql, params![&job.id, job.fence])
     }
 
-    /// Puts a job aside whose workers keep vanishing, and says so; to be asked before it is begun, in the transaction that
-    /// ends what it was for.
-    pub fn bury_if_lost(&mut self, viewer: &Viewer, job: &Job, lost_max: i64) -> Result<bool, StoreError> {
-        if job.lost < lost_max {
-            return Ok(false);
-        }
-        let error = format!("{} workers vanished while they were at it", job.lost);
-        self.fail_job(viewer, job, &error, AfterFailure::Bury).map(|()| true)
+    /// Puts back what a worker held that stops, as if it had not been claimed: nobody vanished.
+    pub fn release_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
+        self.requeue(viewer, jobs, "attempts = attempts - 1")
     }
 
-    /// Puts back what a worker held that stops: as if it had vanished, but at once.
-    pub fn release_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
+    /// Puts back what a worker that stops was in the middle of, where the job itself has to tell that nobody knows how far
+    /// it came: as if the worker had vanished, but at once.
+    pub fn abandon_jobs(&mut self, viewer: &Viewer, jobs: &[Job]) -> Result<(), StoreError> {
+        self.requeue(viewer, jobs, "lost = lost + 1")
+    }
+
+    fn requeue(&mut self, viewer: &Viewer, jobs: &[Job], counted: &str) -> Result<(), StoreError> {
         system_only(viewer)?;
-        let sql = "UPDATE jobs SET state = 'queued', lost = lost + 1, worker = NULL, lease_until = NULL
-                   WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL";
+        let sql = format!(
+            "UPDATE jobs SET state = 'queued', {counted}, worker = NULL, lease_until = NULL
+             WHERE id = ?1 AND fence = ?2 AND lease_until IS NOT NULL"
+        );
         for job in jobs {
-            self.execute(sql, params![&job.id, job.fence])?;
+            self.execute(&sql, params![&job.id, job.fence])?;
         }
         self.note_queued();
         Ok(())

@@ -15,7 +15,6 @@ use crate::world::{Place, START, World, both, user, wait_until};
 pub(crate) const SYSTEM: Viewer = Viewer::System("test");
 pub(crate) const LEASE_MS: i64 = 90_000;
 const QUEUE: &str = "llm_call";
-const LOST_MAX: i64 = 3;
 
 pub(crate) fn block_on<T>(future: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
@@ -326,33 +325,41 @@ both! {
         assert_eq!(claim_of(&copy, "x", &[wanted(QUEUE, 1)]).jobs.len(), 1);
     }
 
-    fn losses_are_counted_apart_and_end_in_a_dead_letter(world: &World) {
+    fn losses_are_counted_apart_from_failures(world: &World) {
         enqueue(world);
         let job = claim_one(world);
-        let at = world.clock.clone();
         world.write(move |tx| tx.fail_job(&SYSTEM, &job, "timeout", AfterFailure::RetryAt(START)));
-        let job = lose(world, LOST_MAX - 1);
-        assert_eq!((job.attempts, job.lost), (4, 2));
-        let held = job.clone();
-        assert!(!world.write(move |tx| tx.bury_if_lost(&SYSTEM, &held, LOST_MAX)));
-        at.advance(LEASE_MS);
-        block_on(world.store.tend_queue()).unwrap();
-        let job = claim_one(world);
-        let (held, late) = (job.clone(), job.clone());
-        assert!(world.write(move |tx| tx.bury_if_lost(&SYSTEM, &held, LOST_MAX)));
-        assert!(is_lost(world.try_write(move |tx| tx.bury_if_lost(&SYSTEM, &late, LOST_MAX))));
-        world.clock.advance(1_000_000);
-        block_on(world.store.tend_queue()).unwrap();
-        assert_eq!(claim(world, 1), []);
-        let found = dead(world, &SYSTEM);
-        assert_eq!((found.len(), found[0].id, found[0].lost), (1, job.id, 3));
-        assert_eq!(found[0].reason, "3 workers vanished while they were at it");
+        let job = lose(world, 2);
+        assert_eq!((job.attempts, job.lost, job.tries()), (4, 2, 2));
     }
 
-    fn what_was_put_aside_is_seen_and_put_back_by_its_owner_and_by_skein(world: &World) {
+    fn what_is_given_back_counts_as_never_claimed_and_what_is_abandoned_as_lost(world: &World) {
+        enqueue(world);
+        let job = claim_one(world);
+        assert_eq!((job.attempts, job.lost, job.tries()), (1, 0, 1));
+        let held = job.clone();
+        world.write(move |tx| tx.release_jobs(&SYSTEM, std::slice::from_ref(&held)));
+        let again = claim_one(world);
+        assert_eq!((again.attempts, again.lost, again.tries()), (1, 0, 1));
+        assert!(again.fence > job.fence && is_lost(completes(world, &job)));
+        world.write(move |tx| tx.abandon_jobs(&SYSTEM, std::slice::from_ref(&again)));
+        let again = claim_one(world);
+        assert_eq!((again.attempts, again.lost, again.tries()), (2, 1, 1));
+    }
+
+    fn what_was_put_aside_outlives_the_jobs_of_its_run(world: &World) {
+        let (dead_id, waiting) = (enqueue_as(world, &world.anna, of_run(1, 4)), of_run(1, 5));
+        let job = claim_one(world);
+        enqueue_as(world, &world.anna, waiting);
+        world.write(move |tx| tx.fail_job(&SYSTEM, &job, "no", AfterFailure::Bury));
+        assert_eq!(world.write(|tx| tx.cancel_jobs_of(&SYSTEM, run(1))), []);
+        let left = world.read(|tx| tx.jobs_of(&SYSTEM, run(1)));
+        assert_eq!(left.iter().map(|job| job.id).collect::<Vec<_>>(), [dead_id]);
+    }
+
+    fn what_was_put_aside_is_seen_by_its_owner_and_by_skein(world: &World) {
         let id = enqueue_as(world, &world.anna, of_run(1, 4));
-        let other = enqueue(world);
-        let job = claim(world, 2).into_iter().find(|job| job.id == id).unwrap();
+        let job = claim_one(world);
         let held = job.clone();
         world.write(move |tx| tx.fail_job(&SYSTEM, &held, "no\0such key", AfterFailure::Bury));
         assert_eq!(dead(world, &world.bert), []);
@@ -361,16 +368,23 @@ both! {
         assert_eq!(dead(world, &SYSTEM), found);
         let after = world.read(move |tx| tx.dead_jobs(&SYSTEM, Some(id), 10));
         assert_eq!(after, []);
-        for (viewer, job) in [(world.bert.clone(), id), (world.anna.clone(), other)] {
-            let refused = world.try_write(move |tx| tx.revive_job(&viewer, job));
-            assert!(matches!(refused, Err(StoreError::NotFound(_))), "{refused:?}");
-        }
-        let viewer = world.anna.clone();
-        world.write(move |tx| tx.revive_job(&viewer, id));
+        assert!(is_lost(completes(world, &job)));
+    }
+
+    fn what_was_put_aside_is_nobodys_to_claim_and_forgotten_in_time(world: &World) {
+        let id = enqueue(world);
+        let job = claim_one(world);
+        world.clock.advance(5);
+        world.write(move |tx| tx.fail_job(&SYSTEM, &job, "no", AfterFailure::Bury));
+        world.clock.advance(LEASE_MS);
+        block_on(world.store.tend_queue()).unwrap();
+        assert_eq!(claim(world, 1), []);
+        assert_eq!(world.write(|tx| tx.sweep_dead_jobs(&SYSTEM, LEASE_MS + 1)), 0);
+        assert_eq!(dead(world, &SYSTEM).len(), 1);
+        let other = enqueue(world);
+        assert_eq!(world.write(|tx| tx.sweep_dead_jobs(&SYSTEM, LEASE_MS)), 1);
         assert_eq!(dead(world, &SYSTEM), []);
-        let again = claim_one(world);
-        assert_eq!((again.id, again.attempts, again.lost), (id, 1, 0));
-        assert!(again.fence > job.fence && is_lost(completes(world, &job)));
+        assert_eq!((claim_one(world).id, other == id), (other, false));
     }
 
     fn everybody_is_told_how_many_jobs_of_theirs_wait_for_a_worker(world: &World) {

@@ -215,6 +215,12 @@ pub fn review_decided(review: ReviewId, decider: UserId, decision: &Decision) ->
     draft(ItemType::REVIEW_DECIDED, &json!({ "reviewId": review, "deciderId": decider, "decided": decision }))
 }
 
+/// That nobody decided in time, and what follows from that was done (decision Z15).
+pub fn review_expired(review: ReviewId) -> Result<ItemDraft, BadItem> {
+    let expired = json!({ "decision": "expired" });
+    draft(ItemType::REVIEW_DECIDED, &json!({ "reviewId": review, "deciderId": null, "decided": expired }))
+}
+
 fn draft(item_type: ItemType, fact: &impl Serialize) -> Result<ItemDraft, BadItem> {
     let document = serde_json::to_value(fact).expect("facts are plain JSON");
     crate::document::check(&document)?;

@@ -19,7 +19,7 @@ use crate::flow::simulation::{Dice, ledger};
 use crate::flow::{NewAnswers, NewRun, Wanted};
 
 const LEASE_MS: i64 = 90_000;
-const LOST_MAX: i64 = 4;
+pub(super) const LOST_MAX: i64 = 4;
 const WORKERS: usize = 3;
 /// Far more than any run needs when nothing goes wrong any more.
 const DRAINED_WITHIN: usize = 100;

@@ -107,7 +107,7 @@ impl World {
         self.processes = vec![chain, diamond, trouble, nested];
     }
 
-    async fn process<const N: usize>(&self, name: &str, steps: [Value; N]) -> RecordId {
+    pub(super) async fn process<const N: usize>(&self, name: &str, steps: [Value; N]) -> RecordId {
         let output = steps.iter().map(|step| match step["id"].as_str().unwrap() {
             "s" => "{{s}}".to_owned(),
             id => format!("{{{{{id}.value}}}}"),

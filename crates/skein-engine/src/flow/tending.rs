@@ -1,0 +1,50 @@
+//! What is looked after besides calls: the queue, questions whose time is over, and what is old enough to be forgotten.
+
+use std::time::Duration;
+
+use skein_store::Tx;
+
+use crate::engine::Engine;
+use crate::flow::SYSTEM;
+
+const LOOK_EVERY: Duration = Duration::from_secs(1);
+const SWEEP_EVERY: Duration = Duration::from_mins(10);
+
+/// Looks after the queue and after questions whose time is over; forgets what is old.
+pub(super) async fn tend(engine: &Engine) {
+    let mut looks = tokio::time::interval(LOOK_EVERY);
+    let mut swept = tokio::time::Instant::now();
+    loop {
+        looks.tick().await;
+        if let Err(error) = engine.parts().store.tend_queue().await {
+            tracing::debug!(%error, "could not look after the queue");
+        }
+        if let Err(error) = engine.expire_reviews().await {
+            tracing::warn!(%error, "could not look which questions' time is over");
+        }
+        if swept.elapsed() >= SWEEP_EVERY {
+            swept = tokio::time::Instant::now();
+            engine.sweep_runs().await;
+        }
+    }
+}
+
+impl Engine {
+    /// Forgets rows of runs that ended long ago, and of workers that are gone; facts stay.
+    pub(super) async fn sweep_runs(&self) {
+        const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+        let kept_ms = self.number(&skein_core::setting::EXECUTIONS_KEPT_DAYS).await * DAY_MS;
+        loop {
+            let sweep = move |tx: &mut Tx<'_>| {
+                let swept = tx.sweep_executions(&SYSTEM, kept_ms)? + tx.sweep_chunks(&SYSTEM)?;
+                let swept = swept + tx.sweep_measurements(&SYSTEM, kept_ms)? + tx.sweep_dead_jobs(&SYSTEM, kept_ms)?;
+                Ok(swept + tx.sweep_workers(&SYSTEM)?)
+            };
+            match self.parts().store.write(sweep).await {
+                Ok(swept) if swept.value > 0 => {}
+                Ok(_) => return,
+                Err(error) => return tracing::warn!(%error, "could not forget old runs; it will be tried again"),
+            }
+        }
+    }
+}
