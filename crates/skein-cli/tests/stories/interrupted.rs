@@ -177,6 +177,33 @@ fn another_server_finishes_what_a_killed_one_was_at_on_postgres() {
 }
 
 #[test]
+fn another_worker_finishes_what_a_killed_one_was_at_on_postgres() {
+    let folder = tempfile::tempdir().unwrap();
+    let (cluster, slow) = (Cluster::start(), Slow::start());
+    let database = Database::fresh(&cluster);
+    let home = |name: &str| Home { database: Some(database.url().to_owned()), ..Home::at(&folder.path().join(name)) };
+    let none = ["graph-query", "llm-call", "rest-call", "mcp-tool"].map(|kind| format!("--workers-{kind}=0"));
+    let serve = home("server").skein().args(["serve", "--listen", "127.0.0.1:0"]).args(none);
+    let mut server = Server::of(serve.spawn());
+    lease_shortly(&server);
+    let run = execute(&server, &slow.rogue, "GET");
+    let work = |name: &str| home(name).skein().args(["worker", "--types", "rest_call", "--concurrency", "2"]).spawn();
+    let mut first = work("first");
+    slow.wait_for_requests(1);
+    first.kill_nine();
+    let mut second = work("second");
+    let run = ended(&server, &run);
+    assert_eq!((&run["status"], &run["output"]), (&json!("completed"), &json!("done")), "{run}");
+    assert_eq!(slow.arrived(), 2);
+    assert!(second.terminate().success(), "{}", second.stderr());
+    let workers = ask(&server, "GET", "/workers", &Value::Null);
+    let of_calls = |worker: &&Value| worker["types"] == json!(["rest_call"]);
+    let workers: Vec<&Value> = workers["data"].as_array().unwrap().iter().filter(of_calls).collect();
+    assert_eq!(workers.last().unwrap()["status"], "offline", "whoever stops says so: {workers:?}");
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+}
+
+#[test]
 fn what_a_stalled_server_brings_back_late_is_refused_on_postgres() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::start();
