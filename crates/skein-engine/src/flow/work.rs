@@ -384,7 +384,7 @@ pub(super) fn pause_after(error: &StoreError) -> Option<Duration> {
 /// A call that cannot be begun is tried again a few times, later and later; then what it was for ends, and says why.
 async fn fail_to_begin(engine: &Engine, job: &Job, error: &StoreError) {
     tracing::warn!(%error, job = %job.id, tries = job.tries(), "a call could not be begun");
-    let (held, words) = (job.clone(), told(&error));
+    let (held, words) = (job.clone(), told(error));
     let ended = if job.tries() < BEGUN_TRIES_MAX {
         let later = BEGUN_AGAIN_MS << job.tries().clamp(0, BEGUN_TRIES_MAX);
         let put_off = move |tx: &mut Tx<'_>| {
@@ -426,7 +426,7 @@ async fn give_up(engine: &Engine, job: &Job, words: &str) -> Result<(), StoreErr
                 return Err(error);
             }
             Err(error) => {
-                tracing::warn!(%error, job = %job.id, "a call that cannot be begun cannot be ended like this")
+                tracing::warn!(%error, job = %job.id, "a call that cannot be begun cannot be ended like this");
             }
         }
     }

@@ -17,7 +17,7 @@ use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun, work};
 
 /// The first of the processes: one step after the other.
 const CHAIN: usize = 0;
-pub(super) const SOON: Duration = Duration::from_secs(60);
+pub(super) const SOON: Duration = Duration::from_mins(1);
 const LEASE_MS: i64 = 90_000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 const LOST_MAX: i64 = 3;
