@@ -280,7 +280,8 @@ export class Conversation {
   begun({ answers: made }: Schemas["Mutated_AnsweringView"], go: boolean): void {
     for (const { node, executionId } of made) {
       this.follow(node.id, executionId);
-      this.take(node);
+      // Whoever went elsewhere meanwhile stays there.
+      this.take(go ? node : { ...node, isActive: false });
     }
     const shown = made.find(({ node }) => node.isActive) ?? made[0];
     if (go && shown) this.turnTo(shown.node.id);

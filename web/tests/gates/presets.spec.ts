@@ -8,11 +8,11 @@ test("a number chooses who answers, and another one once it is set", async ({ pa
   await person.say(id, "Eleven herons stood at the north shore.");
   const open = async () => {
     await page.goto(`${skein.origin}/c/${id}`);
+    await expect(picker).toHaveText("Chat");
     await page.getByRole("article").first().focus();
   };
   const picker = page.getByTitle("Who answers the next turn");
   await open();
-  await expect(picker).toHaveText("Chat");
   await picker.click();
   const listed = page.getByRole("menuitemradio").filter({ has: page.locator("kbd") });
   const names = (await listed.allInnerTexts()).map((text) => text.split("\n")[0] ?? "");

@@ -60,7 +60,10 @@ test("two people work at the same time; one sees the other's conversation by a g
   await lastTurn(annas)
     .getByRole("button", { name: /Generate/ })
     .click();
-  await expect(lastTurn(looking).getByRole("group", { name: "Alternatives" })).toContainText("/2");
+  for (const one of [annas, looking]) {
+    await expect(lastTurn(one).getByRole("group", { name: "Alternatives" })).toContainText("2/2");
+    await expect(one.locator("article[aria-busy=true]")).toHaveCount(0);
+  }
   await lastTurn(annas).focus();
   await annas.keyboard.press("b");
   await expect(lastTurn(annas).getByRole("button", { name: "Take the bookmark away" })).toBeVisible();
@@ -80,7 +83,9 @@ test("two people work at the same time; one sees the other's conversation by a g
     await expect(one.getByRole("main").getByRole("link", { name: theirs })).toBeVisible();
     await expect(one.getByRole("main").getByRole("link", { name: others })).toHaveCount(0);
   }
+  const searched = annas.waitForResponse("**/api/v1/search");
   await annas.goto(`${skein.origin}/search?q=cormorants`);
+  await searched;
   await expect(annas.getByRole("main")).toContainText(/nothing|no /i);
   await expect(annas.locator("[data-hit]")).toHaveCount(0);
   expect(watch.wrong).toEqual([]);

@@ -120,6 +120,7 @@ test("what is written about a conversation outlives what happens to it, a stray 
   await page.mouse.down();
   await page.mouse.move(frame.x - 60, field.y + 12, { steps: 4 });
   await page.mouse.up();
+  await expect(sheet).toBeVisible();
   await expect(told).toHaveValue("Answer in short sentences.");
   await page.keyboard.press("Escape");
   await expect(sheet).toBeHidden();

@@ -207,7 +207,11 @@ impl Mover<'_, '_> {
     fn begun_with(&mut self, node: NodeId) -> Result<Map<String, Value>, StoreError> {
         let viewer = Viewer::User(self.tx.node(&SYSTEM, node)?.owner);
         let Some(run) = self.tx.forgotten_runs_of_nodes(&viewer, &[node])?.remove(&node) else { return Ok(Map::new()) };
-        let stored = self.tx.item(&viewer, ItemId::from_bytes(*run.as_bytes()))?;
+        let stored = match self.tx.item(&viewer, ItemId::from_bytes(*run.as_bytes())) {
+            Ok(stored) => stored,
+            Err(StoreError::NotFound(_)) => return Ok(Map::new()),
+            Err(error) => return Err(error),
+        };
         Ok(ExecutionBegun::from_document(&said(&stored)).map(|begun| begun.context).unwrap_or_default())
     }
 }

@@ -137,7 +137,15 @@ fn place_again(
     let Some(Target { conversation_id: conversation, node_id, parent_id: parent }) = earlier.target else {
         return Ok(None);
     };
-    let Some(turn) = tx.node(viewer, node_id)?.turn() else { return Ok(None) };
+    let turn = match tx.node(viewer, node_id) {
+        Ok(node) => node.turn(),
+        Err(StoreError::NotFound(_) | StoreError::Refused(_)) => None,
+        Err(error) => return Err(error),
+    };
+    let Some(turn) = turn else { return Ok(None) };
+    // Whoever reads on elsewhere stays there.
+    let path = PathId::main_of(conversation);
+    let leads = (tx.path_cursor(viewer, conversation, path)? == Some(node_id)).then_some(path);
     let (author, author_type) = author(tx, viewer, ready)?;
     let executed_by = ExecutedBy { process_id: earlier.process, version: earlier.process_version };
     let placing = Placing {
@@ -147,7 +155,7 @@ fn place_again(
         author_type,
         sources: Vec::new(),
         executed_by: Some(executed_by),
-        leads: Some(PathId::main_of(conversation)),
+        leads,
     };
     let (node, _) = tx.reserve_node(viewer, &placing)?;
     Ok(Some(Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent }))

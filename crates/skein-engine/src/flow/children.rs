@@ -98,9 +98,12 @@ impl Mover<'_, '_> {
         if self.runs.len() >= RUNS_AT_ONCE_MAX {
             return too_many(format!("more than {RUNS_AT_ONCE_MAX} runs would begin at once"));
         }
-        let outermost = self.outermost(run)?;
-        if self.tx.runs_below(outermost, RUNS_IN_ALL_MAX)? >= RUNS_IN_ALL_MAX {
-            return too_many(format!("{outermost} has led to {RUNS_IN_ALL_MAX} runs already"));
+        // What the outermost run itself starts is bounded by its steps.
+        if self.load(run)?.row.parent.is_some() {
+            let outermost = self.outermost(run)?;
+            if self.tx.runs_below(outermost, RUNS_IN_ALL_MAX)? >= RUNS_IN_ALL_MAX {
+                return too_many(format!("{outermost} has led to {RUNS_IN_ALL_MAX} runs already"));
+            }
         }
         self.record()?;
         let loaded = self.load(run)?;
@@ -185,12 +188,14 @@ impl Mover<'_, '_> {
             Ok(output) => Ok(output.clone()),
             Err(fault) => Err(json!({ "code": fault.code, "message": fault.message, "rule": fault.rule })),
         };
+        let is_uncertain = matches!(result, Err(fault) if fault.uncertain);
+        let status = if is_uncertain { CallStatus::Unknown } else { CallStatus::Error };
         let (answered, large) = storable(Answered::own(outcome));
         let blank = ToolResult { latency_ms, ..nothing(call) };
         let result = match answered.outcome {
             Ok(_) if large.is_some() => ToolResult { status: CallStatus::Success, ..blank },
             Ok(output) => ToolResult { status: CallStatus::Success, output, ..blank },
-            Err(error) => ToolResult { status: CallStatus::Error, error: Some(error), ..blank },
+            Err(error) => ToolResult { status, error: Some(error), ..blank },
         };
         self.write_result(run, place, &result, large.as_ref(), None)?;
         Ok(())

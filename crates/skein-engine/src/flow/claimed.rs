@@ -33,7 +33,7 @@ pub(super) fn take_up(
 ) -> Result<Option<(Claimed, Aftermath)>, StoreError> {
     let hand = Hand::default();
     let Some((run, place)) = place_of(job) else {
-        return put_aside(engine, tx, job, "it does not say what it is for")
+        return fail_run(engine, tx, job, "it does not say what it is for")
             .map(|after| Some((Claimed::Settled, after)));
     };
     let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
@@ -53,7 +53,7 @@ pub(super) fn take_up(
 
 /// Fails the step of a job that cannot be begun.
 pub(super) fn fail_step(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -> Result<Aftermath, StoreError> {
-    let Some((run, place)) = place_of(job) else { return put_aside(engine, tx, job, why) };
+    let Some((run, place)) = place_of(job) else { return fail_run(engine, tx, job, why) };
     let hand = Hand::default();
     let mut mover = Mover::new(engine, tx, &hand);
     let wanted = mover.wanted(run, place)?;
@@ -69,6 +69,13 @@ pub(super) fn fail_run(engine: &Engine, tx: &mut Tx<'_>, job: &Job, why: &str) -
     let hand = Hand::default();
     let mut mover = Mover::new(engine, tx, &hand);
     let run = job.run.map(|(run, _)| (run, mover.tx.locked_execution(&SYSTEM, run)));
+    // What cannot be read is ended all the same; what else went wrong has undone the transaction.
+    let run = match run {
+        Some((_, Err(error))) if !matches!(error, StoreError::Damaged(_) | StoreError::NotFound(_)) => {
+            return Err(error);
+        }
+        run => run,
+    };
     mover.tx.fail_job(&SYSTEM, job, why, AfterFailure::Bury)?;
     if let Some((run, row)) = run {
         mover.end_unread(run, row, not_begun(why))?;

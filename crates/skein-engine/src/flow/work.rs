@@ -78,17 +78,19 @@ async fn carry_on(engine: &Engine, mut prepared: Prepared, mut underway: Underwa
             break;
         };
         let hand = Hand { holder: crew.holder(), kinds: vec![kind] };
-        let concluded = conclude(engine, prepared, came, hand).await;
+        let mut concluded = conclude(engine, prepared, came, hand).await;
+        // Whoever stops looks who is at work: the next call is there before this one is gone.
+        let next = concluded.as_mut().and_then(|after| after.handed.pop());
+        let next = next.and_then(|next| Some((Underway::of(engine, next.job.as_ref()?), next)));
         underway.end(concluded.is_none());
         let has_ended = concluded.iter().flat_map(|after| &after.ended).any(|ended| ended.run == run);
         if is_heard && !has_ended {
             engine.parts().streams.end(run, &job);
         }
-        let Some(mut after) = concluded else { break };
-        let next = after.handed.pop();
+        let Some(after) = concluded else { break };
         engine.after(after, Places::default());
-        let Some((next, job)) = next.and_then(|next| next.job.clone().map(|job| (next, job))) else { break };
-        (underway, prepared) = (Underway::of(engine, &job), next);
+        let Some(next) = next else { break };
+        (underway, prepared) = next;
     }
     drop(permit);
     crew.freed();
@@ -191,6 +193,7 @@ impl Crew {
         let left = crew.held();
         if !left.is_empty() {
             let count = left.len();
+            crew.lose(&left, |_| true);
             match self.engine.parts().store.write(move |tx| tx.release_jobs(&SYSTEM, &left)).await {
                 Ok(_) => tracing::info!(count, "gave back calls that were under way"),
                 Err(error) => tracing::warn!(%error, count, "calls that were under way are left to their leases"),
@@ -317,8 +320,8 @@ async fn take_some(engine: &Engine, holder: &Holder, terms: LeaseTerms) -> Taken
     for job in claimed.jobs {
         let kind = KINDS.into_iter().find(|kind| kind.as_str() == job.queue);
         let permit = kind.and_then(|kind| permits.get_mut(&kind)).and_then(Vec::pop);
-        let (engine, lost_max) = (engine.clone(), terms.lost_max);
-        tokio::spawn(async move { begin(&engine, job, permit, lost_max).await });
+        let (engine, lost_max, underway) = (engine.clone(), terms.lost_max, Underway::of(engine, &job));
+        tokio::spawn(async move { begin(&engine, underway, permit, lost_max).await });
     }
     taken
 }
@@ -341,8 +344,8 @@ fn free_places(engine: &Engine) -> HashMap<OperationType, Vec<OwnedSemaphorePerm
 }
 
 /// Judges and writes down the call of a claimed job, then makes it.
-pub(super) async fn begin(engine: &Engine, job: Job, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
-    let underway = Underway::of(engine, &job);
+pub(super) async fn begin(engine: &Engine, underway: Underway, permit: Option<OwnedSemaphorePermit>, lost_max: i64) {
+    let job = underway.job().clone();
     let claimed = loop {
         match take_up_job(engine, &job, lost_max).await {
             Ok((claimed, after)) => {

@@ -196,6 +196,9 @@ async fn a_run_that_cannot_be_read_any_more_ends_as_failed_and_says_so() {
     let process = world.one_step(tool).await;
     // There is one place, and it is taken: the next call waits for it.
     let first = world.run(process, json!({ "x": "never" })).await;
+    while rogue.requests().is_empty() {
+        skein_testkit::wait::moment().await;
+    }
     let damaged = world.run(process, json!({ "x": "Oslo" })).await;
     tokio::task::block_in_place(|| {
         let mut client = Client::connect(world.url(), NoTls).unwrap();

@@ -150,7 +150,7 @@ fn one_place() -> Pools {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn runs_nest_deeper_than_there_are_places_on_sqlite() {
-    deeper_than_there_are_places(&World::with(&one_place()).await).await;
+    deeper_than_there_are_places(&World::sqlite_with(&one_place()).await).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

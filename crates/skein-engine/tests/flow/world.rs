@@ -79,12 +79,6 @@ impl World {
         Self::open(made, dir, None, &Pools::default()).await
     }
 
-    /// With so many calls at once.
-    pub(crate) async fn with(pools: &Pools) -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        Self::open(engine_at(Location::Directory(dir.path().to_owned()), &dir, None), dir, None, pools).await
-    }
-
     pub(crate) async fn postgres() -> Self {
         Self::postgres_with(&Pools::default()).await
     }

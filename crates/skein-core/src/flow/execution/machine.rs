@@ -248,10 +248,15 @@ impl<'a> Machine<'a> {
 
     /// Repeats, aborts, replaces, or gives up.
     pub(super) fn failed(&mut self, step: usize, fault: Fault) {
-        if let Some(delay_ms) = self.repeat_after(step, &fault) {
-            let is_blind = fault.uncertain;
+        let repeat = self.repeat_after(step, &fault);
+        let would_be_done_again = repeat.is_some() || !self.planned(step).fallback.is_empty();
+        if fault.uncertain && would_be_done_again && self.state.steps[step].phase == Phase::Calling {
             self.at(step).fault = Some(fault);
-            return if is_blind { self.ask_whether_again(step) } else { self.call(step, delay_ms) };
+            return self.ask_whether_again(step);
+        }
+        if let Some(delay_ms) = repeat {
+            self.at(step).fault = Some(fault);
+            return self.call(step, delay_ms);
         }
         let error = json!({ "code": fault.code, "message": fault.message });
         let aborts = self.state.with_scope(self.plan, Some(&error), |scope| self.plan.aborts(step, scope));

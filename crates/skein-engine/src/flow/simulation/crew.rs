@@ -11,6 +11,7 @@ use skein_core::{RecordId, RunId, Viewer, WorkerId};
 use skein_store::jobs::{DeadJob, Job, JobStanding};
 use skein_store::workers::{Tally, Worker, WorkerDraft, WorkerStatus};
 
+use crate::flow::crew::Underway;
 use crate::flow::simulation::Bug;
 use crate::flow::simulation::world::World;
 use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun, work};
@@ -43,13 +44,13 @@ impl World {
     async fn vanish(&self, begins: bool) {
         let job = self.claimed().await;
         if begins {
-            work::begin(&self.engine, job, None, LOST_MAX).await;
+            work::begin(&self.engine, Underway::of(&self.engine, &job), None, LOST_MAX).await;
         }
         self.store.begin_epoch().await.unwrap();
     }
 
     async fn take_up(&self) {
-        work::begin(&self.engine, self.claimed().await, None, LOST_MAX).await;
+        work::begin(&self.engine, Underway::of(&self.engine, &self.claimed().await), None, LOST_MAX).await;
     }
 
     async fn dead(&self) -> Vec<DeadJob> {
@@ -107,7 +108,7 @@ async fn a_store_that_is_busy_is_waited_for_before_a_call_is_begun() {
     is_begun.recv().unwrap();
     let mut filling = Box::pin(world.store.write_weighing(TOO_MUCH, |_| Ok(())));
     assert!(futures::poll!(&mut filling).is_pending());
-    let mut beginning = Box::pin(work::begin(&world.engine, job, None, LOST_MAX));
+    let mut beginning = Box::pin(work::begin(&world.engine, Underway::of(&world.engine, &job), None, LOST_MAX));
     assert!(futures::poll!(&mut beginning).is_pending(), "it is tried again");
     drop(end);
     writing.await.unwrap();

@@ -99,9 +99,15 @@ fn what_may_have_been_done_is_not_repeated_blindly() {
     run.tell(&approve(None));
     assert_eq!(run.calls(), [(0, 2, 0)], "a person had it made again");
 
+    let mut run = begun(json!({ "fallback": [call("b", json!({ "output": { "variable": "a" } }))] }));
+    run.tell(&faulted);
+    assert_eq!(run.phases()[0], Phase::Unknown, "nor does another stand in before somebody knows");
+    run.tell(&deny());
+    assert_eq!(run.calls().len(), 1, "the other is called");
+
     let mut run = begun(json!({}));
     run.tell(&faulted);
-    assert_eq!(run.failure().1, "timeout", "where nothing is to be repeated it fails as it did");
+    assert_eq!(run.failure().1, "timeout", "where nothing is to be done again it fails as it did");
 }
 
 fn lost() -> Run {
