@@ -23,7 +23,7 @@ fn deed(run: impl FnMut(&mut Tx<'_>) -> Result<u64, StoreError> + Send + 'static
 fn gathered(world: &World, deeds: Vec<Deed>) -> (Vec<Result<u64, StoreError>>, u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let held = hold_up(world).await;
+        let (held, holding) = hold_up(world).await;
         let before = world.store.statistics().commits;
         let waiting: Vec<_> = deeds.into_iter().map(|deed| submit(world, deed)).collect();
         // Each is handed in before this goes on.
@@ -34,25 +34,31 @@ fn gathered(world: &World, deeds: Vec<Deed>) -> (Vec<Result<u64, StoreError>>, u
         for outcome in waiting {
             came.push(outcome.await.unwrap());
         }
+        // One of them may end after all that waited was served by the other.
+        for holder in holding {
+            holder.await.unwrap().unwrap();
+        }
         (came, world.store.statistics().commits.saturating_sub(before + holders))
     })
 }
 
-fn submit(world: &World, deed: Deed) -> tokio::task::JoinHandle<Result<u64, StoreError>> {
+type Outcome = tokio::task::JoinHandle<Result<u64, StoreError>>;
+
+fn submit(world: &World, deed: Deed) -> Outcome {
     let store = world.store.clone();
     tokio::spawn(async move { store.write_locking(1, None, deed).await.map(|committed| committed.value) })
 }
 
-/// Keeps every connection busy that serves such functions, until what comes back is dropped.
-async fn hold_up(world: &World) -> Vec<Sender<()>> {
+/// Keeps every connection busy that serves such functions, until what comes back first is dropped.
+async fn hold_up(world: &World) -> (Vec<Sender<()>>, Vec<Outcome>) {
     let at_once = if world.store.is_alone() { 1 } else { 4 };
     let serving = std::thread::available_parallelism().map_or(1, usize::from).min(at_once);
-    let mut held = Vec::new();
+    let (mut held, mut holding) = (Vec::new(), Vec::new());
     for _ in 0..serving {
         let (entered, has_entered) = tokio::sync::oneshot::channel();
         let (release, released) = channel::<()>();
         let mut entered = Some(entered);
-        drop(submit(
+        holding.push(submit(
             world,
             deed(move |_| {
                 let _ = entered.take().map(|entered| entered.send(()));
@@ -63,7 +69,7 @@ async fn hold_up(world: &World) -> Vec<Sender<()>> {
         has_entered.await.unwrap();
         held.push(release);
     }
-    held
+    (held, holding)
 }
 
 fn queue(world: &World, payload: u64) -> Deed {
