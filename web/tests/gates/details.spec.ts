@@ -46,20 +46,7 @@ test("what needs a decision interrupts, and keys are shown as they are bound", a
   person,
   skein,
 }) => {
-  const process = await person.define({
-    name: "Say it",
-    initialContext: ["word"],
-    steps: [
-      {
-        id: "say",
-        toolId: await person.tool("Echo"),
-        inputs: { value: "{word}" },
-        output: { variable: "said" },
-        execution: { interactionMode: "manual" },
-      },
-    ],
-    outputTemplate: "{{said.value}}",
-  } as never);
+  const process = await person.saying();
   await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("Connected");
   await person.run(process.id, { word: "heron" });
   await expect(page.locator("[aria-live=assertive]")).toHaveText("Echo needs approval, asked by Say it");
@@ -161,20 +148,7 @@ test("a message and a block of code are copied, and the right button or a finger
 });
 
 test("what takes long says how far it is, and is cancelled by a press", async ({ page, person, skein }) => {
-  const process = await person.define({
-    name: "Say it",
-    initialContext: ["word"],
-    steps: [
-      {
-        id: "say",
-        toolId: await person.tool("Echo"),
-        inputs: { value: "{word}" },
-        output: { variable: "said" },
-        execution: { interactionMode: "manual" },
-      },
-    ],
-    outputTemplate: "{{said.value}}",
-  } as never);
+  const process = await person.saying();
   for (let count = 0; count < 5; count++)
     await person.api.heard(
       (event) => event === "review.requested",

@@ -1,10 +1,9 @@
 // What takes a while leads nobody away who went elsewhere meanwhile.
 import type { Page } from "@playwright/test";
 import { turns } from "../support/talk";
-import type { Person } from "../support/person";
 import { expect, test } from "../support/test";
 
-/** Holds requests back until they are let go, and tells when the first one was made. */
+/** Holds requests back until they are let go, later ones no more, and tells when the first one was made. */
 async function held(
   page: Page,
   at: RegExp,
@@ -23,25 +22,6 @@ async function held(
   return { made, letGo };
 }
 
-/** A process whose one call a person has to approve. */
-async function asking(person: Person): Promise<string> {
-  const process = await person.define({
-    name: "Say it",
-    initialContext: ["word"],
-    steps: [
-      {
-        id: "say",
-        toolId: await person.tool("Echo"),
-        inputs: { value: "{word}" },
-        output: { variable: "said" },
-        execution: { interactionMode: "manual" },
-      },
-    ],
-    outputTemplate: "{{said.value}}",
-  } as never);
-  return process.id;
-}
-
 test("the list of what waits, a new conversation, a fork and a form that is saved", async ({
   page,
   person,
@@ -50,7 +30,7 @@ test("the list of what waits, a new conversation, a fork and a form that is save
 }) => {
   const { id } = await person.begin("Herons");
   await person.say(id, "Two herons.");
-  const process = await asking(person);
+  const process = (await person.saying()).id;
   await person.api.heard(
     (event) => event === "review.requested",
     async () => void (await person.run(process, { word: "heron" })),
@@ -65,7 +45,6 @@ test("the list of what waits, a new conversation, a fork and a form that is save
     await (await come).finished();
     await watch.settled(page);
     await expect(page).toHaveURL(`${skein.origin}/runs`);
-    await page.unrouteAll({ behavior: "wait" });
   };
 
   const inbox = await held(page, /\/reviews\?/, "GET");
@@ -102,7 +81,7 @@ test("a decision leads to the next one, unless somebody looks at another already
   person,
   skein,
 }) => {
-  const process = await asking(person);
+  const process = (await person.saying()).id;
   for (const word of ["heron", "stork", "crane"])
     await person.api.heard(
       (event) => event === "review.requested",

@@ -111,7 +111,7 @@ export class Keyboard implements Hands {
     const field = this.page.getByRole("combobox", { name: "What to do, or where to go" });
     await expect(field).toBeFocused();
     await this.page.keyboard.insertText(action);
-    await expect(this.page.locator('[role="option"][aria-selected="true"]')).toContainText(action);
+    await expect(this.page.locator('#palette-list [aria-selected="true"]')).toContainText(action);
     await this.page.keyboard.press("Enter");
     await expect(field).toBeHidden();
   }

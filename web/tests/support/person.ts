@@ -96,6 +96,24 @@ export class Person {
     return this.api.post("/processes", body);
   }
 
+  /** A process of one call, which a person approves. */
+  async saying(interactionMode: "manual" | "auto" = "manual"): Promise<Process> {
+    return this.define({
+      name: "Say it",
+      initialContext: ["word"],
+      steps: [
+        {
+          id: "say",
+          toolId: await this.tool("Echo"),
+          inputs: { value: "{word}" },
+          output: { variable: "said" },
+          execution: { interactionMode },
+        },
+      ],
+      outputTemplate: "{{said.value}}",
+    } as Schemas["ProcessBody"]);
+  }
+
   /** A process that answers by a model at an address of this machine. */
   async modelProcess(name: string, at: { endpoint: string; host: string; port: number }, model: string) {
     await this.allow(at);

@@ -1,25 +1,5 @@
-import type { Schemas } from "../support/api";
 import type { Person } from "../support/person";
 import { expect, task } from "../support/test";
-
-/** A process whose one call a person has to approve. */
-async function asking(person: Person): Promise<string> {
-  const process = await person.define({
-    name: "Say it",
-    initialContext: ["word"],
-    steps: [
-      {
-        id: "say",
-        toolId: await person.tool("Echo"),
-        inputs: { value: "{word}" },
-        output: { variable: "said" },
-        execution: { interactionMode: "manual" },
-      },
-    ],
-    outputTemplate: "{{said.value}}",
-  } as unknown as Schemas["ProcessBody"]);
-  return process.id;
-}
 
 /** Begins a run, and waits until somebody is asked about it. */
 async function asks(person: Person, process: string, word: string): Promise<string> {
@@ -32,7 +12,7 @@ async function asks(person: Person, process: string, word: string): Promise<stri
 }
 
 task("decide several at once", async ({ page, hands, person }) => {
-  const process = await asking(person);
+  const process = (await person.saying()).id;
   const runs = [];
   for (const word of ["heron", "stork", "crane"]) runs.push(await asks(person, process, word));
   await hands.go("Review");
@@ -64,7 +44,7 @@ task("decide several at once", async ({ page, hands, person }) => {
 });
 
 task("approve a tool for good, and revoke that", async ({ page, hands, person }) => {
-  const process = await asking(person);
+  const process = (await person.saying()).id;
   await asks(person, process, "heron");
   await hands.go("Review");
   await hands.press(page.getByRole("list", { name: "Inbox" }).getByRole("link", { name: /heron/ }));

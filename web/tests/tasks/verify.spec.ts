@@ -17,5 +17,5 @@ task("verify a conversation", async ({ page, hands, person, skein }) => {
   const pane = page.getByRole("complementary", { name: "Inspector" });
   await expect(pane.getByRole("tab", { name: "Provenance" })).toHaveAttribute("aria-selected", "true");
   await hands.press(pane.getByRole("button", { name: /verify.*(conversation|tree|whole)/i }));
-  await expect(pane.getByText(/conversation is what it was when it was written/i)).toBeVisible();
+  await expect(pane.getByText(/(Proof|conversation) is what it was when it was written/)).toBeVisible();
 });
