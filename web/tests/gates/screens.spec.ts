@@ -43,11 +43,14 @@ for (const screen of screens) {
     await told.reload();
     await expect(told.locator("[aria-busy=true]").first()).toBeAttached();
     await expectAccessible(told, "loading");
+    await expectAccessibleInDark(told, "loading");
     refuse();
     await expect(told.getByRole("alert").first()).toBeVisible();
     await expect(told.getByRole("alert").first()).toContainText("the store could not be read");
     await expect(told.locator("[aria-busy=true]")).toHaveCount(0);
     await expectAccessible(told, "failing");
+    await expectAccessibleInDark(told, "failing");
+    await expectUsableAt(told, 320, 640, "failing");
   });
 
   const { empty } = screen;
@@ -58,8 +61,20 @@ for (const screen of screens) {
     await expectAccessible(untold, "empty");
     await expectAccessibleInDark(untold, "empty");
     await expectUsableAt(untold, 320, 640, "empty");
+    await expectUsableAt(untold, 640, 400, "empty");
   });
 }
+
+test("a conversation in which nothing was said, empty", async ({ page, person, skein, watch }) => {
+  const { id } = await person.begin("Nothing yet");
+  for (const place of ["", "/map", "?pane=node", "?pane=context", "?pane=provenance"]) {
+    await page.goto(`${skein.origin}/c/${id}${place}`);
+    await watch.settled(page);
+    await expectAccessible(page, `empty ${place}`);
+    await expectAccessibleInDark(page, `empty ${place}`);
+    await expectUsableAt(page, 320, 640, `empty ${place}`);
+  }
+});
 
 test("a place that is not there says so and leads back", async ({ told, skein }) => {
   await told.goto(`${skein.origin}/nowhere/at/all`);
