@@ -110,7 +110,18 @@ export class Tree {
       (one, other) => (this.knots.get(one)?.ordinal ?? 0) - (this.knots.get(other)?.ordinal ?? 0),
     );
     this.turns.set(knot.turn, bend);
-    if (!knot.parent || !this.knots.has(knot.parent)) this.root ??= knot.turn;
+    if (this.root === undefined || knot.parent === undefined || this.#isAboveTheRoot(knot.id))
+      this.root = this.#topOf(knot).turn;
+  }
+
+  /** What is told by events may come before what it answers. */
+  #isAboveTheRoot(id: string): boolean {
+    return (this.children.get(id) ?? []).some((child) => this.knots.get(child)?.turn === this.root);
+  }
+  #topOf(knot: Knot): Knot {
+    let top = knot;
+    for (let above: Knot | undefined = knot; above; above = this.knots.get(above.parent ?? "")) top = above;
+    return top;
   }
 
   /** Takes back what was put in before the server had it. */

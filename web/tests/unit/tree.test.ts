@@ -82,6 +82,25 @@ describe("the shown path", () => {
     expect(nodes(tree, "other")).toEqual(["q1", "a1", "other"]);
     expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
   });
+  it("begins at the top, in whatever order its nodes are heard of", () => {
+    for (const order of [
+      ["a1", "q1", "q2", "a2"],
+      ["a2", "a1", "q1", "q2"],
+      ["q2", "a2", "q1", "a1"],
+    ]) {
+      for (const above of [undefined, "elsewhere"]) {
+        const told: Record<string, Knot> = {
+          q1: knot("q1", above, "t1"),
+          a1: knot("a1", "q1", "t2", 1, "model"),
+          q2: knot("q2", "a1", "t3"),
+          a2: knot("a2", "q2", "t4", 1, "model"),
+        };
+        const tree = new Tree();
+        for (const id of order) tree.add(told[id] as Knot);
+        expect(nodes(tree), `${order.join()} ${above}`).toEqual(["q1", "a1", "q2", "a2"]);
+      }
+    }
+  });
   it("begins with what the server tells once the stand-in for it is gone", () => {
     const tree = new Tree();
     tree.add(knot("local-1", undefined, "local-t"));
