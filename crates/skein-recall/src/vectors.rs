@@ -80,9 +80,9 @@ impl VectorFiles {
         for vector in vectors {
             if let Some(vector) = vector {
                 let (numbers, scale) = quantised(vector);
+                sketches.extend(self.sketcher.sketch(&steps(&numbers).collect::<Vec<_>>()));
                 rows.extend(scale.to_le_bytes());
                 rows.extend(numbers);
-                sketches.extend(self.sketcher.sketch(vector));
             } else {
                 rows.resize(rows.len() + 4 + self.dimensions, 0);
                 sketches.resize(sketches.len() + self.sketcher.bytes(), 0);
@@ -125,7 +125,7 @@ impl Vectors {
     /// The vector of a row, as far as quantising left it.
     pub(crate) fn vector(&self, row: u32) -> Vec<f32> {
         let (scale, numbers) = self.row(row);
-        numbers.iter().map(|number| f32::from(number.cast_signed()) * scale).collect()
+        steps(numbers).map(|number| number * scale).collect()
     }
 
     fn row(&self, row: u32) -> (f32, &[u8]) {
@@ -196,25 +196,31 @@ pub fn packed(vector: &[f32]) -> Vec<u8> {
     scale.to_le_bytes().into_iter().chain(numbers).collect()
 }
 
-/// The vector that was packed; `None` for bytes that are none. Packing it again gives the same numbers.
+/// The vector that was packed; `None` for bytes that are none. Packing it again gives the same bytes.
 pub fn unpacked(bytes: &[u8]) -> Option<Vec<f32>> {
     let (scale, numbers) = bytes.split_first_chunk::<4>()?;
     let scale = f32::from_le_bytes(*scale);
     let has_direction = scale.is_finite() && scale > 0.0 && numbers.iter().any(|number| *number != 0);
-    has_direction.then(|| numbers.iter().map(|number| f32::from(number.cast_signed()) * scale).collect())
+    has_direction.then(|| steps(numbers).map(|number| number * scale).collect())
 }
 
 fn stride(dimensions: usize) -> usize {
     (4 + dimensions).next_multiple_of(4)
 }
 
-/// The vector at length one in steps of its largest number, signed bytes, and the size of a step.
+fn steps(numbers: &[u8]) -> impl Iterator<Item = f32> {
+    numbers.iter().map(|number| f32::from(number.cast_signed()))
+}
+
+/// The vector in steps of its largest number, signed bytes, and the size of a step at which these have length one: of
+/// what is kept, not of what was given, so that a vector read and kept again stays the same to the last bit.
 #[expect(clippy::cast_possible_truncation, reason = "none is larger than the largest, which becomes 127")]
 fn quantised(vector: &[f32]) -> (Vec<u8>, f32) {
-    let length = vector.iter().map(|number| number * number).sum::<f32>().sqrt();
     let largest = vector.iter().fold(0.0_f32, |largest, number| largest.max(number.abs()));
-    let numbers = vector.iter().map(|number| ((number / largest * 127.0).round() as i8).cast_unsigned()).collect();
-    (numbers, largest / 127.0 / length)
+    let step = |number: &f32| ((number / largest * 127.0).round() as i8).cast_unsigned();
+    let numbers: Vec<u8> = vector.iter().map(step).collect();
+    let squares: f64 = steps(&numbers).map(|number| f64::from(number) * f64::from(number)).sum();
+    (numbers, squares.sqrt().recip() as f32)
 }
 
 #[cfg(test)]
@@ -228,7 +234,26 @@ mod tests {
         assert_eq!(bytes.len(), 8);
         let back = unpacked(&bytes).unwrap();
         assert!(vector.iter().zip(&back).all(|(a, b)| (a - b).abs() < 0.01), "{back:?}");
-        assert_eq!(packed(&back)[4..], bytes[4..]);
+    }
+
+    #[test]
+    fn a_vector_that_is_read_and_kept_again_is_the_same_to_the_last_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut files = VectorFiles::create(folder.path(), &Fingerprint::new("test"), 64).unwrap();
+        for seed in 1..=100_u16 {
+            let vector: Vec<f32> = (1..=64_u16).map(|place| f32::from(place * seed).sin() / f32::from(seed)).collect();
+            let bytes = packed(&vector);
+            assert_eq!(packed(&unpacked(&bytes).unwrap()), bytes, "{seed}");
+            files.append(&[Some(&vector)]).unwrap();
+            let row = u32::from(seed - 1) * 2;
+            let kept = files.map().unwrap().vector(row);
+            files.append(&[Some(&kept)]).unwrap();
+            let both = files.map().unwrap();
+            assert_eq!(both.row(row), both.row(row + 1), "{seed}");
+            let sketches = both.sketches.bytes().chunks_exact(both.sketcher.bytes());
+            let [first, second] = sketches.skip(row as usize).collect::<Vec<_>>()[..] else { panic!("two rows") };
+            assert_eq!(first, second, "{seed}");
+        }
     }
 
     #[test]
