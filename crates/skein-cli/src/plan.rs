@@ -161,6 +161,7 @@ impl Plan {
             Command::Chat(chat) => complete(FlowTask::of_chat(chat)?)?,
             Command::Worker(worker) => match worker.command {
                 Some(WorkerCommand::List { asking }) => errand(asking, flow::list_workers())?,
+                Some(WorkerCommand::Dead { asking, amount }) => errand(asking, flow::list_dead_jobs(amount))?,
                 None => Self::Work { pools: flow::pools_of(&worker), place: flow::shared(place()?)? },
             },
             Command::Template(template) => errand(template.asking, CatalogTask::of_template(template.command)?.into())?,

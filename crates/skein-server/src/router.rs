@@ -162,6 +162,7 @@ fn for_flow() -> Api {
         .routes(routes!(executions::list_executions))
         .routes(routes!(makings::list_makings))
         .routes(routes!(workers::read_queue))
+        .routes(routes!(workers::list_dead_jobs))
         .routes(routes!(executions::read_execution))
         .routes(routes!(executions::cancel_execution))
         .routes(routes!(executions::resume_execution))

@@ -1575,6 +1575,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/queue/dead": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Work that nobody could do, the oldest first: yours, and everybody's for administrators. */
+        get: operations["list_dead_jobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/records": {
         parameters: {
             query?: never;
@@ -2982,6 +2999,44 @@ export interface components {
              */
             kind: string;
         };
+        /** @description Work that nobody could do: whatever it belongs to has ended without it. */
+        DeadJobView: {
+            /**
+             * Format: int64
+             * @description How often it was tried.
+             */
+            attempts: number;
+            /** @example 2026-11-15T09:30:00.000Z */
+            createdAt: string;
+            /**
+             * @description When it was put aside. It is kept as long as finished runs are.
+             * @example 2026-11-15T09:31:30.000Z
+             */
+            diedAt: string;
+            /** @example job_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /**
+             * Format: int64
+             * @description How often the worker that had it was not heard of again.
+             */
+            lost: number;
+            /** @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            ownerId: string;
+            /**
+             * @description What it waited for: a kind of call such as `rest_call`, or other work in the background.
+             * @example rest_call
+             */
+            queue: string;
+            /** @example its payload cannot be read */
+            reason: string;
+            /** @description The run it is a part of. */
+            runId?: string | null;
+            /**
+             * Format: int64
+             * @description The number of its step in the run, from 0.
+             */
+            step?: number | null;
+        };
         /**
          * @description `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
          * @example {
@@ -3792,6 +3847,46 @@ export interface components {
                 /** @description Whose it is, as in `ownerId`. */
                 userId: string;
             })[];
+            pagination: components["schemas"]["Pagination"];
+        };
+        Listing_DeadJobView: {
+            data: {
+                /**
+                 * Format: int64
+                 * @description How often it was tried.
+                 */
+                attempts: number;
+                /** @example 2026-11-15T09:30:00.000Z */
+                createdAt: string;
+                /**
+                 * @description When it was put aside. It is kept as long as finished runs are.
+                 * @example 2026-11-15T09:31:30.000Z
+                 */
+                diedAt: string;
+                /** @example job_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description How often the worker that had it was not heard of again.
+                 */
+                lost: number;
+                /** @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                ownerId: string;
+                /**
+                 * @description What it waited for: a kind of call such as `rest_call`, or other work in the background.
+                 * @example rest_call
+                 */
+                queue: string;
+                /** @example its payload cannot be read */
+                reason: string;
+                /** @description The run it is a part of. */
+                runId?: string | null;
+                /**
+                 * Format: int64
+                 * @description The number of its step in the run, from 0.
+                 */
+                step?: number | null;
+            }[];
             pagination: components["schemas"]["Pagination"];
         };
         Listing_EdgeView: {
@@ -12064,6 +12159,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["QueueView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
+    list_dead_jobs: {
+        parameters: {
+            query?: {
+                /** @description Where the last page ended: its `pagination.next`. */
+                cursor?: string;
+                /**
+                 * @description Entries per page, 1 to 1000.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing_DeadJobView"];
                 };
             };
             400: components["responses"]["E400"];

@@ -215,6 +215,13 @@ pub(crate) enum WorkerCommand {
         #[command(flatten)]
         asking: AskingArguments,
     },
+    /// List work that nobody could do, with the reason: yours, and everybody's for administrators
+    Dead {
+        #[command(flatten)]
+        asking: AskingArguments,
+        #[command(flatten)]
+        amount: AmountArguments,
+    },
 }
 
 /// A kind of call, as the API spells it.

@@ -10,8 +10,8 @@ use skein_core::{RecordId, ReviewId, RunId, document};
 use skein_engine::flow::Pools;
 
 use crate::arguments::{
-    ApprovalScope, AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch, ExecutionCommand,
-    InputArguments, ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
+    AmountArguments, ApprovalScope, AskingArguments, CallType, ChatArguments, ExecutionArguments, ExecutionBranch,
+    ExecutionCommand, InputArguments, ReviewArguments, ReviewCommand, RunArguments, WorkerArguments,
 };
 use crate::configuration::Configuration;
 use crate::definition::Source;
@@ -187,6 +187,11 @@ impl FlowTask {
 pub(super) fn list_workers() -> Task {
     let list: &'static List = &views::WORKERS;
     Task::Rows { ask: Ask::get("/workers"), field: "data", list }
+}
+
+pub(super) fn list_dead_jobs(amount: AmountArguments) -> Task {
+    let (amount, after) = portion(amount);
+    Task::List { ask: Ask::get("/queue/dead"), list: &views::DEAD_JOBS, amount, after }
 }
 
 /// The kinds of calls a worker of its own makes.

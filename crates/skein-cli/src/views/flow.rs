@@ -67,6 +67,19 @@ pub(crate) static WORKERS: List = List {
     ],
 };
 
+pub(crate) static DEAD_JOBS: List = List {
+    name: "dead jobs",
+    columns: &[
+        ("ID", |row| text(&row["id"])),
+        ("PUT ASIDE", |row| text(&row["diedAt"])),
+        ("QUEUE", |row| text(&row["queue"])),
+        ("TRIED", |row| text(&row["attempts"])),
+        ("LOST", |row| text(&row["lost"])),
+        ("RUN", |row| text(&row["runId"])),
+        ("WHY", |row| text(&row["reason"])),
+    ],
+};
+
 /// What came of a run: its output, or why there is none.
 fn came_of(run: &Value) -> String {
     if run["error"].is_object() { text(&run["error"]["message"]) } else { text(&run["output"]) }

@@ -147,6 +147,7 @@ fn a_run_at_a_server_goes_on_by_itself_and_can_be_followed_or_cancelled() {
     let cancelled = home.run(&["execution", "cancel", run.trim()]).assert_ok();
     assert!(cancelled.contains("cancelled"), "{cancelled}");
     assert!(home.run(&["worker", "list"]).assert_ok().contains("rest_call"));
+    assert_eq!(home.run(&["worker", "dead"]).assert_ok(), "There are none.\n");
     assert!(server.process.terminate().success(), "{}", server.process.stderr());
 }
 

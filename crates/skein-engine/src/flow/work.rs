@@ -9,9 +9,10 @@ use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures::FutureExt as _;
-use skein_core::WorkerId;
 use skein_core::catalog::operation::OperationType;
-use skein_store::jobs::{AfterFailure, Holder, Job, LeaseTerms, Waiting, Wanted};
+use skein_core::{JobId, WorkerId};
+use skein_store::items::Page;
+use skein_store::jobs::{AfterFailure, DeadJob, Holder, Job, LeaseTerms, Waiting, Wanted};
 use skein_store::workers::{Worker, WorkerDraft};
 use skein_store::{StoreError, Tx};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
@@ -517,6 +518,17 @@ impl Engine {
             KINDS.iter().try_fold(0, |sum, kind| Ok(sum + tx.queued_jobs(&viewer, kind.as_str(), QUEUED_MAX)?))
         };
         Ok(self.parts().store.read(count).await?)
+    }
+
+    /// Jobs that nobody could do: administrators see everybody's, everybody else their own; the oldest first.
+    pub async fn dead_jobs(
+        &self,
+        caller: &Caller,
+        after: Option<JobId>,
+        limit: usize,
+    ) -> Result<Page<DeadJob, JobId>, EngineError> {
+        let viewer = if caller.require_admin().is_ok() { SYSTEM } else { caller.viewer() };
+        Ok(self.parts().store.read(move |tx| tx.dead_jobs(&viewer, after, limit)).await?)
     }
 
     /// Every worker that was heard of lately, for administrators.

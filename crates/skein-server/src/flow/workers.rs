@@ -2,14 +2,15 @@
 
 use axum::extract::State;
 use serde::Serialize;
-use skein_core::{JobId, Millis, WorkerId};
+use skein_core::{JobId, Millis, RunId, UserId, WorkerId};
 use skein_engine::Engine;
+use skein_store::jobs::DeadJob;
 use skein_store::workers::Worker;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
 use crate::json::Json;
-use crate::pagination::Listing;
+use crate::pagination::{Listing, PageParameters};
 use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 
@@ -71,6 +72,56 @@ pub(crate) async fn read_queue(
     Parameters(NoParameters {}): Parameters<NoParameters>,
 ) -> Result<Json<QueueView>, ApiError> {
     Ok(Json(QueueView { waiting: engine.queued_calls(&caller).await? }))
+}
+
+/// Work that nobody could do: whatever it belongs to has ended without it.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DeadJobView {
+    #[schema(value_type = String, example = "job_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    id: JobId,
+    #[schema(value_type = String, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    owner_id: UserId,
+    /// What it waited for: a kind of call such as `rest_call`, or other work in the background.
+    #[schema(example = "rest_call")]
+    queue: String,
+    /// The run it is a part of.
+    #[schema(value_type = Option<String>)]
+    run_id: Option<RunId>,
+    /// The number of its step in the run, from 0.
+    step: Option<i64>,
+    /// How often it was tried.
+    attempts: i64,
+    /// How often the worker that had it was not heard of again.
+    lost: i64,
+    #[schema(example = "its payload cannot be read")]
+    reason: String,
+    #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
+    created_at: Millis,
+    /// When it was put aside. It is kept as long as finished runs are.
+    #[schema(value_type = String, example = "2026-11-15T09:31:30.000Z")]
+    died_at: Millis,
+}
+
+impl From<DeadJob> for DeadJobView {
+    fn from(job: DeadJob) -> Self {
+        let DeadJob { id, owner, queue, run, attempts, lost, reason, created_at, died_at } = job;
+        let (run_id, step) = run.unzip();
+        Self { id, owner_id: owner, queue, run_id, step, attempts, lost, reason, created_at, died_at }
+    }
+}
+
+/// Work that nobody could do, the oldest first: yours, and everybody's for administrators.
+#[utoipa::path(get, path = "/queue/dead", tag = "processes", params(PageParameters),
+    responses((status = 200, body = Listing<DeadJobView>)))]
+pub(crate) async fn list_dead_jobs(
+    State(engine): State<Engine>,
+    SignedIn(caller): SignedIn,
+    Parameters(parameters): Parameters<PageParameters>,
+) -> Result<Json<Listing<DeadJobView>>, ApiError> {
+    let (after, limit) = parameters.read()?;
+    let page = engine.dead_jobs(&caller, after, limit).await?;
+    Ok(Json(Listing::of(page, limit, DeadJobView::from)))
 }
 
 /// Every worker that was heard of lately.

@@ -1,15 +1,24 @@
 //! Runs over HTTP: begun again where they stopped, or with other values; and who works on them.
 
+use std::collections::BTreeSet;
+
 use axum::http::StatusCode;
 use serde_json::{Value, json};
+use skein_core::Viewer;
 use skein_core::account::{Role, Scope};
 use skein_engine::Worker;
+use skein_store::Tx;
+use skein_store::jobs::{AfterFailure, Holder, JobDraft, Wanted};
 
 use crate::recipes::{counting, waiting};
 use crate::world::{Answer, World, both};
 
 async fn shown(world: &World, run: &str) -> Value {
     world.get(&format!("/api/v1/executions/{run}")).await.json()
+}
+
+fn reasons(listed: &Value) -> Vec<&str> {
+    listed["data"].as_array().unwrap().iter().map(|job| job["reason"].as_str().unwrap()).collect()
 }
 
 async fn decided(world: &World, run: &str, decision: Value) {
@@ -74,5 +83,29 @@ both! {
         let other = world.joined_by("bert", Role::User, Scope::Write).await;
         assert_eq!(other.get("/api/v1/workers").await.status, 403);
         drop(worker);
+    }
+
+    async fn what_nobody_could_do_is_listed_for_whose_it_is_and_for_administrators(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let carla = world.joined_by("carla", Role::User, Scope::Write).await;
+        for (person, why) in [(world, "its payload cannot be read"), (&bert, "no such key"), (&bert, "no such tool")] {
+            let owner = person.admin.clone();
+            let job = JobDraft::new("nobodys", "{}".to_owned());
+            world.store.write(move |tx| tx.enqueue(&owner, &job)).await.unwrap();
+            let holder = Holder { worker: "test".to_owned(), lease_ms: 60_000, epoch: 0 };
+            let wanted = Wanted { queue: "nobodys".to_owned(), places: 1 };
+            let job = world.store.claim_jobs(&holder, &[wanted]).await.unwrap().jobs.remove(0);
+            let bury = move |tx: &mut Tx<'_>| tx.fail_job(&Viewer::System("test"), &job, why, AfterFailure::Bury);
+            world.store.write(bury).await.unwrap();
+        }
+        let first = world.get("/api/v1/queue/dead?limit=2").await.json();
+        let rest = world.get(&format!("/api/v1/queue/dead?cursor={}", first["pagination"]["next"].as_str().unwrap())).await.json();
+        assert_eq!((first["data"].as_array().unwrap().len(), &rest["pagination"]["next"]), (2, &json!(null)));
+        let all = [reasons(&first), reasons(&rest)].concat();
+        assert_eq!(BTreeSet::from_iter(all), BTreeSet::from(["its payload cannot be read", "no such key", "no such tool"]));
+        let his = bert.get("/api/v1/queue/dead").await.json();
+        assert_eq!(BTreeSet::from_iter(reasons(&his)), BTreeSet::from(["no such key", "no such tool"]));
+        assert_eq!((&his["data"][0]["ownerId"], &his["data"][0]["runId"]), (&json!(bert.admin.owner()), &json!(null)));
+        assert_eq!(carla.get("/api/v1/queue/dead").await.json()["data"], json!([]));
     }
 }

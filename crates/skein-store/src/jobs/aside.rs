@@ -3,12 +3,11 @@
 use skein_core::{JobId, Millis, RunId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
+use crate::items::Page;
 use crate::jobs::read_run;
 use crate::sql::{Row, params};
 use crate::tx::{Tx, system_only};
 
-/// Jobs of one page.
-const PAGE_MAX: i64 = 1_000;
 const SWEEP_ROWS_MAX: i64 = 1_000;
 
 /// A job that nobody could do.
@@ -54,7 +53,12 @@ pub struct JobStanding {
 
 impl Tx<'_> {
     /// Jobs that were put aside, oldest first: Skein sees all of them, everybody else their own.
-    pub fn dead_jobs(&mut self, viewer: &Viewer, after: Option<JobId>, limit: i64) -> Result<Vec<DeadJob>, StoreError> {
+    pub fn dead_jobs(
+        &mut self,
+        viewer: &Viewer,
+        after: Option<JobId>,
+        limit: usize,
+    ) -> Result<Page<DeadJob, JobId>, StoreError> {
         let subject = self.subject(viewer)?;
         let others = if matches!(viewer, Viewer::System(_)) { "owner <> ?1" } else { "owner IS NULL" };
         let sql = format!(
@@ -63,7 +67,12 @@ impl Tx<'_> {
         );
         // No bytes at all come before every id.
         let after = after.as_ref().map_or(&[][..], |id| id.as_bytes());
-        self.all(&sql, params![&subject, after, limit.clamp(1, PAGE_MAX)], read_dead)
+        let count = i64::try_from(limit).unwrap_or(i64::MAX).saturating_add(1);
+        let mut rows = self.all(&sql, params![&subject, after, count], read_dead)?;
+        let is_more = rows.len() > limit;
+        rows.truncate(limit);
+        let next = rows.last().map(|last| last.id).filter(|_| is_more);
+        Ok(Page { rows, next })
     }
 
     /// Forgets jobs that were put aside so long ago; says how many.

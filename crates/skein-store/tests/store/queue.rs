@@ -89,7 +89,7 @@ fn lose(world: &World, times: i64) -> Job {
 
 fn dead(world: &World, viewer: &Viewer) -> Vec<DeadJob> {
     let viewer = viewer.clone();
-    world.read(move |tx| tx.dead_jobs(&viewer, None, 10))
+    world.read(move |tx| tx.dead_jobs(&viewer, None, 10)).rows
 }
 
 both! {
@@ -366,7 +366,7 @@ both! {
         let found = dead(world, &world.anna);
         assert_eq!((found[0].reason.as_str(), found[0].run, found[0].died_at), ("nosuch key", Some((run(1), 4)), START));
         assert_eq!(dead(world, &SYSTEM), found);
-        let after = world.read(move |tx| tx.dead_jobs(&SYSTEM, Some(id), 10));
+        let after = world.read(move |tx| tx.dead_jobs(&SYSTEM, Some(id), 10)).rows;
         assert_eq!(after, []);
         assert!(is_lost(completes(world, &job)));
     }

@@ -55,7 +55,7 @@ impl World {
 
     async fn dead(&self) -> Vec<DeadJob> {
         let viewer = Viewer::User(self.caller.user);
-        self.store.read(move |tx| tx.dead_jobs(&viewer, None, 10)).await.unwrap()
+        self.store.read(move |tx| tx.dead_jobs(&viewer, None, 10)).await.unwrap().rows
     }
 
     async fn workers(&self) -> Vec<Worker> {
