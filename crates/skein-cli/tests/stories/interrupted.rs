@@ -153,23 +153,50 @@ pub(crate) fn lease_shortly(server: &Server) {
     }
 }
 
-/// Two servers over one database, whose leases are short.
-fn two_servers(cluster: &Cluster, folder: &Path) -> (Server, Server, Database) {
-    let database = Database::fresh(cluster);
-    let home = |name: &str| Home { database: Some(database.url().to_owned()), ..Home::at(&folder.join(name)) };
-    let mut first = home("a").serve();
-    lease_shortly(&first);
-    assert!(first.process.terminate().success());
-    (home("a").serve(), home("b").serve(), database)
+/// A server among several on one database, whose leases are short.
+struct Shared<'a> {
+    database: Database,
+    folder: &'a Path,
+}
+
+impl<'a> Shared<'a> {
+    fn new(cluster: &Cluster, folder: &'a Path) -> Self {
+        let shared = Self { database: Database::fresh(cluster), folder };
+        let mut first = shared.serve("a");
+        lease_shortly(&first);
+        assert!(first.process.terminate().success());
+        shared
+    }
+
+    fn serve(&self, name: &str) -> Server {
+        Home { database: Some(self.database.url().to_owned()), ..Home::at(&self.folder.join(name)) }.serve()
+    }
+
+    /// Stops the only server there is between two transactions: what it had locked would stay locked.
+    fn stall(&self, server: &Server) {
+        let mut client = postgres::Client::connect(self.database.url(), postgres::NoTls).unwrap();
+        until("it stands still and holds nothing", || {
+            signal(server, "-STOP");
+            let sql = "SELECT count(*) FROM pg_stat_activity
+                       WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'";
+            let is_idle = client.query_one(sql, &[]).unwrap().get::<_, i64>(0) == 0;
+            if !is_idle {
+                signal(server, "-CONT");
+            }
+            is_idle.then_some(())
+        });
+    }
 }
 
 #[test]
 fn another_server_finishes_what_a_killed_one_was_at_on_postgres() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::start();
-    let (mut first, second, _database) = two_servers(&cluster, folder.path());
-    let slow = Slow::start();
+    let shared = Shared::new(&cluster, folder.path());
+    let (mut first, slow) = (shared.serve("a"), Slow::start());
     let run = begin(&first, &slow, "GET");
+    // Not before: both take from one queue.
+    let second = shared.serve("b");
     first.process.kill_nine();
     let run = ended(&second, &run);
     assert_eq!(run["output"], "done", "{run}");
@@ -207,10 +234,11 @@ fn another_worker_finishes_what_a_killed_one_was_at_on_postgres() {
 fn what_a_stalled_server_brings_back_late_is_refused_on_postgres() {
     let folder = tempfile::tempdir().unwrap();
     let cluster = Cluster::start();
-    let (mut first, second, _database) = two_servers(&cluster, folder.path());
-    let slow = Slow::start();
+    let shared = Shared::new(&cluster, folder.path());
+    let (mut first, slow) = (shared.serve("a"), Slow::start());
     let run = begin(&first, &slow, "GET");
-    signal(&first, "-STOP");
+    shared.stall(&first);
+    let second = shared.serve("b");
     let run = ended(&second, &run);
     assert_eq!(run["output"], "done", "{run}");
     slow.open();
