@@ -16,7 +16,7 @@ async fn begun(place: &Place, server: &Server) -> World {
 
 /// A bad day: what is said then is found by its words; when it is over, by its meaning.
 async fn survives(mood: Mood) {
-    let (place, server) = (Place::sqlite(), Server::start());
+    let (place, server) = (Place::sqlite(), Server::unreliable());
     let world = begun(&place, &server).await.followed();
     server.feel(mood.clone());
     world.bring(HERON).await;
@@ -110,7 +110,7 @@ both! {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fault_a_question_without_a_vector_is_answered_by_words_in_time() {
-    let (place, server) = (Place::sqlite(), Server::start());
+    let (place, server) = (Place::sqlite(), Server::unreliable());
     let world = begun(&place, &server).await;
     world.bring(HERON).await;
     world.settle().await;

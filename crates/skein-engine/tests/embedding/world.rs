@@ -23,7 +23,9 @@ use skein_testkit::wait::moment;
 use tempfile::TempDir;
 
 const TEMPLATE: &str = "skein_embedding_template";
-const TIME_MAX: Duration = Duration::from_millis(700);
+/// How long a server that may hang is waited for, and one that never does: a slow machine is no fault.
+const SHORT: Duration = Duration::from_millis(700);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Declares tests that run on both databases.
 macro_rules! both {
@@ -214,14 +216,24 @@ pub(crate) enum Mood {
 pub(crate) struct Server {
     rogue: Rogue,
     mood: Arc<Mutex<Mood>>,
+    time_max: Duration,
 }
 
 impl Server {
     pub(crate) fn start() -> Self {
+        Self::waited_for(PATIENCE)
+    }
+
+    /// One that nobody waits for: for those that hang, or fail however often they are asked.
+    pub(crate) fn unreliable() -> Self {
+        Self::waited_for(SHORT)
+    }
+
+    fn waited_for(time_max: Duration) -> Self {
         let mood = Arc::new(Mutex::new(Mood::Good));
         let told = Arc::clone(&mood);
         let rogue = Rogue::start(move |request| behave(&told.lock().unwrap().clone(), request));
-        Self { rogue, mood }
+        Self { rogue, mood, time_max }
     }
 
     pub(crate) fn feel(&self, mood: Mood) {
@@ -234,7 +246,7 @@ impl Server {
             model: model.to_owned(),
             dimensions: None,
             credential: None,
-            time_max: TIME_MAX,
+            time_max: self.time_max,
         }
     }
 
