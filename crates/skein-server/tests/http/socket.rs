@@ -33,7 +33,10 @@ pub(crate) async fn start(world: &World) -> Running {
 }
 
 pub(crate) async fn start_with(world: &World, options: ServeOptions) -> Running {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    start_on(TcpListener::bind("127.0.0.1:0").await.unwrap(), world, options)
+}
+
+pub(crate) fn start_on(listener: TcpListener, world: &World, options: ServeOptions) -> Running {
     let address = listener.local_addr().unwrap();
     let (stop, stopped) = oneshot::channel::<()>();
     let stopped = async move { stopped.await.unwrap_or_default() };
