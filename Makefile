@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve web test check bench bench-locomo bench-page peers openapi screenshots test-transformer setup setup-build fmt clippy deny vectors tests page browser
+.PHONY: help serve web test check bench bench-locomo bench-page laws peers openapi screenshots test-transformer setup setup-build fmt clippy deny vectors tests page browser
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -44,6 +44,16 @@ test: setup web page vectors fmt clippy tests browser ## everything CI runs: for
 test-transformer: setup-build ## tests of the feature `transformer`, whose first build takes minutes
 	$(call step,models in directories,cargo test -p skein-recall --features transformer --test transformer)
 	$(call step,models that serve,cargo test -p skein-engine --features transformer --test embedding local::)
+
+# Laws are tried by cases drawn at random. Here they are the same each time, so that a change is judged by what it does; `make laws`
+# draws others.
+export PROPTEST_RNG_SEED ?= 20261116
+ROUNDS ?= 5
+LAWS := test(/laws|oracle|tree_life|alike|random|template::tests|tree::compare|bundle::line|json_parts|reader::tests|scrub|offline::tests/)
+laws: setup ## properties by cases that were not tried before: make laws ROUNDS=20
+	$(call step,building,cargo build --workspace --bin with_postgres --bin append_client && cargo nextest run --workspace --no-run)
+	$(call step,laws,(for round in $$(seq $(ROUNDS)); do seed=$$RANDOM$$RANDOM; echo "    PROPTEST_RNG_SEED=$$seed"; \
+	PROPTEST_RNG_SEED=$$seed "$$CARGO_TARGET_DIR/debug/with_postgres" cargo nextest run --workspace -E "$(LAWS)" || exit 1; done))
 
 check: setup-build fmt clippy deny ## formatting, lints, licences: no tests, no PostgreSQL
 
