@@ -2,13 +2,12 @@
 import { onDestroy } from "svelte";
 import { settings } from "../state/settings.svelte";
 import { bindings, type Binding } from "./bindings";
-import { chordOf, isEditable, isPlain, isSingle } from "./chord";
+import { chordOf, isEditable, isPlain, isSingle, shownChord } from "./chord";
 
 export type Handler = (event?: KeyboardEvent) => void | boolean | Promise<void>;
 export interface Action {
   id: string;
   what: string;
-  keys: string[];
   run: Handler;
 }
 
@@ -45,7 +44,7 @@ class Registry {
         const binding = byId.get(id);
         if (!binding || seen.has(id)) continue;
         seen.add(id);
-        found.push({ id, what: binding.what, keys: keysOf(binding), run });
+        found.push({ id, what: binding.what, run });
       }
     }
     return found;
@@ -63,13 +62,12 @@ class Registry {
     if (event.defaultPrevented || event.isComposing) return;
     const chord = chordOf(event);
     if (isPlain(chord) && (isEditable(event.target) || this.#isLeftToTheElement(event, chord))) return;
-    if (isSingle(chord) && !settings.singleKeys) return;
     for (const { handlers, within } of [...this.#layers].reverse()) {
       const region = within?.();
       if (within && !(region && event.target instanceof Node && region.contains(event.target))) continue;
       for (const [id, run] of Object.entries(handlers)) {
         const binding = byId.get(id);
-        if (!binding || !keysOf(binding).includes(chord)) continue;
+        if (!binding || !actingKeysOf(binding).includes(chord)) continue;
         if (run(event) === false) continue;
         event.preventDefault();
         return;
@@ -92,7 +90,17 @@ class Registry {
   }
 }
 
+/** As they are bound, whether they act now or not. */
 export const keysOf = (binding: Binding): string[] => settings.keys[binding.id] ?? binding.keys;
+/** Those that act now: single letters may be switched off. */
+export const actingKeysOf = (binding: Binding): string[] =>
+  keysOf(binding).filter((chord) => settings.singleKeys || !isSingle(chord));
+/** The key of an action as people are shown it; nothing where none acts. */
+export function shownKeyOf(id: string): string | undefined {
+  const binding = byId.get(id);
+  const [key] = binding ? actingKeysOf(binding) : [];
+  return key && shownChord(key);
+}
 export const registry = new Registry();
 
 /** For a component: its actions, as long as it is there. */

@@ -13,6 +13,7 @@ import { localNode } from "./local";
 import { Makings } from "./makings.svelte";
 import { outbox, standIn, type Sent } from "./outbox.svelte";
 import { Tree, type Knot, type Shown } from "./tree";
+import { Turnings } from "./turnings";
 
 export type Node = Schemas["NodeView"] & { tags?: string[] };
 
@@ -45,6 +46,7 @@ export class Conversation {
   tree = new Tree();
   /** Grows whenever somebody turns elsewhere; an answer that was asked for before turns nobody away from there. */
   moves = 0;
+  readonly turnings = new Turnings();
   #asked = new Set<string>();
   #waiting = new Map<string, ((node: Node | undefined) => void)[]>();
   #stops: (() => void)[] = [];
@@ -57,7 +59,7 @@ export class Conversation {
   async open(): Promise<void> {
     this.#stops = [
       onTold((told) => void this.#told(told)),
-      onResync(() => void this.load()),
+      onResync(() => (this.turnings.forget(), void this.load())),
       outbox.listen((sent) => this.#sent(sent)),
     ];
     await this.load();
@@ -359,7 +361,7 @@ export class Conversation {
       await this.fetch(subject);
     } else if (event === "path.moved") {
       const { moves } = this;
-      if (this.tree.cursor === subject) return;
+      if (this.turnings.isOld(subject) || this.tree.cursor === subject) return;
       const isOurs = this.tree.knots.has(subject) || (await this.fetch(subject))?.conversationId === this.id;
       if (isOurs && this.moves === moves) this.turnTo(subject);
     } else if (subject === this.id) {

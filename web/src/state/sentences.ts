@@ -1,9 +1,32 @@
 // Sentences of a text that is still being said, for people who hear it.
+const MARKS = ".!?…";
+const CLOSERS = "\"'”’)]";
+/** Those after which no space is needed. */
+const WHOLE_MARKS = "。！？";
+const SPACE = /\s/u;
 
-/** How far the sentences go that have ended; a full stop within a number or a name ends none. */
-export function endOfSentences(text: string): number {
-  let end = 0;
-  for (const { index, 0: mark } of text.matchAll(/[.!?…]+["'”’)\]]*(?=\s)|[。！？]+|\n{2,}/gu))
-    end = index + mark.length;
-  return end;
+/** Follows a text as it grows, and reads every sign once. */
+export class Sentences {
+  #read = 0;
+  #end = 0;
+  /** A full stop was read, and whatever closes after it. */
+  #isEnding = false;
+  #newlines = 0;
+
+  /** How far the sentences go that have ended; a full stop within a number or a name ends none. */
+  endIn(text: string): number {
+    if (text.length < this.#read) this.#begin();
+    for (; this.#read < text.length; this.#read++) this.#next(text[this.#read] ?? "", this.#read);
+    return this.#end;
+  }
+  #begin(): void {
+    this.#read = this.#end = this.#newlines = 0;
+    this.#isEnding = false;
+  }
+  #next(sign: string, at: number): void {
+    this.#newlines = sign === "\n" ? this.#newlines + 1 : 0;
+    if (WHOLE_MARKS.includes(sign) || this.#newlines > 1) this.#end = at + 1;
+    else if (this.#isEnding && SPACE.test(sign)) this.#end = at;
+    this.#isEnding = MARKS.includes(sign) || (this.#isEnding && CLOSERS.includes(sign));
+  }
 }

@@ -79,14 +79,15 @@ export async function regenerate(
 export async function activate(conversation: Conversation, turnId: string, nodeId: string): Promise<void> {
   const before = conversation.cursor;
   conversation.turnTo(nodeId);
+  const { moves } = conversation;
   // Where its owner stands is not for others to say.
   if (nodeId.startsWith("local-") || look) return;
+  const params = { id: conversation.id, turnId, nodeId };
+  const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";
   const went = await conversation.attempt(nodeId, "show this alternative", () =>
-    call("put", "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate", {
-      params: { id: conversation.id, turnId, nodeId },
-    }),
+    conversation.turnings.tell(nodeId, () => call("put", path, { params })),
   );
-  if (!went && before) conversation.turnTo(before);
+  if (!went && before && conversation.moves === moves) conversation.turnTo(before);
   // There is no way back to what the server did not have.
   if (went && before && before !== nodeId && !before.startsWith("local-")) {
     const { operations } = await import("./operations.svelte");

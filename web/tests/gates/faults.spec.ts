@@ -198,17 +198,7 @@ test("two people change one thing: the later is told, and keeps what was written
   watch,
 }) => {
   watch.allow(/status of 409/);
-  const service = await person.api.post<{ id: string; hash: string }>("/services", {
-    name: "Gauge",
-    type: "rest_api",
-    protocol: "https",
-    requiresSecret: false,
-    connectionSchema: {
-      type: "object",
-      properties: { endpoint: { type: "string" } },
-      required: ["endpoint"],
-    },
-  });
+  const service = await person.service("Gauge");
   await page.goto(`${skein.origin}/catalogue/services/${service.id}`);
   await expect(page.getByRole("heading", { name: "Gauge" })).toBeVisible();
   await page.getByRole("tab", { name: /edit|change/i }).click();
@@ -228,17 +218,7 @@ test("what was written before somebody else's change says so when it is come bac
   person,
   skein,
 }) => {
-  const made = await person.api.post<{ id: string; hash: string }>("/services", {
-    name: "Gauge",
-    type: "rest_api",
-    protocol: "https",
-    requiresSecret: false,
-    connectionSchema: {
-      type: "object",
-      properties: { endpoint: { type: "string" } },
-      required: ["endpoint"],
-    },
-  });
+  const made = await person.service("Gauge");
   const editing = `${skein.origin}/catalogue/services/${made.id}?tab=edit`;
   await page.goto(editing);
   const description = page.getByRole("textbox", { name: "Description" });
@@ -300,6 +280,30 @@ test("a conversation without its forks is read and gone on with", async ({ page,
   await page.unrouteAll();
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(alert).toHaveCount(0);
+});
+
+test("a folded conversation that is not gone on with says so, and not that something was not sent", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/status of 500/);
+  const { id } = await person.begin("Herons");
+  const said = await person.say(id, "Two herons.");
+  const fork = await person.api.post<{ id: string }>(`/conversations/${id}/fork`, { nodeId: said.id });
+  const cited = await person.say(fork.id, "Two more.");
+  await person.api.post(`/conversations/${fork.id}/fold`, { summary: "Four herons.", cites: [cited.id] });
+  await refuse(page, /\/reopen$/, "POST");
+  await page.goto(`${skein.origin}/c/${fork.id}`);
+  await page.getByRole("button", { name: "Go on in a new conversation" }).click();
+  const alert = page.getByRole("alert").filter({ hasText: "refused for a test" });
+  await expect(alert).toContainText("No new conversation was begun.");
+  await expect(page.getByText(/was not sent/)).toHaveCount(0);
+  await page.unrouteAll();
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await expect(page).not.toHaveURL(new RegExp(fork.id));
+  await expect(composer(page)).toBeVisible();
 });
 
 test("a conversation that is not begun says why, on whatever screen", async ({ page, watch }) => {

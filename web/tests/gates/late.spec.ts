@@ -1,26 +1,7 @@
 // What takes a while leads nobody away who went elsewhere meanwhile.
-import type { Page } from "@playwright/test";
-import { turns } from "../support/talk";
+import { drawn, held } from "../support/held";
+import { lastTurn, turns } from "../support/talk";
 import { expect, test } from "../support/test";
-
-/** Holds requests back until they are let go, later ones no more, and tells when the first one was made. */
-async function held(
-  page: Page,
-  at: RegExp,
-  method: string,
-): Promise<{ made: Promise<void>; letGo: () => void }> {
-  let letGo = () => {};
-  let told = () => {};
-  const free = new Promise<void>((resolve) => (letGo = resolve));
-  const made = new Promise<void>((resolve) => (told = resolve));
-  await page.route(at, async (route) => {
-    if (route.request().method() !== method) return route.fallback();
-    told();
-    await free;
-    await route.continue();
-  });
-  return { made, letGo };
-}
 
 test("the list of what waits, a new conversation, a fork and a form that is saved", async ({
   page,
@@ -102,4 +83,43 @@ test("a decision leads to the next one, unless somebody looks at another already
   await page.getByRole("button", { name: /^Approve/ }).click();
   await expect(inbox).toHaveCount(1);
   await expect(inbox.first()).toHaveAttribute("aria-current", /.+/);
+});
+
+test("the tellings of one's own quick turns lead nobody back", async ({ page, person, skein }) => {
+  const { id } = await person.begin("Herons");
+  const first = await person.say(id, "One heron.");
+  await person.edit(await person.edit(first, "Two herons."), "Three herons.");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(lastTurn(page)).toContainText("Three herons.");
+  await page.evaluate(() => {
+    const shown: string[] = [];
+    const look = () => {
+      const words = /\w+ herons?\./.exec(document.querySelector("article")?.textContent ?? "")?.[0];
+      if (words && words !== shown.at(-1)) shown.push(words);
+    };
+    look();
+    new MutationObserver(look).observe(document.body, {
+      childList: true,
+      subtree: true,
+      characterData: true,
+    });
+    Object.assign(window, { shown });
+  });
+  const activated = await held(page, /\/activate$/, "PUT");
+  const before = lastTurn(page).getByRole("button", { name: "Alternative before" });
+  await before.click();
+  await expect(lastTurn(page)).toContainText("Two herons.");
+  await before.click();
+  await expect(lastTurn(page)).toContainText("One heron.");
+  await activated.made;
+  const told = page.waitForResponse(new RegExp(`${first.id}/activate$`));
+  activated.letGo();
+  await (await told).finished();
+  // What is told after them has come: so have they.
+  const { hash } = await person.api.get<{ hash: string }>(`/conversations/${id}`);
+  await person.api.put(`/conversations/${id}`, { title: "Storks", basedOnHash: hash });
+  await expect(page).toHaveTitle(/Storks/);
+  await drawn(page);
+  const shown = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
+  expect(shown).toEqual(["Three herons.", "Two herons.", "One heron."]);
 });

@@ -17,17 +17,7 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
   await new Promise<void>((resolve) => gauge.listen(0, "127.0.0.1", resolve));
   const at = { host: "127.0.0.1", port: (gauge.address() as AddressInfo).port };
   await person.allow(at);
-  const service = await person.api.post<{ id: string }>("/services", {
-    name: "Gauge",
-    type: "rest_api",
-    protocol: "http",
-    requiresSecret: false,
-    connectionSchema: {
-      type: "object",
-      properties: { endpoint: { type: "string" } },
-      required: ["endpoint"],
-    },
-  });
+  const service = await person.service("Gauge", "http");
   const tool = await person.api.post<{ id: string }>("/tools", {
     name: "Water level",
     serviceId: service.id,

@@ -1,5 +1,8 @@
 // What the catalogue tells of its tools: how they did in one's own runs.
-import { expect, test } from "../support/test";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "../support/told";
+import { TOLD } from "../support/told-model";
 
 test("a tool says how often it was called, how well it went, and what went wrong last", async ({
   told,
@@ -41,4 +44,43 @@ test("a tool that no run has called says so, and numbers come when one does", as
   await person.api.ended(await person.run(process.id, { word: "heron" }));
   await expect(numbers).toContainText(/Calls\s*1/);
   await expect(numbers).toContainText(/Success\s*100 %/);
+});
+
+test("reading a document that never comes is cancelled where it is seen", async ({ page, person, skein }) => {
+  const silent = createServer(() => undefined);
+  await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve));
+  const { port } = silent.address() as AddressInfo;
+  await person.allow({ host: "127.0.0.1", port });
+  const { id } = await person.service("Gauge", "http");
+  await page.goto(`${skein.origin}/catalogue/services/${id}?tab=discover`);
+  await page.getByRole("textbox", { name: "Address of the document" }).fill(`http://127.0.0.1:${port}/api`);
+  await page.getByRole("textbox", { name: "endpoint" }).fill(`http://127.0.0.1:${port}`);
+  const asked = new Promise((resolve) => silent.once("request", resolve));
+  await page.getByRole("button", { name: "Make tools from it" }).click();
+  await asked;
+  await page.getByRole("button", { name: "Cancel: Reading the document" }).click();
+  await expect(page.getByRole("progressbar", { name: "Reading the document" })).toHaveCount(0);
+  await expect(page.getByRole("button", { name: "Make tools from it" })).toBeEnabled();
+  await expect(page.getByRole("alert").filter({ hasText: /\S/ })).toHaveCount(0);
+  await expect(page.getByRole("textbox", { name: "Address of the document" })).toHaveValue(/api$/);
+  silent.closeAllConnections();
+  silent.close();
+});
+
+test("asking a model that never answers is cancelled, and what was made can be taken back", async ({
+  page,
+  skein,
+  model,
+}) => {
+  await page.goto(`${skein.origin}/catalogue/connect`);
+  await page.getByRole("radio", { name: "OpenAI-compatible models on this machine or network" }).click();
+  await page.getByLabel("Address").fill(model.endpoint);
+  await page.getByRole("combobox", { name: "Model" }).fill(TOLD);
+  await page.getByRole("checkbox", { name: /^Allow services to call/ }).click();
+  await page.getByRole("button", { name: "Connect and test" }).click();
+  await model.asked();
+  await page.getByRole("button", { name: "Cancel the question" }).click();
+  await expect(page.getByRole("region", { name: "Result of the call" })).toContainText("cancelled");
+  await page.getByRole("button", { name: "Take back what was made" }).click();
+  await expect(page.getByRole("button", { name: "Connect and test" })).toBeEnabled();
 });

@@ -114,6 +114,21 @@ export class Person {
     } as Schemas["ProcessBody"]);
   }
 
+  /** A service of addresses; it calls none before a tool does. */
+  service(name: string, protocol: "http" | "https" = "https"): Promise<Schemas["ServiceView"]> {
+    return this.api.post("/services", {
+      name,
+      type: "rest_api",
+      protocol,
+      requiresSecret: false,
+      connectionSchema: {
+        type: "object",
+        properties: { endpoint: { type: "string" } },
+        required: ["endpoint"],
+      },
+    });
+  }
+
   /** A process that answers by a model at an address of this machine. */
   async modelProcess(name: string, at: { endpoint: string; host: string; port: number }, model: string) {
     await this.allow(at);

@@ -1,5 +1,6 @@
 // Whether a screen can be used on a narrow window: the page does not scroll sideways, and every control can be seen.
 import { expect, type Page } from "@playwright/test";
+import { drawn } from "./held";
 
 interface Reflow {
   overflow: number;
@@ -32,7 +33,7 @@ export async function expectUsableAt(page: Page, width: number, height: number, 
   const before = page.viewportSize();
   await page.setViewportSize({ width, height });
   // Sizes are told to the page's observers before the next frame but one.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  await drawn(page);
   expect.soft(await reflow(page), `${what} at ${width} × ${height}`).toEqual({ overflow: 0, hidden: [] });
   if (before) await page.setViewportSize(before);
 }

@@ -1,5 +1,6 @@
 // Hears everything that no page may do: errors on the console, uncaught ones, and requests to anybody else.
 import { expect, type BrowserContext, type Page, type Request } from "@playwright/test";
+import { drawn } from "./held";
 
 /** What a screen asks for, and connections that stay open. */
 const ASKED = /\/api\/v1\//;
@@ -36,13 +37,11 @@ export class Watch {
   /** Waits until a screen is there: its code and what it asked for have come, and nothing says that it loads. */
   async settled(page: Page, { showsLoading = false } = {}): Promise<void> {
     await page.locator("main").first().waitFor();
-    // What came has to be drawn, and may lead to the next question.
-    const drawn = () =>
-      page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     await expect
       .poll(
         async () => {
-          await drawn();
+          // What came has to be drawn, and may lead to the next question.
+          await drawn(page);
           const busy = showsLoading ? [] : await page.locator("[aria-busy=true]").all();
           const asked = [...this.#underWay].filter((request) => request.frame().page() === page);
           return [...busy.map(String), ...asked.map((request) => request.url())];

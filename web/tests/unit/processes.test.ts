@@ -11,6 +11,8 @@ import {
   type Step,
 } from "../../src/screens/processes/definition";
 import { laidOut, ranks, towards } from "../../src/screens/processes/graph";
+import { offered } from "../../src/screens/processes/runDraft";
+import type { JsonSchema } from "../../src/ui/jsonSchema";
 import { readInput, shownInput } from "../../src/screens/processes/inputText";
 
 const step = (id: string, more: Partial<Step> = {}): Step => ({
@@ -50,6 +52,24 @@ describe("what steps wait for", () => {
     expect(towards(graph, 1, "ArrowLeft")).toBeUndefined();
     expect([towards(graph, 1, "ArrowUp"), towards(graph, 2, "ArrowDown")]).toEqual([0, 3]);
     expect(towards(graph, 1, "x")).toBeUndefined();
+  });
+});
+
+describe("what was typed for a run", () => {
+  const schema = (properties: Record<string, JsonSchema>): JsonSchema => ({ type: "object", properties });
+  const asked = schema({ day: { type: "string" }, count: { type: "integer" }, gone: {} });
+  const typed = { value: { day: "Monday", count: 3, gone: "away" }, unread: "{", asked };
+  it("is offered again whole while the process asks for the same", () =>
+    expect(offered(schema({ gone: {}, count: { type: "integer" }, day: { type: "string" } }), typed)).toEqual(
+      {
+        value: typed.value,
+        unread: "{",
+      },
+    ));
+  it("is offered as far as it fits when the process asks for something else", () => {
+    const now = schema({ day: { type: "string" }, count: { type: "string" }, far: { default: 2 } });
+    expect(offered(now, typed)).toEqual({ value: { day: "Monday", far: 2 } });
+    expect(offered(schema({ day: { enum: ["Sunday"] } }), typed)).toEqual({ value: {} });
   });
 });
 

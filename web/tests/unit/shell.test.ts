@@ -1,8 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { faviconOf } from "../../src/shell/favicon";
-import { registry } from "../../src/keys/registry.svelte";
+import { registry, shownKeyOf } from "../../src/keys/registry.svelte";
 import { settings } from "../../src/state/settings.svelte";
 import { Hearing } from "../../src/screens/conversation/hearing";
+import { Sentences } from "../../src/state/sentences";
 import { namedIn, unnamed } from "../../src/state/named";
 import { TokenRate } from "../../src/state/rate";
 
@@ -73,8 +74,10 @@ describe("keys", () => {
       return ran.splice(0);
     };
     expect(all()).toEqual(["a", "Shift+a", "Mod+k", "Escape"]);
+    expect(["conversation.edit", "everywhere.search"].map(shownKeyOf)).toEqual(["E", "/"]);
     vi.spyOn(settings, "singleKeys", "get").mockReturnValue(false);
     expect(all()).toEqual(["Mod+k", "Escape"]);
+    expect(["conversation.edit", "everywhere.search"].map(shownKeyOf)).toEqual([undefined, "Ctrl Shift F"]);
     stop();
   });
 });
@@ -103,6 +106,37 @@ describe("what is heard of an answer", () => {
   });
   it("is that it is finished, for those who want no more", () => {
     expect(heard("off", ["Two"], WHOLE)).toEqual(["Answering…", "The answer is finished."]);
+  });
+});
+
+describe("the sentences of a text that grows", () => {
+  const ends = (...texts: string[]) => {
+    const sentences = new Sentences();
+    return texts.map((text) => text.slice(0, sentences.endIn(text)));
+  };
+  it("end with a mark and whatever closes, once a space follows", () => {
+    expect(ends("He said “no.”", "He said “no.” Then 4.", "He said “no.” Then 4.5 (five!) a")).toEqual([
+      "",
+      "He said “no.”",
+      "He said “no.” Then 4.5 (five!)",
+    ]);
+    expect(ends("水。火", "A\n", "A\n\nB")).toEqual(["水。", "", "A\n\n"]);
+  });
+  it("begin anew with a text that does", () => expect(ends("One. Two. T", "One. T")[1]).toBe("One."));
+  it("are read once, however long they are and whatever stands in them", () => {
+    let reads = 0;
+    const endless = ".".repeat(200_000);
+    const sentences = new Sentences();
+    // A text that counts how often it is looked at.
+    const upTo = (length: number) =>
+      new Proxy(new String(endless.slice(0, length)), {
+        get: (text, sign) => {
+          if (typeof sign === "string" && /^\d/.test(sign)) reads += 1;
+          return Reflect.get(text, sign, text) as unknown;
+        },
+      }) as unknown as string;
+    for (let length = 1_000; length <= endless.length; length += 1_000) sentences.endIn(upTo(length));
+    expect(reads).toBe(endless.length);
   });
 });
 

@@ -134,9 +134,10 @@ describe("the shown path", () => {
       tree.add(knot(`n${at}`, at === 0 ? undefined : `n${at - 1}`, `t${at}`));
     tree.turnTo("n9999");
     tree.shown();
-    const began = performance.now();
+    // Time of its own: others may have the processor meanwhile.
+    const began = process.cpuUsage();
     expect(tree.shown()).toHaveLength(10_000);
-    expect(performance.now() - began).toBeLessThan(500);
+    expect(process.cpuUsage(began).user / 1000).toBeLessThan(500);
   });
 });
 

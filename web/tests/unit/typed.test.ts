@@ -83,4 +83,43 @@ describe("the editor of a process", () => {
     await again.load();
     expect(again.unread("raw")).toBe("{");
   });
+  it("keeps what cannot be read with its step, however that is called and wherever it goes", async () => {
+    serve();
+    const editor = new Editor("1");
+    await editor.load();
+    const asks = (id: string) => ({
+      id,
+      ask: { prompt: "?", schema: { title: id } },
+      output: { variable: id },
+    });
+    const written = (...ids: string[]) => ({ ...blankDefinition(), name: "Ask", steps: ids.map(asks) });
+    editor.replace(written("first", "second"));
+    const texts = () => editor.definition.steps.map(({ id, unread }) => [id, unread]);
+    const [first] = editor.definition.steps;
+    if (first) Object.assign(first, { unread: "{", id: "second" });
+    editor.changed();
+    expect(texts()).toEqual([
+      ["second", "{"],
+      ["second", undefined],
+    ]);
+    editor.definition.steps.reverse();
+    editor.changed();
+    const again = new Editor("1");
+    await again.load();
+    expect(again.definition.steps.map(({ unread }) => unread)).toEqual([undefined, "{"]);
+    expect(again.isValid).toBe(false);
+    // Another definition takes it along where the same is asked for, and only there.
+    editor.replace(written("other", "second"));
+    expect(texts()).toEqual([
+      ["other", undefined],
+      ["second", undefined],
+    ]);
+    const [, second] = editor.definition.steps;
+    if (second) second.unread = "[";
+    editor.replace(written("second", "other"));
+    expect(texts()).toEqual([
+      ["second", "["],
+      ["other", undefined],
+    ]);
+  });
 });

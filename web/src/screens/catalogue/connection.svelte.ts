@@ -1,5 +1,6 @@
 // Connecting a model, step by step: what was made stays known, so that trying again changes it and makes no second one.
 import { all, call } from "../../api/client";
+import { cancel } from "../../api/operation";
 import { processes } from "../../state/processes.svelte";
 import { catalogue } from "./catalogue.svelte";
 import { tryTool, type Outcome } from "./call";
@@ -31,6 +32,8 @@ export class Connection {
   outcome = $state.raw<Outcome>();
   tool = $state.raw<Tool>();
   process = $state.raw<{ id: string; name: string }>();
+  /** The call under way; it can be cancelled. */
+  operation = $state<string>();
   #made: { endpoint?: string; secret?: string; service?: { id: string; from: string } } = {};
 
   get hasMade(): boolean {
@@ -47,7 +50,11 @@ export class Connection {
       const serviceId = await this.#service(asked);
       const tool = await this.#tool(asked, serviceId, secretId);
       this.outcome = await this.#step(`Asking ${asked.model} to say hello`, () =>
-        tryTool(tool.id, { messages: [{ role: "user", content: QUESTION }] }),
+        tryTool(
+          tool.id,
+          { messages: [{ role: "user", content: QUESTION }] },
+          { begun: (id) => (this.operation = id) },
+        ),
       );
       const last = this.steps.at(-1);
       if (last && !this.outcome.ok) last.state = "failed";
@@ -55,7 +62,17 @@ export class Connection {
     } catch (thrown) {
       this.error = thrown;
     } finally {
+      this.operation = undefined;
       this.busy = false;
+    }
+  }
+  /** Waits no longer for the model; what was made stays. */
+  async cancel(): Promise<void> {
+    if (this.operation === undefined) return;
+    try {
+      await cancel(this.operation);
+    } catch (thrown) {
+      this.error = thrown;
     }
   }
 

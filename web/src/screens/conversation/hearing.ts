@@ -1,32 +1,33 @@
 // What people hear of answers: that one is being made, and its words once they are there.
 import type { Announce } from "../../state/settings.svelte";
-import { endOfSentences } from "../../state/sentences";
+import { Sentences } from "../../state/sentences";
 
 /** Nobody listens for an hour; what is longer is read. */
 const HEARD_MAX = 20_000;
 
 export class Hearing {
-  /** How much of each answer was said already. */
-  #said = new Map<string, number>();
+  /** How much of each answer was said already, and how far it is read. */
+  #said = new Map<string, { upTo: number; sentences: Sentences }>();
   constructor(private readonly say: (words: string) => void) {}
 
   /** An answer as far as it is there. */
   goes(node: string, text: string, how: Announce): void {
-    const said = this.#said.get(node);
+    let said = this.#said.get(node);
     if (said === undefined) {
-      this.#said.set(node, 0);
+      said = { upTo: 0, sentences: new Sentences() };
+      this.#said.set(node, said);
       this.say("Answering…");
     }
     if (how !== "sentences") return;
-    const end = endOfSentences(text);
-    const next = text.slice(said ?? 0, end).trim();
+    const end = said.sentences.endIn(text);
+    const next = text.slice(said.upTo, end).trim();
     if (!next) return;
-    this.#said.set(node, end);
+    said.upTo = end;
     this.say(next);
   }
   /** Those that are no longer being said have ended. */
   ended(going: ReadonlySet<string>, textOf: (node: string) => string, how: Announce): void {
-    for (const [node, said] of [...this.#said]) {
+    for (const [node, { upTo: said }] of [...this.#said]) {
       if (going.has(node)) continue;
       this.#said.delete(node);
       const rest = textOf(node).slice(said).trim();

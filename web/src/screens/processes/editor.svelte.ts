@@ -1,12 +1,11 @@
 // One process being written: what the server has, what is on the screen, what keeps it from being kept.
-import { getContext, setContext } from "svelte";
 import { call, isAbort } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
 import type { Unread } from "../../ui/json";
 import { placed, type Found, type Part } from "./breaches";
 import { blankDefinition, definitionOf, type Definition, type Process } from "./definition";
-import { cleaned, formOf, isSame, type FormDefinition } from "./form";
+import { carryUnread, cleaned, formOf, isSame, putUnread, unreadAnswers, type FormDefinition } from "./form";
 
 interface Kept {
   definition: Definition;
@@ -15,11 +14,6 @@ interface Kept {
 }
 const placeOf = (id: string): string => `process/${id}`;
 const VALIDATE_WAIT_MS = 350;
-export const placeOfAnswer = (step: string): string => `answer/${step}`;
-
-const KEY = Symbol("process editor");
-export const setEditor = (editor: Editor): Editor => setContext(KEY, editor);
-export const useEditor = (): Editor => getContext<Editor>(KEY);
 
 export class Editor {
   readonly id: string;
@@ -60,9 +54,8 @@ export class Editor {
   }
   /** Where something stands that cannot be read yet: in the raw view, the context, or the answer a step asks for. */
   get unreadIn(): string | undefined {
-    const asking = this.definition.steps.flatMap((step) => [step, ...step.fallback]).filter(({ ask }) => ask);
-    const places = ["raw", "context", ...asking.map(({ id }) => placeOfAnswer(id))];
-    return places.find((place) => this.#unread[place] !== undefined);
+    const here = ["raw", "context"].find((place) => this.#unread[place] !== undefined);
+    return here ?? Object.keys(unreadAnswers(this.definition))[0];
   }
   unread(place: string): string | undefined {
     return this.#unread[place];
@@ -92,6 +85,7 @@ export class Editor {
       const kept = draft<Kept | undefined>(this.#place, undefined);
       this.#unread = kept?.unread ?? {};
       this.#show(kept?.definition ?? (this.process ? definitionOf(this.process) : blankDefinition()));
+      putUnread(this.definition, this.#unread);
       this.fromDraft = kept !== undefined && this.isDirty;
       this.isBehind = this.fromDraft && this.process !== undefined && kept?.hash !== this.process.hash;
       this.isReady = true;
@@ -120,7 +114,9 @@ export class Editor {
   }
   /** Puts another definition in its place: from the raw view, or an older version. */
   replace(definition: Definition): void {
-    this.#show({ ...blankDefinition(), enabled: this.definition.enabled, ...definition });
+    const before = this.definition;
+    this.#show({ ...blankDefinition(), enabled: before.enabled, ...definition });
+    carryUnread(before, this.definition);
     this.changed();
   }
   discard(): void {
@@ -141,7 +137,9 @@ export class Editor {
   }
   #keep(place: string, hash: string | undefined): void {
     const definition = cleaned($state.snapshot(this.definition));
-    keepDraft(place, { definition, hash, unread: $state.snapshot(this.#unread) } satisfies Kept);
+    const { raw, context } = this.#unread;
+    const unread = { raw, context, ...unreadAnswers(this.definition) };
+    keepDraft(place, { definition, hash, unread } satisfies Kept);
   }
 
   check(wait: number): void {

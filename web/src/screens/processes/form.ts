@@ -1,5 +1,6 @@
 // The definition as the form holds it: what may be missing is there, so that controls can be bound to it.
 import type { Schemas } from "../../api/client";
+import type { Unread } from "../../ui/json";
 import type { Definition, Step } from "./definition";
 
 export interface FormStep extends Step {
@@ -9,6 +10,8 @@ export interface FormStep extends Step {
   fallback: FormStep[];
   abortWhen: string[];
   tools: Schemas["OfferFields"][];
+  /** What stands where the answer it asks for is described, and cannot be read yet; it is not kept with the definition. */
+  unread?: string;
 }
 export interface FormDefinition extends Definition {
   steps: FormStep[];
@@ -30,6 +33,34 @@ export const formOf = (definition: Definition): FormDefinition => ({
   ...definition,
   steps: (definition.steps ?? []).map(formStep),
 });
+
+/** Steps that ask, fallbacks too, by the place where they stand. */
+const asking = ({ steps }: FormDefinition): [place: string, step: FormStep][] =>
+  steps.flatMap((step, at) =>
+    [step, ...step.fallback].flatMap((one, index): [string, FormStep][] =>
+      one.ask ? [[index === 0 ? `answer/${at}` : `answer/${at}/${index - 1}`, one]] : [],
+    ),
+  );
+
+/** What cannot be read yet in the answers that steps ask for, by place. */
+export const unreadAnswers = (definition: FormDefinition): Unread =>
+  Object.fromEntries(
+    asking(definition).flatMap(([place, { unread }]) => (unread === undefined ? [] : [[place, unread]])),
+  );
+
+/** Puts it where it stood, in the definition that was kept with it. */
+export function putUnread(definition: FormDefinition, unread: Unread): void {
+  for (const [place, step] of asking(definition)) step.unread = unread[place];
+}
+
+/** Takes it along into a definition that was written anew: to the step of the same name, if it asks for the same. */
+export function carryUnread(from: FormDefinition, into: FormDefinition): void {
+  const before = asking(from).filter(([, { unread }]) => unread !== undefined);
+  for (const [, step] of asking(into)) {
+    const same = before.find(([, { id, ask }]) => id === step.id && isAlike(ask?.schema, step.ask?.schema));
+    step.unread = same?.[1].unread;
+  }
+}
 
 const isNothing = (value: unknown) => value === undefined || value === null || value === "";
 function stripped<T extends object>(value: T): Partial<T> {
@@ -78,8 +109,11 @@ export const cleaned = (definition: Definition): Definition => ({
     : { maxRecursionDepth: definition.maxRecursionDepth }),
 });
 
-export const isSame = (a: Definition, b: Definition): boolean =>
-  JSON.stringify(ordered(cleaned(a))) === JSON.stringify(ordered(cleaned(b)));
+export const isSame = (a: Definition, b: Definition): boolean => isAlike(cleaned(a), cleaned(b));
+
+/** Whether two values say the same, in whatever order their members stand. */
+export const isAlike = (a: unknown, b: unknown): boolean =>
+  JSON.stringify(ordered(a)) === JSON.stringify(ordered(b));
 
 /** Members in one order, so that equal things are written alike. */
 function ordered(value: unknown): unknown {
