@@ -1,6 +1,7 @@
 // The log of what was done to conversations: facts of the timeline, and what this tab did besides. Taking back is a new entry.
 import { call } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
+import { allDone } from "./acts";
 import { Newest } from "./newest";
 import {
   entryOf,
@@ -52,6 +53,7 @@ class Operations {
     }
   }
   async #read(): Promise<Entry[]> {
+    await allDone();
     const pages = await Promise.all(
       FACTS.map((type) => call("get", "/api/v1/items", { query: { type, order: "desc", limit: READ_MAX } })),
     );

@@ -1,6 +1,7 @@
 // What can be done in a conversation: each function is one act of a person, shown at once and taken back when refused.
 import { call, type Schemas } from "../api/client";
 import { look } from "../api/look";
+import { underway } from "./acts";
 import { answers } from "./answers.svelte";
 import { CANONICAL } from "./canonical";
 import { dropDraft } from "./drafts";
@@ -76,7 +77,10 @@ export async function regenerate(
 }
 
 /** Turns to another alternative at once. */
-export async function activate(conversation: Conversation, turnId: string, nodeId: string): Promise<void> {
+export const activate = (conversation: Conversation, turnId: string, nodeId: string): Promise<void> =>
+  underway(turn(conversation, turnId, nodeId));
+
+async function turn(conversation: Conversation, turnId: string, nodeId: string): Promise<void> {
   const before = conversation.cursor;
   conversation.turnTo(nodeId);
   const { moves } = conversation;
@@ -113,7 +117,13 @@ export async function edit(
 }
 
 /** Bookmarks, tags, exclusion and pruning, shown at once. */
-export async function mark(
+export const mark = (
+  conversation: Conversation,
+  nodeId: string,
+  marks: Schemas["MarksBody"],
+): Promise<boolean> => underway(setMarks(conversation, nodeId, marks));
+
+async function setMarks(
   conversation: Conversation,
   nodeId: string,
   marks: Schemas["MarksBody"],

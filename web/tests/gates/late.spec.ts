@@ -28,7 +28,7 @@ test("the list of what waits, a new conversation, a fork and a form that is save
     await expect(page).toHaveURL(`${skein.origin}/runs`);
   };
 
-  const inbox = await held(page, /\/reviews\?/, "GET");
+  const inbox = await held(page, /\/reviews\?.*limit=200/, "GET");
   await rail.getByRole("link", { name: "Review" }).click();
   await elsewhere(inbox, /\/reviews\?.*limit=200/);
   // Nor did it take the way back.
@@ -75,11 +75,13 @@ test("a decision leads to the next one, unless somebody looks at another already
   const decided = await held(page, /\/decision$|\/decide$/, "POST");
   await page.getByRole("button", { name: /^Approve/ }).click();
   await decided.made;
-  await inbox.filter({ hasText: "crane" }).click();
-  const at = page.url();
+  const crane = inbox.filter({ hasText: "crane" });
+  const at = skein.origin + ((await crane.getAttribute("href")) ?? "");
+  await crane.click();
+  await expect(page).toHaveURL(at);
   decided.letGo();
   await expect(inbox).toHaveCount(2);
-  expect(page.url()).toBe(at);
+  await expect(page).toHaveURL(at);
   await page.getByRole("button", { name: /^Approve/ }).click();
   await expect(inbox).toHaveCount(1);
   await expect(inbox.first()).toHaveAttribute("aria-current", /.+/);
@@ -122,4 +124,23 @@ test("the tellings of one's own quick turns lead nobody back", async ({ page, pe
   await drawn(page);
   const shown = await page.evaluate(() => (window as unknown as { shown: string[] }).shown);
   expect(shown).toEqual(["Three herons.", "Two herons.", "One heron."]);
+});
+
+test("what was done last is taken back though it is still on its way", async ({ page, person, skein }) => {
+  const { id } = await person.begin("Herons");
+  await person.edit(await person.say(id, "One heron."), "Two herons.");
+  await page.goto(`${skein.origin}/c/${id}`);
+  const turn = turns(page).first();
+  await turn.click();
+  await page.keyboard.press("x");
+  await expect(turn.getByText("left out")).toBeVisible();
+  const activated = await held(page, /\/activate$/, "PUT");
+  await page.keyboard.press("[");
+  await expect(turn).toContainText("One heron.");
+  await activated.made;
+  await page.keyboard.press("u");
+  await drawn(page);
+  activated.letGo();
+  await expect(turn).toContainText("Two herons.");
+  await expect(turn.getByText("left out")).toBeVisible();
 });
