@@ -1,6 +1,7 @@
 // What a model is told: what is pinned stays when others have to go.
 import type { Schemas } from "../support/api";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
+import { listening } from "../support/talk";
 import { expect, test } from "../support/test";
 
 test("a part is pinned, stays, and is let go again", async ({ page, person, skein }) => {
@@ -41,6 +42,7 @@ test("what a model would be told is compared with what it was told last", async 
   await expect(changes.filter({ hasText: "So how many were there?" })).toContainText("Came in");
   await expect(pane).toContainText(/tokens then, .* now \(\+\d+\)/);
   // What is left out is not told.
+  await listening(page);
   await person.mark(out, { excluded: true });
   await expect(changes).toHaveCount(2);
   await expect(changes.filter({ hasText: "cranes" })).toHaveCount(0);

@@ -36,7 +36,7 @@ test("an answer that failed was not answered", async ({ page }) => {
   await page.getByRole("button", { name: "Ask this" }).click();
   await expect(page.getByRole("alert").filter({ hasText: "broke off" })).toBeVisible();
   await expect(page.getByText(/answered in/)).toHaveCount(0);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("alert").getByRole("button", { name: "Try again" }).click();
   await expect(page.getByText(/answered in \d+ ms/)).toBeVisible();
 });

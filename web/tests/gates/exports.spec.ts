@@ -66,7 +66,7 @@ test("an administrator is told how much room the installation takes", async ({
   await page.route("**/api/v1/storage", (route) => route.abort());
   await page.reload();
   await expect(storage).toContainText("How much room is taken could not be read.");
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await storage.getByRole("button", { name: "Try again" }).press("Enter");
   await expect(storage).toContainText("SQLite");
 });

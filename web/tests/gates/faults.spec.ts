@@ -55,7 +55,7 @@ for (const [status, code, advice] of [
     // Not even a reload loses it.
     await page.reload();
     await expect(composer(page)).toHaveValue(TYPED);
-    await page.unrouteAll();
+    await page.unrouteAll({ behavior: "wait" });
     await page.getByRole("button", { name: "Send", exact: true }).click();
     await expect(turns(page).first()).toContainText(TYPED);
     await expect(composer(page)).toHaveValue("");
@@ -177,8 +177,9 @@ test("a server that dies and comes back is noticed, and the page goes on", async
     await skein.kill();
     await expect(status).toContainText("Connection lost");
     await composer(page).fill(TYPED);
-    await skein.restart();
+    // In vain as yet, and no harm: the page tries by itself, too.
     await page.getByRole("button", { name: "Try now" }).click();
+    await skein.restart();
     await expect(status).toContainText("Connected");
     await expect(composer(page)).toHaveValue(TYPED);
     await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -261,7 +262,7 @@ test("what was said and cannot be read is said to be so, and is read again", asy
   await page.goto(`${skein.origin}/c/${id}`);
   await expect(turns(page).first()).toContainText("could not be read");
   await expect(page.getByRole("alert").filter({ hasText: "refused for a test" })).toHaveCount(1);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("button", { name: "Read it again" }).click();
   await expect(turns(page).first()).toContainText("Two herons.");
   await expect(page.getByText("refused for a test")).toHaveCount(0);
@@ -277,7 +278,7 @@ test("a conversation without its forks is read and gone on with", async ({ page,
   const alert = page.getByRole("alert").filter({ hasText: "Some of this conversation could not be read." });
   await expect(alert).toBeVisible();
   await expect(composer(page)).toBeVisible();
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(alert).toHaveCount(0);
 });
@@ -300,7 +301,7 @@ test("a folded conversation that is not gone on with says so, and not that somet
   const alert = page.getByRole("alert").filter({ hasText: "refused for a test" });
   await expect(alert).toContainText("No new conversation was begun.");
   await expect(page.getByText(/was not sent/)).toHaveCount(0);
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(page).not.toHaveURL(new RegExp(fork.id));
   await expect(composer(page)).toBeVisible();
@@ -312,7 +313,7 @@ test("a conversation that is not begun says why, on whatever screen", async ({ p
   await page.getByRole("button", { name: "New conversation" }).first().click();
   const alert = page.getByRole("alert").filter({ hasText: "No conversation was begun." });
   await expect(alert).toContainText("refused for a test");
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(composer(page)).toBeVisible();
   await expect(alert).toHaveCount(0);

@@ -4,6 +4,8 @@ import { expect, test } from "../support/test";
 
 /** What a screen may ask for the same thing while it opens: once for itself, and again for what it heard meanwhile. */
 const SAME_MAX = 4;
+/** As often as a screen looks by itself at what is under way. */
+const LOOK_EVERY_MS = 2_000;
 /** How often the page is drawn while it is watched. */
 const FRAMES = 60;
 
@@ -15,11 +17,14 @@ for (const { name, filled } of screens) {
       if (pathname.startsWith("/api/v1/"))
         asked.set(pathname + search, (asked.get(pathname + search) ?? 0) + 1);
     });
+    const began = Date.now();
     await told.goto(skein.origin + filled(story));
     await told.locator("main").first().waitFor();
     await told.evaluate(async (frames) => {
       for (let frame = 0; frame < frames; frame++) await new Promise((done) => requestAnimationFrame(done));
     }, FRAMES);
-    expect([...asked].filter(([, times]) => times > SAME_MAX)).toEqual([]);
+    // On a slow machine the frames take a while.
+    const most = SAME_MAX + Math.floor((Date.now() - began) / LOOK_EVERY_MS);
+    expect([...asked].filter(([, times]) => times > most)).toEqual([]);
   });
 }

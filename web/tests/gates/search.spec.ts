@@ -86,6 +86,8 @@ test("what was said elsewhere is offered while one writes", async ({ page, perso
     content: "A kingfisher was ringed at the mill in June.",
   });
   const { id } = await person.begin("Walk");
+  // It is asked about once, and answered with what is there.
+  await expect.poll(async () => (await person.api.get<{ behind: number }>("/index")).behind).toBe(0);
   await page.goto(`${skein.origin}/c/${id}`);
   await composer(page).fill("where does the kingfisher nest?");
   const panel = page.locator("details").filter({ hasText: "said of this elsewhere" });

@@ -63,7 +63,7 @@ test("an answer is stopped and what was said stays; when it is not, that is said
   await page.route(/\/cancel$/, (route) => route.fulfill({ status: 500, json: { error } }));
   await page.getByRole("button", { name: "Stop" }).first().click();
   await expect(lastTurn(page).getByRole("alert")).toContainText("Could not stop this answer.");
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await lastTurn(page).getByRole("button", { name: "Try again" }).click();
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
 });

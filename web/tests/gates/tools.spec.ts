@@ -1,6 +1,7 @@
 // What the catalogue tells of its tools: how they did in one's own runs.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { listening } from "../support/talk";
 import { expect, test } from "../support/told";
 import { TOLD } from "../support/told-model";
 
@@ -35,6 +36,7 @@ test("a tool that no run has called says so, and numbers come when one does", as
   await page.goto(`${skein.origin}/catalogue/tools/${echo}`);
   const numbers = page.getByRole("region", { name: "How it did lately" });
   await expect(numbers).toContainText("None of your runs called it lately.");
+  await listening(page);
   const process = await person.define({
     name: "Say it",
     initialContext: ["word"],

@@ -1,7 +1,7 @@
 // Two people at once: what one does is seen by the other who may look, as it happens; what is one's own is nobody else's.
 import type { Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
-import { answered, composer, lastTurn, send, turns, turnWith } from "../support/talk";
+import { answered, composer, lastTurn, listening, send, turns, turnWith } from "../support/talk";
 import { expect, newcomer, signIn, test } from "../support/test";
 import { Watch } from "../support/watch";
 
@@ -45,7 +45,10 @@ test("two people work at the same time; one sees the other's conversation by a g
   const annas = await theirs.newPage();
   await annas.goto(`${skein.origin}/c/${id}`);
   await expect(turns(annas)).toHaveCount(1);
-  for (const one of [page, looking, annas]) await loaded(one);
+  for (const one of [page, looking, annas]) {
+    await loaded(one);
+    await listening(one);
+  }
 
   // Both write at the same time, each in what is theirs.
   await Promise.all([

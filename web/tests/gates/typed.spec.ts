@@ -1,7 +1,7 @@
 // What somebody types is theirs: nothing takes it away, and nothing is done with other words than those on the screen.
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
-import { composer, turns, turnWith } from "../support/talk";
+import { composer, listening, turns, turnWith } from "../support/talk";
 import { expect, test } from "../support/test";
 
 const BROKEN = '{ "value": "stork"';
@@ -91,6 +91,7 @@ test("what is written about a conversation outlives what happens to it, a stray 
   const sheet = page.getByRole("dialog", { name: "About this conversation" });
   const told = sheet.getByRole("textbox", { name: "What every model is told first" });
   await told.fill("Answer in short sentences.");
+  await listening(page);
   await person.api.put(`/conversations/${id}`, { title: "Herons and storks", basedOnHash: hash });
   await expect(sheet.getByText("It was changed elsewhere while you were writing.")).toBeVisible();
   await expect(told).toHaveValue("Answer in short sentences.");
@@ -130,6 +131,7 @@ test("a merge written by hand stays when something else happens, and comes back 
   const result = sheet.getByRole("textbox", { name: "What comes of it" });
   await expect(result).toHaveValue(/eleven/);
   await result.fill("Ten herons.");
+  await listening(page);
   const read = page.waitForResponse((answer) => answer.url().endsWith(`/nodes/${second.id}`));
   await person.activate(first);
   await (await read).finished();
@@ -160,6 +162,7 @@ test("a choice of answers stays as it is made when another process comes", async
     inputs: { value: "yes" },
     output: { variable: "said" },
   };
+  await listening(page);
   await person.define({
     name: "Say yes",
     steps: [echo],

@@ -45,7 +45,7 @@ test("what waits outlives a reload and goes out in order, each once, with one an
   await expect(turns(page)).toHaveCount(2);
   await expect(turnWith(page, "Then, there were")).toContainText("waits to be sent");
   await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("2 to send");
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   // It is not asked for: the page sends them by itself.
   await expect(turns(page)).toHaveCount(3);
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
@@ -82,7 +82,7 @@ test("what waits is taken back into the composer", async ({ page, person, open }
   await expect(turns(page)).toHaveCount(1);
   await expect(composer(page)).toHaveValue("Nobody counted.");
   await expect(composer(page)).toBeFocused();
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await page.reload();
   await expect(turns(page)).toHaveCount(1);
   await expect(composer(page)).toHaveValue("Nobody counted.");
@@ -100,7 +100,7 @@ test("what is refused later says why where it was written, and nothing of it is 
   await away(page);
   await send(new Mouse(page), page, "Two herons.");
   await expect(turnWith(page, "Two herons.")).toContainText("waits to be sent");
-  await page.unrouteAll();
+  // The newer one is asked first: nothing is let through between the two.
   const error = { code: "conversation_folded", message: "it was folded meanwhile", details: {} };
   await page.route(SAYING, (route) => route.fulfill({ status: 409, json: { error } }));
   const turn = turnWith(page, "Two herons.");
@@ -108,7 +108,7 @@ test("what is refused later says why where it was written, and nothing of it is 
   await page.goto(skein.origin);
   await page.getByRole("status").getByRole("link", { name: "Refused later" }).click();
   await expect(turn.getByRole("alert")).toContainText("it was folded meanwhile");
-  await page.unrouteAll();
+  await page.unrouteAll({ behavior: "wait" });
   await turn.getByRole("button", { name: "Try again" }).click();
   await expect(turns(page)).toHaveCount(2);
   await expect(page.getByText("it was folded meanwhile")).toHaveCount(0);

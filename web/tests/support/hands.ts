@@ -74,6 +74,7 @@ export class Keyboard implements Hands {
 
   async choose(at: Locator, label: string): Promise<void> {
     await this.reach(at);
+    await expect(at.locator("option", { hasText: label }).first()).toBeAttached();
     const steps = await at.evaluate((element, wanted) => {
       const list = element as HTMLSelectElement;
       const labels = [...list.options].map((option) => option.label.trim());
@@ -125,6 +126,8 @@ export class Keyboard implements Hands {
   /** Presses Tab until the element has the focus, in the direction in which it stands. */
   async reach(at: Locator): Promise<void> {
     await at.waitFor();
+    // A person sees whether a button can be pressed.
+    await expect(at).toBeEnabled();
     for (let presses = 0; presses < TABS_MAX; presses++) {
       const where = await at.evaluate((element) => {
         const focused = document.activeElement;

@@ -4,6 +4,9 @@ import type { Hands } from "./hands";
 
 export const composer = (page: Page): Locator => page.getByRole("textbox", { name: "Your message" });
 export const turns = (page: Page): Locator => page.getByRole("article");
+/** The page hears what happens elsewhere: what a test does there before is not told to it. */
+export const listening = (page: Page): Promise<void> =>
+  expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("Connected");
 export const lastTurn = (page: Page): Locator => turns(page).last();
 export const turnWith = (page: Page, text: string | RegExp): Locator => turns(page).filter({ hasText: text });
 

@@ -107,6 +107,8 @@ export const test = base.extend<PerTest, PerWorker>({
     const page = await context.newPage();
     await page.goto(skein.origin);
     await use(page);
+    // What is held back or answered in the server's place when a test ends is nobody's fault.
+    if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
   },
   told: async ({ context, skein, story, watch }, use) => {
     void watch;

@@ -22,6 +22,7 @@ task("edit a message and switch between the wordings", async ({ page, hands, per
   await expect(turnWith(page, "How many herons on 10 March?")).toHaveCount(1);
   await expect(turnWith(page, "How many herons on 3 March?")).toHaveCount(0);
   await expect(turns(page).nth(2)).toContainText("2/2");
+  await expect(turns(page).nth(2)).toBeFocused();
 
   await hands.act(turns(page).nth(2).getByRole("button", { name: "Alternative before" }), "[");
   await expect(turnWith(page, "How many herons on 3 March?")).toHaveCount(1);
