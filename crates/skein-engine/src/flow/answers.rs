@@ -200,9 +200,7 @@ impl Mover<'_, '_> {
         given.extend(new.context.clone());
         Ok(given)
     }
-}
 
-impl Mover<'_, '_> {
     /// What a run was given whose rows are forgotten; the fact that it began stays.
     fn begun_with(&mut self, node: NodeId) -> Result<Map<String, Value>, StoreError> {
         let viewer = Viewer::User(self.tx.node(&SYSTEM, node)?.owner);
