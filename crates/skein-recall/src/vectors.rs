@@ -42,7 +42,7 @@ pub(crate) struct Asked {
 
 impl VectorFiles {
     fn kinds(fingerprint: &Fingerprint, dimensions: usize) -> [Kind; 2] {
-        ["vectors 1", "sketches 1"].map(|name| Kind { name, make: format!("{dimensions} {}", fingerprint.as_str()) })
+        ["vectors 2", "sketches 2"].map(|name| Kind { name, make: format!("{dimensions} {}", fingerprint.as_str()) })
     }
 
     pub(crate) fn create(folder: &Path, fingerprint: &Fingerprint, dimensions: usize) -> Result<Self, OpenError> {
@@ -112,7 +112,8 @@ impl VectorFiles {
 impl Vectors {
     pub(crate) fn asked(&self, vector: &[f32]) -> Asked {
         let (numbers, scale) = quantised(vector);
-        Asked { numbers, scale, sketch: self.sketcher.sketch(vector) }
+        let sketch = self.sketcher.sketch(&steps(&numbers).collect::<Vec<_>>());
+        Asked { numbers, scale, sketch }
     }
 
     /// The cosine of a row and the question.
