@@ -49,7 +49,7 @@ test-transformer: setup-build ## tests of the feature `transformer`, whose first
 # draws others.
 export PROPTEST_RNG_SEED ?= 20261116
 ROUNDS ?= 5
-LAWS := test(/laws|oracle|tree_life|alike|random|template::tests|tree::compare|bundle::line|json_parts|reader::tests|scrub|offline::tests/)
+LAWS := binary(laws) | test(/laws|oracle|tree_life|alike|random|template::tests|tree::compare|bundle::line|json_parts|reader::tests|scrub|offline::tests/)
 laws: setup ## properties by cases that were not tried before: make laws ROUNDS=20
 	$(call step,building,cargo build --workspace --bin with_postgres --bin append_client && cargo nextest run --workspace --no-run)
 	$(call step,laws,(for round in $$(seq $(ROUNDS)); do seed=$$RANDOM$$RANDOM; echo "    PROPTEST_RNG_SEED=$$seed"; \

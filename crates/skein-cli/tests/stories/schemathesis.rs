@@ -21,8 +21,9 @@ const HOOKS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scripts/schemath
 const LEFT_OUT: [&str; 4] = ["watch_events", "end_session", "revoke_key", "import_bundle"];
 
 /// Paths by their first word. What neither names is asked about by itself, so that nothing is left out.
-const TREE: &str = "^/api/v1/(actors|compare|conversations|items|makings|nodes|projects|relations)";
-const FLOW: &str = "^/api/v1/(approvals|executions|processes|reviews|secrets|service|tool)";
+const TREE: &str = "^/api/v1/(actors|compare|conversations|items|makings|nodes|projects|relations)(/|$)";
+const FLOW: &str =
+    "^/api/v1/(approvals|executions|processes|reviews|secrets|services|service-templates|tools|tool-templates)(/|$)";
 
 #[test]
 fn whatever_is_asked_about_conversations_is_answered_as_the_document_says() {

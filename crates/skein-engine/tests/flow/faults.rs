@@ -98,7 +98,7 @@ both! {
         assert_eq!((slow.phase, slow.fault.as_ref().unwrap().code.as_str()), (Phase::Failed, "timeout"));
         assert_eq!(shown.calls[0].result.as_ref().unwrap().said["error"]["message"], "no answer within 1 s");
         let latency = shown.calls[0].result.as_ref().unwrap().said["latencyMs"].as_i64().unwrap();
-        assert!(latency >= 1_000, "{latency}");
+        assert!((1_000..60_000).contains(&latency), "{latency}");
     }
 
     async fn br_step_005_a_call_beyond_its_time_where_its_output_is_required_refuses(world: &World) {
