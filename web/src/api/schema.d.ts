@@ -3027,8 +3027,11 @@ export interface components {
              * @example rest_call
              */
             queue: string;
-            /** @example its payload cannot be read */
-            reason: string;
+            /**
+             * @description Why, of your own jobs and of those you look at by a grant.
+             * @example its payload cannot be read
+             */
+            reason?: string | null;
             /** @description The run it is a part of. */
             runId?: string | null;
             /**
@@ -3877,8 +3880,11 @@ export interface components {
                  * @example rest_call
                  */
                 queue: string;
-                /** @example its payload cannot be read */
-                reason: string;
+                /**
+                 * @description Why, of your own jobs and of those you look at by a grant.
+                 * @example its payload cannot be read
+                 */
+                reason?: string | null;
                 /** @description The run it is a part of. */
                 runId?: string | null;
                 /**

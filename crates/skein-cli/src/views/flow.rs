@@ -75,6 +75,7 @@ pub(crate) static DEAD_JOBS: List = List {
         ("QUEUE", |row| text(&row["queue"])),
         ("TRIED", |row| text(&row["attempts"])),
         ("LOST", |row| text(&row["lost"])),
+        ("OWNER", |row| text(&row["ownerId"])),
         ("RUN", |row| text(&row["runId"])),
         ("WHY", |row| text(&row["reason"])),
     ],

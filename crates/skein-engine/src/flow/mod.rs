@@ -59,6 +59,7 @@ pub use streams::{Heard, Listening, Piece};
 pub use telemetry::{Telemetry, TelemetryCounts};
 pub use tool_metrics::{LastFailure, TOOL_METRICS_MAX, ToolMetrics};
 pub use trace::{TracedCall, TracedResult};
+pub(crate) use work::told;
 pub use work::{Crew, Pools};
 
 const SYSTEM: Viewer = Viewer::System("flow");

@@ -407,7 +407,7 @@ async fn fail_to_begin(engine: &Engine, job: &Job, error: &StoreError) {
 }
 
 /// Why something could not be done, for whoever owns it: what rows and bugs say is for the log alone.
-pub(super) fn told(error: &StoreError) -> String {
+pub(crate) fn told(error: &StoreError) -> String {
     match error {
         StoreError::Damaged(_) | StoreError::History(_) => "the stored data is damaged; run skein verify".to_owned(),
         StoreError::Panicked(_) | StoreError::Sql(_) => "a bug in Skein stopped it; the log says where".to_owned(),
@@ -520,15 +520,21 @@ impl Engine {
         Ok(self.parts().store.read(count).await?)
     }
 
-    /// Jobs that nobody could do: administrators see everybody's, everybody else their own; the oldest first.
+    /// Jobs that nobody could do, the oldest first: one's own, those of whom one looks at by a grant, and for administrators
+    /// everybody's. Why is told of one's own alone, or by a grant: the words may be of what its owner keeps.
     pub async fn dead_jobs(
         &self,
         caller: &Caller,
         after: Option<JobId>,
         limit: usize,
     ) -> Result<Page<DeadJob, JobId>, EngineError> {
-        let viewer = if caller.require_admin().is_ok() { SYSTEM } else { caller.viewer() };
-        Ok(self.parts().store.read(move |tx| tx.dead_jobs(&viewer, after, limit)).await?)
+        let sees_all = caller.grant.is_none() && caller.require_admin().is_ok();
+        let viewer = if sees_all { SYSTEM } else { caller.viewer() };
+        let mut page = self.parts().store.read(move |tx| tx.dead_jobs(&viewer, after, limit)).await?;
+        for job in page.rows.iter_mut().filter(|job| sees_all && job.owner != caller.user) {
+            job.reason = None;
+        }
+        Ok(page)
     }
 
     /// Every worker that was heard of lately, for administrators.

@@ -16,6 +16,7 @@ use skein_store::tree::gather::UNSUMMARISED_MAX;
 use skein_store::{StoreError, Tx};
 
 use crate::engine::Engine;
+use crate::flow::told;
 use crate::request::referred;
 use crate::tree::summaries::{Composed, Subject, make, make_missing};
 
@@ -96,7 +97,7 @@ async fn carry_out(engine: &Engine, job: Job) {
     };
     let Err(error) = done else { return };
     tracing::debug!(%error, job = %job.id, "summaries could not be made");
-    let words = error.to_string();
+    let words = told(&error);
     let failed = engine.parts().store.write(move |tx| {
         let retry = AfterFailure::RetryAt(tx.now().plus(RETRY_AFTER_MS));
         let then = if job.attempts < ATTEMPTS_MAX { retry } else { AfterFailure::Bury };

@@ -94,8 +94,9 @@ pub(crate) struct DeadJobView {
     attempts: i64,
     /// How often the worker that had it was not heard of again.
     lost: i64,
+    /// Why, of your own jobs and of those you look at by a grant.
     #[schema(example = "its payload cannot be read")]
-    reason: String,
+    reason: Option<String>,
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
     created_at: Millis,
     /// When it was put aside. It is kept as long as finished runs are.

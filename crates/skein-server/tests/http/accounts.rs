@@ -246,12 +246,12 @@ both! {
     }
 }
 
-fn grant_body(owner: &World, hours: i64) -> Value {
+pub(crate) fn grant_body(owner: &World, hours: i64) -> Value {
     let until = START.plus(hours * 3_600_000);
     json!({ "ownerId": owner.admin.owner(), "name": "ticket 42", "reason": "a lost note", "until": until })
 }
 
-async fn under(world: &World, grant: &str, path: &str) -> Answer {
+pub(crate) async fn under(world: &World, grant: &str, path: &str) -> Answer {
     world.send(world.request("GET", path).header("skein-grant", grant).body(Body::empty()).unwrap()).await
 }
 

@@ -10,6 +10,7 @@ use skein_engine::Worker;
 use skein_store::Tx;
 use skein_store::jobs::{AfterFailure, Holder, JobDraft, Wanted};
 
+use crate::accounts::{grant_body, under};
 use crate::recipes::{counting, waiting};
 use crate::world::{Answer, World, both};
 
@@ -17,8 +18,8 @@ async fn shown(world: &World, run: &str) -> Value {
     world.get(&format!("/api/v1/executions/{run}")).await.json()
 }
 
-fn reasons(listed: &Value) -> Vec<&str> {
-    listed["data"].as_array().unwrap().iter().map(|job| job["reason"].as_str().unwrap()).collect()
+fn reasons(listed: &Value) -> Vec<Option<&str>> {
+    listed["data"].as_array().unwrap().iter().map(|job| job["reason"].as_str()).collect()
 }
 
 async fn decided(world: &World, run: &str, decision: Value) {
@@ -102,10 +103,12 @@ both! {
         let rest = world.get(&format!("/api/v1/queue/dead?cursor={}", first["pagination"]["next"].as_str().unwrap())).await.json();
         assert_eq!((first["data"].as_array().unwrap().len(), &rest["pagination"]["next"]), (2, &json!(null)));
         let all = [reasons(&first), reasons(&rest)].concat();
-        assert_eq!(BTreeSet::from_iter(all), BTreeSet::from(["its payload cannot be read", "no such key", "no such tool"]));
+        assert_eq!(BTreeSet::from_iter(all), BTreeSet::from([None, Some("its payload cannot be read")]), "only of one's own");
         let his = bert.get("/api/v1/queue/dead").await.json();
-        assert_eq!(BTreeSet::from_iter(reasons(&his)), BTreeSet::from(["no such key", "no such tool"]));
+        assert_eq!(BTreeSet::from_iter(reasons(&his)), BTreeSet::from([Some("no such key"), Some("no such tool")]));
         assert_eq!((&his["data"][0]["ownerId"], &his["data"][0]["runId"]), (&json!(bert.admin.owner()), &json!(null)));
+        let grant = world.made("/api/v1/grants", &grant_body(&bert, 1)).await["id"].as_str().unwrap().to_owned();
+        assert_eq!(under(world, &grant, "/api/v1/queue/dead").await.json()["data"], his["data"], "by a grant as he sees it");
         assert_eq!(carla.get("/api/v1/queue/dead").await.json()["data"], json!([]));
     }
 }

@@ -20,8 +20,8 @@ pub struct DeadJob {
     pub run: Option<(RunId, i64)>,
     pub attempts: i64,
     pub lost: i64,
-    /// Why it was put aside.
-    pub reason: String,
+    /// Why it was put aside, for whoever may know.
+    pub reason: Option<String>,
     pub created_at: Millis,
     pub died_at: Millis,
 }
@@ -119,7 +119,7 @@ fn read_dead(row: &dyn Row) -> Result<DeadJob, SqlError> {
         run: read_run(row, 3)?,
         attempts: row.int(5)?,
         lost: row.int(6)?,
-        reason: row.text(7)?.to_owned(),
+        reason: Some(row.text(7)?.to_owned()),
         created_at: Millis(row.int(8)?),
         died_at: Millis(row.int(9)?),
     })

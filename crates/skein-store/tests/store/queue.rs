@@ -364,7 +364,7 @@ both! {
         world.write(move |tx| tx.fail_job(&SYSTEM, &held, "no\0such key", AfterFailure::Bury));
         assert_eq!(dead(world, &world.bert), []);
         let found = dead(world, &world.anna);
-        assert_eq!((found[0].reason.as_str(), found[0].run, found[0].died_at), ("nosuch key", Some((run(1), 4)), START));
+        assert_eq!((found[0].reason.as_deref().unwrap(), found[0].run, found[0].died_at), ("nosuch key", Some((run(1), 4)), START));
         assert_eq!(dead(world, &SYSTEM), found);
         let after = world.read(move |tx| tx.dead_jobs(&SYSTEM, Some(id), 10)).rows;
         assert_eq!(after, []);

@@ -147,7 +147,7 @@ async fn a_call_over_which_too_many_vanish_fails_its_step_and_is_put_aside() {
         assert_eq!(failure.fault.code, "lost_worker", "{failure:?}");
         let dead = world.dead().await;
         let aside = dead.iter().find(|job| job.run == Some((run, 0))).unwrap();
-        assert_eq!((aside.lost, aside.reason.as_str()), (LOST_MAX, "3 workers vanished while they were at it"));
+        assert_eq!((aside.lost, aside.reason.as_deref()), (LOST_MAX, Some("3 workers vanished while they were at it")));
     }
 }
 
