@@ -79,6 +79,8 @@ test("a decision leads to the next one, unless somebody looks at another already
   const at = page.url();
   decided.letGo();
   await expect(inbox).toHaveCount(2);
+  await drawn(page);
+  await expect(inbox.filter({ hasText: "crane" })).toHaveAttribute("aria-current", /.+/);
   expect(page.url()).toBe(at);
   await page.getByRole("button", { name: /^Approve/ }).click();
   await expect(inbox).toHaveCount(1);
