@@ -81,6 +81,8 @@ test("a decision leads to the next one, unless somebody looks at another already
   await expect(page).toHaveURL(at);
   decided.letGo();
   await expect(inbox).toHaveCount(2);
+  await drawn(page);
+  await expect(inbox.filter({ hasText: "crane" })).toHaveAttribute("aria-current", /.+/);
   await expect(page).toHaveURL(at);
   await page.getByRole("button", { name: /^Approve/ }).click();
   await expect(inbox).toHaveCount(1);

@@ -1,6 +1,8 @@
 // What somebody types is theirs: nothing takes it away, and nothing is done with other words than those on the screen.
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
+import { PIXEL } from "../support/files";
+import { drawn } from "../support/held";
 import { composer, listening, turns, turnWith } from "../support/talk";
 import { expect, test } from "../support/test";
 
@@ -131,12 +133,14 @@ test("a merge written by hand stays when something else happens, and comes back 
   const result = sheet.getByRole("textbox", { name: "What comes of it" });
   await expect(result).toHaveValue(/eleven/);
   await result.fill("Ten herons.");
+  await sheet.getByRole("button", { name: /south/ }).click();
+  await expect(result).toHaveValue(/south/);
   await listening(page);
   const read = page.waitForResponse((answer) => answer.url().endsWith(`/nodes/${second.id}`));
   await person.activate(first);
   await (await read).finished();
-  await expect(result).toHaveValue("Ten herons.");
-  await sheet.getByRole("button", { name: /south/ }).click();
+  await drawn(page);
+  // Neither what was taken nor what was written before is lost to what was read.
   await expect(result).toHaveValue(/south/);
   await sheet.getByRole("button", { name: "Bring back what I wrote" }).click();
   await expect(result).toHaveValue("Ten herons.");
@@ -200,9 +204,6 @@ test("a wording that is left is there again, and goes on while one looks elsewhe
   await expect(box).toHaveValue(/^Note 24/);
 });
 
-const PIXEL =
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
 test("attachments are kept like words, and a refusal finds whoever came back", async ({
   page,
   person,
@@ -215,7 +216,7 @@ test("attachments are kept like words, and a refusal finds whoever came back", a
   await page.locator("input[type=file]").setInputFiles({
     name: "heron.png",
     mimeType: "image/png",
-    buffer: Buffer.from(PIXEL, "base64"),
+    buffer: PIXEL,
   });
   const chip = page.getByRole("button", { name: "Remove heron.png" });
   await expect(chip).toBeVisible();
