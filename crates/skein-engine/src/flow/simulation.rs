@@ -8,6 +8,7 @@
 mod crew;
 mod keeping;
 mod ledger;
+mod people;
 mod schedule;
 mod world;
 

@@ -30,7 +30,7 @@ impl World {
         self.begin_of(self.processes[CHAIN]).await
     }
 
-    async fn begin_of(&self, process: RecordId) -> RunId {
+    pub(super) async fn begin_of(&self, process: RecordId) -> RunId {
         let Value::Object(context) = json!({ "x": "x" }) else { unreachable!() };
         let new = NewRun { context, priority: 0 };
         self.engine.execute(&self.caller, self.request(), process, new).await.unwrap().value
