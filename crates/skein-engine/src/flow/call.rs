@@ -276,11 +276,15 @@ impl Mover<'_, '_> {
         Ok(written)
     }
 
-    /// Leaves no call of a run without an end.
-    pub(super) fn close_calls(&mut self, run: RunId) -> Result<(), StoreError> {
+    /// Leaves no call of a run without an end. Those that were written down in this very move never went out.
+    pub(super) fn close_calls(&mut self, run: RunId, unmade: &[ItemId]) -> Result<(), StoreError> {
         for (place, call) in self.load(run)?.open_calls() {
-            let message = "the run ended while the call was under way; the service may have carried it out";
-            let error = json!({ "code": "cancelled", "message": message });
+            let error = if unmade.contains(&call) {
+                json!({ "code": "not_made", "message": "the run ended before the call was made" })
+            } else {
+                let message = "the run ended while the call was under way; the service may have carried it out";
+                json!({ "code": "cancelled", "message": message })
+            };
             let result = ToolResult { status: CallStatus::Cancelled, error: Some(error), ..nothing(call) };
             self.write_result(run, place, &result, None, None)?;
         }

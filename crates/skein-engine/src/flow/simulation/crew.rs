@@ -198,3 +198,20 @@ async fn a_worker_that_was_forgotten_makes_itself_known_again() {
     let known = world.workers().await.remove(0);
     assert_eq!((known.id, known.status, known.processed, known.errors), (id, WorkerStatus::Idle, 4, 1));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_was_handed_over_by_the_move_that_ends_its_run_is_told_as_not_made() {
+    let world = World::new(None).await;
+    let step = |id: &str, value: &str| {
+        json!({ "id": id, "toolId": world.never, "inputs": { "value": value }, "output": { "variable": id },
+            "execution": { "mode": if id == "a" { "sequential" } else { "parallel" } } })
+    };
+    let process = world.process("fails", [step("a", "{x}"), step("b", "{a.nowhere}"), step("c", "{x}")]).await;
+    let run = world.begin_of(process).await;
+    let crew = Crew::start(world.engine.clone(), &Pools(vec![(OperationType::McpTool, 1)]));
+    let shown = world.ended(run).await;
+    crew.stop(SOON).await;
+    assert_eq!(shown.row.failure.unwrap().step_id.as_deref(), Some("b"));
+    let told = &shown.calls[1].result.as_ref().unwrap().said;
+    assert_eq!((&told["status"], &told["error"]["code"]), (&json!("cancelled"), &json!("not_made")), "{told:?}");
+}
