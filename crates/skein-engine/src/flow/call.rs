@@ -52,17 +52,29 @@ pub(crate) struct Prepared {
     pub(super) is_plain: bool,
 }
 
+/// What whoever is called sees of a call.
+#[cfg(test)]
+impl Prepared {
+    pub(super) fn tool(&self) -> skein_core::RecordId {
+        self.ready.tool.id
+    }
+
+    pub(super) fn inputs(&self) -> &Map<String, Value> {
+        &self.inputs
+    }
+
+    /// What a model is told by its tools.
+    pub(super) fn told(&self) -> impl Iterator<Item = &str> {
+        self.dialogue.iter().filter(|message| message["role"] == "tool").filter_map(|told| told["content"].as_str())
+    }
+}
+
 /// What a call stands on, and what it is made with.
 type Judged = (Ready, Map<String, Value>);
 
 impl Prepared {
     pub(super) fn held_by(self, job: Job, kind: OperationType) -> Self {
         Self { job: Some(job), kind, ..self }
-    }
-
-    #[cfg(test)]
-    pub(super) fn tool(&self) -> skein_core::RecordId {
-        self.ready.tool.id
     }
 
     /// Whether what comes is passed on while it comes.

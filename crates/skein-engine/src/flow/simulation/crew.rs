@@ -16,8 +16,6 @@ use crate::flow::simulation::Bug;
 use crate::flow::simulation::world::World;
 use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun, work};
 
-/// The first of the processes: one step after the other.
-const CHAIN: usize = 0;
 pub(super) const SOON: Duration = Duration::from_mins(1);
 const LEASE_MS: i64 = 90_000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -27,7 +25,7 @@ const TOO_MUCH: usize = 64 << 20;
 
 impl World {
     pub(super) async fn begin(&self) -> RunId {
-        self.begin_of(self.processes[CHAIN]).await
+        self.begin_of(self.chain).await
     }
 
     pub(super) async fn begin_of(&self, process: RecordId) -> RunId {
@@ -154,7 +152,8 @@ async fn a_call_over_which_too_many_vanish_fails_its_step_and_is_put_aside() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_over_it() {
     let world = World::new(None).await;
-    let once = json!({ "id": "a", "toolId": world.never, "inputs": { "value": "{x}" }, "output": { "variable": "a" } });
+    let once =
+        json!({ "id": "a", "toolId": world.tools.once, "inputs": { "value": "{x}" }, "output": { "variable": "a" } });
     let run = world.begin_of(world.process("once", [once]).await).await;
     for _ in 1..LOST_MAX {
         world.vanish(false).await;
@@ -203,7 +202,7 @@ async fn a_worker_that_was_forgotten_makes_itself_known_again() {
 async fn a_call_that_was_handed_over_by_the_move_that_ends_its_run_is_told_as_not_made() {
     let world = World::new(None).await;
     let step = |id: &str, value: &str| {
-        json!({ "id": id, "toolId": world.never, "inputs": { "value": value }, "output": { "variable": id },
+        json!({ "id": id, "toolId": world.tools.once, "inputs": { "value": value }, "output": { "variable": id },
             "execution": { "mode": if id == "a" { "sequential" } else { "parallel" } } })
     };
     let process = world.process("fails", [step("a", "{x}"), step("b", "{a.nowhere}"), step("c", "{x}")]).await;
