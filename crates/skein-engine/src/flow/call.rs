@@ -52,17 +52,29 @@ pub(crate) struct Prepared {
     pub(super) is_plain: bool,
 }
 
+/// What whoever is called sees of a call.
+#[cfg(test)]
+impl Prepared {
+    pub(super) fn tool(&self) -> skein_core::RecordId {
+        self.ready.tool.id
+    }
+
+    pub(super) fn inputs(&self) -> &Map<String, Value> {
+        &self.inputs
+    }
+
+    /// What a model is told by its tools.
+    pub(super) fn told(&self) -> impl Iterator<Item = &str> {
+        self.dialogue.iter().filter(|message| message["role"] == "tool").filter_map(|told| told["content"].as_str())
+    }
+}
+
 /// What a call stands on, and what it is made with.
 type Judged = (Ready, Map<String, Value>);
 
 impl Prepared {
     pub(super) fn held_by(self, job: Job, kind: OperationType) -> Self {
         Self { job: Some(job), kind, ..self }
-    }
-
-    #[cfg(test)]
-    pub(super) fn tool(&self) -> skein_core::RecordId {
-        self.ready.tool.id
     }
 
     /// Whether what comes is passed on while it comes.
@@ -276,11 +288,15 @@ impl Mover<'_, '_> {
         Ok(written)
     }
 
-    /// Leaves no call of a run without an end.
-    pub(super) fn close_calls(&mut self, run: RunId) -> Result<(), StoreError> {
+    /// Leaves no call of a run without an end. Those that were written down in this very move never went out.
+    pub(super) fn close_calls(&mut self, run: RunId, unmade: &[ItemId]) -> Result<(), StoreError> {
         for (place, call) in self.load(run)?.open_calls() {
-            let message = "the run ended while the call was under way; the service may have carried it out";
-            let error = json!({ "code": "cancelled", "message": message });
+            let error = if unmade.contains(&call) {
+                json!({ "code": "not_made", "message": "the run ended before the call was made" })
+            } else {
+                let message = "the run ended while the call was under way; the service may have carried it out";
+                json!({ "code": "cancelled", "message": message })
+            };
             let result = ToolResult { status: CallStatus::Cancelled, error: Some(error), ..nothing(call) };
             self.write_result(run, place, &result, None, None)?;
         }

@@ -236,10 +236,11 @@ impl Mover<'_, '_> {
     pub(super) fn withdraw(&mut self, run: RunId) -> Result<(), StoreError> {
         self.let_go()?;
         // What was to be called at once is not.
-        self.after.handed.retain(|handed| handed.run != run);
+        let unmade = self.after.handed.extract_if(.., |handed| handed.run == run);
+        let unmade: Vec<ItemId> = unmade.map(|handed| handed.call).collect();
         self.tx.cancel_jobs_of(&SYSTEM, run)?;
         self.tx.withdraw_reviews(run)?;
-        self.close_calls(run)?;
+        self.close_calls(run, &unmade)?;
         for child in self.tx.child_executions(run)? {
             if !child.status.has_ended() {
                 self.tell(child.id, Input::Cancel);

@@ -100,6 +100,11 @@ impl Engine {
             let mut mover = Mover::new(engine, tx, hand);
             // The run before its question: whoever ends a run takes its questions in this order, too.
             mover.load(row.run)?;
+            // Whether its time is over does not depend on who looks when.
+            if row.status == ReviewStatus::Open && row.expires_at.is_some_and(|expires_at| expires_at <= mover.tx.now())
+            {
+                return Err(too_late().into());
+            }
             if !mover.tx.end_review(id, ReviewStatus::Decided, Some(&decision))? {
                 return Err(already_ended(&row).into());
             }
@@ -107,7 +112,10 @@ impl Engine {
             if let Some(tool) = row.asked.approvable().filter(|_| decision.stands()) {
                 approvals::give(mover.tx, viewer, tool, id)?;
             }
-            mover.tell(row.run, Input::Decided { place: row.place, decision: decision.clone() });
+            let told = decision.clone();
+            #[cfg(test)]
+            let told = super::simulation::Bug::ForgottenEdit.without_edits(engine, told);
+            mover.tell(row.run, Input::Decided { place: row.place, decision: told });
             let after = mover.finish()?;
             Ok((show(tx, viewer, id)?, after))
         })
@@ -186,4 +194,9 @@ impl Engine {
 fn already_ended(row: &ReviewRow) -> Refused {
     let problem = format!("the question is {} already", row.status.as_str());
     Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it has gone on"))
+}
+
+fn too_late() -> Refused {
+    let problem = "the time in which the question could be answered is over";
+    Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it goes on as its step says"))
 }

@@ -16,8 +16,6 @@ use crate::flow::simulation::Bug;
 use crate::flow::simulation::world::World;
 use crate::flow::{Crew, NewRun, Pools, SYSTEM, ShownRun, work};
 
-/// The first of the processes: one step after the other.
-const CHAIN: usize = 0;
 pub(super) const SOON: Duration = Duration::from_mins(1);
 const LEASE_MS: i64 = 90_000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -27,10 +25,10 @@ const TOO_MUCH: usize = 64 << 20;
 
 impl World {
     pub(super) async fn begin(&self) -> RunId {
-        self.begin_of(self.processes[CHAIN]).await
+        self.begin_of(self.chain).await
     }
 
-    async fn begin_of(&self, process: RecordId) -> RunId {
+    pub(super) async fn begin_of(&self, process: RecordId) -> RunId {
         let Value::Object(context) = json!({ "x": "x" }) else { unreachable!() };
         let new = NewRun { context, priority: 0 };
         self.engine.execute(&self.caller, self.request(), process, new).await.unwrap().value
@@ -154,7 +152,8 @@ async fn a_call_over_which_too_many_vanish_fails_its_step_and_is_put_aside() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_call_that_must_not_be_repeated_is_for_a_person_however_many_vanished_over_it() {
     let world = World::new(None).await;
-    let once = json!({ "id": "a", "toolId": world.never, "inputs": { "value": "{x}" }, "output": { "variable": "a" } });
+    let once =
+        json!({ "id": "a", "toolId": world.tools.once, "inputs": { "value": "{x}" }, "output": { "variable": "a" } });
     let run = world.begin_of(world.process("once", [once]).await).await;
     for _ in 1..LOST_MAX {
         world.vanish(false).await;
@@ -197,4 +196,21 @@ async fn a_worker_that_was_forgotten_makes_itself_known_again() {
     work::say_alive(&world.engine, &draft).await.unwrap();
     let known = world.workers().await.remove(0);
     assert_eq!((known.id, known.status, known.processed, known.errors), (id, WorkerStatus::Idle, 4, 1));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_that_was_handed_over_by_the_move_that_ends_its_run_is_told_as_not_made() {
+    let world = World::new(None).await;
+    let step = |id: &str, value: &str| {
+        json!({ "id": id, "toolId": world.tools.once, "inputs": { "value": value }, "output": { "variable": id },
+            "execution": { "mode": if id == "a" { "sequential" } else { "parallel" } } })
+    };
+    let process = world.process("fails", [step("a", "{x}"), step("b", "{a.nowhere}"), step("c", "{x}")]).await;
+    let run = world.begin_of(process).await;
+    let crew = Crew::start(world.engine.clone(), &Pools(vec![(OperationType::McpTool, 1)]));
+    let shown = world.ended(run).await;
+    crew.stop(SOON).await;
+    assert_eq!(shown.row.failure.unwrap().step_id.as_deref(), Some("b"));
+    let told = &shown.calls[1].result.as_ref().unwrap().said;
+    assert_eq!((&told["status"], &told["error"]["code"]), (&json!("cancelled"), &json!("not_made")), "{told:?}");
 }

@@ -66,7 +66,7 @@ async fn the_rows_of_a_run_and_what_was_measured_of_it_go_when_the_setting_says_
     changed.await.unwrap();
     let run = world.said().await;
     world.finish(run).await;
-    let process = world.processes[0];
+    let process = world.chain;
     world.clock.advance(2 * DAY_MS - 1);
     world.engine.sweep_runs().await;
     assert!(world.engine.run(&world.caller, run).await.is_ok());

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::execution::fact::Failure;
+use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{Millis, RunId, Viewer};
+use skein_store::flow::{ExecutionRow, ReviewStatus};
 use skein_store::items::ItemQuery;
 use skein_store::jobs::{JobStanding, JobState};
 
-use crate::flow::runs::ShownRun;
-use crate::flow::simulation::schedule::{LOST_MAX, Looked, Schedule};
+use crate::flow::runs::{ShownRun, ShownStep};
+use crate::flow::simulation::oracle::{Came, Expected};
+use crate::flow::simulation::schedule::{LOST_MAX, Schedule};
 use crate::flow::{SYSTEM, simulation::world::World};
 
 const ITEMS_MAX: usize = 500;
@@ -20,9 +23,13 @@ async fn shown(world: &World, run: RunId) -> ShownRun {
     world.engine.run(&world.caller, run).await.unwrap()
 }
 
+async fn row(world: &World, run: RunId) -> ExecutionRow {
+    world.store.read(move |tx| tx.execution(&SYSTEM, run)).await.unwrap()
+}
+
 pub(super) async fn have_ended(schedule: &Schedule<'_>) -> bool {
     for looked in &schedule.runs {
-        if !shown(schedule.world, looked.run).await.row.status.has_ended() {
+        if !row(schedule.world, looked.run).await.status.has_ended() {
             return false;
         }
     }
@@ -46,7 +53,7 @@ pub(super) async fn check_nodes(schedule: &Schedule<'_>) -> Result<(), String> {
     let world = &schedule.world;
     for looked in &schedule.runs {
         let Some(node) = looked.node else { continue };
-        let row = shown(world, looked.run).await.row;
+        let row = row(world, looked.run).await;
         let node = world.engine.node(&world.caller, node).await.unwrap();
         let text = node.seen.content.as_ref().and_then(|content| content["text"].as_str());
         let is_whole = match row.status {
@@ -65,80 +72,147 @@ pub(super) async fn check_nodes(schedule: &Schedule<'_>) -> Result<(), String> {
 
 pub(super) async fn audit(schedule: &Schedule<'_>) -> Result<(), String> {
     check_nodes(schedule).await?;
+    let mut calls = BTreeMap::new();
     for looked in &schedule.runs {
+        let mut expected = schedule.noted.expected(looked.run, &looked.context);
         let shown = shown(schedule.world, looked.run).await;
-        check_run(schedule.world, &shown).await?;
-        check_output(schedule, looked, &shown)?;
+        let is_cancelled = schedule.noted.was_cancelled(looked.run);
+        let comparison = Comparison { schedule, expected: &expected, shown: &shown, may_be_cut: is_cancelled };
+        comparison.check().await?;
+        if is_cancelled && shown.row.status != RunStatus::Cancelled {
+            return Err(format!("the run was cancelled and is {:?}", shown.row.status));
+        }
+        calls.append(&mut expected.calls);
     }
-    check_calls(schedule.world, schedule.since).await
-}
-
-/// Nothing began before what it waits for, and nothing is left open.
-async fn check_run(world: &World, shown: &ShownRun) -> Result<(), String> {
-    let (row, engine) = (shown.row.clone(), world.engine.clone());
-    let read = world.store.read(move |tx| {
-        Ok((engine.parts().plans.of(tx, row.process, row.process_version)?, tx.jobs_of(&SYSTEM, row.id)?))
-    });
-    let (ready, jobs) = read.await.unwrap();
-    // What was put aside is there to be read.
-    let is_left = |job: &JobStanding| job.state != JobState::Dead || job.lost < LOST_MAX;
-    if jobs.iter().any(is_left) || shown.reviews.iter().any(|review| review.status.as_str() == "open") {
-        return Err(format!("a run that has ended leaves something open: {jobs:?} {:?}", shown.reviews));
-    }
-    for (step, planned) in shown.steps.iter().zip(ready.plan.steps()) {
-        let Some(began) = step.row.state.began_at else { continue };
-        let ended = |dep: &usize| shown.steps[*dep].row.state.ended_at.is_some_and(|ended| ended <= began);
-        if !planned.deps.iter().all(ended) || step.row.is_open {
-            return Err(format!("step {} began too early, or is open: {:?}", step.id, step.row));
+    for (at, number, inputs) in schedule.noted.begun_calls() {
+        let expected = calls.get(&(at.to_owned(), number));
+        if expected != Some(inputs) {
+            return Err(format!("call {number} of {at} was made with {inputs:?} and not {expected:?}"));
         }
     }
-    for child in &shown.children {
-        Box::pin(check_run(world, child)).await?;
+    check_calls(schedule).await
+}
+
+/// A run as it is, and what it must have come to.
+struct Comparison<'a, 's> {
+    schedule: &'a Schedule<'s>,
+    expected: &'a Expected,
+    shown: &'a ShownRun,
+    /// Whether somebody may have ended it before its time.
+    may_be_cut: bool,
+}
+
+impl Comparison<'_, '_> {
+    async fn check(&self) -> Result<(), String> {
+        self.check_end()?;
+        self.check_left_open().await?;
+        for (at, step) in self.shown.steps.iter().enumerate() {
+            self.check_step(at, step)?;
+        }
+        for (at, expected) in &self.expected.children {
+            let is_of_step = |child: &&ShownRun| child.row.parent.is_some_and(|(_, place)| place.step == *at);
+            let may_be_cut = self.shown.steps[*at].row.state.phase == Phase::Cancelled;
+            match self.shown.children.iter().find(is_of_step) {
+                Some(shown) => Box::pin(Comparison { expected, shown, may_be_cut, ..*self }.check()).await?,
+                None if self.shown.steps[*at].row.state.phase == Phase::Waiting => {}
+                None => return Err(format!("step {} started no run", self.shown.steps[*at].id)),
+            }
+        }
+        if self.shown.children.len() > self.expected.children.len() {
+            return Err("more runs were started than there should be".to_owned());
+        }
+        Ok(())
+    }
+
+    fn check_end(&self) -> Result<(), String> {
+        let (row, expected) = (&self.shown.row, self.expected);
+        let may_fail_so = |failure: &Failure| {
+            let of_step = expected.faults.iter().filter(|(step, _)| failure.step == Some(step + 1));
+            of_step.flat_map(|(_, faults)| faults).any(|fault| fault.is(&failure.fault))
+        };
+        let is_right = match row.status {
+            RunStatus::Completed => {
+                expected.output.is_some() && row.output.as_ref().and_then(Value::as_str) == expected.output.as_deref()
+            }
+            RunStatus::Failed => row.failure.as_ref().is_some_and(may_fail_so),
+            RunStatus::Cancelled => self.may_be_cut,
+            RunStatus::Running => false,
+        };
+        if is_right {
+            return Ok(());
+        }
+        let is = (row.status, &row.output, &row.failure);
+        Err(format!("the run is {is:?} and not {:?} {:?}", expected.output, expected.faults))
+    }
+
+    /// What was begun came to what it must, unless the run ended before.
+    fn check_step(&self, at: usize, shown: &ShownStep) -> Result<(), String> {
+        let (state, expected) = (&shown.row.state, &self.expected.steps[at]);
+        let wrong = |what: &str| Err(format!("step {} {what}: {state:?} and not {expected:?}", shown.id));
+        let ended = |dep: &usize| {
+            let dep = &self.shown.steps[*dep].row.state;
+            matches!(dep.phase, Phase::Done | Phase::Skipped | Phase::Failed) && dep.ended_at <= state.began_at
+        };
+        if shown.row.is_open || (state.began_at.is_some() && !expected.deps.iter().all(ended)) {
+            return wrong("began too early, or is open");
+        }
+        let is_cut = self.shown.row.status != RunStatus::Completed;
+        let is_right = match (&expected.came, state.phase) {
+            (None, phase) => phase == Phase::Waiting,
+            (Some(_), Phase::Waiting | Phase::Cancelled) => is_cut,
+            (Some(Came::Done(output)), Phase::Done) => state.output == *output,
+            (Some(Came::Skipped), Phase::Skipped) => state.output.is_null(),
+            (Some(Came::Failed(faults)), Phase::Failed) => {
+                state.output.is_null()
+                    && state.fault.as_ref().is_some_and(|fault| faults.iter().any(|one| one.is(fault)))
+            }
+            _ => false,
+        };
+        if !is_right {
+            return wrong("came to something else");
+        }
+        let is_settled = !matches!(state.phase, Phase::Waiting | Phase::Cancelled);
+        if is_settled && (state.inputs != expected.inputs || state.attempt != expected.attempts) {
+            return wrong("was called otherwise");
+        }
+        Ok(())
+    }
+
+    async fn check_left_open(&self) -> Result<(), String> {
+        let run = self.shown.row.id;
+        let jobs = self.schedule.world.store.read(move |tx| tx.jobs_of(&SYSTEM, run)).await.unwrap();
+        // What was put aside is there to be read.
+        let is_left = |job: &JobStanding| job.state != JobState::Dead || job.lost < LOST_MAX;
+        let reviews = &self.shown.reviews;
+        if jobs.iter().any(is_left) || reviews.iter().any(|review| review.status == ReviewStatus::Open) {
+            return Err(format!("a run that has ended leaves something open: {jobs:?} {reviews:?}"));
+        }
+        Ok(())
+    }
+}
+
+/// Every call has one end, and that is what was seen of it; what nobody saw was not made.
+async fn check_calls(schedule: &Schedule<'_>) -> Result<(), String> {
+    let mut ends: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for (call, _) in items(schedule.world, ItemType::TOOL_CALL, schedule.since).await {
+        ends.insert(call, Vec::new());
+    }
+    for (_, result) in items(schedule.world, ItemType::TOOL_RESULT, schedule.since).await {
+        let call = result["callId"].as_str().unwrap_or_default().to_owned();
+        ends.entry(call).or_default().push(result);
+    }
+    for (call, ends) in &ends {
+        let [end] = ends.as_slice() else { return Err(format!("{call} has {} ends: {ends:?}", ends.len())) };
+        let is_right = match schedule.noted.seen(call) {
+            Some((_, statuses)) => statuses.iter().any(|status| end["status"] == *status),
+            // The move that wrote it down ended its run.
+            None => end["status"] == "cancelled" && end["error"]["code"] == "not_made",
+        };
+        if !is_right {
+            return Err(format!("{call} is {:?}, and on record is {end}", schedule.noted.seen(call)));
+        }
     }
     Ok(())
-}
-
-/// What the reference says a run comes to, by what its steps gave.
-fn check_output(schedule: &Schedule<'_>, looked: &Looked, shown: &ShownRun) -> Result<(), String> {
-    let gave = |step: usize| schedule.given.contains(&(looked.run, step));
-    let expected = match looked.shape {
-        0 => "chain: v0 v1 v2".to_owned(),
-        1 => "diamond: v0 v1 v2 v3".to_owned(),
-        2 => format!("trouble: {} {} v2", if gave(0) { "v0" } else { "" }, if gave(1) { "v1" } else { "v3" }),
-        _ => "nested: chain: v0 v1 v2 v1".to_owned(),
-    };
-    let output = shown.row.output.as_ref().and_then(Value::as_str);
-    match shown.row.status {
-        RunStatus::Completed if output == Some(&expected) => Ok(()),
-        RunStatus::Failed | RunStatus::Cancelled if schedule.may_fail => Ok(()),
-        status => Err(format!("the run is {status:?} with {output:?} and not {expected:?}: {:?}", shown.row.failure)),
-    }
-}
-
-/// Every call has one end, and every step came out once at most.
-async fn check_calls(world: &World, since: Millis) -> Result<(), String> {
-    let mut ends: BTreeMap<String, usize> = BTreeMap::new();
-    let mut successes: BTreeMap<String, usize> = BTreeMap::new();
-    let mut of_step = BTreeMap::new();
-    for call in items(world, ItemType::TOOL_CALL, since).await {
-        let step = format!("{} {}", call.1["sessionId"], call.1["context"]);
-        of_step.insert(call.0.clone(), step);
-        ends.insert(call.0, 0);
-    }
-    for (_, result) in items(world, ItemType::TOOL_RESULT, since).await {
-        let call = result["callId"].as_str().unwrap_or_default().to_owned();
-        if result["status"] == "success" {
-            *successes.entry(of_step[&call].clone()).or_default() += 1;
-        }
-        *ends.entry(call).or_default() += 1;
-    }
-    if let Some((call, ends)) = ends.iter().find(|(_, ends)| **ends != 1) {
-        return Err(format!("the call {call} has {ends} ends: {}", of_step[call]));
-    }
-    match successes.iter().find(|(_, times)| **times > 1) {
-        Some((step, times)) => Err(format!("{step} came out {times} times")),
-        None => Ok(()),
-    }
 }
 
 async fn items(world: &World, item_type: ItemType, since: Millis) -> Vec<(String, Value)> {

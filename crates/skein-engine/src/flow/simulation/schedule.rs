@@ -1,26 +1,32 @@
 //! One schedule: what happens next is drawn, until every run has ended.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use skein_core::flow::execution::input::Place;
 use skein_core::flow::execution::review::Decision;
-use skein_core::{ItemId, Millis, NodeId, RunId};
+use skein_core::{Millis, NodeId, RunId};
 use skein_store::StoreError;
 use skein_store::clock::Clock as _;
 use skein_store::jobs::{Holder, Job, Wanted as WantedJobs};
 
 use crate::catalog::calls::Answered;
+use crate::error::EngineError;
 use crate::flow::call::{self, Came, Prepared};
 use crate::flow::claimed::Claimed;
 use crate::flow::mover::{Aftermath, Hand};
+use crate::flow::reviews::ShownReview;
+use crate::flow::simulation::noted::Noted;
+use crate::flow::simulation::script::Script;
 use crate::flow::simulation::world::World;
-use crate::flow::simulation::{Dice, ledger};
-use crate::flow::{NewAnswers, NewRun, Wanted};
+use crate::flow::simulation::{Dice, ledger, shapes};
+use crate::flow::{NewAnswers, NewRun, SYSTEM, Wanted};
 
-const LEASE_MS: i64 = 90_000;
+const LEASE_MS: i64 = 9_000;
 pub(super) const LOST_MAX: i64 = 4;
 const WORKERS: usize = 3;
+/// More than a schedule leads to at once.
+const REVIEWS_MAX: usize = 50;
 /// Far more than any run needs when nothing goes wrong any more.
 const DRAINED_WITHIN: usize = 100;
 
@@ -47,11 +53,11 @@ enum Fate {
     DeliversTwice,
 }
 
-/// A run that is looked after, and what it is a run of.
+/// A run that is looked after.
 pub(super) struct Looked {
     pub(super) run: RunId,
-    pub(super) shape: usize,
     pub(super) node: Option<NodeId>,
+    pub(super) context: Map<String, Value>,
 }
 
 pub(super) struct Schedule<'a> {
@@ -60,23 +66,16 @@ pub(super) struct Schedule<'a> {
     pub(super) since: Millis,
     pub(super) runs: Vec<Looked>,
     held: Vec<Held>,
-    /// How often each call went out.
-    went_out: BTreeMap<ItemId, u32>,
-    /// What the steps of runs gave for good.
-    pub(super) given: BTreeSet<(RunId, usize)>,
-    passed: BTreeMap<(RunId, usize), u32>,
-    /// Whether something happened after which a run may fail.
-    pub(super) may_fail: bool,
+    pub(super) noted: Noted,
 }
 
 impl<'a> Schedule<'a> {
     pub(super) async fn begin(world: &'a mut World, seed: u64) -> Self {
         world.clock.advance(1_000);
         let since = world.clock.now();
-        let (runs, held, went_out) = (Vec::new(), Vec::new(), BTreeMap::new());
-        let (given, passed) = (BTreeSet::new(), BTreeMap::new());
-        let mut schedule =
-            Self { world, dice: Dice(seed), since, runs, held, went_out, given, passed, may_fail: false };
+        let noted = Noted::new(Script { seed }, world.tools.clone(), world.library.clone());
+        let (runs, held) = (Vec::new(), Vec::new());
+        let mut schedule = Self { world, dice: Dice(seed), since, runs, held, noted };
         schedule.start().await;
         schedule
     }
@@ -90,34 +89,37 @@ impl<'a> Schedule<'a> {
             }
         }
         self.drain().await?;
-        ledger::audit(&self).await
+        ledger::audit(&self).await.map_err(|problem| format!("{problem}\n{}", self.noted.told()))
     }
 
     async fn start(&mut self) {
-        let shape = self.dice.below(self.world.processes.len());
-        let process = self.world.processes[shape];
-        let Value::Object(context) = json!({ "x": "x" }) else { unreachable!() };
+        let definition = Arc::new(shapes::process(&mut self.dice, &self.world.tools, "drawn"));
+        let process = self.world.define(&definition).await;
+        let Value::Object(context) = json!({ "x": "x", "y": { "list": ["first", 2] } }) else { unreachable!() };
         let (engine, caller) = (self.world.engine.clone(), self.world.caller.clone());
-        if !self.dice.one_in(4) {
+        let given = context.clone();
+        let (run, node) = if self.dice.one_in(4) {
+            let conversation = self.world.conversation().await;
+            let wanted = Wanted::After { turn: None, parent: None, sources: Vec::new() };
+            let new = NewAnswers { wanted, processes: vec![process], samples: 1, make_active: true, context };
+            let begun = engine.answer(&caller, self.world.request(), conversation, new).await.unwrap().value.begun;
+            let (grown, run) = &begun[0];
+            (*run, Some(grown.node.seen.row.id))
+        } else {
             let new = NewRun { context, priority: 0 };
-            let run = engine.execute(&caller, self.world.request(), process, new).await.unwrap().value;
-            return self.runs.push(Looked { run, shape, node: None });
-        }
-        let conversation = self.world.conversation().await;
-        let wanted = Wanted::After { turn: None, parent: None, sources: Vec::new() };
-        let new = NewAnswers { wanted, processes: vec![process], samples: 1, make_active: true, context };
-        let begun = engine.answer(&caller, self.world.request(), conversation, new).await.unwrap().value.begun;
-        let (grown, run) = &begun[0];
-        self.runs.push(Looked { run: *run, shape, node: Some(grown.node.seen.row.id) });
+            (engine.execute(&caller, self.world.request(), process, new).await.unwrap().value, None)
+        };
+        self.noted.begins(run, process, definition);
+        self.runs.push(Looked { run, node, context: given });
     }
 
     async fn happen(&mut self) -> Result<(), String> {
         match self.dice.below(12) {
-            0..3 => self.claim().await,
+            0..3 => self.claim().await?,
             3..8 => self.go_on().await?,
-            8 => self.pass_time().await,
+            8 => self.pass_time().await?,
             9 => self.beat().await,
-            10 => self.decide(false).await?,
+            10 => self.decide().await?,
             _ if self.dice.one_in(3) => self.crash().await,
             _ if self.dice.one_in(8) => self.cancel().await,
             _ => {}
@@ -129,23 +131,41 @@ impl<'a> Schedule<'a> {
         self.world.store.holder(&format!("worker {worker}"), LEASE_MS)
     }
 
-    async fn claim(&mut self) {
+    async fn claim(&mut self) -> Result<(), String> {
         let (worker, places) = (self.dice.below(WORKERS), 1 + self.dice.below(3));
-        let jobs = self.claimed(worker, places).await;
+        let jobs = self.claimed(worker, places).await?;
         self.held.extend(jobs.into_iter().map(|job| Held::Claimed { worker, job }));
+        Ok(())
     }
 
-    async fn claimed(&self, worker: usize, places: usize) -> Vec<Job> {
-        let wanted = WantedJobs { queue: "mcp_tool".to_owned(), places };
-        let mut jobs = self.world.store.claim_jobs(&self.holder(worker), &[wanted]).await.unwrap().jobs;
+    async fn claimed(&mut self, worker: usize, places: usize) -> Result<Vec<Job>, String> {
+        let wanted = ["mcp_tool", "llm_call"].map(|queue| WantedJobs { queue: queue.to_owned(), places });
+        let jobs = self.world.store.claim_jobs(&self.holder(worker), &wanted).await.unwrap().jobs;
+        let mut named = Vec::new();
+        for job in jobs {
+            let (run, place) = placed(&job);
+            self.know(run).await;
+            self.noted.takes(&job)?;
+            named.push((self.noted.at(run, place), job));
+        }
         // Ids are drawn anew each time; a schedule is to be the same.
-        jobs.sort_by_key(|job| job.run.map(|(run, step)| (self.runs.iter().position(|known| known.run == run), step)));
-        jobs
+        named.sort_by(|(one, _), (other, _)| one.cmp(other));
+        Ok(named.into_iter().map(|(_, job)| job).collect())
+    }
+
+    /// Learns which step started a run.
+    async fn know(&mut self, run: RunId) {
+        if self.noted.knows(run) {
+            return;
+        }
+        let row = self.world.store.read(move |tx| tx.execution(&SYSTEM, run)).await.unwrap();
+        let parent = row.parent.expect("only runs start runs that nobody asked for");
+        self.noted.begins_within(parent, run, row.process);
     }
 
     async fn go_on(&mut self) -> Result<(), String> {
         if self.held.is_empty() {
-            self.claim().await;
+            self.claim().await?;
         }
         if self.held.is_empty() {
             return Ok(());
@@ -160,25 +180,11 @@ impl<'a> Schedule<'a> {
         };
         match held {
             Held::Claimed { worker, job } => self.take_up(worker, &job, fate).await,
-            Held::Called { worker, call } => {
-                let outcome = self.outcome(&call);
-                self.conclude(worker, &call, outcome, fate).await
-            }
-        }
-    }
-
-    /// What the outside answers.
-    fn outcome(&mut self, call: &Prepared) -> Result<Value, Value> {
-        match self.dice.below(12) {
-            0 => Err(json!({ "code": "timeout", "message": "no answer", "retryable": true, "uncertain": true })),
-            1 => Err(json!({ "code": "server_error", "message": "unwell", "retryable": true })),
-            2 => Err(json!({ "code": "bad_request", "message": "never", "retryable": false })),
-            _ => Ok(given(call.place.step)),
+            Held::Called { worker, call } => self.conclude(worker, &call, fate).await,
         }
     }
 
     async fn take_up(&mut self, worker: usize, job: &Job, fate: Fate) -> Result<(), String> {
-        self.may_fail |= job.lost >= LOST_MAX;
         let (engine, held, dies) = (self.world.engine.clone(), job.clone(), fate == Fate::DiesBefore);
         let taken = self.world.store.write(move |tx| {
             let taken = crate::flow::claimed::take_up(&engine, tx, &held, LOST_MAX, false)?;
@@ -186,55 +192,53 @@ impl<'a> Schedule<'a> {
             if dies { Err(StoreError::Forbidden) } else { Ok(taken) }
         });
         match taken.await {
-            Ok(taken) if fate != Fate::DiesAfter => {
-                let (claimed, after) = taken.value;
-                self.hand_over(worker, after)?;
-                if let Claimed::Make(call) = claimed {
-                    self.goes_out(worker, *call)?;
+            Ok(taken) => {
+                let (run, place) = placed(job);
+                self.noted.takes_up(job, run, place);
+                let made = match taken.value.0 {
+                    Claimed::Make(call) => Some(*call),
+                    Claimed::Settled => None,
+                };
+                if let Some(call) = &made {
+                    self.noted.begun(call);
+                }
+                if fate == Fate::DiesAfter {
+                    self.die(worker).await;
+                } else {
+                    made.into_iter().try_for_each(|call| self.goes_out(worker, call))?;
                 }
             }
-            Ok(_) | Err(StoreError::Forbidden) => self.die(worker).await,
+            Err(StoreError::Forbidden) => self.die(worker).await,
             Err(StoreError::LeaseLost(_)) => {}
             Err(error) => return Err(format!("a call could not be taken up: {error}")),
         }
         Ok(())
     }
 
-    fn hand_over(&mut self, worker: usize, after: Aftermath) -> Result<(), String> {
-        after.handed.into_iter().try_for_each(|call| self.goes_out(worker, call))
-    }
-
-    /// A call goes out: what must not be repeated goes out once.
     fn goes_out(&mut self, worker: usize, call: Prepared) -> Result<(), String> {
-        let times = self.went_out.entry(call.call).or_default();
-        *times += 1;
-        if *times > 1 && call.tool() == self.world.never {
-            return Err(format!("the call {} must not be repeated and went out {times} times", call.call));
-        }
+        self.noted.goes_out(&call)?;
         self.held.push(Held::Called { worker, call: Arc::new(call) });
         Ok(())
     }
 
-    async fn conclude(
-        &mut self,
-        worker: usize,
-        call: &Arc<Prepared>,
-        outcome: Result<Value, Value>,
-        fate: Fate,
-    ) -> Result<(), String> {
+    async fn conclude(&mut self, worker: usize, call: &Arc<Prepared>, fate: Fate) -> Result<(), String> {
         let hand = if self.dice.one_in(2) {
             Hand { holder: Some(self.holder(worker)), kinds: vec![call.kind] }
         } else {
             Hand::default()
         };
+        let outcome = self.noted.outcome(call);
         match self.write(call, &outcome, hand, fate == Fate::DiesBefore).await {
             Ok(after) => {
-                self.note(call, &outcome);
+                for handed in &after.handed {
+                    self.know(handed.run).await;
+                }
+                self.noted.kept(call, &outcome, &after.handed);
                 if fate == Fate::DiesAfter {
                     self.die(worker).await;
                     return Ok(());
                 }
-                self.hand_over(worker, after)?;
+                after.handed.into_iter().try_for_each(|call| self.goes_out(worker, call))?;
                 if fate == Fate::DeliversTwice && self.write(call, &outcome, Hand::default(), false).await.is_ok() {
                     return Err(format!("what came of {} was kept twice", call.call));
                 }
@@ -266,24 +270,6 @@ impl<'a> Schedule<'a> {
         Ok(written.await?.value)
     }
 
-    /// Notes what was kept, and whether the run may fail by it.
-    fn note(&mut self, call: &Prepared, outcome: &Result<Value, Value>) {
-        let at = (call.run, call.place.step);
-        let Err(error) = outcome else {
-            self.given.insert(at);
-            return;
-        };
-        let is_trouble = self.runs.iter().any(|known| known.run == call.run && known.shape == 2);
-        let passed = self.passed.entry(at).or_default();
-        *passed += 1;
-        let is_repeated = error["retryable"] == true && *passed <= 2;
-        self.may_fail |= match at.1 {
-            0 | 1 if is_trouble => false,
-            2 if is_trouble => !is_repeated,
-            _ => true,
-        };
-    }
-
     /// A worker vanishes, alone or with everything around it.
     async fn die(&mut self, worker: usize) {
         if self.dice.one_in(2) {
@@ -306,10 +292,29 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    async fn pass_time(&mut self) {
-        let pause = [1, 500, 2_000, LEASE_MS + 1][self.dice.below(4)];
+    async fn pass_time(&mut self) -> Result<(), String> {
+        let pauses = [1, 500, 2_000, LEASE_MS + 1, shapes::EXPIRES_AFTER_S * 1_000];
+        let pause = pauses[self.dice.below(pauses.len())];
         self.world.clock.advance(pause);
+        // Time goes by, and nobody looks at once.
+        if self.dice.one_in(3) { Ok(()) } else { self.tend().await }
+    }
+
+    /// Looks after the queue, and after questions whose time is over.
+    async fn tend(&mut self) -> Result<(), String> {
         self.world.store.tend_queue().await.unwrap();
+        self.world.engine.expire_reviews().await.unwrap();
+        let open = self.open_reviews().await;
+        match open.iter().find(|review| self.is_over(review)) {
+            Some(review) => Err(format!("a question whose time is over is open: {:?}", review.row)),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether nobody may answer any more.
+    fn is_over(&self, review: &ShownReview) -> bool {
+        let waits_s = self.noted.waits_s(review.row.run, review.row.place);
+        waits_s.is_some_and(|waits_s| review.row.created_at.plus(waits_s * 1_000) <= self.world.clock.now())
     }
 
     /// Signs of life of one worker; it hears of what it lost, or is too slow to.
@@ -326,30 +331,50 @@ impl<'a> Schedule<'a> {
         }
     }
 
-    async fn decide(&mut self, approves: bool) -> Result<(), String> {
-        let (engine, caller) = (self.world.engine.clone(), self.world.caller.clone());
-        let open = engine.reviews(&caller, true, None, 10).await.unwrap().rows;
-        let Some(review) = open.first() else { return Ok(()) };
-        let at = (review.row.run, review.row.place.step);
-        let decision = match if approves { 0 } else { self.dice.below(4) } {
-            0 | 1 => Decision::Approve { inputs: None, scope: None },
-            2 => Decision::Answer { value: given(at.1) },
-            _ => Decision::Deny { reason: None },
-        };
-        *self.passed.entry(at).or_default() += 1;
-        match &decision {
-            Decision::Answer { .. } => drop(self.given.insert(at)),
-            Decision::Deny { .. } => self.may_fail = true,
-            Decision::Approve { .. } => {}
+    /// What people are asked, in an order that is the same each time.
+    async fn open_reviews(&mut self) -> Vec<ShownReview> {
+        let mut open = self.world.engine.reviews(&self.world.caller, true, None, REVIEWS_MAX).await.unwrap().rows;
+        for review in &open {
+            self.know(review.row.run).await;
         }
-        let decided = engine.decide(&caller, self.world.request(), review.row.id, decision).await;
-        decided.map(drop).map_err(|error| format!("a decision was refused: {error}"))
+        open.sort_by_key(|review| self.noted.at(review.row.run, review.row.place));
+        open
+    }
+
+    /// Somebody answers one of the questions, or two do at once.
+    async fn decide(&mut self) -> Result<(), String> {
+        let mut open = self.open_reviews().await;
+        if open.is_empty() {
+            return Ok(());
+        }
+        let review = open.swap_remove(self.dice.below(open.len()));
+        let (run, place) = (review.row.run, review.row.place);
+        let Some(decision) = self.noted.decides(run, place, &review.row.asked) else { return Ok(()) };
+        let other = Decision::Deny { reason: Some("somebody else denied it".to_owned()) };
+        let mut decisions = vec![decision];
+        decisions.extend(self.dice.one_in(4).then_some(other));
+        let all = decisions.iter().map(|decision| self.told(&review, decision.clone()));
+        let told: Vec<Result<(), EngineError>> = futures::future::join_all(all).await;
+        let mut counted = decisions.into_iter().zip(&told).filter(|(_, told)| told.is_ok()).map(|(said, _)| said);
+        match (counted.next(), counted.next(), self.is_over(&review)) {
+            (Some(decision), None, false) => self.noted.decided(run, place, decision),
+            (None, None, true) => {}
+            _ => return Err(format!("of what was said to {:?} something else counted: {told:?}", review.row)),
+        }
+        Ok(())
+    }
+
+    async fn told(&self, review: &ShownReview, decision: Decision) -> Result<(), EngineError> {
+        let world = &self.world;
+        world.engine.decide(&world.caller, world.request(), review.row.id, decision).await.map(drop)
     }
 
     async fn cancel(&mut self) {
-        let (engine, caller) = (self.world.engine.clone(), self.world.caller.clone());
+        let (engine, caller, run) = (self.world.engine.clone(), self.world.caller.clone(), self.runs[0].run);
         // One that has ended refuses.
-        self.may_fail |= engine.cancel_run(&caller, self.world.request(), self.runs[0].run).await.is_ok();
+        if engine.cancel_run(&caller, self.world.request(), run).await.is_ok() {
+            self.noted.cancelled(run);
+        }
     }
 
     /// Nothing goes wrong any more, but for those who come late: every run comes to its end.
@@ -359,25 +384,26 @@ impl<'a> Schedule<'a> {
                 return Ok(());
             }
             self.world.clock.advance(LEASE_MS + 1);
-            self.world.store.tend_queue().await.unwrap();
+            self.tend().await?;
             let late = self.held.pop();
-            for job in self.claimed(WORKERS, 8).await {
+            for job in self.claimed(WORKERS, 8).await? {
                 self.take_up(WORKERS, &job, Fate::Lives).await?;
             }
             if let Some(Held::Called { worker, call }) = late {
-                self.conclude(worker, &call, Ok(given(call.place.step)), Fate::Lives).await?;
+                self.conclude(worker, &call, Fate::Lives).await?;
             }
             let mine = |held: &Held| matches!(held, Held::Called { worker: WORKERS, .. });
             while let Some(at) = self.held.iter().position(mine) {
                 let Held::Called { worker, call } = self.held.swap_remove(at) else { unreachable!() };
-                self.conclude(worker, &call, Ok(given(call.place.step)), Fate::Lives).await?;
+                self.conclude(worker, &call, Fate::Lives).await?;
             }
-            self.decide(true).await?;
+            self.decide().await?;
         }
         Err(format!("a run is stuck: {}", ledger::standing(self).await))
     }
 }
 
-fn given(step: usize) -> Value {
-    json!({ "value": format!("v{step}") })
+/// What a job is for.
+fn placed(job: &Job) -> (RunId, Place) {
+    (job.run.unwrap().0, serde_json::from_str(&job.payload).unwrap())
 }

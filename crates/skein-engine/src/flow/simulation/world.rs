@@ -10,6 +10,7 @@ use skein_connect::http::HttpOptions;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::process::Process;
+use skein_core::garden::record::RecordContent;
 use skein_core::tree::conversation::ConversationDraft;
 use skein_core::tree::turn::Speaker;
 use skein_core::{ConversationId, Millis, RecordId, Viewer};
@@ -22,17 +23,25 @@ use tempfile::TempDir;
 use crate::account::{Caller, KeyText, Presented};
 use crate::catalog::{Outside, Passing};
 use crate::engine::Engine;
-use crate::flow::simulation::Bug;
+use crate::flow::simulation::noted::Library;
+use crate::flow::simulation::shapes::{self, Tools};
+use crate::flow::simulation::{Bug, Dice};
 use crate::request::Request;
 use crate::tree::{NewTurn, conversation_id};
+
+/// How many processes there are that others start.
+const INNER_PROCESSES: usize = 24;
 
 pub(super) struct World {
     pub(super) store: Store,
     pub(super) clock: Arc<StoppedClock>,
     pub(super) engine: Engine,
     pub(super) caller: Caller,
-    pub(super) processes: Vec<RecordId>,
-    pub(super) never: RecordId,
+    /// One step after the other.
+    pub(super) chain: RecordId,
+    pub(super) tools: Tools,
+    /// The processes that others start.
+    pub(super) library: Library,
     outside: Outside,
     bug: Option<Bug>,
     dir: TempDir,
@@ -54,8 +63,10 @@ impl World {
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let caller = engine.authenticate(&Presented::Key(key), None).await.unwrap();
-        let (processes, never) = (Vec::new(), RecordId::from_bytes([0; 16]));
-        let mut world = Self { store, clock, engine, caller, processes, never, outside, bug, dir };
+        let none = RecordId::from_bytes([0; 16]);
+        let tools = Tools { safe: none, once: none, asked: none, model: none, processes: Vec::new() };
+        let library = Library::new();
+        let mut world = Self { store, clock, engine, caller, chain: none, tools, library, outside, bug, dir };
         world.furnish().await;
         world
     }
@@ -78,44 +89,43 @@ impl World {
     async fn furnish(&mut self) {
         let viewer = Viewer::User(self.caller.user);
         let query = VisibleQuery::of(Tool::record_type(), 100);
-        let tools = self.store.read(move |tx| tx.records_visible(&viewer, &query)).await.unwrap();
-        let echo = tools.rows.into_iter().find(|tool| tool.content.name() == Some("Echo")).unwrap();
-        let (mut content, viewer) = (echo.content.clone(), Viewer::User(self.caller.user));
-        content.data.insert("name".to_owned(), json!("Once"));
-        content.data.insert("retry".to_owned(), json!("never"));
-        let make = self.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
-        self.never = make.await.unwrap().value.id;
-        let (safe, never) = (echo.id, self.never);
-        let chain = self.process("chain", [step("a", safe), after("b", never, "a"), after("c", safe, "b")]).await;
-        let mut parallel = [after("b", never, "a"), after("c", safe, "a")];
-        for step in &mut parallel {
-            step["execution"] = json!({ "mode": "parallel" });
+        let found = self.store.read(move |tx| tx.records_visible(&viewer, &query)).await.unwrap().rows;
+        let named = |name: &str| found.iter().find(|tool| tool.content.name() == Some(name)).unwrap();
+        let echo = named("Echo");
+        let (once, asked) = (self.once("Once", &echo.content).await, self.once("Asked", &echo.content).await);
+        let model = named("Offline chat").id;
+        self.tools = Tools { safe: echo.id, once, asked, model, processes: Vec::new() };
+        let after = |id: &str, tool: RecordId, value: &str| json!({ "id": id, "toolId": tool, "inputs": { "value": value }, "output": { "variable": id } });
+        let steps = [after("a", echo.id, "{x}"), after("b", once, "{a.value}"), after("c", echo.id, "{b.value}")];
+        self.chain = self.process("chain", steps).await;
+        let (mut dice, mut inner) = (Dice(0), Vec::new());
+        for number in 0..INNER_PROCESSES {
+            let definition = Arc::new(shapes::process(&mut dice, &self.tools, &format!("inner {number}")));
+            inner.push(self.define(&definition).await);
+            self.library.insert(inner[number].to_string(), definition);
         }
-        let [b, c] = parallel;
-        let diamond = self.process("diamond", [step("a", safe), b, c, after("d", never, "b")]).await;
-        let mut a = step("a", never);
-        a["output"]["required"] = json!(false);
-        a["retry"] = json!({ "maxRetries": 2, "backoffMs": 700 });
-        let mut b = step("b", safe);
-        b["fallback"] =
-            json!([{ "id": "e", "toolId": never, "inputs": { "value": 1 }, "output": { "variable": "b" } }]);
-        let mut c = step("c", never);
-        c["retry"] = json!({ "maxRetries": 2, "backoff": "exponential", "backoffMs": 400 });
-        let trouble = self.process("trouble", [a, b, c]).await;
-        let sub = json!({ "id": "s", "processId": chain, "inputs": { "x": "{x}" }, "output": { "variable": "s" } });
-        let nested = self.process("nested", [sub, step("z", safe)]).await;
-        self.processes = vec![chain, diamond, trouble, nested];
+        // What others start starts no others.
+        self.tools.processes = inner;
+    }
+
+    /// A tool like another, whose calls must not be repeated.
+    async fn once(&self, name: &str, content: &RecordContent) -> RecordId {
+        let (mut content, viewer) = (content.clone(), Viewer::User(self.caller.user));
+        content.data.insert("name".to_owned(), json!(name));
+        content.data.insert("retry".to_owned(), json!("never"));
+        let made = self.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
+        made.await.unwrap().value.id
     }
 
     pub(super) async fn process<const N: usize>(&self, name: &str, steps: [Value; N]) -> RecordId {
-        let output = steps.iter().map(|step| match step["id"].as_str().unwrap() {
-            "s" => "{{s}}".to_owned(),
-            id => format!("{{{{{id}.value}}}}"),
-        });
-        let output: Vec<String> = output.collect();
-        let definition = json!({ "name": name, "initialContext": ["x"], "steps": steps.to_vec(),
-            "outputTemplate": format!("{name}: {}", output.join(" ")) });
-        let content = Process::create(serde_json::from_value(definition).unwrap()).unwrap().to_content(false);
+        let definition =
+            json!({ "name": name, "initialContext": ["x"], "steps": steps.to_vec(), "outputTemplate": "{{x}}" });
+        self.define(&definition).await
+    }
+
+    pub(super) async fn define(&self, definition: &Value) -> RecordId {
+        let draft = serde_json::from_value(definition.clone()).unwrap();
+        let content = Process::create(draft).unwrap_or_else(|error| panic!("{error}: {definition}")).to_content(false);
         let viewer = Viewer::User(self.caller.user);
         let made = self.store.write(move |tx| tx.create_catalogued(&viewer, content.clone(), None));
         made.await.unwrap().value.id
@@ -144,13 +154,4 @@ impl World {
         let key = format!("00000000-0000-4000-8000-{:012x}", DRAWN.fetch_add(1, Ordering::Relaxed));
         Request::new(&self.caller, &key.parse().unwrap(), "POST", "/test", b"")
     }
-}
-
-fn step(id: &str, tool: RecordId) -> Value {
-    json!({ "id": id, "toolId": tool, "inputs": { "value": "{x}" }, "output": { "variable": id } })
-}
-
-fn after(id: &str, tool: RecordId, before: &str) -> Value {
-    json!({ "id": id, "toolId": tool, "inputs": { "value": format!("{{step.{before}.value}}") },
-        "output": { "variable": id } })
 }

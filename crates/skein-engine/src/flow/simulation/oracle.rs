@@ -1,0 +1,315 @@
+//! A second opinion on what a run comes to: its definition, read as data and carried out in the plainest way there is.
+//!
+//! The engine moves a run by one thing at a time, may be interrupted anywhere, and goes on from what it wrote down. This
+//! walks through the steps once, from the first to the last, as if it were all done in one breath; and it shares nothing
+//! with the engine: neither the machine nor the plan, nor how places, conditions and templates are filled. Where the two
+//! differ, one of them is wrong. It understands the processes that [`super::shapes`] draws and no others.
+//!
+//! It is told what the outside answers and what became of each call, and says what must follow. Steps beside each other
+//! end in any order, so a run that fails may bear the fault of any of them; that is the only thing left open. Start at
+//! [`expected`].
+
+mod calling;
+mod expressions;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use serde_json::{Map, Value, json};
+use skein_core::flow::execution::input;
+use skein_core::flow::execution::review::Decision;
+
+use self::calling::Calling;
+use self::expressions::{Seen, is_nothing};
+
+/// All that happens outside of a run. `at` names a step of a run or a call that a model asked for; calls and questions there
+/// are counted from 0.
+pub(super) trait Outside {
+    fn answer(&self, at: &str, number: usize, inputs: &Map<String, Value>) -> Result<Value, Trouble>;
+    /// What a model says that was told this by its tools; nothing for a call that did not come out.
+    fn says(&self, at: &str, number: usize, told: &[Option<String>]) -> Result<Value, Trouble>;
+    fn fate(&self, at: &str, number: usize) -> Fate;
+    fn decision(&self, at: &str, number: usize) -> Option<Decision>;
+    fn kind(&self, tool: &str) -> Kind;
+    /// The tool that a model means by a name.
+    fn tool(&self, name: &str) -> Option<String>;
+    fn process(&self, id: &str) -> &Value;
+}
+
+/// What became of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fate {
+    /// Nothing yet.
+    Open,
+    /// What came of it was written down.
+    Kept,
+    /// It was begun, and whoever made it vanished.
+    Lost,
+    /// Too many vanished over it.
+    GivenUp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Model,
+    /// Calling it twice does no harm.
+    Safe,
+    Once,
+}
+
+/// An error of the outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Trouble {
+    pub(super) fault: Fault,
+    pub(super) may_pass: bool,
+    /// Whether it may have been carried out.
+    pub(super) is_uncertain: bool,
+}
+
+/// Why a step failed; the message where it is not the engine's own.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Fault {
+    pub(super) code: String,
+    pub(super) message: Option<String>,
+}
+
+/// What a step comes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Came {
+    /// It waits for something that did not happen.
+    Open,
+    Done(Value),
+    Skipped,
+    /// By one of these.
+    Failed(BTreeSet<Fault>),
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Step {
+    /// Nothing where it is not reached.
+    pub(super) came: Option<Came>,
+    pub(super) inputs: Map<String, Value>,
+    pub(super) attempts: u32,
+    pub(super) deps: Vec<usize>,
+}
+
+/// What a run comes to.
+#[derive(Debug, Default)]
+pub(super) struct Expected {
+    /// The main steps, then those of fallbacks.
+    pub(super) steps: Vec<Step>,
+    /// What it answers, if it completes.
+    pub(super) output: Option<String>,
+    /// By which steps it may fail, and how: then it does not complete.
+    pub(super) faults: Vec<(usize, BTreeSet<Fault>)>,
+    pub(super) children: BTreeMap<usize, Self>,
+    /// Every call that is made, with its inputs.
+    pub(super) calls: BTreeMap<(String, usize), Map<String, Value>>,
+}
+
+impl Fault {
+    fn of(code: &str) -> Self {
+        Self { code: code.to_owned(), message: None }
+    }
+
+    /// Whether the engine's fault is this one.
+    pub(super) fn is(&self, other: &input::Fault) -> bool {
+        self.code == other.code && self.message.as_ref().is_none_or(|message| *message == other.message)
+    }
+}
+
+impl Came {
+    fn failed(fault: Fault) -> Self {
+        Self::Failed(BTreeSet::from([fault]))
+    }
+}
+
+/// All steps of a process: the main ones in their order, then those of fallbacks.
+pub(super) fn steps(process: &Value) -> Vec<&Value> {
+    let main = || process["steps"].as_array().into_iter().flatten();
+    main().chain(main().flat_map(|step| step["fallback"].as_array().into_iter().flatten())).collect()
+}
+
+/// Which steps must have ended before one of the main steps begins (decision A58).
+pub(super) fn deps(main: &[&Value], at: usize) -> Vec<usize> {
+    let is_parallel = |step: usize| main[step]["execution"]["mode"] == "parallel";
+    let named = main[at]["dependsOn"].as_array();
+    let mut deps: BTreeSet<usize> =
+        named.into_iter().flatten().filter_map(|id| main.iter().position(|step| step["id"] == *id)).collect();
+    let before = (0..at).rev().find(|step| !is_parallel(*step));
+    if !is_parallel(at) {
+        let beside = before.map_or(0, |step| step + 1)..at;
+        deps.extend(before.filter(|_| beside.is_empty()));
+        deps.extend(beside);
+    } else if named.is_none() {
+        deps.extend(before);
+    }
+    deps.into_iter().collect()
+}
+
+/// What a run of a process with this context comes to.
+pub(super) fn expected(outside: &dyn Outside, process: &str, context: &Map<String, Value>, path: &str) -> Expected {
+    let definition = outside.process(process);
+    let steps = steps(definition);
+    let expected = Expected { steps: steps.iter().map(|_| Step::default()).collect(), ..Expected::default() };
+    let mut reading = Reading { outside, path, steps, seen: context.clone(), expected };
+    let main = definition["steps"].as_array().map_or(0, Vec::len);
+    for at in 0..main {
+        reading.main_step(main, at);
+    }
+    let has_come = |step: &Step| matches!(&step.came, Some(came) if *came != Came::Open);
+    if reading.expected.faults.is_empty() && reading.expected.steps[..main].iter().all(has_come) {
+        let template = definition["outputTemplate"].as_str().unwrap_or_default();
+        reading.expected.output = Some(Seen(&reading.seen).render(template));
+    }
+    reading.expected
+}
+
+struct Reading<'a> {
+    outside: &'a dyn Outside,
+    path: &'a str,
+    steps: Vec<&'a Value>,
+    seen: Map<String, Value>,
+    expected: Expected,
+}
+
+impl Reading<'_> {
+    fn main_step(&mut self, main: usize, at: usize) {
+        let (deps, inner) = (deps(&self.steps[..main], at), self.stand_ins(main, at));
+        for step in inner.clone() {
+            let before = (step > inner.start).then(|| step - 1);
+            self.expected.steps[step].deps = deps.iter().copied().chain(before).collect();
+        }
+        let is_over = |dep: &usize| {
+            let came = self.expected.steps[*dep].came.as_ref();
+            came.is_some_and(|came| *came != Came::Open) && !self.expected.faults.iter().any(|(step, _)| step == dep)
+        };
+        let is_reached = deps.iter().all(is_over);
+        self.expected.steps[at].deps = deps;
+        if !is_reached {
+            return;
+        }
+        let came = match self.carried_out(at) {
+            Came::Failed(faults) if self.aborts(at, &faults) => {
+                self.expected.faults.push((at, faults.clone()));
+                Came::Failed(faults)
+            }
+            Came::Failed(_) if !inner.is_empty() => self.fallback(at, inner),
+            came => came,
+        };
+        self.settle(at, came);
+    }
+
+    /// Where the steps are that stand in for a main step.
+    fn stand_ins(&self, main: usize, at: usize) -> Range<usize> {
+        let count = |step: &Value| step["fallback"].as_array().map_or(0, Vec::len);
+        let first = main + self.steps[..at].iter().map(|step| count(step)).sum::<usize>();
+        first..first + count(self.steps[at])
+    }
+
+    /// Keeps what a main step came to, and whether the run can go on without it.
+    fn settle(&mut self, at: usize, came: Came) {
+        let is_fatal = self.expected.faults.iter().any(|(step, _)| *step == at);
+        if let (Came::Failed(faults), true, false) = (&came, self.is_required(at), is_fatal) {
+            self.expected.faults.push((at, faults.clone()));
+        }
+        self.see(at, &came);
+        self.expected.steps[at].came = Some(came);
+    }
+
+    fn see(&mut self, at: usize, came: &Came) {
+        let value = if let Came::Done(value) = came { value.clone() } else { Value::Null };
+        let variable = self.steps[at]["output"]["variable"].as_str().unwrap_or_default();
+        self.seen.insert(variable.to_owned(), value);
+    }
+
+    fn is_required(&self, at: usize) -> bool {
+        self.steps[at]["output"]["required"] != false
+    }
+
+    fn aborts(&self, at: usize, faults: &BTreeSet<Fault>) -> bool {
+        let when = self.steps[at]["abortWhen"].as_array().into_iter().flatten().filter_map(Value::as_str);
+        let errors = faults.iter().map(|fault| Map::from_iter([("error".to_owned(), json!({ "code": fault.code }))]));
+        let errors: Vec<_> = errors.collect();
+        when.into_iter().any(|condition| errors.iter().any(|error| Seen(error).holds(condition)))
+    }
+
+    /// What steps that stand in for another come to; the last one's output is its output.
+    fn fallback(&mut self, replaced: usize, inner: Range<usize>) -> Came {
+        let mut last = Came::Open;
+        for at in inner {
+            last = self.carried_out(at);
+            self.see(at, &last);
+            self.expected.steps[at].came = Some(last.clone());
+            if last == Came::Open || (matches!(last, Came::Failed(_)) && self.is_required(at)) {
+                return last;
+            }
+        }
+        self.came_out(replaced, if let Came::Done(value) = last { value } else { Value::Null })
+    }
+
+    fn came_out(&self, at: usize, output: Value) -> Came {
+        if self.is_required(at) && is_nothing(&output) {
+            return Came::failed(Fault::of("empty_output"));
+        }
+        Came::Done(output)
+    }
+
+    fn carried_out(&mut self, at: usize) -> Came {
+        let step = self.steps[at];
+        let seen = Seen(&self.seen);
+        if step["execution"]["condition"].as_str().is_some_and(|condition| !seen.holds(condition)) {
+            return Came::Skipped;
+        }
+        let mut inputs = seen.filled(&step["inputs"]);
+        if let Some(prompt) = step["ask"]["prompt"].as_str() {
+            inputs.insert("prompt".to_owned(), Value::String(seen.text(prompt, "{", "}")));
+        }
+        self.expected.steps[at].inputs.clone_from(&inputs);
+        let name = format!("{}/{}", self.path, step["id"].as_str().unwrap_or_default());
+        match (step["processId"].as_str(), step["toolId"].as_str()) {
+            (Some(process), _) => self.run(at, process, &inputs, &name),
+            (None, Some(tool)) => Calling::of(self, at, tool, name, inputs).carried_out(),
+            (None, None) => self.decided(at, &name, 0).unwrap_or_else(|decision| match decision {
+                Decision::Answer { value } => self.came_out(at, value),
+                Decision::Approve { .. } | Decision::Deny { .. } => unreachable!("a question is answered or denied"),
+            }),
+        }
+    }
+
+    fn run(&mut self, at: usize, process: &str, context: &Map<String, Value>, name: &str) -> Came {
+        let mut child = expected(self.outside, process, context, name);
+        self.expected.calls.append(&mut child.calls);
+        let title = self.outside.process(process)["name"].as_str().unwrap_or_default();
+        let within = |fault: &Fault| Fault {
+            message: fault.message.as_ref().map(|message| format!("{title}: {message}")),
+            ..fault.clone()
+        };
+        let faults: BTreeSet<Fault> = child.faults.iter().flat_map(|(_, faults)| faults.iter().map(within)).collect();
+        let came = match &child.output {
+            Some(output) => self.came_out(at, Value::String(output.clone())),
+            None if faults.is_empty() => Came::Open,
+            None => Came::Failed(faults),
+        };
+        self.expected.children.insert(at, child);
+        came
+    }
+
+    /// What a question comes to where nobody says yes: what somebody decided otherwise is given back.
+    fn decided(&self, at: usize, name: &str, number: usize) -> Result<Came, Decision> {
+        let review = &self.steps[at]["review"];
+        match self.outside.decision(name, number) {
+            Some(Decision::Deny { reason }) => {
+                let message = reason.unwrap_or_else(|| "a person denied it".to_owned());
+                Ok(Came::failed(Fault { message: Some(message), ..Fault::of("denied") }))
+            }
+            Some(decision) => Err(decision),
+            None if review["expiresAfter"].is_null() => Ok(Came::Open),
+            None => Ok(match review["onExpire"].as_str() {
+                Some("skip") => Came::Skipped,
+                Some("default") => Came::Done(review["default"].clone()),
+                _ => Came::failed(Fault::of("review_expired")),
+            }),
+        }
+    }
+}
