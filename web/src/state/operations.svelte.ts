@@ -34,14 +34,15 @@ class Operations {
   }
 
   /** This tab turned to another branch. */
-  moved(conversation: string, from: string, to: string): void {
-    const entry: Moved = { kind: "moved", id: crypto.randomUUID(), at: Date.now(), conversation, from, to };
+  moved(conversation: string, from: string, to: string, at = Date.now()): void {
+    const entry: Moved = { kind: "moved", id: crypto.randomUUID(), at, conversation, from, to };
     this.#moves = [entry, ...this.#moves].slice(0, READ_MAX);
-    if (this.loaded) this.entries = [entry, ...this.entries];
+    if (this.loaded) this.entries = [entry, ...this.entries].sort((one, other) => other.at - one.at);
   }
 
   async load(): Promise<void> {
     const isNewest = this.#newest.ask();
+    await allDone();
     try {
       const read = await this.#read();
       if (!isNewest()) return;
@@ -53,7 +54,6 @@ class Operations {
     }
   }
   async #read(): Promise<Entry[]> {
-    await allDone();
     const pages = await Promise.all(
       FACTS.map((type) => call("get", "/api/v1/items", { query: { type, order: "desc", limit: READ_MAX } })),
     );

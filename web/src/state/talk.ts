@@ -82,6 +82,7 @@ export const activate = (conversation: Conversation, turnId: string, nodeId: str
 
 async function turn(conversation: Conversation, turnId: string, nodeId: string): Promise<void> {
   const before = conversation.cursor;
+  const at = Date.now();
   conversation.turnTo(nodeId);
   const { moves } = conversation;
   // Where its owner stands is not for others to say.
@@ -89,13 +90,14 @@ async function turn(conversation: Conversation, turnId: string, nodeId: string):
   const params = { id: conversation.id, turnId, nodeId };
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";
   const went = await conversation.attempt(nodeId, "show this alternative", () =>
-    conversation.turnings.tell(nodeId, () => call("put", path, { params })),
+    conversation.turnings.tell(before, nodeId, () => call("put", path, { params })),
   );
-  if (!went && before && conversation.moves === moves) conversation.turnTo(before);
+  const back = conversation.turnings.stands ?? before;
+  if (!went && back && conversation.moves === moves) conversation.turnTo(back);
   // There is no way back to what the server did not have.
   if (went && before && before !== nodeId && !before.startsWith("local-")) {
     const { operations } = await import("./operations.svelte");
-    operations.moved(conversation.id, before, nodeId);
+    operations.moved(conversation.id, before, nodeId, at);
   }
 }
 
@@ -106,6 +108,7 @@ export async function edit(
   content: Content,
   draftPlace: string,
 ): Promise<Node> {
+  await conversation.turnings.allTold();
   const grown = (await call("post", "/api/v1/conversations/{id}/turns/{turnId}/alternatives", {
     params: { id: conversation.id, turnId: node.turnId ?? "" },
     body: { content: content as never, editedFrom: node.id, makeActive: true },
@@ -170,6 +173,7 @@ export async function goOnFrom(
   broken: string,
   processIds: string[],
 ): Promise<void> {
+  await conversation.turnings.allTold();
   const kept = (await call("post", "/api/v1/conversations/{id}/turns/{turnId}/alternatives", {
     params: { id: conversation.id, turnId },
     body: { keptFrom: broken, makeActive: true },

@@ -1,21 +1,41 @@
 // Where somebody went from this tab, and which tellings of the server are older than that.
+
+/** Nobody waits longer than this for an answer that may never come. */
+const PATIENCE_MS = 10_000;
+
 export class Turnings {
   /** Where they went and the server has not told of yet, in the order in which they went. */
   #untold: string[] = [];
+  #underWay = 0;
   #last: Promise<unknown> = Promise.resolve();
+  /** Where the server has them for sure. */
+  #stands: string | undefined;
 
   /** Tells the server, after what it was told before: where somebody went last is where they stand. */
-  async tell(node: string, tell: () => Promise<unknown>): Promise<void> {
+  async tell(from: string | undefined, node: string, tell: () => Promise<unknown>): Promise<void> {
+    if (this.#underWay === 0) this.#stands = from;
+    this.#underWay += 1;
     this.#untold.push(node);
     const told = this.#last.then(tell);
-    this.#last = told.catch(() => undefined);
+    this.#last = Promise.race([told.catch(() => undefined), patience()]);
     try {
       await told;
+      this.#stands = node;
     } catch (error) {
       const at = this.#untold.indexOf(node);
       if (at >= 0) this.#untold.splice(at, 1);
       throw error;
+    } finally {
+      this.#underWay -= 1;
     }
+  }
+  /** Where to go back to when the server refused the last way. */
+  get stands(): string | undefined {
+    return this.#stands;
+  }
+  /** The server was told of every way so far: what else moves somebody comes after. */
+  async allTold(): Promise<void> {
+    await this.#last;
   }
   /** Whether a move that is told of came before the last one from here: every move is told, in the order of the moves. */
   isOld(node: string): boolean {
@@ -28,3 +48,5 @@ export class Turnings {
     this.#untold = [];
   }
 }
+
+const patience = () => new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));

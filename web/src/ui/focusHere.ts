@@ -15,7 +15,7 @@ function wayTo(from: Element | null): Step[] {
 }
 
 function take(element: Element | null | undefined): boolean {
-  if (!(element instanceof HTMLElement)) return false;
+  if (!(element instanceof HTMLElement) || element === document.body) return false;
   element.focus();
   return document.activeElement === element;
 }

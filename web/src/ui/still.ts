@@ -15,9 +15,11 @@ export interface Anchor {
 /** What must not move, of rows that are drawn in a scroller. */
 export function anchorIn(scroller: HTMLElement, rows: Element): Anchor | undefined {
   const view = scroller.getBoundingClientRect();
+  // Whoever sees but the beginning of it reads what stands above.
+  const middle = (view.top + view.bottom) / 2;
   const marked = [...rows.querySelectorAll(`[${STILL}]`)].findLast((element) => {
     const { top, bottom } = element.getBoundingClientRect();
-    return bottom > view.top && top < view.bottom;
+    return bottom > view.top && top < middle;
   });
   const element = marked ?? atEdge(rows, view.top);
   if (!element) return undefined;

@@ -66,10 +66,10 @@ describe("what was typed for a run", () => {
         unread: "{",
       },
     ));
-  it("is offered as far as it fits when the process asks for something else", () => {
+  it("is offered as far as it fits, and what is not read yet, when the process asks for something else", () => {
     const now = schema({ day: { type: "string" }, count: { type: "string" }, far: { default: 2 } });
-    expect(offered(now, typed)).toEqual({ value: { day: "Monday", far: 2 } });
-    expect(offered(schema({ day: { enum: ["Sunday"] } }), typed)).toEqual({ value: {} });
+    expect(offered(now, typed)).toEqual({ value: { day: "Monday", far: 2 }, unread: "{" });
+    expect(offered(schema({ day: { enum: ["Sunday"] } }), typed)).toEqual({ value: {}, unread: "{" });
   });
 });
 

@@ -19,7 +19,8 @@ export function offered(schema: JsonSchema, typed: Typed): { value: Values; unre
     const asked = schema.properties?.[name];
     return asked !== undefined && Object.keys(faultsOf(asked, value)).length === 0 && isOfKind(asked, value);
   };
-  return { value: { ...start, ...Object.fromEntries(Object.entries(typed.value ?? {}).filter(fits)) } };
+  const value = { ...start, ...Object.fromEntries(Object.entries(typed.value ?? {}).filter(fits)) };
+  return { value, unread: typed.unread };
 }
 
 /** Forms show texts as texts; a number that is a text now would be refused. */
