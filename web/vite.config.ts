@@ -8,7 +8,7 @@ const toServer = { target: SERVER, changeOrigin: true, headers: { origin: SERVER
 
 /** Parts of several screens, but for what is fetched when it is first needed. */
 const SHARED =
-  /\/(?:node_modules\/(?:svelte|esm-env|clsx)\/|src\/(?:ui\/(?!markdown\.ts)|state\/|api\/|keys\/|shell\/|router|routes))/;
+  /\/(?:node_modules\/(?:svelte|esm-env|clsx)\/|src\/(?:ui\/(?!markdown\.ts|highlight)|state\/|api\/|keys\/|shell\/|router|routes))/;
 
 export default defineConfig({
   plugins: [svelte()],
