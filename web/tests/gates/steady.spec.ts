@@ -1,7 +1,7 @@
 // What is known later does not move what somebody is about to press, and what is current is in sight on a narrow window.
-import type { Locator, Page } from "@playwright/test";
+import type { Locator } from "@playwright/test";
 import { Mouse } from "../support/hands";
-import { drawn, held } from "../support/held";
+import { held } from "../support/held";
 import { answered, lastTurn, send } from "../support/talk";
 import { expect, test } from "../support/told";
 import { TOLD } from "../support/told-model";
@@ -102,67 +102,4 @@ test("the keys that are shown are those that act here, and single letters only w
   const palette = page.getByRole("listbox").getByRole("option");
   await expect(palette.filter({ hasText: "Edit" }).first()).toBeVisible();
   await expect(palette.locator("kbd").filter({ hasText: /^(Shift )?[^↑↓←→]$/ })).toHaveCount(0);
-});
-
-/** Where words stand on the screen. */
-const topOf = (words: Locator) =>
-  words.evaluate((element) => Math.round(element.getBoundingClientRect().top));
-const reasoning = (page: Page) => lastTurn(page).locator("summary", { hasText: "Reasoning" });
-const LINE = "At dawn they stand in the shallow water and wait for the fish to come nearer.\n\n";
-
-for (const lines of [1, 60])
-  test(`what comes above an answer at its end does not move it, ${lines} lines long`, async ({
-    page,
-    skein,
-    model,
-    conversation,
-  }) => {
-    const makings = await held(page, /\/makings/, "GET");
-    await page.goto(`${skein.origin}/c/${conversation}`);
-    await send(new Mouse(page), page, "How many herons are there?");
-    const saying = await model.asked();
-    saying.think("Two here, two there. ");
-    saying.say(LINE.repeat(lines));
-    saying.say("Four herons.");
-    saying.end();
-    await answered(page, 2);
-    const words = lastTurn(page).getByText("Four herons.");
-    await expect(words).toBeInViewport();
-    const before = await topOf(words);
-    await makings.made;
-    makings.letGo();
-    await expect(reasoning(page)).toBeAttached();
-    await drawn(page);
-    expect(await topOf(words)).toBe(before);
-  });
-
-test("whoever reads in the middle of an answer reads on while it grows and when it ends", async ({
-  page,
-  skein,
-  model,
-  conversation,
-}) => {
-  const makings = await held(page, /\/makings/, "GET");
-  await page.goto(`${skein.origin}/c/${conversation}`);
-  await send(new Mouse(page), page, "How many herons are there?");
-  const saying = await model.asked();
-  saying.think("Many. ");
-  for (let at = 1; at <= 60; at++) saying.say(`Heron ${at}. ${LINE}`);
-  const words = lastTurn(page).getByText("Heron 30.");
-  await expect(lastTurn(page)).toContainText("Heron 60.");
-  await page.getByRole("log").evaluate((log) => log.scrollTo(0, (log.scrollHeight - log.clientHeight) / 2));
-  await expect(words).toBeInViewport();
-  await drawn(page);
-  const before = await topOf(words);
-  for (let at = 61; at <= 90; at++) saying.say(`Heron ${at}. ${LINE}`);
-  await expect(lastTurn(page)).toContainText("Heron 90.");
-  await drawn(page);
-  expect(await topOf(words)).toBe(before);
-  saying.end();
-  await answered(page, 2);
-  await makings.made;
-  makings.letGo();
-  await expect(reasoning(page)).toBeAttached();
-  await drawn(page);
-  expect(await topOf(words)).toBe(before);
 });

@@ -84,7 +84,7 @@ test("link two turns, follow the link, and remove it", async ({ page, person, sk
   // It is there from both ends, in the inspector too.
   await page.goto(`${skein.origin}/c/${id}/n/${herons.localId}?pane=node&of=${herons.id}`);
   const pane = page.getByRole("complementary");
-  await expect(pane.getByRole("link", { name: "Three storks." })).toBeVisible();
+  await expect(pane.getByRole("button", { name: "Three storks.", exact: true })).toBeVisible();
   await links(turnWith(page, "Two herons."));
   await expect(sheet.getByRole("link", { name: "Three storks." })).toBeVisible();
   await hands.press(sheet.getByRole("button", { name: "Remove this link" }));
