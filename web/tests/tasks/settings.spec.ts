@@ -51,6 +51,6 @@ task("make a user, hand on the link, and change what they may do", async ({ page
   await expect(dialog).toBeHidden();
   const row = page.getByRole("listitem").filter({ hasText: `${name}, now head` });
   await expect(row).toContainText("administrator");
-  const { data } = await person.api.get<{ data: { name: string; role: string }[] }>("/users?limit=200");
+  const { data } = await person.api.get<{ data: { name: string; role: string }[] }>("/users?limit=1000");
   expect(data.find((user) => user.name === `${name}, now head`)?.role).toBe("admin");
 });
