@@ -44,13 +44,13 @@ pub(crate) fn run(setting: &mut Setting) -> Result<Vec<Line>> {
     let database = |name: &str| Ok::<_, anyhow::Error>(Location::Postgres(server.fresh_database(name)?));
     let places = [database("skein_bench_jobs_many")?, database("skein_bench_jobs_few")?];
     lines.extend(compare(setting, &runtime, "PostgreSQL", places)?);
-    lines.push(runtime.block_on(hand_over(&server))?);
+    let chain = database("skein_bench_jobs_chain")?;
+    lines.push(runtime.block_on(hand_over(chain))?);
     Ok(lines)
 }
 
 /// Workers that each end a job and are handed the next one in the same transaction: what they keep apart by is rows.
-async fn hand_over(server: &Server) -> Result<Line> {
-    let location = Location::Postgres(server.fresh_database("skein_bench_jobs_chain")?);
+async fn hand_over(location: Location) -> Result<Line> {
     let store = Store::open(StoreOptions { connections: WORKERS, ..StoreOptions::at(location) })?;
     let mut working = JoinSet::new();
     let started = Instant::now();
