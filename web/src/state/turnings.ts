@@ -1,7 +1,5 @@
 // Where somebody went from this tab, and which tellings of the server are older than that.
-
-/** Nobody waits longer than this for an answer that may never come. */
-const PATIENCE_MS = 10_000;
+import { waitedFor } from "./patience";
 
 export class Turnings {
   /** Where they went and the server has not told of yet, in the order in which they went. */
@@ -17,7 +15,7 @@ export class Turnings {
     this.#underWay += 1;
     this.#untold.push(node);
     const told = this.#last.then(tell);
-    this.#last = Promise.race([told.catch(() => undefined), patience()]);
+    this.#last = waitedFor(told.catch(() => undefined));
     try {
       await told;
       this.#stands = node;
@@ -48,5 +46,3 @@ export class Turnings {
     this.#untold = [];
   }
 }
-
-const patience = () => new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));

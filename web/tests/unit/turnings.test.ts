@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { Turnings } from "../../src/state/turnings";
 
 describe("where somebody went from this tab", () => {
@@ -50,5 +50,20 @@ describe("where somebody went from this tab", () => {
     expect(turnings.stands).toBe("a");
     await turnings.tell("a", "d", went);
     expect(turnings.stands).toBe("d");
+  });
+});
+
+describe("what never comes", () => {
+  it("is waited for no longer than a while", async () => {
+    vi.useFakeTimers();
+    const turnings = new Turnings();
+    void turnings.tell("a", "b", () => new Promise(() => undefined));
+    let second = false;
+    void turnings.tell("b", "c", async () => void (second = true));
+    await vi.advanceTimersByTimeAsync(9_000);
+    expect(second).toBe(false);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(second).toBe(true);
+    vi.useRealTimers();
   });
 });
