@@ -62,8 +62,11 @@ bench: setup peers ## release build and benchmarks: make bench ARGS="..."
 	$(call step,benchmarks,SKEIN_TEST_POSTGRES_DURABLE=1 "$$CARGO_TARGET_DIR/release/with_postgres" "$$CARGO_TARGET_DIR/release/skein-bench" $(ARGS))
 
 # Other engines, measured beside ours where their scripts are at hand.
-export SKEIN_BENCH_PEERS ?= ../shared/bench
-export SKEIN_BENCH_PEERS_PYTHON ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/peers/bin/python
+SKEIN_BENCH_PEERS ?= ../shared/bench
+SKEIN_BENCH_PEERS_PYTHON ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/peers/bin/python
+# For the benchmarks alone: a server would say that it knows no such setting.
+bench peers: export SKEIN_BENCH_PEERS := $(SKEIN_BENCH_PEERS)
+bench peers: export SKEIN_BENCH_PEERS_PYTHON := $(SKEIN_BENCH_PEERS_PYTHON)
 peers:
 ifneq ($(wildcard $(SKEIN_BENCH_PEERS)/dbos.py),)
 	$(call step,other engines,scripts/peers.sh)
