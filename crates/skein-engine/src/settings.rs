@@ -95,8 +95,10 @@ impl Engine {
             if setting == &SUMMARY_TOOL {
                 refuse_without_model(tx, viewer, &value)?;
             }
+            // What it was is told too, for whoever takes it back.
+            let before = SettingState::of(setting, tx.setting(&SYSTEM, setting.name)?).value;
             let record = tx.set_setting(&SYSTEM, setting.name, &value, based_on)?;
-            let told = Map::from_iter([("value".to_owned(), value.clone())]);
+            let told = Map::from_iter([("before".to_owned(), before), ("value".to_owned(), value.clone())]);
             tx.tell_own(viewer, EventName::SettingChanged, Some(setting.name), told)?;
             Ok(SettingState::of(setting, Some(record)))
         })

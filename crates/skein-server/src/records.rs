@@ -16,6 +16,7 @@ use skein_store::records::RecordVersion;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
+use crate::mutation::{Answer, Mutated, Mutation};
 use crate::pagination::{Listing, PageParameters, page_limit, read_page};
 use crate::path_id::PathId;
 use crate::query::Parameters;
@@ -264,6 +265,33 @@ pub(crate) async fn diff_record(
     let (from, to) = (version("from", &parameters.from)?, version("to", &parameters.to)?);
     let changes = engine.record_diff(&caller, id, (from, to)).await?;
     Ok(Json(RecordDiffView { from, to, changes: changes.into_iter().map(ChangeView::from).collect() }))
+}
+
+/// Which state of a record to take up again.
+#[derive(Deserialize, Default, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase", default)]
+#[schema(example = json!({ "version": 2 }))]
+pub(crate) struct RestoreBody {
+    /// A version, from 1; without it, the one before the last change.
+    #[schema(minimum = 1)]
+    version: Option<i64>,
+    /// The hash of the state you looked at; with another one now, nothing is done.
+    based_on_hash: Option<String>,
+}
+
+/// Take an earlier state of an entry of the catalogue up again, as a new version: a deletion undone, a change taken back. It is
+/// judged as a change that says the same; the values of secrets do not come back.
+#[utoipa::path(post, path = "/records/{id}/restore", tag = "records", params(("id" = String, Path)),
+    request_body = RestoreBody, responses((status = 200, body = Mutated<RecordView>)))]
+pub(crate) async fn restore_record(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RecordId>,
+    mutation: Mutation,
+) -> Result<Answer<RecordView>, ApiError> {
+    let RestoreBody { version, based_on_hash } = mutation.body_if_any()?;
+    let based_on = mutation.based_on(based_on_hash.as_deref())?;
+    let restored = engine.restore_record(&mutation.caller, mutation.request, id, version, based_on).await?;
+    Ok(Answer::done(restored.map(RecordView::from)))
 }
 
 /// What changed in your records since you last asked.

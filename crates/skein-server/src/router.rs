@@ -43,6 +43,7 @@ fn for_users() -> Api {
         .routes(routes!(records::read_record))
         .routes(routes!(records::list_history))
         .routes(routes!(records::diff_record))
+        .routes(routes!(records::restore_record))
         .routes(routes!(blobs::upload_blob))
         .routes(routes!(blobs::download_blob))
         .routes(routes!(blobs::draw_thumbnail))

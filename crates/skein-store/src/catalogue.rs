@@ -5,6 +5,8 @@
 //! off two indexes, own and shared, however rare the answer and however far down the list. A list of what others share
 //! passes over the viewer's own shared records, which costs as much as there are of them.
 
+use skein_core::catalog::restoring;
+use skein_core::catalog::sharing::Refused;
 use skein_core::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, RecordId, RuleViolation, UserId, Viewer};
 
@@ -12,7 +14,7 @@ use crate::error::StoreError;
 use crate::headings::{Question, heading};
 use crate::items::{Page, page};
 use crate::records::{RECORD_COLUMNS, RECORDS_PER_PAGE_MAX, read_record};
-use crate::references::references_of;
+use crate::references::{ReferenceKind, references_of};
 use crate::sql::{Value, params};
 use crate::tx::Tx;
 
@@ -99,6 +101,36 @@ impl Tx<'_> {
         }
         let note = ChangeNote { author: viewer.owner(), reason, act };
         self.commit_change(viewer, id, based_on, content, note)
+    }
+
+    /// A record of the viewer's own as it is now, deleted or not: for whoever takes an earlier state of it up again.
+    pub fn record_even_deleted(&mut self, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
+        let current = self.past_of(viewer, id)?;
+        if viewer.may_write(current.owner) { Ok(current) } else { Err(StoreError::Forbidden) }
+    }
+
+    /// Makes a record of the catalogue say what it said before, from the state with hash `based_on`; whatever it needs is there
+    /// for the viewer. What it was once made from it does not need.
+    pub fn restore_catalogued(
+        &mut self,
+        viewer: &Viewer,
+        id: RecordId,
+        based_on: Digest,
+        content: RecordContent,
+    ) -> Result<Record, StoreError> {
+        refuse_uncatalogued(&content)?;
+        let current = self.record_even_deleted(viewer, id)?;
+        let needed = references_of(&content).into_iter().filter(|(kind, _)| *kind != ReferenceKind::Template);
+        for (kind, target) in needed {
+            match self.record(viewer, target) {
+                Err(StoreError::NotFound(name)) => {
+                    return Err(Refused::Conflict(restoring::missing(kind.as_str(), &name)).into());
+                }
+                found => drop(found?),
+            }
+        }
+        let note = ChangeNote { author: viewer.owner(), reason: None, act: Act::Restored };
+        self.commit_change_of(viewer, current, based_on, content, note)
     }
 
     /// A page of the records a viewer may see.

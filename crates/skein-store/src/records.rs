@@ -145,6 +145,18 @@ impl Tx<'_> {
         if !viewer.may_write(current.owner) {
             return Err(StoreError::Forbidden);
         }
+        self.commit_change_of(viewer, current, based_on, content, note)
+    }
+
+    /// [`Self::commit_change`] of a record that was loaded, and that the viewer may write.
+    pub(crate) fn commit_change_of(
+        &mut self,
+        viewer: &Viewer,
+        current: Record,
+        based_on: Digest,
+        content: RecordContent,
+        note: ChangeNote,
+    ) -> Result<Record, StoreError> {
         let Some((record, delta)) = record::update(&current, based_on, content, note, self.now())? else {
             return Ok(current);
         };
@@ -188,7 +200,7 @@ impl Tx<'_> {
 
     /// Sharing shows what a record is now, not what it was before: its past is for who may see its owner's things.
     /// A deleted record has one too.
-    fn past_of(&mut self, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
+    pub(crate) fn past_of(&mut self, viewer: &Viewer, id: RecordId) -> Result<Record, StoreError> {
         let now = self.now();
         let found = self.find_record(id)?.filter(|record| viewer.may_read(record.owner, now));
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))

@@ -1660,6 +1660,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/records/{id}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Take an earlier state of an entry of the catalogue up again, as a new version: a deletion undone, a change taken back. It is
+         *     judged as a change that says the same; the values of secrets do not come back.
+         */
+        post: operations["restore_record"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/relations": {
         parameters: {
             query?: never;
@@ -5170,6 +5190,31 @@ export interface components {
             operationId: string;
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_RecordView: {
+            /** @example Setting */
+            _type: string;
+            createdAt: string;
+            data: Record<string, unknown>;
+            hash: string;
+            /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            ownerId: string;
+            previousHash?: string | null;
+            shared: boolean;
+            updatedAt: string;
+            /**
+             * Format: int64
+             * @example 3
+             */
+            version: number;
+        } & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_RelationView: {
             /**
              * Format: double
@@ -6012,6 +6057,25 @@ export interface components {
             target: string;
             /** @example item */
             targetType: string;
+        };
+        /**
+         * @description Which state of a record to take up again.
+         * @example {
+         *       "version": 2
+         *     }
+         */
+        RestoreBody: {
+            /**
+             * @description The hash of the state you looked at; with another one now, nothing is done.
+             * @default null
+             */
+            basedOnHash?: string | null;
+            /**
+             * Format: int64
+             * @description A version, from 1; without it, the one before the last change.
+             * @default null
+             */
+            version?: number | null;
         };
         /** @description What came of a call. */
         ResultView: {
@@ -12386,6 +12450,53 @@ export interface operations {
             429: components["responses"]["E429"];
             500: components["responses"]["E500"];
             503: components["responses"]["E503"];
+        };
+    };
+    restore_record: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RestoreBody"];
+            };
+        };
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_RecordView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
         };
     };
     list_relations: {

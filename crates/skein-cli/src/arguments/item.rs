@@ -101,6 +101,9 @@ pub(crate) struct HistoryArguments {
     /// What it was in a version
     #[arg(long, value_name = "NUMBER")]
     pub(crate) version: Option<u64>,
+    /// Make it say again what it said in a version, as a new one: a deletion undone, a change taken back
+    #[arg(long, value_name = "NUMBER", conflicts_with_all = ["record_type", "diff", "at", "version"])]
+    pub(crate) restore: Option<u64>,
     #[command(flatten)]
     pub(crate) amount: AmountArguments,
     #[command(flatten)]

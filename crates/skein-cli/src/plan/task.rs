@@ -214,7 +214,7 @@ impl Task {
     }
 
     pub(super) fn of_history(arguments: HistoryArguments) -> Result<(AskingArguments, Self), Failure> {
-        let HistoryArguments { record, record_type, diff, at, version, amount, asking } = arguments;
+        let HistoryArguments { record, record_type, diff, at, version, restore, amount, asking } = arguments;
         if record_type.is_some() {
             let ask = Ask::get("/records").with("type", record_type);
             return Ok((asking, Self::list(ask, &views::RECORDS, amount)));
@@ -225,6 +225,9 @@ impl Task {
             let (from, to) = versions(&range)?;
             let ask = Ask::get(format!("/records/{record}/diff")).with("from", Some(from)).with("to", Some(to));
             Self::Rows { ask, field: "changes", list: &views::CHANGES }
+        } else if let Some(version) = restore {
+            let ask = Ask::post(format!("/records/{record}/restore"), json!({ "version": version }));
+            Self::Show { ask, sheet: &views::RECORD }
         } else if at.is_some() || version.is_some() {
             let at = at.as_deref().map(time).transpose()?;
             let ask = Ask::get(format!("/records/{record}")).with("at", at).with("version", version);

@@ -20,7 +20,7 @@ fn json(finished: Finished) -> Value {
 }
 
 #[test]
-fn a_process_is_validated_made_edited_exported_imported_and_deleted() {
+fn a_process_is_validated_made_edited_exported_imported_deleted_and_restored() {
     let folder = tempfile::tempdir().unwrap();
     let home = Home::at(&folder.path().join("home"));
     home.run(&["init"]).assert_ok();
@@ -58,4 +58,10 @@ fn a_process_is_validated_made_edited_exported_imported_and_deleted() {
     let listed = home.run(&["process", "list"]).assert_ok();
     assert!(listed.contains("Starling") && !listed.contains("Parrot"), "{listed}");
     assert!(home.run(&["process", "list", "--archived"]).assert_ok().contains("Parrot"));
+    // What was deleted is taken up again as it was in one of its versions.
+    let id = made["id"].as_str().unwrap();
+    let refused = home.run(&["history", id, "--restore", "3"]);
+    assert!(refused.err.contains("MG-CORE-004") && refused.err.contains("hint: "), "{}", refused.err);
+    assert_eq!(json(home.run(&["history", id, "--restore", "1", "--json"]))["data"]["name"], "Echo");
+    assert!(home.run(&["process", "list"]).assert_ok().contains("Echo"));
 }

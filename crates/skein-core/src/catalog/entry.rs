@@ -40,6 +40,12 @@ pub trait Entry: Serialize + DeserializeOwned {
         serde_json::from_value(Value::Object(data.clone())).ok()
     }
 
+    /// What it says when its owner takes an earlier state up again; what counts upwards does so on the way back, too.
+    #[must_use]
+    fn restored(&self, past: Self) -> Self {
+        past
+    }
+
     /// A new record's content.
     fn to_content(&self, shared: bool) -> RecordContent {
         RecordContent { shared, ..RecordContent::new(Self::record_type(), self.to_data()) }

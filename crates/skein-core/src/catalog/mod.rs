@@ -16,6 +16,7 @@ pub mod operation;
 pub mod outline;
 pub mod placeholder;
 pub mod pricing;
+pub mod restoring;
 pub mod schema;
 pub mod secret;
 pub mod selector;

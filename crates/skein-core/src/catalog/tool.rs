@@ -65,6 +65,11 @@ pub enum Retry {
 
 impl Entry for Tool {
     const RECORD_TYPE: &'static str = "Tool";
+
+    fn restored(&self, past: Self) -> Self {
+        let definition_version = self.definition_version + u32::from(past.definition() != self.definition());
+        Self { definition_version, ..past }
+    }
 }
 
 /// What a client sends to make a tool. With a template, the structure may be left out.
@@ -264,7 +269,8 @@ impl Tool {
         (operation, input_schema, output_schema, connection_params, secret_use.as_ref())
     }
 
-    fn check_stands(
+    /// Whether it may stand on the service and the secret it names, as both are now.
+    pub fn check_stands(
         &self,
         owner: UserId,
         service: &Owned<Service>,

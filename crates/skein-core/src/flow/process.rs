@@ -48,6 +48,11 @@ pub struct Process {
 
 impl Entry for Process {
     const RECORD_TYPE: &'static str = "Process";
+
+    fn restored(&self, past: Self) -> Self {
+        let definition_version = self.definition_version + u32::from(past.definition() != self.definition());
+        Self { definition_version, ..past }
+    }
 }
 
 /// The variables a process is started with: names alone, or an object described by a JSON Schema.

@@ -216,6 +216,8 @@ pub enum Act {
     /// Nothing new is to be made from it.
     Archived,
     Deleted,
+    /// An earlier state was taken up again.
+    Restored,
 }
 
 impl Act {
@@ -226,13 +228,14 @@ impl Act {
             Self::Rotated => Some("rotated"),
             Self::Archived => Some("archived"),
             Self::Deleted => Some("deleted"),
+            Self::Restored => Some("restored"),
         }
     }
 
     /// Reads what [`Self::as_str`] wrote; what a newer program named is a plain change to this one.
     pub fn parse(text: Option<&str>) -> Self {
-        let named = [Self::Rotated, Self::Archived, Self::Deleted].into_iter().find(|act| act.as_str() == text);
-        named.unwrap_or_default()
+        let named = [Self::Rotated, Self::Archived, Self::Deleted, Self::Restored];
+        named.into_iter().find(|act| act.as_str() == text).unwrap_or_default()
     }
 }
 

@@ -334,12 +334,12 @@ impl Relation {
         Ok(ItemDraft::recorded(ItemType::RELATION_EDITED, &qualities_fields(self.id, qualities)))
     }
 
-    /// The fact that an edge was removed.
+    /// The fact that an edge was removed, and what it was: whoever wants it back need not look for how it was made.
     pub fn remove(&self, reason: &str) -> Result<ItemDraft, BadItem> {
         refuse_frozen(self.kind, "removed")?;
         document::check_text("a reason", reason, METADATA_BYTES_MAX)?;
-        let data = json!({ "reason": reason, "relationId": self.id.to_string() });
-        let Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
+        let mut data = self.to_document();
+        data.insert("reason".to_owned(), json!(reason));
         Ok(ItemDraft::recorded(ItemType::RELATION_REMOVED, &data))
     }
 }

@@ -14,6 +14,7 @@ mod endpoints;
 pub(crate) mod footing;
 mod health;
 mod outside;
+mod restoring;
 mod schemas;
 mod secrets;
 mod seeds;

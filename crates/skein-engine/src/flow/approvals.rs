@@ -1,10 +1,11 @@
 //! Approvals that stand: given with a decision, looked at whenever somebody would be asked, listed and revoked (decision Z14).
 
 use skein_core::catalog::entry::Entry as _;
+use skein_core::catalog::sharing::Refused;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::approval::StandingApproval;
 use skein_core::flow::execution::review::Asked;
-use skein_core::{RecordId, ReviewId, UserId, Viewer};
+use skein_core::{RecordId, ReviewId, RuleViolation, UserId, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
@@ -84,6 +85,22 @@ pub(super) fn give(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId, review: Rev
 fn standing(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<Option<Shown<StandingApproval>>, StoreError> {
     let named = tx.record_named(viewer, &StandingApproval::record_type(), &StandingApproval::name_of(tool))?;
     named.map(Shown::try_from).transpose()
+}
+
+/// Whether an approval that was revoked may count again: there is one for each tool.
+pub(crate) fn check_restored_approval(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    current: &Shown<StandingApproval>,
+    next: &StandingApproval,
+) -> Result<(), StoreError> {
+    match standing(tx, viewer, next.tool_id)? {
+        Some(other) if other.id != current.id => {
+            let problem = "another approval stands for this tool by now";
+            Err(Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "revoke that one first")).into())
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Mover<'_, '_> {

@@ -42,6 +42,7 @@ use skein_core::Viewer;
 
 pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
 pub use approvals::ShownApproval;
+pub(crate) use approvals::check_restored_approval;
 pub use begin::NewRun;
 pub use branching::Branching;
 pub(crate) use crew::CrewState;
@@ -50,6 +51,7 @@ pub(crate) use gifts::{give, give_to_all};
 pub use makings::{MAKINGS_MAX, MadeCall, Making, Reasoning};
 pub(crate) use mover::Hand;
 pub(crate) use plans::Plans;
+pub(crate) use processes::check_restored_process;
 pub use reviews::ShownReview;
 pub use runs::{ShownRun, ShownStep};
 pub(crate) use runs::{cancel_all, cancel_of, lock_run_of};

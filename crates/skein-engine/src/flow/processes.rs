@@ -118,3 +118,16 @@ fn ties(tx: &mut Tx<'_>, process: &Shown<Process>) -> Result<Ties, StoreError> {
         has_open_run: tx.has_open_execution(process.id)?,
     })
 }
+
+/// Whether a process may be again what it was: as one would be judged that is made so.
+pub(crate) fn check_restored_process(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    current: &Shown<Process>,
+    next: &Process,
+) -> Result<(), StoreError> {
+    custody::check_owner(viewer, current.owner)?;
+    let mut targets = Targets::load(tx, next, current.owner, Some(&current.entry))?;
+    targets.put(current.id, next);
+    Ok(targets.check(next)?)
+}

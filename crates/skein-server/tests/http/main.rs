@@ -36,6 +36,7 @@ mod projects;
 mod proof;
 mod recipes;
 mod refused;
+mod restoring;
 mod search;
 mod serving;
 mod sessions;

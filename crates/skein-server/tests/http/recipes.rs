@@ -41,6 +41,11 @@ pub(crate) async fn recipe(world: &World, change: &str) -> Recipe {
         "PUT /api/v1/items/{id}/canonical-time" => {
             plain(item("/canonical-time").await, &json!({ "canonicalAt": "2020-01-01T00:00:00Z" }))
         }
+        "POST /api/v1/records/{id}/restore" => {
+            let tool = text(&tool(world).await, "id");
+            world.changed("DELETE", &format!("/api/v1/tools/{tool}"), &json!({})).await;
+            plain(format!("/api/v1/records/{tool}/restore"), &json!({}))
+        }
         "POST /api/v1/relations" => plain("/api/v1/relations", &mention(world).await),
         "PUT /api/v1/relations/{id}" => {
             plain(relation(world).await, &json!({ "confidence": null, "metadata": { "seen": 2 } }))
@@ -258,7 +263,7 @@ pub(crate) fn looking(tool: &Value) -> Value {
 }
 
 /// Calls of a tool that are approved for good.
-async fn approval(world: &World) -> String {
+pub(crate) async fn approval(world: &World) -> String {
     let process = world.made("/api/v1/processes", &looking(&tool(world).await)).await;
     let path = format!("/api/v1/processes/{}/execute", text(&process, "id"));
     let begun = world.post(&path, json!({ "initialContext": { "place": "the lake" } }).to_string()).await.json();

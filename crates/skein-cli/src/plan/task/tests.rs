@@ -96,6 +96,7 @@ fn relations_and_histories_become_requests() {
     check("history RECORD", "GET /records/RECORD/history");
     check("history RECORD --diff 1..3", "GET /records/RECORD/diff from=1&to=3");
     check("history RECORD --version 2", "GET /records/RECORD version=2");
+    check("history RECORD --restore 2", r#"POST /records/RECORD/restore  {"version":2}"#);
     check("history RECORD --at 2026-01-31T12:00:00Z", "GET /records/RECORD at=2026-01-31T12:00:00.000Z");
 }
 

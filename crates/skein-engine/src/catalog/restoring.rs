@@ -1,0 +1,100 @@
+//! Taking an earlier state of an entry up again: a deletion undone, a change taken back. It is a change like any other, judged as
+//! one would be that says the same.
+
+use serde_json::{Map, Value};
+use skein_core::catalog::entry::Entry;
+use skein_core::catalog::restoring;
+use skein_core::catalog::secret::Secret;
+use skein_core::catalog::service::Service;
+use skein_core::catalog::sharing::Refused;
+use skein_core::catalog::template::{ServiceTemplate, ToolTemplate};
+use skein_core::catalog::tool::Tool;
+use skein_core::flow::approval::StandingApproval;
+use skein_core::flow::process::Process;
+use skein_core::garden::record::{DELETED_AT, Record, RecordContent};
+use skein_core::{Digest, RecordId, Viewer};
+use skein_store::{StoreError, Tx};
+
+use crate::account::Caller;
+use crate::catalog::{Shown, load};
+use crate::engine::Engine;
+use crate::error::EngineError;
+use crate::flow::{check_restored_approval, check_restored_process};
+use crate::request::{Changed, Request};
+
+impl Engine {
+    /// Makes a record say again what it said in an earlier version; without one, what it said before its last change.
+    pub async fn restore_record(
+        &self,
+        caller: &Caller,
+        request: Request,
+        id: RecordId,
+        version: Option<i64>,
+        based_on: Option<Digest>,
+    ) -> Result<Changed<Record>, EngineError> {
+        self.change(caller, request, "record.restore", move |tx, viewer| {
+            let current = tx.record_even_deleted(viewer, id)?;
+            let past = tx.record_at_version(viewer, id, version.unwrap_or(current.version - 1))?;
+            restoring::check(&current.content.record_type, &past)?;
+            let content = judged(tx, viewer, &current, past)?;
+            tx.restore_catalogued(viewer, id, based_on.unwrap_or(current.hash), content)
+        })
+        .await
+    }
+}
+
+/// The content to take up, if it may be by now.
+fn judged(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    current: &Record,
+    past: RecordContent,
+) -> Result<RecordContent, StoreError> {
+    match current.content.record_type.as_str() {
+        Tool::RECORD_TYPE => restored(tx, viewer, current, past, check_tool),
+        Process::RECORD_TYPE => restored(tx, viewer, current, past, check_restored_process),
+        StandingApproval::RECORD_TYPE => restored(tx, viewer, current, past, check_restored_approval),
+        Service::RECORD_TYPE => restored::<Service>(tx, viewer, current, past, |_, _, _, _| Ok(())),
+        ServiceTemplate::RECORD_TYPE => restored::<ServiceTemplate>(tx, viewer, current, past, |_, _, _, _| Ok(())),
+        ToolTemplate::RECORD_TYPE => restored::<ToolTemplate>(tx, viewer, current, past, |_, _, _, _| Ok(())),
+        _ => Ok(past),
+    }
+}
+
+/// Judges an entry by what it is now, deleted or not, and by what it will be.
+type Judge<T> = fn(&mut Tx<'_>, &Viewer, &Shown<T>, &T) -> Result<(), StoreError>;
+
+fn restored<T: Entry>(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    current: &Record,
+    past: RecordContent,
+    judge: Judge<T>,
+) -> Result<RecordContent, StoreError> {
+    let mut living = current.clone();
+    living.content.data.remove(DELETED_AT);
+    let current: Shown<T> = living.try_into()?;
+    let next = current.entry.restored(entry_of(&past.data, current.id)?);
+    judge(tx, viewer, &current, &next)?;
+    Ok(RecordContent { data: next.to_data(), ..past })
+}
+
+fn entry_of<T: Entry>(data: &Map<String, Value>, id: RecordId) -> Result<T, StoreError> {
+    T::from_data(data).ok_or_else(|| StoreError::Damaged(format!("an earlier version of {id} cannot be read")))
+}
+
+fn check_tool(tx: &mut Tx<'_>, viewer: &Viewer, current: &Shown<Tool>, next: &Tool) -> Result<(), StoreError> {
+    let service: Shown<Service> = needed(tx, viewer, next.service_id)?;
+    let secret: Option<Shown<Secret>> = next.secret_id.map(|secret| needed(tx, viewer, secret)).transpose()?;
+    let secret = secret.map(|secret| secret.owned());
+    Ok(next.check_stands(current.owner, &service.owned(), secret.as_ref())?)
+}
+
+/// What an entry cannot do without.
+fn needed<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
+    let missing = |name: String| Refused::Conflict(restoring::missing(&T::RECORD_TYPE.to_lowercase(), &name));
+    load(tx, viewer, id).map_err(|error| match error {
+        StoreError::NotFound(name) => missing(name).into(),
+        error => error,
+    })
+}
