@@ -1,21 +1,14 @@
-// The log of what was done to conversations: facts of the timeline, and what this tab did besides. Taking back is a new entry.
+// The log of what was done: facts of the timeline, and what this tab did besides. Taking back is a new entry.
 import { call } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import { allDone } from "./acts";
 import { Newest } from "./newest";
-import {
-  entryOf,
-  isAboutTheSame,
-  reverseOf,
-  undoable,
-  type Changed,
-  type Entry,
-  type Moved,
-} from "./operations";
+import { entryOf, isAboutTheSame, undoable, type Entry, type Moved } from "./operations";
+import { reverse } from "./undoing";
 
 /** How many facts of each kind are read. */
 const READ_MAX = 100;
-const FACTS = ["NodeMarked", "EntityDelta"];
+const FACTS = ["NodeMarked", "EntityDelta", "RelationRemoved", "SystemEvent"];
 
 class Operations {
   /** Newest first. */
@@ -79,9 +72,11 @@ class Operations {
     this.problem = undefined;
     const known = new Set(this.entries.map(({ id }) => id));
     try {
-      await this.#reverse(entry);
-      const reverse = (await this.#read()).filter((one) => !known.has(one.id) && isAboutTheSame(one, entry));
-      this.settled = new Set([...this.settled, entry.id, ...reverse.map(({ id }) => id)]);
+      await reverse(entry, this.entries.slice(this.entries.indexOf(entry) + 1));
+      // Where one stood before is known to this tab alone.
+      if (entry.kind === "moved") this.moved(entry.conversation, entry.to, entry.from);
+      const reversed = (await this.#read()).filter((one) => !known.has(one.id) && isAboutTheSame(one, entry));
+      this.settled = new Set([...this.settled, entry.id, ...reversed.map(({ id }) => id)]);
       await this.load();
       return true;
     } catch (error) {
@@ -90,35 +85,6 @@ class Operations {
     } finally {
       this.busy = undefined;
     }
-  }
-
-  async #reverse(entry: Entry): Promise<void> {
-    if (entry.kind === "marked") {
-      const before = this.entries.slice(this.entries.indexOf(entry) + 1);
-      const body = reverseOf(entry, before);
-      await call("put", "/api/v1/nodes/{id}/marks", { params: { id: entry.node }, body });
-    } else if (entry.kind === "moved") await this.#moveBack(entry);
-    else await this.#changeBack(entry);
-  }
-
-  async #moveBack({ conversation, from, to }: Moved): Promise<void> {
-    const { turnId } = await call("get", "/api/v1/nodes/{id}", { params: { id: from } });
-    await call("put", "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate", {
-      params: { id: conversation, turnId: turnId ?? "", nodeId: from },
-    });
-    this.moved(conversation, to, from);
-  }
-
-  async #changeBack({ conversation: id, version }: Changed): Promise<void> {
-    const [{ changes }, { hash }] = await Promise.all([
-      call("get", "/api/v1/records/{id}/diff", { params: { id }, query: { from: version - 1, to: version } }),
-      call("get", "/api/v1/conversations/{id}", { params: { id } }),
-    ]);
-    const before = Object.fromEntries(changes.map((change) => [change.field, change.before ?? null]));
-    await call("put", "/api/v1/conversations/{id}", {
-      params: { id },
-      body: { ...before, basedOnHash: hash },
-    });
   }
 }
 export const operations = new Operations();

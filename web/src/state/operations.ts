@@ -1,4 +1,5 @@
-// What was done to conversations, as the timeline tells it, and how each act is taken back: by doing the reverse, which is an act of its own.
+// What was done, as the timeline tells it, in words, and what stands in the way of taking it back. Taking back is doing the reverse, which is
+// an act of its own: `undoing.ts`.
 import type { Schemas } from "../api/client";
 
 type Item = Schemas["ItemView"];
@@ -34,21 +35,114 @@ export interface Moved extends Act {
   from: string;
   to: string;
 }
-export type Entry = Marked | Changed | Moved;
+/** What became of something that has a history: changed, deleted, put away, restored. */
+export interface Recorded extends Act {
+  kind: "recorded";
+  record: string;
+  type: RecordedType;
+  version: number;
+  /** Its hash afterwards. */
+  hash: string;
+  act: "changed" | "deleted" | "archived" | "restored" | "rotated";
+}
+/** A link that was removed, and what it was; older facts do not tell. */
+export interface Unlinked extends Act {
+  kind: "unlinked";
+  relation: string;
+  was?: Pick<Schemas["NewRelationBody"], "kind" | "source" | "target" | "metadata" | "confidence">;
+}
+export interface Configured extends Act {
+  kind: "configured";
+  setting: string;
+  /** What it was before; older facts do not tell. */
+  before?: unknown;
+}
+/** An address that was allowed until then, as `host:port`. */
+export interface Refused extends Act {
+  kind: "refused";
+  address: string;
+}
+/** What nobody can take back, and why. */
+export interface Final extends Act {
+  kind: "final";
+  about: string;
+  words: string;
+  why: string;
+}
+export type Entry = Marked | Changed | Moved | Recorded | Unlinked | Configured | Refused | Final;
 
-/** What a fact tells of; nothing for the first version of a record, and for what is no act on a conversation. */
+/** Kinds of records whose changes are listed, as people call them. */
+const RECORDED = {
+  Service: "service",
+  Tool: "tool",
+  Process: "process",
+  ServiceTemplate: "service template",
+  ToolTemplate: "tool template",
+  StandingApproval: "standing approval",
+  Secret: "secret",
+  SecretBinding: "own secret of a tool",
+  Project: "project",
+} as const;
+export type RecordedType = keyof typeof RECORDED;
+const isRecorded = (type: string): type is RecordedType => Object.hasOwn(RECORDED, type);
+
+/** Events that nobody can take back, with the reason. */
+const FINAL: Record<string, [words: string, why: string]> = {
+  "key.revoked": ["Revoked an API key", "A key that was revoked is refused for ever; make another one."],
+  "session.ended": ["Signed a browser out", "Signing in again begins another session."],
+  "grant.ended": ["Ended a grant", "Only the administrator can ask for another one."],
+};
+
+/** What a fact tells of; nothing for the first version of a record, and for what is no act of this kind. */
 export function entryOf({ id, _type, realizedAt, data }: Item): Entry | undefined {
   const told = data as Record<string, never> | null | undefined;
   if (!told) return undefined;
-  const at = Date.parse(realizedAt);
-  if (_type === "NodeMarked") {
-    const { nodeId, tagged = [], untagged = [], ...marks } = told as unknown as Told;
-    return { kind: "marked", id, at, node: nodeId, tagged, untagged, ...marks };
+  const act = { id, at: Date.parse(realizedAt) };
+  switch (_type) {
+    case "NodeMarked": {
+      const { nodeId, tagged = [], untagged = [], ...marks } = told as unknown as Told;
+      return { kind: "marked", ...act, node: nodeId, tagged, untagged, ...marks };
+    }
+    case "EntityDelta":
+      return deltaOf(act, told as unknown as Delta);
+    case "RelationRemoved":
+      return removalOf(act, told as unknown as Removal);
+    case "SystemEvent":
+      return eventOf(act, told as unknown as Told & SystemEvent);
+    default:
+      return undefined;
   }
-  const { entityType, entityId, version, document } = told as unknown as Delta;
-  if (_type !== "EntityDelta" || entityType !== "Conversation" || version < 2) return undefined;
-  const { title = "", status = "" } = document?.data ?? {};
-  return { kind: "changed", id, at, conversation: entityId, version, title, status };
+}
+
+function deltaOf(act: Act, { entityType, entityId, version, commit, act: how, document }: Delta) {
+  if (version < 2) return undefined;
+  if (entityType === "Conversation") {
+    const { title = "", status = "" } = document?.data ?? {};
+    return { kind: "changed" as const, ...act, conversation: entityId, version, title, status };
+  }
+  if (!isRecorded(entityType)) return undefined;
+  return {
+    kind: "recorded" as const,
+    ...act,
+    record: entityId,
+    type: entityType,
+    version,
+    hash: commit,
+    act: how ?? ("changed" as const),
+  };
+}
+
+function removalOf(act: Act, { relationId, kind, source, target, metadata, confidence }: Removal): Unlinked {
+  const was = kind && source && target ? { kind, source, target, metadata, confidence } : undefined;
+  return { kind: "unlinked", ...act, relation: relationId, was };
+}
+
+function eventOf(act: Act, { event, subject = "", endpoint, ...told }: SystemEvent): Entry | undefined {
+  if (event === "setting.changed")
+    return { kind: "configured", ...act, setting: subject, before: told.before };
+  if (event === "endpoint.refused") return { kind: "refused", ...act, address: endpoint ?? "" };
+  const final = FINAL[event];
+  return final && { kind: "final", ...act, about: subject, words: final[0], why: final[1] };
 }
 interface Told {
   nodeId: string;
@@ -59,10 +153,26 @@ interface Told {
   pruned?: boolean;
   excluded?: boolean;
 }
+interface Removal {
+  relationId: string;
+  kind?: string;
+  source?: string;
+  target?: string;
+  metadata?: Record<string, unknown>;
+  confidence?: number | null;
+}
+interface SystemEvent {
+  event: string;
+  subject?: string;
+  endpoint?: string;
+  before?: unknown;
+}
 interface Delta {
   entityType: string;
   entityId: string;
   version: number;
+  commit: string;
+  act?: Recorded["act"];
   document?: { data?: { title?: string; status?: string } };
 }
 
@@ -75,11 +185,39 @@ const WORDS: Record<(typeof FLAGS)[number], [string, string]> = {
 
 /** What was done, in words. */
 export function wordsOf(entry: Entry): string {
-  if (entry.kind === "moved") return "Turned to another branch";
-  if (entry.kind === "changed")
-    return entry.status === "archived"
-      ? "Archived the conversation"
-      : "Changed title, instructions or status";
+  switch (entry.kind) {
+    case "moved":
+      return "Turned to another branch";
+    case "changed":
+      return entry.status === "archived"
+        ? "Archived the conversation"
+        : "Changed title, instructions or status";
+    case "recorded":
+      return recordedWords(entry);
+    case "unlinked":
+      return "Removed a link";
+    case "configured":
+      return "Changed a setting";
+    case "refused":
+      return `Refused ${entry.address} again`;
+    case "final":
+      return entry.words;
+    case "marked":
+      return markedWords(entry);
+  }
+}
+function recordedWords({ type, act }: Recorded): string {
+  if (type === "StandingApproval" && act === "deleted") return "Revoked a standing approval";
+  if (act === "rotated") return "Replaced the value of the secret";
+  const done = {
+    changed: "Changed",
+    deleted: type === "SecretBinding" ? "Took away" : "Deleted",
+    archived: type === "Process" ? "Deleted" : "Archived",
+    restored: "Restored",
+  };
+  return `${done[act]} the ${RECORDED[type]}`;
+}
+function markedWords(entry: Marked): string {
   const flags = FLAGS.flatMap((flag) =>
     entry[flag] === undefined ? [] : [WORDS[flag][entry[flag] ? 0 : 1]],
   );
@@ -104,10 +242,39 @@ export function reverseOf(entry: Marked, before: readonly Entry[]): Marks {
   };
 }
 
+/** Why an act cannot be taken back by anybody; nothing if it can. */
+export function lastingBecause(entry: Entry): string | undefined {
+  if (entry.kind === "final") return entry.why;
+  if (entry.kind === "recorded" && entry.type === "Secret" && entry.act !== "changed")
+    return "The value of a secret is destroyed with it, or when it is replaced.";
+  if (entry.kind === "unlinked" && !entry.was) return "What it was is not told by this entry.";
+  if (entry.kind === "configured" && entry.before === undefined)
+    return "What it was is not told by this entry.";
+  return undefined;
+}
+
 /** What an act is about, part by part: a later act on the same part stands in the way of taking this one back. */
 function partsOf(entry: Entry): string[] {
-  if (entry.kind === "moved") return [`path/${entry.conversation}`];
-  if (entry.kind === "changed") return [`record/${entry.conversation}`];
+  switch (entry.kind) {
+    case "moved":
+      return [`path/${entry.conversation}`];
+    case "changed":
+      return [`record/${entry.conversation}`];
+    case "recorded":
+      return [`record/${entry.record}`];
+    case "unlinked":
+      return [`relation/${entry.relation}`];
+    case "configured":
+      return [`setting/${entry.setting}`];
+    case "refused":
+      return [`address/${entry.address}`];
+    case "final":
+      return [];
+    case "marked":
+      return markedParts(entry);
+  }
+}
+function markedParts(entry: Marked): string[] {
   const flags = FLAGS.filter((flag) => entry[flag] !== undefined);
   return [
     ...flags,
@@ -128,7 +295,8 @@ export function undoable(entries: readonly Entry[], settled: ReadonlySet<string>
   for (const entry of entries) {
     if (settled.has(entry.id)) continue;
     const parts = partsOf(entry);
-    if (parts.length > 0 && !parts.some((part) => touched.has(part))) found.add(entry.id);
+    if (parts.length > 0 && !lastingBecause(entry) && !parts.some((part) => touched.has(part)))
+      found.add(entry.id);
     parts.forEach((part) => touched.add(part));
   }
   return found;

@@ -54,3 +54,61 @@ task("see what was done and take it back", async ({ page, hands, person, skein }
   await page.locator("body").press("u");
   await expect(page.getByText("This conversation is archived.")).toHaveCount(0);
 });
+
+task("delete a tool and a process, and have them back", async ({ page, hands, person, skein }) => {
+  const { id: serviceId } = await person.service(`Gauge by ${hands.kind}`);
+  const { id } = await person.api.post<{ id: string }>("/tools", {
+    name: "Level",
+    serviceId,
+    connectionParams: { endpoint: "https://gauge.example" },
+    operation: { type: "rest_call", method: "GET", path: "/level" },
+    inputSchema: { type: "object", properties: {} },
+    outputSchema: {},
+  });
+  const status = page.getByRole("contentinfo", { name: "Status" });
+  const tool = page.getByRole("link", { name: /^Level/ });
+  await page.goto(`${skein.origin}/catalogue/tools/${id}`);
+  await hands.press(page.getByRole("button", { name: "Delete" }));
+  await hands.press(page.getByRole("dialog").getByRole("button", { name: "Delete" }));
+  await expect(status).toContainText("Level is deleted. U undoes it.");
+  await expect(tool).toHaveCount(0);
+  await page.locator("body").press("u");
+  await expect(status).toContainText("Undone: Deleted the tool");
+  await expect(tool.first()).toBeVisible();
+  expect((await person.api.get<{ name: string }>(`/tools/${id}`)).name).toBe("Level");
+
+  const process = await person.saying("auto");
+  await page.goto(`${skein.origin}/processes/${process.id}`);
+  const more = page.getByRole("button", { name: "More for this process" });
+  await hands.pick(more, /Delete/);
+  await hands.press(page.getByRole("dialog").getByRole("button", { name: "Delete" }));
+  await expect(page).toHaveURL(/\/processes$/);
+  await page.goto(`${skein.origin}/processes/${process.id}`);
+  await expect(page.getByText("archived", { exact: true })).toBeVisible();
+  await hands.pick(more, /Restore/);
+  await expect(page.getByText("archived", { exact: true })).toHaveCount(0);
+
+  // Every act stands in the log, what took it back too; what cannot be taken back says why.
+  const secret = await person.api.post<{ id: string }>("/secrets", {
+    name: "Key of the gauge",
+    type: "api_key",
+    value: "herons-0123456789",
+  });
+  await person.api.delete(`/secrets/${secret.id}`);
+  if (hands.kind === "mouse") await page.getByRole("button", { name: "Operations" }).click();
+  else await page.keyboard.press("Shift+U");
+  const lines = page.getByRole("dialog", { name: "What was done" }).getByRole("listitem");
+  await expect(lines.filter({ hasText: "Deleted the secret" })).toContainText(
+    "The value of a secret is destroyed",
+  );
+  await expect(lines.filter({ hasText: "Deleted the secret" }).getByRole("button")).toHaveCount(0);
+  const restored = lines.filter({ hasText: "Restored the tool" });
+  await expect(restored).toContainText("Level");
+  await expect(lines.filter({ hasText: "Deleted the tool" })).toContainText("changed since");
+  await expect(lines.filter({ hasText: "Restored the process" })).toContainText(process.name);
+  await expectAccessible(page, "operations of the catalogue");
+  // What was restored can be deleted again from here.
+  await hands.press(restored.getByRole("button", { name: "Undo" }));
+  await expect(lines.first()).toContainText("Deleted the tool");
+  await expect(lines.first()).toContainText("settled");
+});

@@ -1,6 +1,15 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { operations } from "../../src/state/operations.svelte";
-import { entryOf, reverseOf, undoable, wordsOf, type Entry, type Marked } from "../../src/state/operations";
+import {
+  entryOf,
+  lastingBecause,
+  reverseOf,
+  undoable,
+  wordsOf,
+  type Entry,
+  type Marked,
+} from "../../src/state/operations";
+import { reverse } from "../../src/state/undoing";
 
 const item = (id: string, _type: string, data: unknown) =>
   ({ id, _type, data, realizedAt: "2026-11-15T09:30:00.000Z" }) as never;
@@ -35,8 +44,96 @@ describe("what was done", () => {
   it("is not what made a thing, nor what other things went through, nor what was destroyed", () => {
     const first = { entityType: "Conversation", entityId: "c", version: 1 };
     expect(entryOf(item("1", "EntityDelta", first))).toBeUndefined();
-    expect(entryOf(item("2", "EntityDelta", { ...first, entityType: "Tool", version: 4 }))).toBeUndefined();
+    expect(entryOf(item("2", "EntityDelta", { ...first, entityType: "Tool" }))).toBeUndefined();
+    expect(entryOf(item("4", "EntityDelta", { ...first, entityType: "User", version: 4 }))).toBeUndefined();
+    expect(entryOf(item("5", "SystemEvent", { event: "tool.used", subject: "t" }))).toBeUndefined();
     expect(entryOf(item("3", "NodeMarked", null))).toBeUndefined();
+  });
+});
+
+describe("what was done in the catalogue and in settings", () => {
+  const delta = (entityType: string, act?: string) =>
+    item(entityType, "EntityDelta", { entityType, entityId: "e", version: 3, commit: "h", act });
+  const event = (event: string, more: object) => item(event, "SystemEvent", { event, subject: "s", ...more });
+  const words = (fact: never) => {
+    const entry = entryOf(fact);
+    return entry && [wordsOf(entry), undoable([entry], new Set()).size > 0];
+  };
+  it("is told in words, with the way back where there is one", () => {
+    expect(
+      [
+        delta("Tool", "deleted"),
+        delta("Process", "archived"),
+        delta("ToolTemplate", "archived"),
+        delta("Service"),
+        delta("StandingApproval", "deleted"),
+        delta("Secret"),
+        event("setting.changed", { before: 7, value: 14 }),
+        event("endpoint.refused", { endpoint: "[::1]:80" }),
+        item("r", "RelationRemoved", { relationId: "r", kind: "linked_with", source: "a", target: "b" }),
+      ].map(words),
+    ).toEqual([
+      ["Deleted the tool", true],
+      ["Deleted the process", true],
+      ["Archived the tool template", true],
+      ["Changed the service", true],
+      ["Revoked a standing approval", true],
+      ["Changed the secret", true],
+      ["Changed a setting", true],
+      ["Refused [::1]:80 again", true],
+      ["Removed a link", true],
+    ]);
+  });
+  it("says what nobody can take back", () => {
+    const final = [
+      delta("Secret", "deleted"),
+      delta("Secret", "rotated"),
+      event("key.revoked", {}),
+      event("setting.changed", { value: 14 }),
+      item("r", "RelationRemoved", { relationId: "r" }),
+    ];
+    expect(final.map(words).map((told) => told?.[1])).toEqual([false, false, false, false, false]);
+    expect(final.every((fact) => lastingBecause(entryOf(fact) as Entry))).toBe(true);
+  });
+});
+
+describe("the reverse", () => {
+  afterEach(() => vi.unstubAllGlobals());
+  /** What is sent when an entry is taken back, of a server that answers every question alike. */
+  async function sent(fact: never, answer: unknown = {}) {
+    const requests: string[] = [];
+    vi.stubGlobal("fetch", async (url: string, { method, body }: RequestInit) => {
+      if (method !== "GET") requests.push(`${method} ${url.replace("/api/v1", "")} ${String(body ?? "")}`);
+      return Response.json(answer);
+    });
+    await reverse(entryOf(fact) as Entry, []);
+    return requests;
+  }
+  const delta = (entityType: string, act?: string) =>
+    item("d", "EntityDelta", { entityType, entityId: "e", version: 3, commit: "h", act });
+  it("takes up the version before, on what there was after the act", async () => {
+    const restored = ['POST /records/e/restore {"version":2,"basedOnHash":"h"}'];
+    expect(await sent(delta("Tool", "deleted"), { data: { name: "Level" } })).toEqual(restored);
+    expect(await sent(delta("Tool"), { data: {} })).toEqual(restored);
+  });
+  it("deletes again what had been deleted before it was restored", async () => {
+    expect(await sent(delta("Tool", "restored"), { data: { deletedAt: "t" } })).toEqual(["DELETE /tools/e "]);
+    expect(await sent(delta("Process", "restored"), { data: { archived: true } })).toEqual([
+      "DELETE /processes/e ",
+    ]);
+  });
+  it("binds, allows, sets and links again", async () => {
+    expect(await sent(delta("SecretBinding", "deleted"), { data: { toolId: "t", secretId: "s" } })).toEqual([
+      'PUT /tools/t/secret {"secretId":"s"}',
+    ]);
+    const refused = item("x", "SystemEvent", { event: "endpoint.refused", endpoint: "[::1]:80" });
+    expect(await sent(refused)).toEqual(['POST /allowed-endpoints {"host":"::1","port":80}']);
+    const set = item("x", "SystemEvent", { event: "setting.changed", subject: "days", before: 7 });
+    expect(await sent(set)).toEqual(['PUT /settings/days {"value":7}']);
+    const link = { relationId: "r", kind: "linked_with", source: "a", target: "b" };
+    expect(await sent(item("x", "RelationRemoved", link))).toEqual([
+      'POST /relations {"kind":"linked_with","source":"a","target":"b"}',
+    ]);
   });
 });
 
