@@ -72,7 +72,7 @@ class Operations {
     this.problem = undefined;
     const known = new Set(this.entries.map(({ id }) => id));
     try {
-      await reverse(entry, this.entries.slice(this.entries.indexOf(entry) + 1));
+      await reverse(entry, this.entries);
       // Where one stood before is known to this tab alone.
       if (entry.kind === "moved") this.moved(entry.conversation, entry.to, entry.from);
       const reversed = (await this.#read()).filter((one) => !known.has(one.id) && isAboutTheSame(one, entry));

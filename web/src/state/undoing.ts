@@ -6,13 +6,16 @@ type Moved = Extract<Entry, { kind: "moved" }>;
 type Undo = {
   [K in Exclude<Entry["kind"], "final">]: (
     entry: Extract<Entry, { kind: K }>,
-    before: readonly Entry[],
+    entries: readonly Entry[],
   ) => Promise<unknown>;
 };
 
 const UNDO: Undo = {
-  marked: (entry: Marked, before) =>
-    call("put", "/api/v1/nodes/{id}/marks", { params: { id: entry.node }, body: reverseOf(entry, before) }),
+  marked: (entry: Marked, entries) =>
+    call("put", "/api/v1/nodes/{id}/marks", {
+      params: { id: entry.node },
+      body: reverseOf(entry, entries.slice(entries.indexOf(entry) + 1)),
+    }),
   moved: moveBack,
   changed: ({ conversation, version }) => changeBack("conversations", conversation, version),
   recorded: backOf,
@@ -22,11 +25,11 @@ const UNDO: Undo = {
   refused: allowAgain,
 };
 
-/** Does the reverse of an act; `before` is what was done before it, newest first. */
-export function reverse(entry: Entry, before: readonly Entry[]): Promise<unknown> {
+/** Does the reverse of one act among all that are known, newest first. */
+export function reverse(entry: Entry, entries: readonly Entry[]): Promise<unknown> {
   if (entry.kind === "final") return Promise.reject(new Error(entry.why));
-  const undo = UNDO[entry.kind] as (entry: Entry, before: readonly Entry[]) => Promise<unknown>;
-  return undo(entry, before);
+  const undo = UNDO[entry.kind] as (entry: Entry, entries: readonly Entry[]) => Promise<unknown>;
+  return undo(entry, entries);
 }
 
 async function moveBack({ conversation, from }: Moved): Promise<void> {
@@ -50,8 +53,8 @@ async function changeBack(
   await call("put", `/api/v1/${kind}/{id}`, { params: { id }, body: { ...before, basedOnHash: hash } });
 }
 
-async function backOf(entry: Recorded): Promise<unknown> {
-  const { record: id, version, hash } = entry;
+async function backOf(entry: Recorded, entries: readonly Entry[]): Promise<unknown> {
+  const { record: id, version } = entry;
   switch (entry.type) {
     case "Project":
       return changeBack("projects", id, version);
@@ -65,8 +68,14 @@ async function backOf(entry: Recorded): Promise<unknown> {
     return deleteAgain(entry);
   return call("post", "/api/v1/records/{id}/restore", {
     params: { id },
-    body: { version: version - 1, basedOnHash: hash },
+    body: { version: version - 1, basedOnHash: newestOf(id, entries) ?? entry.hash },
   });
+}
+
+/** As a record is now, as far as is known here: what was taken back in between made versions of its own. */
+function newestOf(record: string, entries: readonly Entry[]): string | undefined {
+  const about = (entry: Entry): entry is Recorded => entry.kind === "recorded" && entry.record === record;
+  return entries.find(about)?.hash;
 }
 
 async function before({ record, version }: Recorded): Promise<Record<string, unknown>> {

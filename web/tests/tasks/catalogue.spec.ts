@@ -117,3 +117,27 @@ task("make a template, make something from it, archive and restore it", async ({
   await hands.press(page.getByRole("button", { name: "Restore" }));
   await expect(page.getByRole("link", { name: "Make a service from it" })).toBeVisible();
 });
+
+task("look at the versions of a tool and go back to one", async ({ page, hands, person, skein }) => {
+  const { id: serviceId } = await person.service(`Gauge by ${hands.kind}`);
+  const tool = await person.api.post<{ id: string; hash: string }>("/tools", {
+    name: "Level",
+    serviceId,
+    connectionParams: { endpoint: "https://gauge.example" },
+    operation: { type: "rest_call", method: "GET", path: "/level" },
+    inputSchema: { type: "object", properties: {} },
+    outputSchema: {},
+  });
+  await person.api.put(`/tools/${tool.id}`, { name: "Depth", basedOnHash: tool.hash });
+  await page.goto(`${skein.origin}/catalogue/tools/${tool.id}`);
+  await expect(page.getByRole("heading", { name: "Depth" })).toBeVisible();
+  if (hands.kind === "keyboard") await page.keyboard.press("v");
+  else await page.getByRole("tab", { name: /History/ }).click();
+  const versions = page.getByRole("list", { name: "Versions, newest first" });
+  await hands.press(versions.locator("summary").filter({ hasText: "Version 1" }));
+  await hands.press(versions.getByRole("button", { name: "Go back to version 1" }));
+  await expect(page.getByRole("heading", { name: "Level" })).toBeVisible();
+  await expect(versions.getByText("Version 3", { exact: true })).toBeVisible();
+  await page.locator("body").press("u");
+  await expect(page.getByRole("heading", { name: "Depth" })).toBeVisible();
+});

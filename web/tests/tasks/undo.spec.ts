@@ -76,6 +76,15 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
   await expect(status).toContainText("Undone: Deleted the tool");
   await expect(tool.first()).toBeVisible();
   expect((await person.api.get<{ name: string }>(`/tools/${id}`)).name).toBe("Level");
+  // And further back: what had been changed before it was deleted.
+  const changed = await person.api.get<{ hash: string }>(`/tools/${id}`);
+  await person.api.put(`/tools/${id}`, { name: "Depth", basedOnHash: changed.hash });
+  await person.api.delete(`/tools/${id}`);
+  for (const undone of ["Deleted the tool", "Changed the tool"]) {
+    await page.locator("body").press("u");
+    await expect(status).toContainText(`Undone: ${undone}`);
+  }
+  expect((await person.api.get<{ name: string }>(`/tools/${id}`)).name).toBe("Level");
 
   const process = await person.saying("auto");
   await page.goto(`${skein.origin}/processes/${process.id}`);
@@ -102,13 +111,14 @@ task("delete a tool and a process, and have them back", async ({ page, hands, pe
     "The value of a secret is destroyed",
   );
   await expect(lines.filter({ hasText: "Deleted the secret" }).getByRole("button")).toHaveCount(0);
-  const restored = lines.filter({ hasText: "Restored the tool" });
+  const restored = lines.filter({ hasText: "Restored the tool" }).first();
   await expect(restored).toContainText("Level");
-  await expect(lines.filter({ hasText: "Deleted the tool" })).toContainText("changed since");
+  await expect(lines.filter({ hasText: "Deleted the tool" }).first()).toContainText("changed since");
   await expect(lines.filter({ hasText: "Restored the process" })).toContainText(process.name);
   await expectAccessible(page, "operations of the catalogue");
   // What was restored can be deleted again from here.
-  await hands.press(restored.getByRole("button", { name: "Undo" }));
-  await expect(lines.first()).toContainText("Deleted the tool");
+  const back = lines.filter({ hasText: "Restored the process" });
+  await hands.press(back.getByRole("button", { name: "Undo" }));
+  await expect(lines.first()).toContainText("Deleted the process");
   await expect(lines.first()).toContainText("settled");
 });

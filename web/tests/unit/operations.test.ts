@@ -100,13 +100,14 @@ describe("what was done in the catalogue and in settings", () => {
 describe("the reverse", () => {
   afterEach(() => vi.unstubAllGlobals());
   /** What is sent when an entry is taken back, of a server that answers every question alike. */
-  async function sent(fact: never, answer: unknown = {}) {
+  async function sent(fact: never, answer: unknown = {}, later: never[] = []) {
     const requests: string[] = [];
     vi.stubGlobal("fetch", async (url: string, { method, body }: RequestInit) => {
       if (method !== "GET") requests.push(`${method} ${url.replace("/api/v1", "")} ${String(body ?? "")}`);
       return Response.json(answer);
     });
-    await reverse(entryOf(fact) as Entry, []);
+    const entry = entryOf(fact) as Entry;
+    await reverse(entry, [...later.map((one) => entryOf(one) as Entry), entry]);
     return requests;
   }
   const delta = (entityType: string, act?: string) =>
@@ -115,6 +116,11 @@ describe("the reverse", () => {
     const restored = ['POST /records/e/restore {"version":2,"basedOnHash":"h"}'];
     expect(await sent(delta("Tool", "deleted"), { data: { name: "Level" } })).toEqual(restored);
     expect(await sent(delta("Tool"), { data: {} })).toEqual(restored);
+    // What took later acts back made versions of its own.
+    const fact = { entityType: "Tool", entityId: "e", version: 5, commit: "h5", act: "restored" };
+    expect(await sent(delta("Tool"), { data: {} }, [item("l", "EntityDelta", fact)])).toEqual([
+      'POST /records/e/restore {"version":2,"basedOnHash":"h5"}',
+    ]);
   });
   it("deletes again what had been deleted before it was restored", async () => {
     expect(await sent(delta("Tool", "restored"), { data: { deletedAt: "t" } })).toEqual(["DELETE /tools/e "]);
