@@ -6,9 +6,9 @@ const SERVER = process.env.SKEIN_SERVER ?? "http://127.0.0.1:7420";
 // The server answers to pages of its own address only.
 const toServer = { target: SERVER, changeOrigin: true, headers: { origin: SERVER } };
 
-/** Parts of several screens, but for what is fetched when it is first needed. */
+/** Parts of several screens, but for what is fetched when it is first needed: Markdown, colours of code, the log of what was done. */
 const SHARED =
-  /\/(?:node_modules\/(?:svelte|esm-env|clsx)\/|src\/(?:ui\/(?!markdown\.ts|highlight)|state\/|api\/|keys\/|shell\/|router|routes))/;
+  /\/(?:node_modules\/(?:svelte|esm-env|clsx)\/|src\/(?:ui\/(?!markdown\.ts|highlight)|state\/(?!operations|undoing)|api\/|keys\/|shell\/(?!Operations|subjects)|router|routes))/;
 
 export default defineConfig({
   plugins: [svelte()],
