@@ -102,7 +102,7 @@ pub(crate) enum Command {
     Process(ProcessArguments),
     /// Run a process, and follow it
     Run(RunArguments),
-    /// Runs of processes: list, show, cancel, begin again
+    /// Runs of processes: list, show, pause, cancel, begin again
     #[command(visible_alias = "exec")]
     Execution(ExecutionArguments),
     /// What waits for a decision: list, show, approve, deny, answer

@@ -166,6 +166,7 @@ fn for_flow() -> Api {
         .routes(routes!(workers::list_dead_jobs))
         .routes(routes!(executions::read_execution))
         .routes(routes!(executions::cancel_execution))
+        .routes(routes!(executions::pause_execution))
         .routes(routes!(executions::resume_execution))
         .routes(routes!(executions::branch_execution))
         .routes(routes!(executions::stream_execution))

@@ -1,12 +1,13 @@
 //! Queued work: enqueued in the transaction that causes it, leased by one worker at a time.
 //!
 //! A job waits for its moment (`delayed`), then for its owner's turn (`queued`), is held by a worker (`leased`) and is gone
-//! when it is done; what nobody can do is put aside (`dead`). A fence grows with every claim, so that a worker that was
+//! when it is done; what nobody can do is put aside (`dead`), and what belongs to a paused run is parked ([`park`]). A fence grows with every claim, so that a worker that was
 //! thought lost cannot finish somebody else's attempt. Whose turn it is: [`claim`]; what keeps a job held: [`keep`].
 
 mod aside;
 mod claim;
 mod keep;
+mod park;
 
 use skein_core::document::{self, check_text};
 use skein_core::{JobId, Millis, RunId, UserId, Viewer};

@@ -726,6 +726,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/executions/{id}/paused": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Pause a run with all that it started, or let it go on. While it is paused nothing more is called; what is under way ends, and
+         *     people can still decide.
+         */
+        put: operations["pause_execution"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/executions/{id}/resume": {
         parameters: {
             query?: never;
@@ -3393,6 +3413,8 @@ export interface components {
             parentId?: string | null;
             /** @description The number of that step, from 1. */
             parentStep?: number | null;
+            /** @description Since when nothing of it is begun, while it is paused. */
+            pausedAt?: string | null;
             processId: string;
             processName: string;
             /**
@@ -4015,6 +4037,8 @@ export interface components {
                 parentId?: string | null;
                 /** @description The number of that step, from 1. */
                 parentStep?: number | null;
+                /** @description Since when nothing of it is begun, while it is paused. */
+                pausedAt?: string | null;
                 processId: string;
                 processName: string;
                 /**
@@ -5732,6 +5756,15 @@ export interface components {
             lastCommonNodeId?: string | null;
             left: components["schemas"]["ApartView"];
             right: components["schemas"]["ApartView"];
+        };
+        /**
+         * @description Whether a run is to be paused, or to go on.
+         * @example {
+         *       "paused": true
+         *     }
+         */
+        PausedBody: {
+            paused: boolean;
         };
         /** @description What an actor may do to trees and documents; writing needs seeing. */
         PermissionFields: {
@@ -9677,6 +9710,53 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_WholeExecutionView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
+        };
+    };
+    pause_execution: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PausedBody"];
+            };
+        };
         responses: {
             /** @description Here it is. */
             200: {

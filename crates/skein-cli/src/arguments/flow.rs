@@ -57,6 +57,10 @@ pub(crate) enum ExecutionCommand {
     },
     /// Show a run as a tree: its steps, the runs they started, and what came of them
     Show(ExecutionId),
+    /// Pause a run and those it started: nothing more is called, what is under way ends
+    Pause(ExecutionId),
+    /// Let a paused run go on
+    GoOn(ExecutionId),
     /// Cancel a run: nothing more is begun, and what is under way is broken off
     Cancel(ExecutionId),
     /// Begin again where a run failed or was cancelled, with what its earlier steps gave

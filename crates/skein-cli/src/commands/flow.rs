@@ -8,6 +8,7 @@ mod review;
 use std::str::FromStr;
 
 use anyhow::anyhow;
+use axum::http::Method;
 use serde_json::{Value, json};
 use skein_core::{ReviewId, RunId};
 
@@ -37,13 +38,18 @@ pub(crate) fn run(task: FlowTask, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
             let whole = desk.ask(&Ask::get(format!("/executions/{run}")))?;
             drawing::show(&whole, desk)
         }
+        FlowTask::Pause(run) => {
+            let whole = set_paused(run, true, desk)?;
+            drawing::show(&whole, desk)
+        }
+        FlowTask::GoOn(run) => go_on(run, desk),
         FlowTask::Cancel(run) => {
-            desk.ask(&Ask::new(axum::http::Method::POST, format!("/executions/{run}/cancel")))?;
+            desk.ask(&Ask::new(Method::POST, format!("/executions/{run}/cancel")))?;
             let whole = desk.ask(&Ask::get(format!("/executions/{run}")))?;
             drawing::show(&whole, desk)
         }
         FlowTask::Resume { run, follows } => {
-            begin(&Ask::new(axum::http::Method::POST, format!("/executions/{run}/resume")), follows, desk)
+            begin(&Ask::new(Method::POST, format!("/executions/{run}/resume")), follows, desk)
         }
         FlowTask::Branch { run, step, outputs, inputs, follows } => {
             let mut body = json!({ "outputs": outputs });
@@ -85,6 +91,7 @@ fn begin(ask: &Ask, follows: bool, desk: &mut Desk<'_>) -> Result<Exit, Failure>
 fn follow_to_the_end(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     match follow::follow(run, follow::Telling::Steps, desk)? {
         Ended::Asking(review) => Err(waits(&review)),
+        Ended::Paused(run) => Err(is_paused(&run)),
         Ended::Run { whole, is_told } => {
             match desk.form {
                 Form::Json => writeln!(desk.out, "{whole:#}")?,
@@ -105,6 +112,22 @@ fn decide(review: ReviewId, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Ex
         return desk.show(&decided, views::REVIEW.fields, views::REVIEW.wanted);
     }
     let run: RunId = outermost(&text(&decided["executionId"]), desk)?;
+    follow_to_the_end(run, desk)
+}
+
+fn set_paused(run: RunId, paused: bool, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+    desk.ask(&Ask::new(Method::PUT, format!("/executions/{run}/paused")).with_body(json!({ "paused": paused })))?;
+    desk.ask(&Ask::get(format!("/executions/{run}")))
+}
+
+/// Lets a run go on; without a server it is then carried on here, because nobody else does.
+fn go_on(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    desk.door()?.work();
+    let whole = set_paused(run, false, desk)?;
+    if !desk.door()?.is_here() {
+        return drawing::show(&whole, desk);
+    }
+    let run = outermost(&run.to_string(), desk)?;
     follow_to_the_end(run, desk)
 }
 
@@ -138,6 +161,11 @@ fn words(output: &Value) -> String {
         other => format!("{other:#}"),
     };
     printable(&words)
+}
+
+fn is_paused(run: &str) -> Failure {
+    let error = anyhow!("the run waits, because {} is paused", printable(run));
+    Failure::new(Exit::Problem, error, "let it go on with skein execution go-on")
 }
 
 fn waits(review: &Value) -> Failure {

@@ -43,6 +43,8 @@ pub(crate) enum FlowTask {
         portion: (Amount, Option<String>),
     },
     ShowRun(RunId),
+    Pause(RunId),
+    GoOn(RunId),
     Cancel(RunId),
     Resume {
         run: RunId,
@@ -138,6 +140,8 @@ impl FlowTask {
                 Self::Runs { ask, process, portion: portion(amount) }
             }
             ExecutionCommand::Show(named) => Self::ShowRun(run(&named.execution)?),
+            ExecutionCommand::Pause(named) => Self::Pause(run(&named.execution)?),
+            ExecutionCommand::GoOn(named) => Self::GoOn(run(&named.execution)?),
             ExecutionCommand::Cancel(named) => Self::Cancel(run(&named.execution)?),
             ExecutionCommand::Resume { execution, follow: follows } => {
                 Self::Resume { run: run(&execution.execution)?, follows }

@@ -25,7 +25,7 @@ pub(crate) static RUNS: List = List {
     columns: &[
         ("ID", |row| text(&row["id"])),
         ("BEGUN", |row| text(&row["startedAt"])),
-        ("STATUS", |row| text(&row["status"])),
+        ("STATUS", standing),
         ("TOKENS", |row| text(&row["tokens"])),
         ("PROCESS", |row| text(&row["processName"])),
         ("WHAT", came_of),
@@ -80,6 +80,11 @@ pub(crate) static DEAD_JOBS: List = List {
         ("WHY", |row| text(&row["reason"])),
     ],
 };
+
+/// How a run stands: one that is paused runs only by its status.
+pub(crate) fn standing(run: &Value) -> String {
+    if run["pausedAt"].is_null() { text(&run["status"]) } else { "paused".to_owned() }
+}
 
 /// What came of a run: its output, or why there is none.
 fn came_of(run: &Value) -> String {

@@ -151,6 +151,73 @@ fn a_run_at_a_server_goes_on_by_itself_and_can_be_followed_or_cancelled() {
     assert!(server.process.terminate().success(), "{}", server.process.stderr());
 }
 
+/// Paused, killed and started again: it stays paused, people can still decide, and it begins nothing until it goes on.
+fn paused_through_a_crash(home: &Home) {
+    let mut server = home.serve();
+    define(home, INNER);
+    define(home, ASKING);
+    let run = home.run(&["run", "Asking", "-i", "word=heron", "--quiet"]).assert_ok();
+    let run = run.trim();
+    assert!(home.run(&["execution", "pause", run]).assert_ok().contains("version 1: paused\n"));
+    server.process.kill_nine();
+
+    let mut server = home.serve();
+    assert!(home.run(&["execution", "list"]).assert_ok().contains("paused"));
+    home.run(&["review", "approve", &only_review(home)]).assert_ok();
+    server.process.kill_nine();
+
+    let mut server = home.serve();
+    let other = home.run(&["run", "Inner", "-i", "word=stork", "--follow"]);
+    assert_eq!((other.code(), other.out.as_str()), (Some(0), "stork\n"), "{}", other.err);
+    let whole = json(home.run(&["execution", "show", run, "--json"]));
+    assert_eq!(
+        (&whole["steps"][0]["phase"], &whole["calls"]),
+        (&"calling".into(), &Value::Array(Vec::new())),
+        "{whole}"
+    );
+    assert!(whole["pausedAt"].is_string(), "{whole}");
+    assert!(!home.run(&["execution", "go-on", run]).assert_ok().contains("paused"));
+    let question = skein_testkit::wait::until("it asks on", || {
+        let open = json(home.run(&["review", "list", "--json"]));
+        open["data"][0]["id"].as_str().map(str::to_owned)
+    });
+    home.run(&["review", "answer", &question, "--value", "11"]).assert_ok();
+    let whole = json(home.run(&["execution", "show", run, "--json"]));
+    assert_eq!((&whole["status"], &whole["output"]), (&"completed".into(), &"11 heron".into()), "{whole}");
+    let late = home.run(&["execution", "pause", run]);
+    assert!(late.code() != Some(0) && late.err.contains("BR-EXEC-001"), "{}", late.err);
+    assert!(server.process.terminate().success(), "{}", server.process.stderr());
+}
+
+#[test]
+fn a_paused_run_stays_paused_through_kill_nine_on_sqlite() {
+    let folder = tempfile::tempdir().unwrap();
+    paused_through_a_crash(&Home::at(folder.path()));
+}
+
+#[test]
+fn a_paused_run_stays_paused_through_kill_nine_on_postgres() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::fresh(Cluster::shared());
+    paused_through_a_crash(&Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) });
+}
+
+#[test]
+fn a_paused_run_goes_on_without_a_server_by_the_command_that_lets_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    define(&home, ASKING);
+    let waits = home.run(&["run", "Asking", "-i", "word=heron"]);
+    let run = waits.err.lines().find(|line| line.starts_with("run_")).unwrap().to_owned();
+    home.run(&["execution", "pause", &run]).assert_ok();
+    let paused = home.run(&["review", "approve", &only_review(&home)]);
+    assert_eq!(paused.code(), Some(1), "{}", paused.err);
+    assert!(paused.err.contains(&format!("{run} is paused")) && paused.err.contains("go-on"), "{}", paused.err);
+    let asks = home.run(&["execution", "go-on", &run]);
+    assert!(asks.code() == Some(1) && asks.err.contains("How many herons?"), "{}", asks.err);
+}
+
 #[test]
 fn br_share_008_a_run_tells_what_its_calls_cost_where_their_tool_has_a_price_holds() {
     const PRICED: &str = "name: Priced echo

@@ -109,6 +109,8 @@ events! {
     ExecutionCompleted = "execution.completed", "A run ended with its output; the subject is the run.";
     ExecutionFailed = "execution.failed", "A run came to nothing; the subject is the run.";
     ExecutionCancelled = "execution.cancelled", "A run was cancelled; the subject is the run.";
+    ExecutionPaused = "execution.paused", "A run was paused: nothing more of it is begun; the subject is the run.";
+    ExecutionContinued = "execution.continued", "A paused run goes on; the subject is the run.";
     ReviewRequested = "review.requested", "A run waits for a person; the subject is the review.";
     ReviewDecided = "review.decided", "A person decided; the subject is the review.";
     ApprovalGiven = "approval.given", "Calls of a tool are no longer asked about; the subject is the standing approval.";

@@ -8,7 +8,7 @@ use skein_core::flow::custody::check_owner;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
 use skein_core::flow::execution::state::Execution;
-use skein_core::{ItemId, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};
+use skein_core::{ItemId, Millis, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};
 use skein_store::flow::{NewExecution, StepRow};
 use skein_store::{StoreError, Tx};
 
@@ -45,6 +45,8 @@ pub(super) struct Beginning {
     pub(super) cause: Option<ItemId>,
     pub(super) operation: Option<OperationId>,
     pub(super) priority: i64,
+    /// Since when the run above is paused: what it starts waits with it.
+    pub(super) paused_at: Option<Millis>,
     /// The run whose steps it takes over, at which version, and those steps.
     pub(super) branch: Option<Branch>,
 }
@@ -72,6 +74,7 @@ impl Default for Beginning {
             cause: None,
             operation: None,
             priority: 0,
+            paused_at: None,
             branch: None,
         }
     }
@@ -216,6 +219,7 @@ impl Mover<'_, '_> {
             operation: beginning.operation,
             branched_from: begun.branched_from,
             priority: beginning.priority,
+            paused_at: beginning.paused_at,
         };
         let row = self.tx.insert_execution(new, &state)?;
         if row.session == run {

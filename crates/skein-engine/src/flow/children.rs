@@ -108,6 +108,7 @@ impl Mover<'_, '_> {
         self.record()?;
         let loaded = self.load(run)?;
         let (owner, session, priority) = (loaded.row.owner, loaded.row.session, loaded.row.priority);
+        let paused_at = loaded.row.paused_at;
         let above = (loaded.state.levels_left, loaded.state.stack.clone());
         let beginning = Beginning {
             owner,
@@ -118,6 +119,7 @@ impl Mover<'_, '_> {
             session: Some(session),
             cause: Some(cause),
             priority,
+            paused_at,
             ..Beginning::default()
         };
         match self.begin(beginning) {

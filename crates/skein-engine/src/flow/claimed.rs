@@ -48,6 +48,11 @@ pub(super) fn take_up(
     if is_locking && !mover.load(run)?.is_plain() {
         return Ok(None);
     }
+    // It was claimed before it was paused, or given back by whoever was at it.
+    if mover.load(run)?.row.paused_at.is_some() {
+        mover.tx.park_job(&SYSTEM, job)?;
+        return Ok(Some((Claimed::Settled, mover.finish()?)));
+    }
     mover.begin_call(job, run, place, &wanted, lost_max).map(Some)
 }
 

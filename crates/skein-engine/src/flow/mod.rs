@@ -21,6 +21,7 @@ mod kept_words;
 mod makings;
 mod mover;
 mod offers;
+mod pausing;
 mod plans;
 mod processes;
 mod refusals;

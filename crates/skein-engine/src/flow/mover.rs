@@ -237,7 +237,7 @@ impl<'a, 't> Mover<'a, 't> {
         }
     }
 
-    /// Queues a call, or makes it ready for the worker at hand.
+    /// Queues a call, or makes it ready for the worker at hand; while the run is paused, it waits until that goes on.
     fn call(
         &mut self,
         run: RunId,
@@ -247,7 +247,7 @@ impl<'a, 't> Mover<'a, 't> {
         attempt: u32,
         delay_ms: i64,
     ) -> Result<(), StoreError> {
-        let owner = self.load(run)?.row.owner;
+        let Loaded { row: ExecutionRow { owner, paused_at, .. }, .. } = *self.load(run)?;
         let base = match self.base(owner, tool)? {
             Ok(base) if is_process_in_disguise(&base.tool) => return self.start_disguised(run, place, base, inputs),
             Ok(base) => base,
@@ -258,6 +258,9 @@ impl<'a, 't> Mover<'a, 't> {
         };
         let kind = base.tool.entry.operation.kind();
         let draft = self.job(run, place, kind, delay_ms)?;
+        if paused_at.is_some() {
+            return self.tx.enqueue_parked(&Viewer::User(owner), &draft).map(drop);
+        }
         let holder = self.hand.holder.as_ref().filter(|_| delay_ms == 0 && self.has_place(kind)).cloned();
         let Some(holder) = holder else {
             let viewer = Viewer::User(owner);

@@ -116,7 +116,7 @@ impl Engine {
         self.change_moving(caller, request, "execution.cancel", move |engine, tx, viewer, hand| {
             let row = tx.execution(viewer, id)?;
             if row.status.has_ended() {
-                return Err(has_ended(&row).into());
+                return Err(has_ended(&row, "nothing of it is left to cancel").into());
             }
             let after = cancel_all(engine, tx, hand, &[id])?;
             let row = tx.execution(viewer, id)?;
@@ -162,7 +162,7 @@ pub(crate) fn cancel_of(
     cancel_all(engine, tx, &Hand::default(), &[run]).map(Some)
 }
 
-fn has_ended(row: &ExecutionRow) -> Refused {
+pub(super) fn has_ended(row: &ExecutionRow, remedy: &'static str) -> Refused {
     let problem = format!("the run is {} already", row.status.as_str());
-    Refused::Conflict(RuleViolation::new("BR-EXEC-001", problem, "nothing of it is left to cancel"))
+    Refused::Conflict(RuleViolation::new("BR-EXEC-001", problem, remedy))
 }

@@ -144,6 +144,7 @@ impl Engine {
             failure: ended.and_then(|ended| ended.failure),
             created_at: began_at,
             ended_at,
+            paused_at: None,
             session: id,
             cause: ItemId::from_bytes(*id.as_bytes()),
         };

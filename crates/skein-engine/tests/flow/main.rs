@@ -13,6 +13,7 @@ mod lock_order;
 mod makings;
 mod memory;
 mod nested;
+mod pausing;
 mod redaction;
 mod refusals;
 mod repeats;

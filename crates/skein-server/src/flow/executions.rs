@@ -1,4 +1,4 @@
-//! Runs of processes: begun, looked at, cancelled, begun again, and heard while they speak.
+//! Runs of processes: begun, looked at, paused, cancelled, begun again, and heard while they speak.
 
 use std::convert::Infallible;
 
@@ -39,6 +39,14 @@ pub(crate) struct ExecuteBody {
     initial_context: Map<String, Value>,
     /// Among your own runs, higher comes first.
     priority: i64,
+}
+
+/// Whether a run is to be paused, or to go on.
+#[derive(Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+#[schema(example = json!({ "paused": true }))]
+pub(crate) struct PausedBody {
+    paused: bool,
 }
 
 /// Where to begin again, and what to change before.
@@ -114,6 +122,9 @@ pub(crate) struct ExecutionView {
     started_at: Millis,
     #[schema(value_type = Option<String>)]
     ended_at: Option<Millis>,
+    /// Since when nothing of it is begun, while it is paused.
+    #[schema(value_type = Option<String>)]
+    paused_at: Option<Millis>,
 }
 
 impl From<ExecutionRow> for ExecutionView {
@@ -136,6 +147,7 @@ impl From<ExecutionRow> for ExecutionView {
             tokens: row.tokens,
             started_at: row.created_at,
             ended_at: row.ended_at,
+            paused_at: row.paused_at,
         }
     }
 }
@@ -421,6 +433,20 @@ pub(crate) async fn cancel_execution(
     mutation.no_body()?;
     let cancelled = engine.cancel_run(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(cancelled.map(WholeExecutionView::from)))
+}
+
+/// Pause a run with all that it started, or let it go on. While it is paused nothing more is called; what is under way ends, and
+/// people can still decide.
+#[utoipa::path(put, path = "/executions/{id}/paused", tag = "processes", params(("id" = String, Path)),
+    request_body = PausedBody, responses((status = 200, body = Mutated<WholeExecutionView>)))]
+pub(crate) async fn pause_execution(
+    State(engine): State<Engine>,
+    PathId(id): PathId<RunId>,
+    mutation: Mutation,
+) -> Result<Answer<WholeExecutionView>, ApiError> {
+    let PausedBody { paused } = mutation.body()?;
+    let changed = engine.pause_run(&mutation.caller, mutation.request, id, paused).await?;
+    Ok(Answer::done(changed.map(WholeExecutionView::from)))
 }
 
 /// Begin again where a run failed or was cancelled; what its earlier steps gave is kept.

@@ -67,6 +67,31 @@ both! {
         assert_eq!(again(&other, &run, "branch", json!({ "stepId": "ask" })).await.status, 404);
     }
 
+    async fn a_run_is_paused_says_so_wherever_it_is_shown_and_goes_on(world: &World) {
+        let run = waiting(world).await;
+        let path = format!("/api/v1/executions/{run}/paused");
+        let put = async |world: &World, body: Value| world.change("PUT", &path, body.to_string()).await;
+        for body in [json!({}), json!({ "paused": "yes" }), json!({ "paused": true, "more": 1 })] {
+            assert!(put(world, body.clone()).await.status.is_client_error(), "{body}");
+        }
+        let paused = put(world, json!({ "paused": true })).await;
+        assert_eq!(paused.status, 200, "{}", paused.text);
+        let since = shown(world, &run).await["pausedAt"].clone();
+        assert!(since.is_string(), "{since}");
+        let listed = world.get("/api/v1/executions?status=running").await.json();
+        assert_eq!((&listed["data"][0]["id"], &listed["data"][0]["pausedAt"]), (&json!(run), &since));
+        assert_eq!(put(world, json!({ "paused": true })).await.status, 200);
+        assert_eq!(shown(world, &run).await["pausedAt"], since, "it is so already");
+        let other = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(put(&other, json!({ "paused": false })).await.status, 404);
+
+        decided(world, &run, json!({ "decision": "answer", "value": 11 })).await;
+        let ended = shown(world, &run).await;
+        assert_eq!((&ended["status"], &ended["pausedAt"]), (&json!("completed"), &Value::Null), "nothing was left to begin");
+        let refused = put(world, json!({ "paused": true })).await;
+        assert_eq!((refused.status, &refused.json()["error"]["rule"]), (StatusCode::CONFLICT, &json!("BR-EXEC-001")), "{}", refused.text);
+    }
+
     async fn administrators_see_who_works_and_how_much_waits_is_told_to_everybody_for_themselves(world: &World) {
         world.made("/api/v1/processes", &counting()).await;
         assert_eq!(world.get("/api/v1/workers").await.json()["data"], json!([]));

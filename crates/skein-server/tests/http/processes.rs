@@ -72,6 +72,7 @@ async fn begin_run(world: &World, process: &Value) {
             operation: None,
             branched_from: None,
             priority: 0,
+            paused_at: None,
         };
         let state = Execution {
             status: RunStatus::Running,

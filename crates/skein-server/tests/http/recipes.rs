@@ -241,6 +241,7 @@ async fn run_recipe(world: &World, change: &str) -> Recipe {
     let path = format!("/api/v1/executions/{run}");
     match change {
         "POST /api/v1/executions/{id}/cancel" => plain(format!("{path}/cancel"), &json!({})),
+        "PUT /api/v1/executions/{id}/paused" => plain(format!("{path}/paused"), &json!({ "paused": true })),
         "POST /api/v1/executions/{id}/resume" => {
             world.changed("POST", &format!("{path}/cancel"), &json!({})).await;
             plain(format!("{path}/resume"), &json!({}))

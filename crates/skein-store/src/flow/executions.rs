@@ -27,7 +27,7 @@ const SWEEP_ROWS_MAX: i64 = 500;
 pub(super) const COLUMNS: &str =
     "id, owner, process, process_version, process_name, status, context, levels_left, stack, parent,
     parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens, output, failure,
-    created_at, ended_at, session, cause";
+    created_at, ended_at, session, cause, paused_at";
 
 const STEP_WIDTH: usize = 14;
 const PUT_STEP: &str =
@@ -56,6 +56,8 @@ pub struct NewExecution {
     pub branched_from: Option<RunId>,
     /// Higher comes first among its owner's.
     pub priority: i64,
+    /// Since when nothing of it is begun, where the run that starts it is paused.
+    pub paused_at: Option<Millis>,
 }
 
 /// A run as it stands, without its steps.
@@ -83,6 +85,8 @@ pub struct ExecutionRow {
     pub failure: Option<Failure>,
     pub created_at: Millis,
     pub ended_at: Option<Millis>,
+    /// Since when nothing of it is begun, while somebody has it paused.
+    pub paused_at: Option<Millis>,
 }
 
 /// A step of a run, with the last call that was made for it.
@@ -181,6 +185,7 @@ impl NewExecution {
             failure: None,
             created_at: now,
             ended_at: None,
+            paused_at: self.paused_at,
         }
     }
 }
@@ -215,8 +220,9 @@ impl Tx<'_> {
         let sql =
             "INSERT INTO executions (id, owner, process, process_version, process_name, status, context, levels_left, stack,
                  parent, parent_step, parent_call, conversation, node, answers, operation, branched_from, priority, tokens,
-                 created_at, session, cause)
-             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 0, ?18, ?19, ?20)";
+                 created_at, session, cause, paused_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, 'running', ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, 0, ?18, ?19, ?20,
+                 ?21)";
         let values = params![
             &new.id,
             &new.owner,
@@ -238,6 +244,7 @@ impl Tx<'_> {
             now,
             &new.session,
             &new.cause,
+            new.paused_at,
         ];
         self.execute_later(Later::new("executions", sql, values))?;
         Ok(new.begun(state, now))
@@ -266,10 +273,22 @@ impl Tx<'_> {
         let now = self.now();
         let (output, failure) = (output.map(ToString::to_string), failure.map(to_text));
         let tokens = i64::try_from(state.tokens()).unwrap_or(i64::MAX);
-        let sql = "UPDATE executions SET status = ?2, output = ?3, failure = ?4, tokens = ?5, ended_at = ?6
+        let sql = "UPDATE executions SET status = ?2, output = ?3, failure = ?4, tokens = ?5, ended_at = ?6,
+                 paused_at = NULL
              WHERE id = ?1 AND status = 'running'";
         let values = params![&run, state.status.as_str(), output.as_ref(), failure.as_ref(), tokens, now];
         self.execute_later(Later::new("executions", sql, values))
+    }
+
+    /// Notes since when nothing of a run is begun, or that it goes on.
+    pub fn note_paused(&mut self, viewer: &Viewer, run: RunId, since: Option<Millis>) -> Result<(), StoreError> {
+        system_only(viewer)?;
+        self.sql.forget_run(run);
+        self.execute(
+            "UPDATE executions SET paused_at = ?2 WHERE id = ?1 AND status = 'running'",
+            params![&run, since],
+        )?;
+        Ok(())
     }
 
     /// A run the viewer may see.
@@ -498,6 +517,7 @@ pub(super) fn read_execution(row: &dyn Row) -> Result<ExecutionRow, SqlError> {
         ended_at: row.optional_int(22)?.map(Millis),
         session: RunId::from_bytes(row.array(23)?),
         cause: ItemId::from_bytes(row.array(24)?),
+        paused_at: row.optional_int(25)?.map(Millis),
     })
 }
 

@@ -1,13 +1,15 @@
 //! The queue: turns, delays, leases, epochs, what is put aside, what belongs to a run, and who is woken.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use postgres::fallible_iterator::FallibleIterator as _;
 use serde_json::json;
 use skein_core::id::Entropy;
 use skein_core::{JobId, RunId, UserId, Viewer};
 use skein_store::flow::Chunk;
-use skein_store::jobs::{AfterFailure, Claimed, DeadJob, Holder, Job, JobDraft, JobState, LeaseTerms, Tended, Wanted};
+use skein_store::jobs::{
+    AfterFailure, Claimed, DeadJob, Holder, Job, JobDraft, JobStanding, JobState, LeaseTerms, Tended, Wanted,
+};
 use skein_store::{Store, StoreError, StoreOptions};
 
 use crate::world::{Place, START, World, both, user, wait_until};
@@ -421,6 +423,57 @@ both! {
         assert_eq!(claim_one(world).id, anothers);
         world.clock.advance(500);
         assert_eq!(claim(world, 1), []);
+    }
+
+    fn the_jobs_of_a_paused_run_are_found_by_nobody_until_it_goes_on_and_are_due_when_they_were(world: &World) {
+        let queued = enqueue_as(world, &world.anna, of_run(1, 0));
+        let delayed = enqueue_as(world, &world.anna, JobDraft { run: Some((run(1), 1)), ..later(500) });
+        let under_way = enqueue_as(world, &world.anna, JobDraft { priority: 1, ..of_run(1, 2) });
+        let held = claim_one(world);
+        assert_eq!(held.id, under_way);
+        let anothers = enqueue_as(world, &world.anna, of_run(2, 0));
+        let before = world.read(|tx| tx.jobs_of(&SYSTEM, run(1)));
+        let viewer = world.anna.clone();
+        assert!(matches!(world.try_write(move |tx| tx.park_jobs_of(&viewer, run(1))), Err(StoreError::Forbidden)));
+        for _ in 0..2 {
+            world.write(|tx| tx.park_jobs_of(&SYSTEM, run(1)));
+        }
+        let viewer = world.anna.clone();
+        let parked = world.write(move |tx| tx.enqueue_parked(&viewer, &of_run(1, 3)));
+        world.clock.advance(1_000);
+        assert_eq!(claim_one(world).id, anothers, "whoever comes after them is not kept waiting");
+        assert_eq!(claim(world, 8), [], "and nothing else is found");
+
+        // What was claimed before is parked as if it had not been; whoever lost it parks nothing.
+        let job = held.clone();
+        world.write(move |tx| tx.park_job(&SYSTEM, &job));
+        let job = held.clone();
+        assert!(is_lost(world.try_write(move |tx| tx.park_job(&SYSTEM, &job))));
+        assert_eq!(claim(world, 8), []);
+        world.clock.advance(1_000_000_000_000);
+        assert_eq!(claim(world, 8), [], "no clock ever comes there");
+
+        let viewer = world.anna.clone();
+        assert!(matches!(world.try_write(move |tx| tx.unpark_jobs_of(&viewer, run(1))), Err(StoreError::Forbidden)));
+        assert!(world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1))));
+        assert!(!world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1))), "once is enough");
+        let after = world.read(|tx| tx.jobs_of(&SYSTEM, run(1)));
+        let moments = |jobs: &[JobStanding]| jobs.iter().map(|job| (job.id, job.run_at)).collect::<BTreeMap<_, _>>();
+        let (mut after, before) = (moments(&after), moments(&before));
+        assert_eq!(after.remove(&parked), Some(START));
+        assert_eq!(after, before, "each has the moment it had");
+        let claimed = claim(world, 8).into_iter().map(|job| (job.id, (job.attempts, job.fence))).collect::<BTreeMap<_, _>>();
+        let expected = [(queued, (1, 1)), (delayed, (1, 1)), (under_way, (1, 2)), (parked, (1, 1))];
+        assert_eq!(claimed, BTreeMap::from(expected));
+    }
+
+    fn a_parked_job_that_is_not_due_yet_waits_on_when_its_run_goes_on(world: &World) {
+        enqueue_as(world, &world.anna, JobDraft { run: Some((run(1), 1)), ..later(500) });
+        world.write(|tx| tx.park_jobs_of(&SYSTEM, run(1)));
+        world.write(|tx| tx.unpark_jobs_of(&SYSTEM, run(1)));
+        assert_eq!(claim(world, 1), []);
+        world.clock.advance(500);
+        assert_eq!(claim(world, 1).len(), 1);
     }
 
     fn how_jobs_are_held_is_a_setting(world: &World) {

@@ -9,6 +9,7 @@ use crate::desk::{Desk, Form};
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{Paint, printable, text};
+use crate::views::flow::standing;
 
 pub(super) fn show(whole: &Value, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     match desk.form {
@@ -59,7 +60,7 @@ fn head(run: &Value) -> String {
         text(&run["id"]),
         text(&run["processName"]),
         text(&run["processVersion"]),
-        text(&run["status"])
+        standing(run)
     );
     if let Some(took) = took(run) {
         let _ = write!(head, "  {took}");

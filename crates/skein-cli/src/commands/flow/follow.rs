@@ -34,6 +34,8 @@ pub(super) enum Ended {
     Run { whole: Value, is_told: bool },
     /// With a question that nobody here can be asked.
     Asking(Value),
+    /// With a pause of this run that nobody can end while it is followed.
+    Paused(String),
 }
 
 /// Follows a run to its end.
@@ -53,6 +55,12 @@ pub(super) fn follow(run: RunId, telling: Telling, desk: &mut Desk<'_>) -> Resul
         }
         if let Some(open) = following.settle_reviews(&whole, desk)? {
             return Ok(Ended::Asking(open));
+        }
+        if let Some(paused) = following.tell_pause(&whole)
+            && desk.door()?.is_here()
+            && !goes_on(&whole)
+        {
+            return Ok(Ended::Paused(paused));
         }
         if has_ended {
             following.listen_again(desk)?;
@@ -96,6 +104,7 @@ struct Following {
     /// Words are shown as they come only where somebody watches; elsewhere the whole is written once it is whole.
     is_watched: bool,
     phases: BTreeMap<(String, String), String>,
+    paused: Option<String>,
     settled: BTreeSet<String>,
 }
 
@@ -103,9 +112,9 @@ impl Following {
     fn of(run: RunId, telling: Telling, desk: &mut Desk<'_>) -> Result<Self, Failure> {
         let ears = desk.door()?.listen(&stream(run, None))?;
         let is_watched = desk.form != Form::Json && std::io::stdout().is_terminal();
-        let (after, said, phases, settled) = Default::default();
+        let (after, said, phases, paused, settled) = Default::default();
         let looked = Instant::now();
-        Ok(Self { run, telling, ears, after, breaks: 0, looked, said, is_watched, phases, settled })
+        Ok(Self { run, telling, ears, after, breaks: 0, looked, said, is_watched, phases, paused, settled })
     }
 
     /// Says what was heard; whether that was the end of the stream.
@@ -169,6 +178,17 @@ impl Following {
         }
     }
 
+    /// The run that is paused, it or one it started; said once for each pause.
+    fn tell_pause(&mut self, whole: &Value) -> Option<String> {
+        let paused = paused_in(whole);
+        if let Some(run) = paused.as_ref().filter(|_| paused != self.paused) {
+            self.break_line();
+            eprintln!("It is paused. To let it go on: skein execution go-on {}", printable(run));
+        }
+        self.paused.clone_from(&paused);
+        paused
+    }
+
     /// A line of its own, where words stand on the one before.
     fn break_line(&self) {
         if self.is_watched && !self.said.is_empty() && !self.said.ends_with('\n') && std::io::stderr().is_terminal() {
@@ -219,6 +239,22 @@ fn stream(run: RunId, after: Option<&str>) -> Ask {
     Ask::get(format!("/executions/{run}/stream")).with("after", after)
 }
 
+/// The outermost run of these that is paused.
+fn paused_in(whole: &Value) -> Option<String> {
+    if !whole["pausedAt"].is_null() {
+        return Some(text(&whole["id"]));
+    }
+    whole["children"].as_array()?.iter().find_map(paused_in)
+}
+
+/// Whether a call is under way of a run that is not paused: that still ends by itself.
+fn goes_on(whole: &Value) -> bool {
+    let is_at_it = |step: &Value| matches!(step["phase"].as_str(), Some("calling" | "conversing"));
+    let is_running = whole["status"] == "running" && whole["pausedAt"].is_null();
+    is_running && whole["steps"].as_array().into_iter().flatten().any(is_at_it)
+        || whole["children"].as_array().into_iter().flatten().any(goes_on)
+}
+
 fn collect_reviews(whole: &Value, ids: &mut Vec<String>) {
     ids.extend(whole["reviewIds"].as_array().into_iter().flatten().map(text));
     for child in whole["children"].as_array().into_iter().flatten() {
@@ -248,6 +284,19 @@ mod tests {
         assert_eq!(outcome(&json!({ "status": "cancelled" })).unwrap_err().exit, Exit::Problem);
         let vague = outcome(&json!({ "status": "failed", "error": { "message": "no" } })).unwrap_err();
         assert!(vague.to_string().starts_with("error: no\nhint: skein execution show"), "{vague}");
+    }
+
+    #[test]
+    fn a_run_is_held_up_by_a_pause_below_it_unless_something_else_is_under_way() {
+        let run = |paused: Value, phase: &str, children: Vec<Value>| {
+            json!({ "id": format!("run_{phase}"), "status": "running", "pausedAt": paused,
+                "steps": [{ "phase": phase }], "children": children })
+        };
+        let below = || run(json!("2026-01-31T12:00:00.000Z"), "calling", Vec::new());
+        let held = run(Value::Null, "running", vec![below()]);
+        assert_eq!((paused_in(&held).as_deref(), goes_on(&held)), (Some("run_calling"), false));
+        assert!(goes_on(&run(Value::Null, "conversing", vec![below()])));
+        assert_eq!(paused_in(&run(Value::Null, "calling", Vec::new())), None);
     }
 
     #[test]

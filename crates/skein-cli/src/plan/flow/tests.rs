@@ -75,6 +75,8 @@ fn what_cannot_be_meant_is_a_usage_error() {
     for line in [
         "run",
         "execution show entity_1",
+        "execution pause",
+        "execution go-on entity_1",
         "review show run_1",
         "review revoke REVIEW",
         "review answer REVIEW",

@@ -8,7 +8,7 @@ use skein_core::RecordId;
 use crate::commands::catalog::find;
 use crate::commands::conversation::Lookup;
 use crate::commands::flow::follow::{self, Ended, Telling};
-use crate::commands::flow::{id, run_in, waits, words};
+use crate::commands::flow::{id, is_paused, run_in, waits, words};
 use crate::desk::{Desk, Form};
 use crate::door::Ask;
 use crate::exit::Exit;
@@ -202,6 +202,7 @@ impl Talk {
         self.answered = Some(seat.clone());
         let (whole, is_told) = match follow::follow(run_in(answer)?, Telling::Words, desk)? {
             Ended::Asking(review) => return Err(waits(&review)),
+            Ended::Paused(run) => return Err(is_paused(&run)),
             Ended::Run { whole, is_told } => (whole, is_told),
         };
         follow::outcome(&whole)?;
