@@ -155,6 +155,7 @@ export const bindings: Binding[] = [
   binding("catalogue", "try", ["t"], "Try the tool, or what the entry shows first"),
   binding("catalogue", "versions", ["v"], "The versions of the entry"),
 
+  binding("runs", "pause", ["Space"], "Pause this run, or let it go on"),
   binding("runs", "cancel", ["."], "Cancel this run"),
   binding("runs", "retry", ["Shift+r"], "Retry from here…"),
   binding("runs", "branch", ["Shift+b"], "Branch the run here, with edited values…"),

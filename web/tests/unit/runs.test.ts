@@ -84,6 +84,14 @@ describe("a trace", () => {
     const start = Date.parse(at(0));
     expect(spanOf(rows, start + 500)).toEqual({ start, end: start + 500 });
   });
+  it("tells a pause, and what it holds up from what is still under way", () => {
+    const open = { ...call("c1", "under way"), result: undefined };
+    const steps = [step("under way", { phase: "calling" }), step("next", { phase: "calling" })];
+    const paused = run("paused", { status: "running", pausedAt: at(5), endedAt: null, steps, calls: [open] });
+    const standing = (one: WholeRun) => rowsOf(one, new Set(), () => "").map(({ status }) => status);
+    expect(standing(paused)).toEqual(["paused", "calling", "calling", "held"]);
+    expect(standing({ ...paused, pausedAt: null })).toEqual(["running", "calling", "calling", "calling"]);
+  });
   it("marks time in round numbers", () => {
     expect(ticksOf(100)).toEqual([0, 20, 40, 60, 80, 100]);
     expect(ticksOf(3_600_000).length).toBeLessThan(12);

@@ -2,6 +2,7 @@
 import { call } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
 import { listen } from "../../api/stream";
+import { Newest } from "../../state/newest";
 import type { WholeRun } from "./trace";
 
 const REFRESH_WAIT_MS = 120;
@@ -15,6 +16,7 @@ export class RunStore {
   problem = $state.raw<unknown>();
   said = $state("");
   now = $state(Date.now());
+  #newest = new Newest();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stops: (() => void)[] = [];
   #unlisten: (() => void) | undefined;
@@ -46,11 +48,12 @@ export class RunStore {
   }
 
   async load(): Promise<void> {
+    const isNewest = this.#newest.ask();
     try {
       const read = await call("get", "/api/v1/executions/{id}", { params: { id: this.id } });
-      this.show(read as unknown as WholeRun);
+      if (isNewest()) this.show(read as unknown as WholeRun);
     } catch (error) {
-      this.problem = error;
+      if (isNewest()) this.problem = error;
     }
   }
   show(run: WholeRun): void {

@@ -10,6 +10,8 @@ interface Look {
 const LOOKS: Record<string, Look> = {
   running: { kind: "accent", icon: "run", words: "running" },
   waitsForYou: { kind: "warning", icon: "person", words: "waiting for you" },
+  paused: { kind: "note", icon: "pause", words: "paused" },
+  held: { kind: "plain", icon: "clock", words: "waits: paused" },
   completed: { kind: "success", icon: "check", words: "completed" },
   failed: { kind: "danger", icon: "warning", words: "failed" },
   cancelled: { kind: "plain", icon: "stop", words: "cancelled" },
@@ -24,4 +26,7 @@ const LOOKS: Record<string, Look> = {
   success: { kind: "success", icon: "check", words: "success" },
   error: { kind: "danger", icon: "warning", words: "error" },
 };
+/** How a run stands: one that is paused runs only by its status. */
+export const standingOf = (run: { status: string; pausedAt?: string | null }): string =>
+  run.pausedAt ? "paused" : run.status;
 export const lookOf = (status: string): Look => LOOKS[status] ?? { kind: "plain", words: status };

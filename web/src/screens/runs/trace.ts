@@ -1,5 +1,6 @@
 // A run as rows: the run, its steps, the calls they made, the runs they started. One shape for tree and timeline.
 import type { Schemas } from "../../api/client";
+import { standingOf } from "./status";
 
 export type RunView = Schemas["ExecutionView"];
 export type Call = Schemas["CallView"];
@@ -64,6 +65,8 @@ const resultOf = (call: Call): Record<string, unknown> => call.result?.result ??
 export const statusOfCall = (call: Call): string =>
   call.result ? String(resultOf(call).status ?? "returned") : "calling";
 
+const hasResult = (call: Call): boolean => Boolean(call.result);
+
 /** Whether what a step gave is that of the run that this one was branched from. */
 export const isTakenOver = (run: WholeRun, { endedAt }: RunStep): boolean =>
   endedAt !== null && Date.parse(endedAt) < Date.parse(run.startedAt);
@@ -88,7 +91,7 @@ export function rowsOf(
         level,
         label: one.processName,
         detail: `version ${one.processVersion}`,
-        status: one.status,
+        status: standingOf(one),
         start: timeOf(one.startedAt),
         end: timeOf(one.endedAt),
         thing: { kind: "run", run: one },
@@ -110,7 +113,7 @@ export function rowsOf(
         level,
         label: step.id,
         detail: isKept ? "taken over" : step.attempts > 1 ? `${step.attempts} calls` : undefined,
-        status: step.phase,
+        status: one.pausedAt && step.phase === "calling" && calls.every(hasResult) ? "held" : step.phase,
         start: isKept ? undefined : timeOf(step.startedAt),
         end: isKept ? undefined : timeOf(step.endedAt),
         isTakenOver: isKept || undefined,
