@@ -3,8 +3,9 @@
 //!
 //! A schedule draws what happens next: a worker claims, begins a call, brings back what came of it; commits, or dies right
 //! before or right after; is slow, and delivers late or twice; leases run out; the whole process dies and another takes
-//! over in the same moment. People answer when they like, twice at once, or too late. In the end every run must have ended,
-//! and what is written down must be what follows from what was seen from outside: that is worked out by [`oracle`].
+//! over in the same moment. People answer when they like, twice at once, or too late; they pause runs and let them go on. In
+//! the end every run must have ended, and what is written down must be what follows from what was seen from outside: that is
+//! worked out by [`oracle`], which knows of no pause.
 
 mod crew;
 mod keeping;
@@ -43,6 +44,8 @@ pub(crate) enum Bug {
     EmptyForSkipped,
     /// What a person changed in a call they approved is not what is called.
     ForgottenEdit,
+    /// A run that is paused goes on.
+    UnheardPause,
 }
 
 impl Bug {
@@ -149,4 +152,9 @@ async fn a_skipped_step_that_gives_an_empty_text_is_found() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_edit_that_is_forgotten_is_found() {
     is_found(Bug::ForgottenEdit).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_pause_that_is_not_heard_is_found() {
+    is_found(Bug::UnheardPause).await;
 }

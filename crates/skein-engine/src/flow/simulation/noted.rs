@@ -80,6 +80,12 @@ impl Noted {
         self.runs.insert(run, (path, process.to_string()));
     }
 
+    /// Whether a run is another, or was started by it, or by what that started.
+    pub(super) fn is_within(&self, run: RunId, outer: RunId) -> bool {
+        let below = self.runs[&run].0.strip_prefix(&self.runs[&outer].0);
+        below.is_some_and(|below| below.is_empty() || below.starts_with('/'))
+    }
+
     fn step(&self, run: RunId, place: Place) -> &Value {
         oracle::steps(&self.library[&self.runs[&run].1])[place.step]
     }
@@ -100,6 +106,11 @@ impl Noted {
         let taken = self.taken.entry(job.id).or_default();
         *taken += 1;
         if job.lost == *taken - 1 { Ok(()) } else { Err(format!("{job:?} was taken {taken} times")) }
+    }
+
+    /// Somebody took up a job of a paused run: it is as if they had not taken it.
+    pub(super) fn parks(&mut self, job: &Job) {
+        *self.taken.entry(job.id).or_default() -= 1;
     }
 
     /// Somebody took a job up, and that is committed: what an earlier one began and did not end is lost.

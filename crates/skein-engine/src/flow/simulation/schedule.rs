@@ -58,6 +58,8 @@ pub(super) struct Looked {
     pub(super) run: RunId,
     pub(super) node: Option<NodeId>,
     pub(super) context: Map<String, Value>,
+    /// Nothing of it, nor of what it started, may go out.
+    is_paused: bool,
 }
 
 pub(super) struct Schedule<'a> {
@@ -110,16 +112,17 @@ impl<'a> Schedule<'a> {
             (engine.execute(&caller, self.world.request(), process, new).await.unwrap().value, None)
         };
         self.noted.begins(run, process, definition);
-        self.runs.push(Looked { run, node, context: given });
+        self.runs.push(Looked { run, node, context: given, is_paused: false });
     }
 
     async fn happen(&mut self) -> Result<(), String> {
-        match self.dice.below(12) {
+        match self.dice.below(13) {
             0..3 => self.claim().await?,
             3..8 => self.go_on().await?,
             8 => self.pass_time().await?,
             9 => self.beat().await,
             10 => self.decide().await?,
+            11 => self.pause().await,
             _ if self.dice.one_in(3) => self.crash().await,
             _ if self.dice.one_in(8) => self.cancel().await,
             _ => {}
@@ -194,7 +197,11 @@ impl<'a> Schedule<'a> {
         match taken.await {
             Ok(taken) => {
                 let (run, place) = placed(job);
-                self.noted.takes_up(job, run, place);
+                if self.is_paused(run) {
+                    self.noted.parks(job);
+                } else {
+                    self.noted.takes_up(job, run, place);
+                }
                 let made = match taken.value.0 {
                     Claimed::Make(call) => Some(*call),
                     Claimed::Settled => None,
@@ -216,6 +223,9 @@ impl<'a> Schedule<'a> {
     }
 
     fn goes_out(&mut self, worker: usize, call: Prepared) -> Result<(), String> {
+        if self.is_paused(call.run) {
+            return Err(format!("a paused run called {}", self.noted.at(call.run, call.place)));
+        }
         self.noted.goes_out(&call)?;
         self.held.push(Held::Called { worker, call: Arc::new(call) });
         Ok(())
@@ -377,8 +387,29 @@ impl<'a> Schedule<'a> {
         }
     }
 
+    /// Somebody pauses a run, or lets it go on.
+    async fn pause(&mut self) {
+        let at = self.dice.below(self.runs.len());
+        self.set_paused(at, !self.runs[at].is_paused).await;
+    }
+
+    async fn set_paused(&mut self, at: usize, is_paused: bool) {
+        let (engine, caller) = (self.world.engine.clone(), self.world.caller.clone());
+        // One that has ended refuses.
+        if engine.pause_run(&caller, self.world.request(), self.runs[at].run, is_paused).await.is_ok() {
+            self.runs[at].is_paused = is_paused;
+        }
+    }
+
+    fn is_paused(&self, run: RunId) -> bool {
+        self.runs.iter().any(|looked| looked.is_paused && self.noted.is_within(run, looked.run))
+    }
+
     /// Nothing goes wrong any more, but for those who come late: every run comes to its end.
     async fn drain(&mut self) -> Result<(), String> {
+        for at in 0..self.runs.len() {
+            self.set_paused(at, false).await;
+        }
         for _ in 0..DRAINED_WITHIN {
             if ledger::have_ended(self).await {
                 return Ok(());
