@@ -5,6 +5,8 @@
 //! off two indexes, own and shared, however rare the answer and however far down the list. A list of what others share
 //! passes over the viewer's own shared records, which costs as much as there are of them.
 
+use std::collections::BTreeSet;
+
 use skein_core::catalog::restoring;
 use skein_core::catalog::sharing::Refused;
 use skein_core::garden::record::{Act, ChangeNote, Record, RecordContent, RecordType};
@@ -109,7 +111,7 @@ impl Tx<'_> {
         if viewer.may_write(current.owner) { Ok(current) } else { Err(StoreError::Forbidden) }
     }
 
-    /// Makes a record of the catalogue say what it said before, from the state with hash `based_on`; whatever it needs is there
+    /// Makes a record of the catalogue say what it said before, from the state with hash `based_on`; what it newly needs is there
     /// for the viewer. What it was once made from it does not need.
     pub fn restore_catalogued(
         &mut self,
@@ -120,16 +122,18 @@ impl Tx<'_> {
     ) -> Result<Record, StoreError> {
         refuse_uncatalogued(&content)?;
         let current = self.record_even_deleted(viewer, id)?;
-        let needed = references_of(&content).into_iter().filter(|(kind, _)| *kind != ReferenceKind::Template);
-        for (kind, target) in needed {
-            match self.record(viewer, target) {
+        let known = if current.content.is_deleted() { BTreeSet::new() } else { references_of(&current.content) };
+        let named = references_of(&content);
+        for (kind, target) in named.difference(&known).filter(|(kind, _)| *kind != ReferenceKind::Template) {
+            match self.record(viewer, *target) {
                 Err(StoreError::NotFound(name)) => {
                     return Err(Refused::Conflict(restoring::missing(kind.as_str(), &name)).into());
                 }
                 found => drop(found?),
             }
         }
-        let note = ChangeNote { author: viewer.owner(), reason: None, act: Act::Restored };
+        let act = restoring::act(&current.content, &content);
+        let note = ChangeNote { author: viewer.owner(), reason: None, act };
         self.commit_change_of(viewer, current, based_on, content, note)
     }
 

@@ -58,12 +58,12 @@ const OPENED: Partial<Record<RecordedType, (id: string) => string>> = {
   Process: (id) => to.process(id),
 };
 
-/** As it was called then; what was deleted has no place to go to. */
-async function recordNamed({ record: id, version, type, act }: Recorded): Promise<Subject> {
+/** As it was called then. */
+async function recordNamed({ record: id, version, type }: Recorded): Promise<Subject> {
   const { data } = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version } });
   const { name, toolId } = data as { name?: string; toolId?: string };
   if (toolId) return toolNamed(toolId);
-  return { href: act === "deleted" ? undefined : OPENED[type]?.(id), words: name ?? "" };
+  return { href: OPENED[type]?.(id), words: name ?? "" };
 }
 
 /** The tool may be somebody else's, or gone. */

@@ -3,7 +3,8 @@ import { call } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import { allDone } from "./acts";
 import { Newest } from "./newest";
-import { entryOf, isAboutTheSame, undoable, type Entry, type Moved } from "./operations";
+import { entryOf, isAboutTheSame, isTakenBackByKey, undoable, type Entry, type Moved } from "./operations";
+import { session } from "./session.svelte";
 import { reverse } from "./undoing";
 
 /** How many facts of each kind are read. */
@@ -19,6 +20,8 @@ class Operations {
   /** What was taken back in this tab, and what took it back. */
   settled = $state.raw<ReadonlySet<string>>(new Set());
   #moves: Moved[] = [];
+  /** What could not be taken back: the key goes on with what was done before it. */
+  #failed = new Set<string>();
   #newest = new Newest();
   #undoing: Promise<Entry | undefined> = Promise.resolve(undefined);
 
@@ -50,8 +53,10 @@ class Operations {
     const pages = await Promise.all(
       FACTS.map((type) => call("get", "/api/v1/items", { query: { type, order: "desc", limit: READ_MAX } })),
     );
+    const me = session.account?.user.id;
+    const isMine = (entry: Entry) => entry.kind !== "recorded" || !me || entry.author === me;
     const facts = pages.flatMap(({ data }) => data.map(entryOf)).filter((entry) => entry !== undefined);
-    return [...facts, ...this.#moves].sort((one, other) => other.at - one.at);
+    return [...facts.filter(isMine), ...this.#moves].sort((one, other) => other.at - one.at);
   }
 
   /** Takes back what was done last since the tab was opened; says what that was. Older acts are picked from the list. */
@@ -63,7 +68,14 @@ class Operations {
     await this.load();
     // What was read earlier may not be the last any more.
     if (this.problem) return undefined;
-    const last = this.entries.find(({ id, at }) => at >= performance.timeOrigin && this.undoable.has(id));
+    const can = this.undoable;
+    const last = this.entries.find(
+      (entry) =>
+        entry.at >= performance.timeOrigin &&
+        can.has(entry.id) &&
+        isTakenBackByKey(entry) &&
+        !this.#failed.has(entry.id),
+    );
     return last && (await this.undo(last)) ? last : undefined;
   }
 
@@ -72,19 +84,28 @@ class Operations {
     this.problem = undefined;
     const known = new Set(this.entries.map(({ id }) => id));
     try {
-      await reverse(entry, this.entries);
+      const version = await reverse(entry, this.entries);
       // Where one stood before is known to this tab alone.
       if (entry.kind === "moved") this.moved(entry.conversation, entry.to, entry.from);
-      const reversed = (await this.#read()).filter((one) => !known.has(one.id) && isAboutTheSame(one, entry));
-      this.settled = new Set([...this.settled, entry.id, ...reversed.map(({ id }) => id)]);
+      this.#settle(entry.id);
       await this.load();
+      const isReverse = (one: Entry) =>
+        !known.has(one.id) &&
+        isAboutTheSame(one, entry) &&
+        // Somebody else may have changed it in the same moment.
+        (version === undefined || !("version" in one) || one.version === version);
+      this.#settle(...this.entries.filter(isReverse).map(({ id }) => id));
       return true;
     } catch (error) {
       this.problem = asProblem(error);
+      this.#failed.add(entry.id);
       return false;
     } finally {
       this.busy = undefined;
     }
+  }
+  #settle(...ids: string[]): void {
+    this.settled = new Set([...this.settled, ...ids]);
   }
 }
 export const operations = new Operations();

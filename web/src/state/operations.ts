@@ -38,6 +38,8 @@ export interface Moved extends Act {
 /** What became of something that has a history: changed, deleted, put away, restored. */
 export interface Recorded extends Act {
   kind: "recorded";
+  /** Who did it: with a tool that is deleted go the secrets that others bound to it. */
+  author: string;
   record: string;
   type: RecordedType;
   version: number;
@@ -49,13 +51,15 @@ export interface Recorded extends Act {
 export interface Unlinked extends Act {
   kind: "unlinked";
   relation: string;
-  was?: Pick<Schemas["NewRelationBody"], "kind" | "source" | "target" | "metadata" | "confidence">;
+  was?: Schemas["NewRelationBody"];
 }
 export interface Configured extends Act {
   kind: "configured";
   setting: string;
   /** What it was before; older facts do not tell. */
   before?: unknown;
+  /** What it became. */
+  value?: unknown;
 }
 /** An address that was allowed until then, as `host:port`. */
 export interface Refused extends Act {
@@ -114,7 +118,7 @@ export function entryOf({ id, _type, realizedAt, data }: Item): Entry | undefine
   }
 }
 
-function deltaOf(act: Act, { entityType, entityId, version, commit, act: how, document }: Delta) {
+function deltaOf(act: Act, { entityType, entityId, version, commit, author, act: how, document }: Delta) {
   if (version < 2) return undefined;
   if (entityType === "Conversation") {
     const { title = "", status = "" } = document?.data ?? {};
@@ -124,6 +128,7 @@ function deltaOf(act: Act, { entityType, entityId, version, commit, act: how, do
   return {
     kind: "recorded" as const,
     ...act,
+    author,
     record: entityId,
     type: entityType,
     version,
@@ -132,14 +137,15 @@ function deltaOf(act: Act, { entityType, entityId, version, commit, act: how, do
   };
 }
 
-function removalOf(act: Act, { relationId, kind, source, target, metadata, confidence }: Removal): Unlinked {
-  const was = kind && source && target ? { kind, source, target, metadata, confidence } : undefined;
+function removalOf(act: Act, { relationId, reason: _, ...told }: Removal): Unlinked {
+  const { kind, source, target } = told;
+  const was = kind && source && target ? { ...told, kind, source, target } : undefined;
   return { kind: "unlinked", ...act, relation: relationId, was };
 }
 
 function eventOf(act: Act, { event, subject = "", endpoint, ...told }: SystemEvent): Entry | undefined {
   if (event === "setting.changed")
-    return { kind: "configured", ...act, setting: subject, before: told.before };
+    return { kind: "configured", ...act, setting: subject, before: told.before, value: told.value };
   if (event === "endpoint.refused") return { kind: "refused", ...act, address: endpoint ?? "" };
   const final = FINAL[event];
   return final && { kind: "final", ...act, about: subject, words: final[0], why: final[1] };
@@ -153,25 +159,23 @@ interface Told {
   pruned?: boolean;
   excluded?: boolean;
 }
-interface Removal {
+interface Removal extends Partial<Schemas["NewRelationBody"]> {
   relationId: string;
-  kind?: string;
-  source?: string;
-  target?: string;
-  metadata?: Record<string, unknown>;
-  confidence?: number | null;
+  reason?: string;
 }
 interface SystemEvent {
   event: string;
   subject?: string;
   endpoint?: string;
   before?: unknown;
+  value?: unknown;
 }
 interface Delta {
   entityType: string;
   entityId: string;
   version: number;
   commit: string;
+  author: string;
   act?: Recorded["act"];
   document?: { data?: { title?: string; status?: string } };
 }
@@ -208,6 +212,7 @@ export function wordsOf(entry: Entry): string {
 }
 function recordedWords({ type, act }: Recorded): string {
   if (type === "StandingApproval" && act === "deleted") return "Revoked a standing approval";
+  if (type === "StandingApproval" && act === "changed") return "Renewed a standing approval";
   if (act === "rotated") return "Replaced the value of the secret";
   const done = {
     changed: "Changed",
@@ -282,6 +287,12 @@ function markedParts(entry: Marked): string[] {
     ...entry.untagged.map((tag) => `tag ${tag}`),
   ].map((part) => `${entry.node}/${part}`);
 }
+
+/** What `u` takes back without a question: what it does to others, or to the whole installation, is picked from the list. */
+export const isTakenBackByKey = (entry: Entry): boolean =>
+  entry.kind !== "configured" &&
+  entry.kind !== "refused" &&
+  !(entry.kind === "recorded" && entry.type === "StandingApproval");
 
 export const isAboutTheSame = (one: Entry, other: Entry): boolean => {
   const parts = new Set(partsOf(other));

@@ -1,75 +1,97 @@
-// How each act is taken back: by doing the reverse.
-import { call, type Schemas } from "../api/client";
-import { reverseOf, type Entry, type Marked, type Recorded, type Refused } from "./operations";
+// How each act is taken back: by doing the reverse. Whoever changed the same thing since is not overwritten.
+import { all, call, type Schemas } from "../api/client";
+import { Problem } from "../api/problem";
+import {
+  reverseOf,
+  type Changed,
+  type Configured,
+  type Entry,
+  type Marked,
+  type Moved,
+  type Recorded,
+  type Refused,
+  type Unlinked,
+} from "./operations";
 
-type Moved = Extract<Entry, { kind: "moved" }>;
-type Undo = {
-  [K in Exclude<Entry["kind"], "final">]: (
-    entry: Extract<Entry, { kind: K }>,
-    entries: readonly Entry[],
-  ) => Promise<unknown>;
-};
-
-const UNDO: Undo = {
-  marked: (entry: Marked, entries) =>
-    call("put", "/api/v1/nodes/{id}/marks", {
-      params: { id: entry.node },
-      body: reverseOf(entry, entries.slice(entries.indexOf(entry) + 1)),
-    }),
-  moved: moveBack,
-  changed: ({ conversation, version }) => changeBack("conversations", conversation, version),
-  recorded: backOf,
-  unlinked: ({ was }) => call("post", "/api/v1/relations", { body: was as Schemas["NewRelationBody"] }),
-  configured: ({ setting, before }) =>
-    call("put", "/api/v1/settings/{name}", { params: { name: setting }, body: { value: before } }),
-  refused: allowAgain,
-};
-
-/** Does the reverse of one act among all that are known, newest first. */
-export function reverse(entry: Entry, entries: readonly Entry[]): Promise<unknown> {
-  if (entry.kind === "final") return Promise.reject(new Error(entry.why));
-  const undo = UNDO[entry.kind] as (entry: Entry, entries: readonly Entry[]) => Promise<unknown>;
-  return undo(entry, entries);
+/** Does the reverse of one act among all that are known, newest first. Tells which version of a record that made, if any. */
+export function reverse(entry: Entry, entries: readonly Entry[]): Promise<number | undefined> {
+  switch (entry.kind) {
+    case "marked":
+      return markBack(entry, entries);
+    case "moved":
+      return moveBack(entry);
+    case "changed":
+      return changeBack("conversations", entry.conversation, entry);
+    case "recorded":
+      return backOf(entry, entries);
+    case "unlinked":
+      return linkAgain(entry);
+    case "configured":
+      return setBack(entry);
+    case "refused":
+      return allowAgain(entry);
+    case "final":
+      return Promise.reject(refusal(entry.why));
+  }
 }
 
-async function moveBack({ conversation, from }: Moved): Promise<void> {
+const refusal = (message: string): Problem => new Problem({ status: 409, code: "not_undone", message });
+
+async function markBack(entry: Marked, entries: readonly Entry[]): Promise<undefined> {
+  const body = reverseOf(entry, entries.slice(entries.indexOf(entry) + 1));
+  await call("put", "/api/v1/nodes/{id}/marks", { params: { id: entry.node }, body });
+}
+
+async function moveBack({ conversation, from }: Moved): Promise<undefined> {
   const { turnId } = await call("get", "/api/v1/nodes/{id}", { params: { id: from } });
   await call("put", "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate", {
     params: { id: conversation, turnId: turnId ?? "", nodeId: from },
   });
 }
 
+/** What people change of these; the rest of what differs is the work of other acts. */
+const CHANGEABLE = {
+  conversations: ["title", "description", "systemContext", "status", "tags", "processId", "contextBudget"],
+  projects: ["name", "description"],
+  secrets: ["name", "description"],
+};
+
 /** Sends what a change altered as it was before, on what there is now. */
 async function changeBack(
-  kind: "conversations" | "projects" | "secrets",
+  kind: keyof typeof CHANGEABLE,
   id: string,
-  version: number,
-): Promise<void> {
-  const [{ changes }, { hash }] = await Promise.all([
-    call("get", "/api/v1/records/{id}/diff", { params: { id }, query: { from: version - 1, to: version } }),
+  { version }: Changed | Recorded,
+): Promise<number> {
+  const [changes, { hash }] = await Promise.all([
+    changedBy(id, version),
     call("get", `/api/v1/${kind}/{id}`, { params: { id } }),
   ]);
-  const before = Object.fromEntries(changes.map((change) => [change.field, change.before ?? null]));
-  await call("put", `/api/v1/${kind}/{id}`, { params: { id }, body: { ...before, basedOnHash: hash } });
+  const before = changes
+    .filter(({ field }) => CHANGEABLE[kind].includes(field))
+    .map((change) => [change.field, change.before ?? null] as const);
+  if (before.length === 0) throw refusal("What was changed here is taken back where it was done.");
+  const body = { ...Object.fromEntries(before), basedOnHash: hash };
+  return (await call("put", `/api/v1/${kind}/{id}`, { params: { id }, body })).version;
 }
 
-async function backOf(entry: Recorded, entries: readonly Entry[]): Promise<unknown> {
-  const { record: id, version } = entry;
-  switch (entry.type) {
-    case "Project":
-      return changeBack("projects", id, version);
-    case "Secret":
-      return changeBack("secrets", id, version);
-    case "SecretBinding":
-      return bindAgain(entry);
-  }
+async function changedBy(id: string, version: number): Promise<Schemas["ChangeView"][]> {
+  const query = { from: version - 1, to: version };
+  return (await call("get", "/api/v1/records/{id}/diff", { params: { id }, query })).changes;
+}
+
+async function backOf(entry: Recorded, entries: readonly Entry[]): Promise<number | undefined> {
+  const { record: id, version, type } = entry;
+  if (type === "Project") return changeBack("projects", id, entry);
+  if (type === "Secret") return changeBack("secrets", id, entry);
+  if (type === "SecretBinding") return bindAgain(entry);
   const was = await before(entry);
-  if (was.deletedAt !== undefined || (entry.type === "Process" && was.archived === true))
-    return deleteAgain(entry);
-  return call("post", "/api/v1/records/{id}/restore", {
-    params: { id },
-    body: { version: version - 1, basedOnHash: newestOf(id, entries) ?? entry.hash },
-  });
+  if (was.deletedAt !== undefined || (type === "Process" && was.archived === true)) return deleteAgain(entry);
+  if (entry.act === "changed") {
+    const shared = (await changedBy(id, version)).find(({ field }) => field === "shared");
+    if (shared) return shareBack(entry, shared.before === true);
+  }
+  const body = { version: version - 1, basedOnHash: newestOf(id, entries) ?? entry.hash };
+  return (await call("post", "/api/v1/records/{id}/restore", { params: { id }, body })).version;
 }
 
 /** As a record is now, as far as is known here: what was taken back in between made versions of its own. */
@@ -84,32 +106,63 @@ async function before({ record, version }: Recorded): Promise<Record<string, unk
   return data as Record<string, unknown>;
 }
 
-function deleteAgain({ record: id, type }: Recorded): Promise<unknown> {
-  const params = { id };
+async function shareBack({ record: id, type }: Recorded, shared: boolean): Promise<number> {
+  const options = { params: { id }, body: { shared } };
   switch (type) {
     case "Service":
-      return call("delete", "/api/v1/services/{id}", { params });
-    case "Process":
-      return call("delete", "/api/v1/processes/{id}", { params });
-    case "StandingApproval":
-      return call("delete", "/api/v1/approvals/{id}", { params });
+      return (await call("put", "/api/v1/services/{id}/share", options)).version;
+    case "ServiceTemplate":
+      return (await call("put", "/api/v1/service-templates/{id}", options)).version;
+    case "ToolTemplate":
+      return (await call("put", "/api/v1/tool-templates/{id}", options)).version;
     default:
-      return call("delete", "/api/v1/tools/{id}", { params });
+      return (await call("put", "/api/v1/tools/{id}/share", options)).version;
   }
 }
 
-async function bindAgain(entry: Recorded): Promise<void> {
+async function deleteAgain({ record: id, type }: Recorded): Promise<undefined> {
+  const params = { id };
+  if (type === "Service") await call("delete", "/api/v1/services/{id}", { params });
+  else if (type === "Process") await call("delete", "/api/v1/processes/{id}", { params });
+  else if (type === "StandingApproval") await call("delete", "/api/v1/approvals/{id}", { params });
+  else await call("delete", "/api/v1/tools/{id}", { params });
+}
+
+async function bindAgain(entry: Recorded): Promise<undefined> {
   const { toolId, secretId } = await before(entry);
+  const bound = await all((cursor) =>
+    call("get", "/api/v1/records", { query: { type: "SecretBinding", cursor } }),
+  );
+  const isOther = ({ id, data }: Schemas["RecordView"]) =>
+    (data as { toolId?: string }).toolId === toolId && (entry.act === "deleted" || id !== entry.record);
+  if (bound.some(isOther)) throw refusal("Another secret of yours is bound to the tool by now.");
   await call("put", "/api/v1/tools/{id}/secret", {
     params: { id: String(toolId) },
     body: { secretId: String(secretId) },
   });
 }
 
-function allowAgain({ address }: Refused): Promise<unknown> {
+async function linkAgain({ was }: Unlinked): Promise<undefined> {
+  if (!was) throw refusal("What it was is not told by this entry.");
+  const { source: of, kind } = was;
+  const there = await all((cursor) =>
+    call("get", "/api/v1/relations", { query: { of, side: "source", kind, cursor } }),
+  );
+  if (there.some(({ target }) => target === was.target)) throw refusal("The link is there again already.");
+  await call("post", "/api/v1/relations", { body: was });
+}
+
+async function setBack({ setting, before, value }: Configured): Promise<undefined> {
+  const params = { name: setting };
+  const now = await call("get", "/api/v1/settings/{name}", { params });
+  if (JSON.stringify(now.value) !== JSON.stringify(value))
+    throw refusal("Somebody changed the setting since then.");
+  await call("put", "/api/v1/settings/{name}", { params, body: { value: before, basedOnHash: now.hash } });
+}
+
+async function allowAgain({ address }: Refused): Promise<undefined> {
   const colon = address.lastIndexOf(":");
   const host = address.slice(0, colon).replace(/^\[(.*)\]$/, "$1");
-  return call("post", "/api/v1/allowed-endpoints", {
-    body: { host, port: Number(address.slice(colon + 1)) },
-  });
+  const port = Number(address.slice(colon + 1));
+  await call("post", "/api/v1/allowed-endpoints", { body: { host, port } });
 }

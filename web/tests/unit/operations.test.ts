@@ -104,7 +104,7 @@ describe("the reverse", () => {
     const requests: string[] = [];
     vi.stubGlobal("fetch", async (url: string, { method, body }: RequestInit) => {
       if (method !== "GET") requests.push(`${method} ${url.replace("/api/v1", "")} ${String(body ?? "")}`);
-      return Response.json(answer);
+      return Response.json(typeof answer === "function" ? (answer(url) as unknown) : answer);
     });
     const entry = entryOf(fact) as Entry;
     await reverse(entry, [...later.map((one) => entryOf(one) as Entry), entry]);
@@ -115,12 +115,20 @@ describe("the reverse", () => {
   it("takes up the version before, on what there was after the act", async () => {
     const restored = ['POST /records/e/restore {"version":2,"basedOnHash":"h"}'];
     expect(await sent(delta("Tool", "deleted"), { data: { name: "Level" } })).toEqual(restored);
-    expect(await sent(delta("Tool"), { data: {} })).toEqual(restored);
+    const changes = { data: {}, changes: [{ field: "name", before: "Level" }] };
+    expect(await sent(delta("Tool"), changes)).toEqual(restored);
     // What took later acts back made versions of its own.
     const fact = { entityType: "Tool", entityId: "e", version: 5, commit: "h5", act: "restored" };
-    expect(await sent(delta("Tool"), { data: {} }, [item("l", "EntityDelta", fact)])).toEqual([
+    expect(await sent(delta("Tool"), changes, [item("l", "EntityDelta", fact)])).toEqual([
       'POST /records/e/restore {"version":2,"basedOnHash":"h5"}',
     ]);
+  });
+  it("shares, and changes what people change, by the acts made for it", async () => {
+    const shared = { data: {}, changes: [{ field: "shared", before: true }], hash: "now" };
+    expect(await sent(delta("Tool"), shared)).toEqual(['PUT /tools/e/share {"shared":true}']);
+    await expect(sent(delta("Secret"), shared)).rejects.toThrow("where it was done");
+    const named = { changes: [{ field: "name", before: "Key" }], hash: "now" };
+    expect(await sent(delta("Secret"), named)).toEqual(['PUT /secrets/e {"name":"Key","basedOnHash":"now"}']);
   });
   it("deletes again what had been deleted before it was restored", async () => {
     expect(await sent(delta("Tool", "restored"), { data: { deletedAt: "t" } })).toEqual(["DELETE /tools/e "]);
@@ -129,17 +137,25 @@ describe("the reverse", () => {
     ]);
   });
   it("binds, allows, sets and links again", async () => {
-    expect(await sent(delta("SecretBinding", "deleted"), { data: { toolId: "t", secretId: "s" } })).toEqual([
-      'PUT /tools/t/secret {"secretId":"s"}',
-    ]);
+    const bound = { toolId: "t", secretId: "s" };
+    const none = { data: [], pagination: {} };
+    const binding = delta("SecretBinding", "deleted");
+    const records = (list: unknown) => (url: string) => (url.includes("type=") ? list : { data: bound });
+    expect(await sent(binding, records(none))).toEqual(['PUT /tools/t/secret {"secretId":"s"}']);
+    const other = { data: [{ id: "o", data: { toolId: "t" } }], pagination: {} };
+    await expect(sent(binding, records(other))).rejects.toThrow("Another secret");
     const refused = item("x", "SystemEvent", { event: "endpoint.refused", endpoint: "[::1]:80" });
     expect(await sent(refused)).toEqual(['POST /allowed-endpoints {"host":"::1","port":80}']);
-    const set = item("x", "SystemEvent", { event: "setting.changed", subject: "days", before: 7 });
-    expect(await sent(set)).toEqual(['PUT /settings/days {"value":7}']);
-    const link = { relationId: "r", kind: "linked_with", source: "a", target: "b" };
-    expect(await sent(item("x", "RelationRemoved", link))).toEqual([
-      'POST /relations {"kind":"linked_with","source":"a","target":"b"}',
+    const set = item("x", "SystemEvent", { event: "setting.changed", subject: "days", before: 7, value: 14 });
+    expect(await sent(set, { value: 14, hash: "h" })).toEqual([
+      'PUT /settings/days {"value":7,"basedOnHash":"h"}',
     ]);
+    await expect(sent(set, { value: 30, hash: "h" })).rejects.toThrow("Somebody changed the setting");
+    const was = { kind: "linked_with", source: "a", target: "b", targetType: "log" };
+    const link = item("x", "RelationRemoved", { relationId: "r", reason: "no", ...was });
+    expect(await sent(link, none)).toEqual([`POST /relations ${JSON.stringify(was)}`]);
+    const there = { data: [{ target: "b" }], pagination: {} };
+    await expect(sent(link, there)).rejects.toThrow("there again already");
   });
 });
 
@@ -198,6 +214,23 @@ describe("the key that takes back", () => {
     });
     return state;
   }
+  it("goes on past what cannot be taken back, and leaves what is everybody's to the list", async () => {
+    const at = new Date(Date.now() + 2000).toISOString();
+    const facts = [
+      { id: "s", _type: "SystemEvent", realizedAt: at, data: { event: "endpoint.refused", endpoint: "a:1" } },
+      { id: "bad", _type: "NodeMarked", realizedAt: at, data: { nodeId: "bad", pruned: true } },
+      { id: "good", _type: "NodeMarked", realizedAt: at, data: { nodeId: "good", pruned: true } },
+    ];
+    vi.stubGlobal("fetch", async (url: string, { method }: RequestInit) => {
+      if (url.includes("/nodes/bad/"))
+        return Response.json({ error: { code: "rule_violation", message: "no" } }, { status: 422 });
+      if (method === "PUT") return Response.json({});
+      return Response.json({ data: facts.filter(({ _type }) => url.includes(_type)), pagination: {} });
+    });
+    expect(await operations.undoLast()).toBeUndefined();
+    expect((await operations.undoLast())?.id).toBe("good");
+    expect(await operations.undoLast()).toBeUndefined();
+  });
   it("takes back two acts when it is pressed twice at once, and nothing when what was done cannot be read", async () => {
     const state = server();
     await operations.load();

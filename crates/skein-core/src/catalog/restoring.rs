@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use crate::garden::record::{RecordContent, RecordType};
+use crate::garden::record::{Act, RecordContent, RecordType};
 use crate::rule::RuleViolation;
 
 /// What its owner may have back.
@@ -21,7 +21,7 @@ pub fn check(record_type: &RecordType, past: &RecordContent) -> Result<(), RuleV
         let problem = format!("records of type {record_type} are not restored");
         return Err(RuleViolation::new("MG-CORE-007", problem, "use the act made for it, such as changing it back"));
     }
-    if past.is_deleted() || is_put_away(past) {
+    if is_gone(past) {
         let remedy = "name an earlier version, or delete it again";
         return Err(RuleViolation::new("MG-CORE-004", "in that version it was deleted", remedy));
     }
@@ -36,7 +36,22 @@ fn is_put_away(past: &RecordContent) -> bool {
 /// Why an earlier state cannot be taken up while something it names is gone, or hidden from its owner.
 pub fn missing(kind: &str, name: &str) -> RuleViolation {
     let problem = format!("it named the {kind} {name}, which is not there any more");
-    RuleViolation::new("MG-CORE-004", problem, "restore that first, or ask its owner to share it")
+    let remedy = match kind {
+        "secret" => "make it anew with another secret: those that were deleted do not come back",
+        _ => "restore that first, or ask its owner to share it",
+    };
+    RuleViolation::new("MG-CORE-004", problem, remedy)
+}
+
+/// Whether nobody found the record until now: it was deleted, or put away.
+pub fn is_gone(content: &RecordContent) -> bool {
+    content.is_deleted() || is_put_away(content)
+}
+
+/// What taking up a state is called: archiving a template is that, whichever way it is come to.
+pub fn act(current: &RecordContent, next: &RecordContent) -> Act {
+    let is_archived = |content: &RecordContent| content.data.get("archived") == Some(&Value::Bool(true));
+    if is_archived(next) && !is_archived(current) { Act::Archived } else { Act::Restored }
 }
 
 #[cfg(test)]
@@ -72,6 +87,13 @@ mod tests {
         let mut put_away = content("Process", false);
         put_away.data.insert("archived".to_owned(), json!(true));
         assert!(check(&put_away.record_type, &put_away).is_err());
+    }
+
+    #[test]
+    fn a_template_that_is_archived_again_is_called_so() {
+        let (living, mut archived) = (content("ToolTemplate", false), content("ToolTemplate", false));
+        archived.data.insert("archived".to_owned(), json!(true));
+        assert_eq!((act(&living, &archived), act(&archived, &living)), (Act::Archived, Act::Restored));
     }
 
     #[test]

@@ -135,6 +135,11 @@ pub struct Service {
 
 impl Entry for Service {
     const RECORD_TYPE: &'static str = "Service";
+
+    fn restored(&self, past: Self) -> Self {
+        let schema_version = self.schema_version + u32::from(past.connection_schema != self.connection_schema);
+        Self { schema_version, ..past }
+    }
 }
 
 /// What a client sends to make a service. With a template, the structure may be left out.

@@ -35,7 +35,7 @@ pub fn check_deletion(process: &Process, ties: Ties) -> Result<(), Refused> {
         Err(Refused::Conflict(violation))
     };
     if process.archived {
-        let remedy = "leave it; it is kept for what it has done";
+        let remedy = "leave it; it is kept for what it has done, and can be restored";
         return Err(Refused::Rule(RuleViolation::new("BR-PROCESS-008", "the process is archived already", remedy)));
     }
     if ties.has_open_run {

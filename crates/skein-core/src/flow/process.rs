@@ -39,7 +39,7 @@ pub struct Process {
     pub token_budget: Option<u64>,
     pub max_recursion_depth: u8,
     pub enabled: bool,
-    /// Kept for what it has done, never run again.
+    /// Kept for what it has done, not run unless it is restored.
     #[serde(default)]
     pub archived: bool,
     /// Grows by one when what the process does changes (decision A49).
@@ -128,7 +128,7 @@ impl Process {
     pub fn change(&self, change: ProcessChange) -> Result<Self, RuleViolation> {
         change.refuse_fixed()?;
         if self.archived {
-            let remedy = "make another process; this one is kept for what it has done";
+            let remedy = "restore it first, or make another process";
             return Err(RuleViolation::new("BR-PROCESS-008", "the process is archived", remedy));
         }
         let mut next = self.clone();

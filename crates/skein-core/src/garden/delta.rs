@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn an_act_is_told_and_a_plain_change_spelled_as_ever() {
         let plain = history(10, 1).remove(0);
-        for act in [Act::Plain, Act::Rotated, Act::Archived, Act::Deleted] {
+        for act in [Act::Plain, Act::Rotated, Act::Archived, Act::Deleted, Act::Restored] {
             let told = Delta { act, ..plain.clone() };
             let item = told.to_draft().realize(crate::id::ItemId::from_bytes([3; 16]), OWNER, Millis(0));
             let document = item.document().unwrap();

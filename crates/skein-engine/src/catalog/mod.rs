@@ -50,6 +50,7 @@ pub(crate) use footing::KnownEntries;
 pub use health::Vital;
 pub(crate) use health::{Ground, conditions};
 pub use outside::Outside;
+pub(crate) use restoring::Restoring;
 pub(crate) use schemas::Schemas;
 pub use secrets::SecretValue;
 pub(crate) use seeds::id as seed_id;

@@ -54,15 +54,22 @@ fn judged(
         Tool::RECORD_TYPE => restored(tx, viewer, current, past, check_tool),
         Process::RECORD_TYPE => restored(tx, viewer, current, past, check_restored_process),
         StandingApproval::RECORD_TYPE => restored(tx, viewer, current, past, check_restored_approval),
-        Service::RECORD_TYPE => restored::<Service>(tx, viewer, current, past, |_, _, _, _| Ok(())),
-        ServiceTemplate::RECORD_TYPE => restored::<ServiceTemplate>(tx, viewer, current, past, |_, _, _, _| Ok(())),
-        ToolTemplate::RECORD_TYPE => restored::<ToolTemplate>(tx, viewer, current, past, |_, _, _, _| Ok(())),
+        Service::RECORD_TYPE => restored::<Service>(tx, viewer, current, past, |_, _, _| Ok(())),
+        ServiceTemplate::RECORD_TYPE => restored::<ServiceTemplate>(tx, viewer, current, past, |_, _, _| Ok(())),
+        ToolTemplate::RECORD_TYPE => restored::<ToolTemplate>(tx, viewer, current, past, |_, _, _| Ok(())),
         _ => Ok(past),
     }
 }
 
-/// Judges an entry by what it is now, deleted or not, and by what it will be.
-type Judge<T> = fn(&mut Tx<'_>, &Viewer, &Shown<T>, &T) -> Result<(), StoreError>;
+/// An entry as it is and as it will be.
+pub(crate) struct Restoring<'a, T> {
+    pub(crate) current: &'a Shown<T>,
+    pub(crate) next: &'a T,
+    /// Whether nobody found it until now.
+    pub(crate) is_gone: bool,
+}
+
+type Judge<T> = fn(&mut Tx<'_>, &Viewer, &Restoring<'_, T>) -> Result<(), StoreError>;
 
 fn restored<T: Entry>(
     tx: &mut Tx<'_>,
@@ -71,19 +78,30 @@ fn restored<T: Entry>(
     past: RecordContent,
     judge: Judge<T>,
 ) -> Result<RecordContent, StoreError> {
+    let is_gone = restoring::is_gone(&current.content);
     let mut living = current.clone();
     living.content.data.remove(DELETED_AT);
     let current: Shown<T> = living.try_into()?;
     let next = current.entry.restored(entry_of(&past.data, current.id)?);
-    judge(tx, viewer, &current, &next)?;
-    Ok(RecordContent { data: next.to_data(), ..past })
+    judge(tx, viewer, &Restoring { current: &current, next: &next, is_gone })?;
+    // Who may see what is there is settled by an act of its own, which says who loses by it.
+    let shared = if is_gone { past.shared } else { current.shared };
+    Ok(RecordContent { data: next.to_data(), shared, ..past })
 }
 
 fn entry_of<T: Entry>(data: &Map<String, Value>, id: RecordId) -> Result<T, StoreError> {
     T::from_data(data).ok_or_else(|| StoreError::Damaged(format!("an earlier version of {id} cannot be read")))
 }
 
-fn check_tool(tx: &mut Tx<'_>, viewer: &Viewer, current: &Shown<Tool>, next: &Tool) -> Result<(), StoreError> {
+/// As a change is judged: a tool whose service was taken back can still be called what it was called before.
+fn check_tool(tx: &mut Tx<'_>, viewer: &Viewer, restoring: &Restoring<'_, Tool>) -> Result<(), StoreError> {
+    let Restoring { current, next, is_gone } = restoring;
+    let does_else = next.definition_version > current.entry.definition_version;
+    let is_bound_anew = next.secret_id != current.entry.secret_id;
+    let is_switched_on = next.enabled && !current.entry.enabled;
+    if !(*is_gone || does_else || is_bound_anew || is_switched_on) {
+        return Ok(());
+    }
     let service: Shown<Service> = needed(tx, viewer, next.service_id)?;
     let secret: Option<Shown<Secret>> = next.secret_id.map(|secret| needed(tx, viewer, secret)).transpose()?;
     let secret = secret.map(|secret| secret.owned());

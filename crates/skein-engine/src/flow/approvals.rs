@@ -11,7 +11,7 @@ use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SYSTEM, Saving, Shown, load, make, save, shown_page};
+use crate::catalog::{Restoring, SYSTEM, Saving, Shown, load, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::mover::Mover;
@@ -87,20 +87,26 @@ fn standing(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<Option<S
     named.map(Shown::try_from).transpose()
 }
 
-/// Whether an approval that was revoked may count again: there is one for each tool.
+/// Whether an approval that was revoked may count again: there is one for each tool, for what that did then.
 pub(crate) fn check_restored_approval(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    current: &Shown<StandingApproval>,
-    next: &StandingApproval,
+    restoring: &Restoring<'_, StandingApproval>,
 ) -> Result<(), StoreError> {
-    match standing(tx, viewer, next.tool_id)? {
-        Some(other) if other.id != current.id => {
-            let problem = "another approval stands for this tool by now";
-            Err(Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "revoke that one first")).into())
-        }
-        _ => Ok(()),
+    let Restoring { current, next, is_gone } = restoring;
+    let refuse = |problem, remedy| Err(Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, remedy)).into());
+    if standing(tx, viewer, next.tool_id)?.is_some_and(|other| other.id != current.id) {
+        return refuse("another approval stands for this tool by now", "revoke that one first");
     }
+    let covers = match load::<Tool>(tx, viewer, next.tool_id) {
+        Ok(tool) => next.covers(tool.id, &tool.entry),
+        Err(StoreError::NotFound(_)) => false,
+        Err(error) => return Err(error),
+    };
+    if *is_gone && !covers {
+        return refuse("the tool is not what was approved any more", "approve it when you are next asked");
+    }
+    Ok(())
 }
 
 impl Mover<'_, '_> {

@@ -241,7 +241,7 @@ impl Mover<'_, '_> {
         check_owner(&Viewer::User(by), owner)?;
         let refuse = |problem: &str, remedy| Err(RuleViolation::new("BR-CROSS-001", problem, remedy).into());
         if ready.process.archived {
-            return refuse("the process is archived", "define another one, or run another");
+            return refuse("the process is archived", "restore it, or run another");
         }
         if !ready.process.enabled {
             return refuse("the process is disabled", "enable it first");

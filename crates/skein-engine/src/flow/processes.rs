@@ -13,7 +13,7 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SYSTEM, Saving, Shown, load, make, references, save};
+use crate::catalog::{Restoring, SYSTEM, Saving, Shown, load, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::targets::Targets;
@@ -119,14 +119,18 @@ fn ties(tx: &mut Tx<'_>, process: &Shown<Process>) -> Result<Ties, StoreError> {
     })
 }
 
-/// Whether a process may be again what it was: as one would be judged that is made so.
+/// Whether a process may be again what it was, judged as a change that says the same.
 pub(crate) fn check_restored_process(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    current: &Shown<Process>,
-    next: &Process,
+    restoring: &Restoring<'_, Process>,
 ) -> Result<(), StoreError> {
+    let Restoring { current, next, is_gone } = restoring;
     custody::check_owner(viewer, current.owner)?;
+    let is_switched_on = next.enabled && !current.entry.enabled;
+    if !(*is_gone || is_switched_on || next.definition_version > current.entry.definition_version) {
+        return Ok(());
+    }
     let mut targets = Targets::load(tx, next, current.owner, Some(&current.entry))?;
     targets.put(current.id, next);
     Ok(targets.check(next)?)

@@ -70,7 +70,7 @@ pub(crate) struct ProcessFields {
     /// How deep processes call processes.
     max_recursion_depth: u8,
     enabled: bool,
-    /// Kept for what it has done, never run again.
+    /// Kept for what it has done, not run unless it is restored.
     archived: bool,
     /// Grows with each change of what the process does.
     definition_version: u32,

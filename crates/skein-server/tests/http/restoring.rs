@@ -84,6 +84,36 @@ both! {
         }
     }
 
+    async fn mg_core_004_what_a_change_would_not_be_asked_is_not_asked_on_the_way_back_holds(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let service = service(&bert).await;
+        let share = format!("/api/v1/services/{}/share", id(&service));
+        bert.changed("PUT", &share, &json!({ "shared": true })).await;
+        let tool = world.made("/api/v1/tools", &now(&service)).await;
+        let path = format!("/api/v1/tools/{}", id(&tool));
+        let renamed = world.changed("PUT", &path, &json!({ "name": "later", "basedOnHash": tool["hash"] })).await;
+        bert.changed("PUT", &share, &json!({ "shared": false })).await;
+        assert_eq!(restored(world, &tool).await["data"]["name"], tool["name"], "{renamed}");
+        // Sharing has an act of its own, which says who loses by it.
+        let shared = world.changed("PUT", &format!("{path}/share"), &json!({ "shared": true })).await;
+        let body = json!({ "version": 2, "basedOnHash": shared["hash"] });
+        let again = restore(world, &tool, &body).await.json();
+        assert_eq!((&again["data"]["name"], &again["shared"]), (&json!("later"), &json!(true)));
+        deleted(world, "tools", &tool).await;
+        assert_eq!(restore(world, &tool, &json!({})).await.breaks(), (409, "MG-CORE-004".to_owned()));
+    }
+
+    async fn mg_core_004_what_counts_upwards_does_so_on_the_way_back_holds(world: &World) {
+        let service = service(world).await;
+        let mut schema = service["connectionSchema"].clone();
+        schema["properties"]["region"] = json!({ "type": "string" });
+        let change = json!({ "connectionSchema": schema, "basedOnHash": service["hash"] });
+        let changed = world.changed("PUT", &format!("/api/v1/services/{}", id(&service)), &change).await;
+        assert_eq!(changed["schemaVersion"], 2);
+        let back = restored(world, &service).await;
+        assert_eq!((&back["data"]["schemaVersion"], &back["data"]["connectionSchema"]), (&json!(3), &service["connectionSchema"]));
+    }
+
     async fn br_process_008_an_archived_process_is_run_again_once_restored_holds(world: &World) {
         let process = world.made("/api/v1/processes", &counting()).await;
         deleted(world, "processes", &process).await;
@@ -143,6 +173,11 @@ both! {
         let listed = world.get("/api/v1/approvals").await.json();
         assert_eq!((&listed["data"][0]["id"], &listed["data"][0]["counts"]), (&approval["id"], &json!(true)));
         deleted(world, "approvals", &approval).await;
+        let tool = world.get("/api/v1/tools?limit=100").await.json();
+        let tool = tool["data"].as_array().unwrap().iter().find(|one| one["name"] == "Weather now").unwrap().clone();
+        let change = json!({ "outputSchema": { "type": "object" }, "basedOnHash": tool["hash"] });
+        world.changed("PUT", &format!("/api/v1/tools/{}", id(&tool)), &change).await;
+        assert_eq!(restore(world, &approval, &json!({})).await.breaks(), (409, "BR-STEP-006".to_owned()));
         // The same process asks again, and is approved again.
         let process = world.get("/api/v1/processes?limit=100").await.json();
         let process = process["data"].as_array().unwrap().iter().find(|one| one["name"] == "Look at a place").unwrap().clone();
