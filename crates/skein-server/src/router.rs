@@ -173,6 +173,7 @@ fn for_flow() -> Api {
         .routes(routes!(reviews::list_reviews))
         .routes(routes!(reviews::read_review))
         .routes(routes!(reviews::decide_review))
+        .routes(routes!(reviews::delegate_review))
         .routes(routes!(approvals::list_approvals))
         .routes(routes!(approvals::revoke_approval))
 }

@@ -104,6 +104,23 @@ impl Tx<'_> {
         Ok(page(rows, limit, |last| UserId::from_bytes(*last.id.as_bytes())))
     }
 
+    /// The one user of this name; nobody where several have it.
+    pub fn user_named(&mut self, viewer: &Viewer, name: &str) -> Result<Option<UserId>, StoreError> {
+        let (mut after, mut found) = (None, Vec::new());
+        loop {
+            let page = self.users(viewer, after, RECORDS_PER_PAGE_MAX)?;
+            let named = page.rows.iter().filter(|record| record.content.name() == Some(name));
+            found.extend(named.map(|record| UserId::from_bytes(*record.id.as_bytes())));
+            after = page.next;
+            match found[..] {
+                [one] if after.is_none() => return Ok(Some(one)),
+                [] if after.is_none() => return Ok(None),
+                [] | [_] => {}
+                [_, _, ..] => return Ok(None),
+            }
+        }
+    }
+
     /// How many administrators there are.
     pub fn admins(&mut self, viewer: &Viewer) -> Result<usize, StoreError> {
         let mut after = None;

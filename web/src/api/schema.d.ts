@@ -1761,7 +1761,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What you are asked, oldest first. */
+        /** What you are asked, and what others ask you to decide in their place, oldest first. */
         get: operations["list_reviews"];
         put?: never;
         post?: never;
@@ -1799,6 +1799,26 @@ export interface paths {
         put?: never;
         /** Decide; the first decision counts, and the run goes on at once. */
         post: operations["decide_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reviews/{id}/delegate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Ask another user to decide in your place, or take that back. They see this question and nothing else of the run, may approve
+         *     it once, for the run or for the same arguments, answer or deny it; you may decide all the same, and the first decision counts.
+         */
+        put: operations["delegate_review"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3102,6 +3122,17 @@ export interface components {
             /** @description The answer. */
             value?: unknown;
         };
+        /**
+         * @description Who is to decide: `{"userId": "user_…"}`, `{"userName": "Ben"}`, or `{"userId": null}` to take it back.
+         * @example {
+         *       "userId": "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z"
+         *     }
+         */
+        DelegateBody: {
+            userId?: string | null;
+            /** @description In place of the id: the whole name, where only one user is called so. */
+            userName?: string | null;
+        };
         /** @description One version of a record; also what a client that polls is told. */
         DeltaView: {
             _type: string;
@@ -4401,10 +4432,14 @@ export interface components {
             data: {
                 /** @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. */
                 asked: Record<string, unknown>;
+                askedBy?: components["schemas"]["PersonView"] | null;
                 createdAt: string;
+                decidedBy?: components["schemas"]["PersonView"] | null;
                 decision?: Record<string, unknown> | null;
+                delegate?: components["schemas"]["PersonView"] | null;
                 endedAt?: string | null;
-                executionId: string;
+                /** @description The run that waits; nothing for whoever decides in its owner's place. */
+                executionId?: string | null;
                 expiresAt?: string | null;
                 /** @example review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
@@ -4415,6 +4450,8 @@ export interface components {
                  */
                 status: string;
                 stepId: string;
+                /** @description What the tool is called, where you decide in its owner's place and may not see it. */
+                toolName?: string | null;
             }[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -5270,10 +5307,14 @@ export interface components {
         Mutated_ReviewView: {
             /** @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. */
             asked: Record<string, unknown>;
+            askedBy?: components["schemas"]["PersonView"] | null;
             createdAt: string;
+            decidedBy?: components["schemas"]["PersonView"] | null;
             decision?: Record<string, unknown> | null;
+            delegate?: components["schemas"]["PersonView"] | null;
             endedAt?: string | null;
-            executionId: string;
+            /** @description The run that waits; nothing for whoever decides in its owner's place. */
+            executionId?: string | null;
             expiresAt?: string | null;
             /** @example review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
@@ -5284,6 +5325,8 @@ export interface components {
              */
             status: string;
             stepId: string;
+            /** @description What the tool is called, where you decide in its owner's place and may not see it. */
+            toolName?: string | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5774,6 +5817,13 @@ export interface components {
             loomGenerate?: boolean | null;
             loomWrite?: boolean | null;
         };
+        /** @description A user as others know them. */
+        PersonView: {
+            /** @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /** @example Ben */
+            name: string;
+        };
         /** @description What calls of a tool cost, in units of the currency; what is not given is not known. */
         PricingFields: {
             /**
@@ -6154,10 +6204,14 @@ export interface components {
         ReviewView: {
             /** @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. */
             asked: Record<string, unknown>;
+            askedBy?: components["schemas"]["PersonView"] | null;
             createdAt: string;
+            decidedBy?: components["schemas"]["PersonView"] | null;
             decision?: Record<string, unknown> | null;
+            delegate?: components["schemas"]["PersonView"] | null;
             endedAt?: string | null;
-            executionId: string;
+            /** @description The run that waits; nothing for whoever decides in its owner's place. */
+            executionId?: string | null;
             expiresAt?: string | null;
             /** @example review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
@@ -6168,6 +6222,8 @@ export interface components {
              */
             status: string;
             stepId: string;
+            /** @description What the tool is called, where you decide in its owner's place and may not see it. */
+            toolName?: string | null;
         };
         /** @description A stretch of text that both have, or one of them. */
         RunView: {
@@ -12959,6 +13015,53 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DecisionBody"];
+            };
+        };
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_ReviewView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
+        };
+    };
+    delegate_review: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /** @example review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DelegateBody"];
             };
         };
         responses: {

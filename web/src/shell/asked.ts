@@ -3,8 +3,11 @@ import { call } from "../api/client";
 import { onTold } from "../api/events";
 import { announcer } from "./announcer.svelte";
 
-async function wordsOf(id: string): Promise<string> {
-  const { asked, processName } = await call("get", "/api/v1/reviews/{id}", { params: { id } });
+/** Nothing where this person asked somebody else themselves. */
+async function wordsOf(id: string, isDelegated: boolean): Promise<string | undefined> {
+  const review = await call("get", "/api/v1/reviews/{id}", { params: { id } });
+  const { asked, processName, askedBy } = review;
+  if (isDelegated) return askedBy ? `${askedBy.name} asks you to decide for ${processName}` : undefined;
   const { toolId, prompt } = asked as { toolId?: string; prompt?: string };
   if (toolId === undefined) return `${processName} asks: ${prompt ?? "a question for you"}`;
   const tool = await call("get", "/api/v1/tools/{id}", { params: { id: toolId } }).catch(() => undefined);
@@ -13,9 +16,9 @@ async function wordsOf(id: string): Promise<string> {
 
 export function announceReviews(): () => void {
   return onTold(({ event, subject }) => {
-    if (event !== "review.requested") return;
-    wordsOf(subject).then(
-      (words) => announcer.interrupt(words),
+    if (event !== "review.requested" && event !== "review.delegated") return;
+    wordsOf(subject, event === "review.delegated").then(
+      (words) => words !== undefined && announcer.interrupt(words),
       () => announcer.interrupt("Something new waits for your decision"),
     );
   });

@@ -24,8 +24,9 @@ class Jobs {
   /** Operations that have ended: what is heard of them later was said before. */
   #over = new Set<string>();
 
+  /** What somebody else was asked to decide waits for them. */
   get pendingReviews(): number {
-    return this.reviews.length;
+    return this.reviews.filter(({ askedBy, delegate }) => askedBy || !delegate).length;
   }
 
   start(): () => void {

@@ -4,9 +4,11 @@ import {
   decisionWords,
   expiryWords,
   formSchema,
+  handsWords,
   isApprovable,
   leftWords,
   risksOf,
+  scopesOf,
   stepOf,
   usualScope,
   type Asked,
@@ -37,6 +39,19 @@ describe("a review", () => {
       "Approved. For this tool, always.",
     );
     expect(decisionWords({ decision: "approve", scope: "once" }, "decided")).toBe("Approved.");
+  });
+  it("says in whose hands it is", () => {
+    const [anna, ben] = [
+      { id: "user_a", name: "Anna" },
+      { id: "user_b", name: "Ben" },
+    ];
+    expect(handsWords({})).toBeUndefined();
+    expect(handsWords({ askedBy: anna, delegate: ben })).toBe("Anna asks you");
+    expect(handsWords({ delegate: ben })).toBe("Ben was asked");
+    expect(handsWords({ delegate: ben, decidedBy: ben })).toBe("Ben decided");
+    expect(handsWords({ delegate: ben, decidedBy: anna })).toBe("Ben was asked");
+    expect(scopesOf({}).map(({ value }) => value)).toContain("always");
+    expect(scopesOf({ askedBy: anna }).map(({ value }) => value)).toEqual(["once", "sameArguments", "run"]);
   });
   it("is approved with others where nothing has to be said", () => {
     const call: Asked = { kind: "call", toolId: "t", inputs: {} };

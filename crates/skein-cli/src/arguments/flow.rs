@@ -117,7 +117,7 @@ pub(crate) struct ReviewArguments {
 
 #[derive(Subcommand)]
 pub(crate) enum ReviewCommand {
-    /// List what waits for a decision, oldest first
+    /// List what waits for a decision of yours, also in another's place, oldest first
     List {
         /// Also what was decided, has expired or was withdrawn
         #[arg(long)]
@@ -158,6 +158,18 @@ pub(crate) enum ReviewCommand {
         /// As JSON: a number, a list, an object
         #[arg(long = "value", value_name = "JSON")]
         json_value: Option<String>,
+    },
+    /// Ask another user to decide in your place, or take that back
+    #[command(group = ArgGroup::new("whom").required(true).args(["to", "back"]))]
+    Delegate {
+        #[command(flatten)]
+        review: ReviewId,
+        /// Who is to decide, by the whole name or as user_…
+        #[arg(long, value_name = "NAME")]
+        to: Option<String>,
+        /// Take it back
+        #[arg(long)]
+        back: bool,
     },
     /// List what you are not asked about, because you approved it for good
     Approvals {

@@ -108,11 +108,14 @@ fn follow_to_the_end(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
 fn decide(review: ReviewId, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
     desk.door()?.work();
     let decided = review::decide(&review.to_string(), verdict, desk)?;
-    if !desk.door()?.is_here() {
-        return desk.show(&decided, views::REVIEW.fields, views::REVIEW.wanted);
+    match decided["executionId"].as_str() {
+        Some(run) if desk.door()?.is_here() => {
+            let run = outermost(run, desk)?;
+            follow_to_the_end(run, desk)
+        }
+        // The run of another is theirs to follow.
+        _ => desk.show(&decided, views::REVIEW.fields, views::REVIEW.wanted),
     }
-    let run: RunId = outermost(&text(&decided["executionId"]), desk)?;
-    follow_to_the_end(run, desk)
 }
 
 fn set_paused(run: RunId, paused: bool, desk: &mut Desk<'_>) -> Result<Value, Failure> {
@@ -171,6 +174,6 @@ fn is_paused(run: &str) -> Failure {
 fn waits(review: &Value) -> Failure {
     let (id, what) = (printable(&text(&review["id"])), printable(&views::asked(review)));
     let error = anyhow!("the run waits for a decision, {id}: {what}");
-    let hint = "decide with skein review approve, deny or answer; the run then goes on";
+    let hint = "decide with skein review approve, deny or answer, or ask somebody by skein review delegate; the run then goes on";
     Failure::new(Exit::Problem, error, hint)
 }

@@ -4,9 +4,9 @@
 
 use anyhow::anyhow;
 use axum::http::Method;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::OperationType;
-use skein_core::{RecordId, ReviewId, RunId, document};
+use skein_core::{RecordId, ReviewId, RunId, UserId, document};
 use skein_engine::flow::Pools;
 
 use crate::arguments::{
@@ -174,6 +174,11 @@ impl FlowTask {
                 };
                 decide(&named.review, Verdict::Answer(value))?
             }
+            ReviewCommand::Delegate { review: named, to, back: _ } => {
+                let ask = Ask::new(Method::PUT, format!("/reviews/{}/delegate", review(&named.review)?));
+                let task = Task::Show { ask: ask.with_body(delegate(to)), sheet: &views::REVIEW };
+                return Ok((arguments.asking, task));
+            }
             ReviewCommand::Approvals { amount } => {
                 return Ok((arguments.asking, Task::list(Ask::get("/approvals"), &views::APPROVALS, amount)));
             }
@@ -255,6 +260,14 @@ fn values(typed: &[String]) -> Result<Map<String, Value>, Failure> {
 pub(crate) fn json_of(text: &str) -> Result<Value, Failure> {
     let hint = "give JSON in single quotes, for example '[1, 2]'";
     document::parse(text.as_bytes()).map_err(|bad| Failure::usage(bad, hint))
+}
+
+/// Who is to decide, by id or by name; nobody else without one.
+fn delegate(to: Option<String>) -> Value {
+    match to {
+        Some(name) if name.parse::<UserId>().is_err() => json!({ "userName": name }),
+        id => json!({ "userId": id }),
+    }
 }
 
 fn run(text: &str) -> Result<RunId, Failure> {

@@ -18,6 +18,10 @@ pub(crate) static REVIEW: Sheet = sheet(&[
     "createdAt",
     "expiresAt",
     "endedAt",
+    "askedBy.name",
+    "toolName",
+    "delegate.name",
+    "decidedBy.name",
 ]);
 
 pub(crate) static RUNS: List = List {
@@ -40,6 +44,7 @@ pub(crate) static REVIEWS: List = List {
         ("UNTIL", |row| text(&row["expiresAt"])),
         ("PROCESS", |row| text(&row["processName"])),
         ("STEP", |row| text(&row["stepId"])),
+        ("WHOSE", whose),
         ("WHAT", asked),
     ],
 };
@@ -91,6 +96,19 @@ fn came_of(run: &Value) -> String {
     if run["error"].is_object() { text(&run["error"]["message"]) } else { text(&run["output"]) }
 }
 
+/// In whose hands a question is or was, where that is not its owner's alone.
+fn whose(review: &Value) -> String {
+    let name = |field: &str| text(&review[field]["name"]);
+    if review["askedBy"].is_object() {
+        return format!("{} asks you", name("askedBy"));
+    }
+    match (review["delegate"].is_object(), review["decidedBy"].is_object()) {
+        (false, _) => "you".to_owned(),
+        (true, false) => format!("{} was asked", name("delegate")),
+        (true, true) => format!("{} decided", name("decidedBy")),
+    }
+}
+
 /// What is asked, in a line.
 pub(crate) fn asked(review: &Value) -> String {
     let asked = &review["asked"];
@@ -98,7 +116,10 @@ pub(crate) fn asked(review: &Value) -> String {
         Some("answer") => text(&asked["prompt"]),
         Some("wish") => format!("a model wants to call {} with {}", text(&asked["name"]), asked["inputs"]),
         Some("unknown") => format!("a call was begun and nobody saw its end: {}", asked["inputs"]),
-        _ => format!("call {} with {}", text(&asked["toolId"]), asked["inputs"]),
+        _ => {
+            let tool = review["toolName"].as_str().map_or_else(|| text(&asked["toolId"]), str::to_owned);
+            format!("call {tool} with {}", asked["inputs"])
+        }
     }
 }
 

@@ -4,8 +4,8 @@
 //! holds every rule that needs nothing but the definition, parses every expression once, and is all that is asked at
 //! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
 //! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition, [`fitness`] what a
-//! process would meet if it were run now, [`custody`] who may alter it. [`execution`] is the machine that carries a plan out. [`tool_call`] is the
-//! permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
+//! process would meet if it were run now, [`custody`] who may alter it. [`execution`] is the machine that carries a plan out, and
+//! [`delegation`] says who else may decide what it asks. [`tool_call`] is the permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
 //! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
 
 pub mod approval;
@@ -14,6 +14,7 @@ pub mod budget;
 pub mod condition;
 pub mod cost;
 pub mod custody;
+pub mod delegation;
 pub mod execution;
 pub mod fitness;
 pub mod footing;

@@ -112,7 +112,9 @@ events! {
     ExecutionPaused = "execution.paused", "A run was paused: nothing more of it is begun; the subject is the run.";
     ExecutionContinued = "execution.continued", "A paused run goes on; the subject is the run.";
     ReviewRequested = "review.requested", "A run waits for a person; the subject is the review.";
-    ReviewDecided = "review.decided", "A person decided; the subject is the review.";
+    ReviewDecided = "review.decided", "A person decided, and whoever did so in another's place is told as well; the subject is the review.";
+    ReviewDelegated = "review.delegated", "Somebody was asked to decide in its owner's place, and both are told; the subject is the review.";
+    ReviewTakenBack = "review.taken_back", "A question is no longer another's to decide: taken back, or ended without them.";
     ApprovalGiven = "approval.given", "Calls of a tool are no longer asked about; the subject is the standing approval.";
     ApprovalRenewed = "approval.renewed", "A standing approval counts for the tool as it is now.";
     ApprovalRevoked = "approval.revoked", "Calls of a tool are asked about again.";

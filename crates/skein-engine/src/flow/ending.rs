@@ -78,7 +78,7 @@ impl Mover<'_, '_> {
         fault: Fault,
     ) -> Result<(), StoreError> {
         self.tx.cancel_jobs_of(&SYSTEM, run)?;
-        self.tx.withdraw_reviews(run)?;
+        self.withdraw_reviews(run)?;
         self.after.withdrawn.push(run);
         let status = RunStatus::Failed;
         let (context, steps, stack) = Default::default();
@@ -239,7 +239,7 @@ impl Mover<'_, '_> {
         let unmade = self.after.handed.extract_if(.., |handed| handed.run == run);
         let unmade: Vec<ItemId> = unmade.map(|handed| handed.call).collect();
         self.tx.cancel_jobs_of(&SYSTEM, run)?;
-        self.tx.withdraw_reviews(run)?;
+        self.withdraw_reviews(run)?;
         self.close_calls(run, &unmade)?;
         for child in self.tx.child_executions(run)? {
             if !child.status.has_ended() {

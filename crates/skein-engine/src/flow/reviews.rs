@@ -6,7 +6,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{review_decided, review_expired};
 use skein_core::flow::execution::input::{Fault, Input};
 use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::{ReviewId, RuleViolation, Viewer};
+use skein_core::{ReviewId, RuleViolation, UserId, Viewer};
 use skein_store::flow::{DueReview, ReviewRow, ReviewStatus};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
@@ -18,6 +18,7 @@ use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::approvals;
 use crate::flow::crew::Places;
+use crate::flow::delegating::{tell_decided, tell_taken_back};
 use crate::flow::mover::{Hand, Mover};
 use crate::flow::work::{pause_after, told};
 use crate::request::{Changed, Outcome, Request, referred};
@@ -31,6 +32,30 @@ pub struct ShownReview {
     pub process_name: String,
     /// The step that waits.
     pub step_id: String,
+    /// Whom its owner asked to decide in their place.
+    pub delegate: Option<Named>,
+    /// Who decided.
+    pub decided_by: Option<Named>,
+    /// What whoever decides in the owner's place is told besides.
+    pub in_place_of: Option<InPlaceOf>,
+}
+
+/// A user as others know them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Named {
+    /// Who it is.
+    pub id: UserId,
+    /// What people call them.
+    pub name: String,
+}
+
+/// Who asks somebody else to decide, and what about: the run and the tool themselves are not shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InPlaceOf {
+    /// Whose question it is.
+    pub owner: Named,
+    /// What the tool is called that would be called; nothing where none is, or once it is gone.
+    pub tool_name: Option<String>,
 }
 
 impl Outcome for ShownReview {
@@ -43,16 +68,38 @@ impl Outcome for ShownReview {
     }
 }
 
-fn show(tx: &mut Tx<'_>, viewer: &Viewer, id: ReviewId) -> Result<ShownReview, StoreError> {
+pub(super) fn show(tx: &mut Tx<'_>, viewer: &Viewer, id: ReviewId) -> Result<ShownReview, StoreError> {
     let row = tx.review(viewer, id)?;
-    shown(tx, row)
+    shown(tx, viewer, row)
 }
 
-fn shown(tx: &mut Tx<'_>, row: ReviewRow) -> Result<ShownReview, StoreError> {
+fn shown(tx: &mut Tx<'_>, viewer: &Viewer, row: ReviewRow) -> Result<ShownReview, StoreError> {
     let run = tx.execution(&SYSTEM, row.run)?;
     let process = tx.record_version(&SYSTEM, run.process, run.process_version)?;
     let step_id = step_id(&process.content.data, row.place.step);
-    Ok(ShownReview { row, process_name: run.process_name, step_id })
+    let delegate = row.delegate.map(|user| named(tx, user)).transpose()?;
+    let decided_by = row.decided_by.map(|user| named(tx, user)).transpose()?;
+    let is_theirs = viewer.may_read(row.owner, tx.now());
+    let in_place_of = if is_theirs { None } else { Some(in_place_of(tx, &row)?) };
+    Ok(ShownReview { row, process_name: run.process_name, step_id, delegate, decided_by, in_place_of })
+}
+
+fn in_place_of(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<InPlaceOf, StoreError> {
+    let tool_name = match row.asked.tool().map(|tool| load::<Tool>(tx, &SYSTEM, tool)) {
+        Some(Ok(tool)) => Some(tool.entry.name.as_str().to_owned()),
+        Some(Err(StoreError::NotFound(_))) | None => None,
+        Some(Err(error)) => return Err(error),
+    };
+    Ok(InPlaceOf { owner: named(tx, row.owner)?, tool_name })
+}
+
+fn named(tx: &mut Tx<'_>, id: UserId) -> Result<Named, StoreError> {
+    match tx.user(&SYSTEM, id) {
+        Ok(user) => Ok(Named { id, name: user.content.name().unwrap_or_default().to_owned() }),
+        // Whoever decided before their things were moved elsewhere.
+        Err(StoreError::NotFound(_)) => Ok(Named { id, name: id.to_string() }),
+        Err(error) => Err(error),
+    }
 }
 
 /// Main steps stand in their order; what stands in for others has its name in the run.
@@ -73,7 +120,7 @@ impl Engine {
         let viewer = caller.viewer();
         let list = move |tx: &mut Tx<'_>| {
             let page = tx.reviews(&viewer, only_open, after, limit)?;
-            let rows = page.rows.into_iter().map(|row| shown(tx, row)).collect::<Result<_, _>>()?;
+            let rows = page.rows.into_iter().map(|row| shown(tx, &viewer, row)).collect::<Result<_, _>>()?;
             Ok(Page { rows, next: page.next })
         };
         Ok(self.parts().store.read(list).await?)
@@ -96,19 +143,19 @@ impl Engine {
         self.change_moving(caller, request, "review.decide", move |engine, tx, viewer, hand| {
             let row = tx.review(viewer, id)?;
             row.asked.check(&decision)?;
+            row.delegation().check_decision(viewer.owner(), &decision)?;
             engine.check_told(tx, &row.asked, &decision)?;
             let mut mover = Mover::new(engine, tx, hand);
             // The run before its question: whoever ends a run takes its questions in this order, too.
             mover.load(row.run)?;
-            // Whether its time is over does not depend on who looks when.
-            if row.status == ReviewStatus::Open && row.expires_at.is_some_and(|expires_at| expires_at <= mover.tx.now())
-            {
-                return Err(too_late().into());
-            }
-            if !mover.tx.end_review(id, ReviewStatus::Decided, Some(&decision))? {
+            check_open(mover.tx, &row)?;
+            let decider = viewer.owner();
+            if !mover.tx.decide_review(id, decider, &decision)? {
                 return Err(already_ended(&row).into());
             }
-            mover.tx.append_item(viewer, &review_decided(id, viewer.owner(), &decision)?)?;
+            // What came of a run is on its owner's timeline, whoever decided.
+            mover.tx.append_item(&Viewer::User(row.owner), &review_decided(id, decider, &decision)?)?;
+            tell_decided(mover.tx, &row, decider)?;
             if let Some(tool) = row.asked.approvable().filter(|_| decision.stands()) {
                 approvals::give(mover.tx, viewer, tool, id)?;
             }
@@ -159,8 +206,12 @@ impl Engine {
         let expired = self.parts().store.write(move |tx| {
             let mut mover = Mover::new(&engine, tx, &hand);
             let owner = mover.load(due.run)?.row.owner;
-            if mover.tx.end_review(due.id, ReviewStatus::Expired, None)? {
+            let delegated = mover.tx.delegated_of(due.run)?;
+            if mover.tx.expire_review(due.id)? {
                 mover.tx.append_item(&Viewer::User(owner), &review_expired(due.id)?)?;
+                if let Some((review, delegate)) = delegated.into_iter().find(|(review, _)| *review == due.id) {
+                    tell_taken_back(mover.tx, review, delegate)?;
+                }
                 mover.tell(due.run, Input::Expired { place: due.place });
             }
             mover.finish()
@@ -191,7 +242,16 @@ impl Engine {
     }
 }
 
-fn already_ended(row: &ReviewRow) -> Refused {
+/// Refuses what has ended. Whether its time is over does not depend on who looks when.
+pub(super) fn check_open(tx: &Tx<'_>, row: &ReviewRow) -> Result<(), Refused> {
+    match row.status {
+        ReviewStatus::Open if row.expires_at.is_some_and(|expires_at| expires_at <= tx.now()) => Err(too_late()),
+        ReviewStatus::Open => Ok(()),
+        _ => Err(already_ended(row)),
+    }
+}
+
+pub(super) fn already_ended(row: &ReviewRow) -> Refused {
     let problem = format!("the question is {} already", row.status.as_str());
     Refused::Conflict(RuleViolation::new("BR-STEP-006", problem, "look at the run: it has gone on"))
 }

@@ -2,14 +2,16 @@
 
 use postgres::{Client, NoTls};
 use serde_json::{Value, json};
+use skein_core::account::Role;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::garden::item::ItemType;
 use skein_core::{RecordId, Viewer};
 use skein_engine::EngineError;
-use skein_engine::flow::ShownRun;
+use skein_engine::flow::{Delegate, ShownRun};
 use skein_store::StoreError;
 use skein_store::flow::ReviewStatus;
+use skein_store::items::ItemQuery;
 
 use crate::world::{World, both, fresh, heard, process, step};
 
@@ -56,6 +58,20 @@ both! {
         let refused = world.engine.decide(&world.caller, fresh(&world.caller), review.row.id, late).await;
         assert!(matches!(refused, Err(EngineError::Store(StoreError::Refused(_)))), "{refused:?}");
         assert_eq!(world.facts(&world.caller, ItemType::REVIEW_DECIDED).await.len(), 1);
+    }
+
+    async fn whoever_was_asked_is_told_when_the_time_is_over(world: &World) {
+        let id = asking(world, json!({ "expiresAfter": 1, "onExpire": "skip" })).await;
+        let ben = world.store.write(|tx| tx.create_user(&SYSTEM, "Ben", Role::User)).await.unwrap().value;
+        let run = world.run(id, json!({ "x": "on" })).await;
+        let review = world.review().await.row.id;
+        let (caller, to) = (&world.caller, Delegate::User(ben));
+        world.engine.delegate_review(caller, fresh(caller), review, to).await.unwrap();
+        world.ended(run).await;
+        let query = ItemQuery { item_type: Some(ItemType::SYSTEM_EVENT), limit: 10, ..ItemQuery::default() };
+        let told = world.store.read(move |tx| tx.items(&Viewer::User(ben), &query)).await.unwrap().rows;
+        let told: Vec<Value> = told.iter().map(|stored| stored.item.document().unwrap()["event"].clone()).collect();
+        assert_eq!(told, ["review.delegated", "review.taken_back"]);
     }
 
     async fn an_answer_in_time_is_what_counts(world: &World) {

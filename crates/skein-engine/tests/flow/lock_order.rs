@@ -3,9 +3,11 @@
 
 use postgres::{Client, NoTls};
 use serde_json::json;
+use skein_core::account::Role;
 use skein_core::flow::execution::review::Decision;
 use skein_core::flow::execution::state::RunStatus;
-use skein_core::{RecordId, RunId};
+use skein_core::{RecordId, RunId, Viewer};
+use skein_engine::flow::Delegate;
 use skein_testkit::wait;
 
 use crate::world::{World, fresh, process};
@@ -70,6 +72,23 @@ async fn a_decision_takes_the_run_before_the_question() {
     holding.takes_the_rest("reviews", "run", &bytes(run));
     deciding.await.unwrap();
     assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn putting_a_question_into_other_hands_takes_the_run_first() {
+    let world = World::postgres().await;
+    let run = world.run(asking(&world).await, json!({ "x": 1 })).await;
+    let review = world.review().await.row.id;
+    let ben = world.store.write(|tx| tx.create_user(&Viewer::System("test"), "Ben", Role::User)).await.unwrap().value;
+    let mut holding = Holding::of(&world, run);
+    let (engine, caller) = (world.engine.clone(), world.caller.clone());
+    let giving = tokio::spawn(async move {
+        engine.delegate_review(&caller, fresh(&caller), review, Delegate::User(ben)).await.unwrap();
+    });
+    holding.is_waited_for();
+    holding.takes_the_rest("reviews", "run", &bytes(run));
+    giving.await.unwrap();
+    assert_eq!(world.review().await.row.delegate, Some(ben));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]

@@ -4,9 +4,9 @@ use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use skein_core::flow::execution::review::{Asked, Decision};
-use skein_core::{Millis, ReviewId, RunId};
+use skein_core::{Millis, ReviewId, RuleViolation, RunId, UserId};
 use skein_engine::Engine;
-use skein_engine::flow::ShownReview;
+use skein_engine::flow::{Delegate, Named, ShownReview};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
@@ -45,8 +45,9 @@ enum Which {
 pub(crate) struct ReviewView {
     #[schema(value_type = String, example = "review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     id: ReviewId,
-    #[schema(value_type = String)]
-    execution_id: RunId,
+    /// The run that waits; nothing for whoever decides in its owner's place.
+    #[schema(value_type = Option<String>)]
+    execution_id: Option<RunId>,
     process_name: String,
     step_id: String,
     /// open, decided, expired or withdrawn.
@@ -63,14 +64,39 @@ pub(crate) struct ReviewView {
     expires_at: Option<Millis>,
     #[schema(value_type = Option<String>)]
     ended_at: Option<Millis>,
+    /// Whose question it is, where you decide in their place.
+    asked_by: Option<PersonView>,
+    /// What the tool is called, where you decide in its owner's place and may not see it.
+    tool_name: Option<String>,
+    /// Whom its owner asked to decide.
+    delegate: Option<PersonView>,
+    /// Who decided.
+    decided_by: Option<PersonView>,
+}
+
+/// A user as others know them.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct PersonView {
+    #[schema(value_type = String, example = "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    id: UserId,
+    #[schema(example = "Ben")]
+    name: String,
+}
+
+impl From<Named> for PersonView {
+    fn from(Named { id, name }: Named) -> Self {
+        Self { id, name }
+    }
 }
 
 impl From<ShownReview> for ReviewView {
     fn from(shown: ShownReview) -> Self {
         let row = shown.row;
+        let execution_id = shown.in_place_of.is_none().then_some(row.run);
+        let (asked_by, tool_name) = shown.in_place_of.map(|whose| (whose.owner, whose.tool_name)).unzip();
         Self {
             id: row.id,
-            execution_id: row.run,
+            execution_id,
             process_name: shown.process_name,
             step_id: shown.step_id,
             status: row.status.as_str(),
@@ -79,6 +105,10 @@ impl From<ShownReview> for ReviewView {
             created_at: row.created_at,
             expires_at: row.expires_at,
             ended_at: row.ended_at,
+            asked_by: asked_by.map(PersonView::from),
+            tool_name: tool_name.flatten(),
+            delegate: shown.delegate.map(PersonView::from),
+            decided_by: shown.decided_by.map(PersonView::from),
         }
     }
 }
@@ -103,7 +133,48 @@ pub(crate) struct DecisionBody {
     value: Option<Value>,
 }
 
-/// What you are asked, oldest first.
+/// Who is to decide: `{"userId": "user_…"}`, `{"userName": "Ben"}`, or `{"userId": null}` to take it back.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(example = json!({ "userId": "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z" }))]
+pub(crate) struct DelegateBody {
+    #[serde(default)]
+    #[schema(value_type = Option<String>)]
+    user_id: NamedId,
+    /// In place of the id: the whole name, where only one user is called so.
+    user_name: Option<String>,
+}
+
+/// That it is null is something that is said.
+#[derive(Default)]
+enum NamedId {
+    #[default]
+    LeftOut,
+    Said(Option<UserId>),
+}
+
+impl<'de> Deserialize<'de> for NamedId {
+    fn deserialize<D: serde::Deserializer<'de>>(value: D) -> Result<Self, D::Error> {
+        Option::deserialize(value).map(Self::Said)
+    }
+}
+
+impl DelegateBody {
+    fn delegate(self) -> Result<Delegate, RuleViolation> {
+        match (self.user_id, self.user_name) {
+            (NamedId::Said(Some(user)), None) => Ok(Delegate::User(user)),
+            (NamedId::Said(None), None) => Ok(Delegate::Nobody),
+            (NamedId::LeftOut, Some(name)) => Ok(Delegate::Named(name)),
+            (NamedId::LeftOut, None) | (NamedId::Said(_), Some(_)) => {
+                let problem = "who is to decide is said once, by userId or by userName";
+                let remedy = "give one of them; userId null takes the question back";
+                Err(RuleViolation::new("BR-STEP-006", problem, remedy))
+            }
+        }
+    }
+}
+
+/// What you are asked, and what others ask you to decide in their place, oldest first.
 #[utoipa::path(get, path = "/reviews", tag = "processes", params(ReviewParameters),
     responses((status = 200, body = Listing<ReviewView>)))]
 pub(crate) async fn list_reviews(
@@ -140,4 +211,18 @@ pub(crate) async fn decide_review(
     let decision: Decision = mutation.body()?;
     let decided = engine.decide(&mutation.caller, mutation.request, id, decision).await?;
     Ok(Answer::done(decided.map(ReviewView::from)))
+}
+
+/// Ask another user to decide in your place, or take that back. They see this question and nothing else of the run, may approve
+/// it once, for the run or for the same arguments, answer or deny it; you may decide all the same, and the first decision counts.
+#[utoipa::path(put, path = "/reviews/{id}/delegate", tag = "processes", params(("id" = String, Path)),
+    request_body = DelegateBody, responses((status = 200, body = Mutated<ReviewView>)))]
+pub(crate) async fn delegate_review(
+    State(engine): State<Engine>,
+    PathId(id): PathId<ReviewId>,
+    mutation: Mutation,
+) -> Result<Answer<ReviewView>, ApiError> {
+    let to = mutation.body::<DelegateBody>()?.delegate()?;
+    let delegated = engine.delegate_review(&mutation.caller, mutation.request, id, to).await?;
+    Ok(Answer::done(delegated.map(ReviewView::from)))
 }

@@ -9,6 +9,7 @@ mod browser;
 mod bundles;
 mod catalogue;
 mod conversations;
+mod delegates;
 mod document;
 mod doors;
 mod estate;

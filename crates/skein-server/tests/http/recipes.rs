@@ -247,10 +247,22 @@ async fn run_recipe(world: &World, change: &str) -> Recipe {
             plain(format!("{path}/resume"), &json!({}))
         }
         "POST /api/v1/executions/{id}/branch" => plain(format!("{path}/branch"), &json!({ "stepId": "ask" })),
-        "POST /api/v1/reviews/{id}/decide" => {
+        review => {
             let shown = world.get(&path).await.json();
-            let review = shown["reviewIds"][0].as_str().unwrap().to_owned();
-            plain(format!("/api/v1/reviews/{review}/decide"), &json!({ "decision": "answer", "value": 11 }))
+            review_recipe(world, review, shown["reviewIds"][0].as_str().unwrap()).await
+        }
+    }
+}
+
+async fn review_recipe(world: &World, change: &str, review: &str) -> Recipe {
+    let path = format!("/api/v1/reviews/{review}");
+    match change {
+        "POST /api/v1/reviews/{id}/decide" => {
+            plain(format!("{path}/decide"), &json!({ "decision": "answer", "value": 11 }))
+        }
+        "PUT /api/v1/reviews/{id}/delegate" => {
+            let other = world.joined_by("delegate", Role::User, Scope::Write).await;
+            plain(format!("{path}/delegate"), &json!({ "userId": other.admin.owner() }))
         }
         unknown => panic!("{unknown} has no recipe here: say how to ask for it, and it is checked that it is told"),
     }
@@ -339,7 +351,7 @@ pub(crate) fn now(service: &Value) -> Value {
     tool
 }
 
-async fn tool(world: &World) -> Value {
+pub(crate) async fn tool(world: &World) -> Value {
     let service = world.made("/api/v1/services", &weather()).await;
     world.made("/api/v1/tools", &now(&service)).await
 }
@@ -394,7 +406,7 @@ async fn account_recipe(world: &World, change: &str) -> Recipe {
     }
 }
 
-fn text(value: &Value, name: &str) -> String {
+pub(crate) fn text(value: &Value, name: &str) -> String {
     value[name].as_str().unwrap_or_else(|| panic!("no {name} in {value}")).to_owned()
 }
 

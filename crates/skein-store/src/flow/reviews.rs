@@ -1,5 +1,6 @@
 //! What people are asked while runs wait. The first decision counts; the row settles a race, the facts tell it.
 
+use skein_core::flow::delegation::Delegation;
 use skein_core::flow::execution::input::Place;
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::{Millis, ReviewId, RunId, UserId, Viewer};
@@ -11,7 +12,8 @@ use crate::sql::{Row, params};
 use crate::tx::{Tx, system_only};
 
 const REVIEWS_PER_PAGE_MAX: usize = 1_000;
-const COLUMNS: &str = "id, owner, run, step, call, status, asked, decision, created_at, expires_at, ended_at";
+const COLUMNS: &str =
+    "id, owner, run, step, call, status, asked, decision, created_at, expires_at, ended_at, delegate, decided_by";
 
 /// How a question stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,6 +66,16 @@ pub struct ReviewRow {
     pub created_at: Millis,
     pub expires_at: Option<Millis>,
     pub ended_at: Option<Millis>,
+    /// Whom its owner asked to decide in their place.
+    pub delegate: Option<UserId>,
+    pub decided_by: Option<UserId>,
+}
+
+impl ReviewRow {
+    pub fn delegation(&self) -> Delegation {
+        let Self { owner, delegate, decided_by, .. } = *self;
+        Delegation { owner, delegate, decided_by, is_open: self.status == ReviewStatus::Open }
+    }
 }
 
 /// A question whose time is over: enough of it to end it, whatever it says.
@@ -95,16 +107,31 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Ends a question; false when it had ended before.
-    pub fn end_review(
-        &mut self,
-        id: ReviewId,
-        status: ReviewStatus,
-        decision: Option<&Decision>,
-    ) -> Result<bool, StoreError> {
-        let (now, decision) = (self.now(), decision.map(to_text));
-        let sql = "UPDATE reviews SET status = ?2, decision = ?3, ended_at = ?4 WHERE id = ?1 AND status = 'open'";
-        Ok(self.execute(sql, params![&id, status.as_str(), decision.as_ref(), now])? == 1)
+    /// Ends a question by a decision; false when it had ended before.
+    pub fn decide_review(&mut self, id: ReviewId, decider: UserId, decision: &Decision) -> Result<bool, StoreError> {
+        let (now, decision) = (self.now(), to_text(decision));
+        let sql = "UPDATE reviews SET status = 'decided', decision = ?2, decided_by = ?3, ended_at = ?4
+             WHERE id = ?1 AND status = 'open'";
+        Ok(self.execute(sql, params![&id, &decision, &decider, now])? == 1)
+    }
+
+    /// Ends a question that nobody decided in time; false when it had ended before.
+    pub fn expire_review(&mut self, id: ReviewId) -> Result<bool, StoreError> {
+        let now = self.now();
+        let sql = "UPDATE reviews SET status = 'expired', ended_at = ?2 WHERE id = ?1 AND status = 'open'";
+        Ok(self.execute(sql, params![&id, now])? == 1)
+    }
+
+    /// Puts a question into somebody's hands, or back into its owner's alone; false when it has ended.
+    pub fn delegate_review(&mut self, id: ReviewId, delegate: Option<UserId>) -> Result<bool, StoreError> {
+        let sql = "UPDATE reviews SET delegate = ?2 WHERE id = ?1 AND status = 'open'";
+        Ok(self.execute(sql, params![&id, delegate.as_ref()])? == 1)
+    }
+
+    /// The open questions of a run that are in others' hands.
+    pub fn delegated_of(&mut self, run: RunId) -> Result<Vec<(ReviewId, UserId)>, StoreError> {
+        let sql = "SELECT id, delegate FROM reviews WHERE run = ?1 AND status = 'open' AND delegate IS NOT NULL";
+        self.all(sql, params![&run], |row| Ok((ReviewId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?))))
     }
 
     /// Takes back what a run asked and nobody decided.
@@ -118,11 +145,11 @@ impl Tx<'_> {
     pub fn review(&mut self, viewer: &Viewer, id: ReviewId) -> Result<ReviewRow, StoreError> {
         let sql = format!("SELECT {COLUMNS} FROM reviews WHERE id = ?1");
         let found = self.first(&sql, params![&id], read_review)?;
-        let found = found.filter(|row| viewer.may_read(row.owner, self.now()));
+        let found = found.filter(|row| row.delegation().may_see(viewer, self.now()));
         found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
-    /// The viewer's questions, oldest first: those still open, or all.
+    /// The viewer's questions and those that are in their hands, oldest first: what is still open, or all.
     pub fn reviews(
         &mut self,
         viewer: &Viewer,
@@ -136,7 +163,15 @@ impl Tx<'_> {
         let open = if only_open { "AND status = 'open'" } else { "" };
         let sql = format!("SELECT {COLUMNS} FROM reviews WHERE owner = ?1 AND id > ?2 {open} ORDER BY id LIMIT ?3");
         let one_more = i64::try_from(limit + 1).expect("pages are small");
-        let rows = self.all(&sql, params![&owner, &after, one_more], read_review)?;
+        let mut rows = self.all(&sql, params![&owner, &after, one_more], read_review)?;
+        if let Viewer::User(user) = viewer {
+            let theirs = if only_open { open } else { "AND (status = 'open' OR decided_by = ?1)" };
+            let sql =
+                format!("SELECT {COLUMNS} FROM reviews WHERE delegate = ?1 AND id > ?2 {theirs} ORDER BY id LIMIT ?3");
+            rows.extend(self.all(&sql, params![user, &after, one_more], read_review)?);
+            rows.sort_by_key(|row| row.id);
+            rows.truncate(limit + 1);
+        }
         Ok(page(rows, limit, |last| last.id))
     }
 
@@ -185,5 +220,7 @@ fn read_review(row: &dyn Row) -> Result<ReviewRow, SqlError> {
         created_at: Millis(row.int(8)?),
         expires_at: row.optional_int(9)?.map(Millis),
         ended_at: row.optional_int(10)?.map(Millis),
+        delegate: row.optional_array(11)?.map(UserId::from_bytes),
+        decided_by: row.optional_array(12)?.map(UserId::from_bytes),
     })
 }

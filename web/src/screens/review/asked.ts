@@ -79,6 +79,9 @@ export const SCOPES: { value: Scope; label: string; hint: string }[] = [
     hint: "Its calls are made without asking in all your runs, until you revoke it or the tool changes.",
   },
 ];
+/** Whoever decides in another's place approves nothing for good: that is for all runs of whoever gives it. */
+export const scopesOf = ({ askedBy }: Pick<ReviewView, "askedBy">): typeof SCOPES =>
+  askedBy ? SCOPES.filter(({ value }) => value !== "always") : SCOPES;
 export const scopeWords = (scope: Scope): string =>
   SCOPES.find(({ value }) => value === scope)?.label.toLowerCase() ?? scope;
 
@@ -136,6 +139,17 @@ export function leftWords(milliseconds: number): string {
   if (hours > 0) return `${hours} h ${minutes} min`;
   if (minutes > 0) return `${minutes} min ${seconds % 60} s`;
   return `${seconds} s`;
+}
+
+/** In whose hands a question is or was, in a few words; nothing where it is its owner's alone. */
+export function handsWords({
+  askedBy,
+  delegate,
+  decidedBy,
+}: Pick<ReviewView, "askedBy" | "delegate" | "decidedBy">): string | undefined {
+  if (askedBy) return `${askedBy.name} asks you`;
+  if (!delegate) return undefined;
+  return decidedBy?.id === delegate.id ? `${delegate.name} decided` : `${delegate.name} was asked`;
 }
 
 export function decisionWords(decision: Decision | null | undefined, status: string): string {

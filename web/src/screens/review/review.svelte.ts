@@ -1,6 +1,7 @@
 // One review with what surrounds it: the run that waits, the step that asks, and what is being decided.
-import { call } from "../../api/client";
+import { call, type Schemas } from "../../api/client";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
+import { Newest } from "../../state/newest";
 import { type Unread } from "../../ui/json";
 import type { Process, Step } from "../processes/definition";
 import type { RunView } from "../runs/trace";
@@ -20,6 +21,10 @@ export class ReviewStore {
   step = $state.raw<Step>();
   problem = $state.raw<unknown>();
   decideProblem = $state.raw<unknown>();
+  delegateProblem = $state.raw<unknown>();
+  isDelegating = $state(false);
+  /** It was another's, and is no longer in this person's hands: its words are nobody's here. */
+  isGone = $state(false);
   isBusy = $state(false);
   isEditing = $state(false);
   isDenying = $state(false);
@@ -28,6 +33,7 @@ export class ReviewStore {
   reason = $state("");
   /** What stands in the fields and cannot be read: nothing is decided by it. */
   #unread = $state<Unread>({});
+  #newest = new Newest();
   /** As it was chosen; as the step says until then. */
   #scope = $state<Scope>();
 
@@ -74,16 +80,22 @@ export class ReviewStore {
   }
 
   async load(): Promise<void> {
+    const isNewest = this.#newest.ask();
     try {
-      this.review = asReview(await call("get", "/api/v1/reviews/{id}", { params: { id: this.id } }));
+      const review = asReview(await call("get", "/api/v1/reviews/{id}", { params: { id: this.id } }));
+      if (!isNewest()) return;
+      this.review = review;
       this.problem = undefined;
+      this.isGone = false;
     } catch (error) {
-      this.problem = error;
+      if (isNewest()) this.problem = error;
       return;
     }
-    // What surrounds it helps, and the decision does not wait for it.
+    // What surrounds it helps, and the decision does not wait for it. Of another's run there is nothing to see.
+    const { executionId } = this.review;
+    if (!executionId) return;
     try {
-      const run = await call("get", "/api/v1/executions/{id}", { params: { id: this.review.executionId } });
+      const run = await call("get", "/api/v1/executions/{id}", { params: { id: executionId } });
       this.run = run;
       const process: Process = await call("get", "/api/v1/processes/{id}", {
         params: { id: run.processId },
@@ -93,6 +105,14 @@ export class ReviewStore {
     } catch {
       this.step = undefined;
     }
+  }
+
+  /** Its owner took it back, or settled it. */
+  lose(): void {
+    this.#newest.ask();
+    this.review = undefined;
+    this.isGone = true;
+    dropDraft(this.#place);
   }
 
   edit(): void {
@@ -121,6 +141,24 @@ export class ReviewStore {
     keepDraft(this.#place, { inputs, value, reason: this.reason, unread });
   }
 
+  /** Asks somebody else to decide, or takes that back. */
+  async delegate(to: Schemas["DelegateBody"]): Promise<boolean> {
+    if (this.isDelegating) return false;
+    this.isDelegating = true;
+    this.delegateProblem = undefined;
+    try {
+      const asked = await call("put", "/api/v1/reviews/{id}/delegate", { params: { id: this.id }, body: to });
+      this.#newest.ask();
+      this.review = asReview(asked);
+      return true;
+    } catch (error) {
+      this.delegateProblem = error;
+      return false;
+    } finally {
+      this.isDelegating = false;
+    }
+  }
+
   async decide(decision: Decision): Promise<boolean> {
     if (this.isBusy) return false;
     this.isBusy = true;
@@ -130,6 +168,7 @@ export class ReviewStore {
         params: { id: this.id },
         body: decision,
       });
+      this.#newest.ask();
       this.review = asReview(decided);
       dropDraft(this.#place);
       return true;

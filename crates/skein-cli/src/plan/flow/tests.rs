@@ -71,6 +71,19 @@ fn what_stands_is_listed_and_revoked() {
 }
 
 #[test]
+fn a_question_is_given_to_somebody_by_name_or_id_and_taken_back() {
+    let asked = |line: &str| match resolve(&format!("skein --dir d review delegate {REVIEW} {line}")) {
+        Ok(Plan::Errand { task: Task::Show { ask, .. }, .. }) => ask,
+        other => panic!("{line}: {other:?}"),
+    };
+    let put = |body: Value| Ask::new(Method::PUT, format!("/reviews/{REVIEW}/delegate")).with_body(body);
+    assert_eq!(asked("--to Ben"), put(json!({ "userName": "Ben" })));
+    let id = "user_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
+    assert_eq!(asked(&format!("--to {id}")), put(json!({ "userId": id })));
+    assert_eq!(asked("--back"), put(json!({ "userId": null })));
+}
+
+#[test]
 fn what_cannot_be_meant_is_a_usage_error() {
     for line in [
         "run",
@@ -80,6 +93,8 @@ fn what_cannot_be_meant_is_a_usage_error() {
         "review show run_1",
         "review revoke REVIEW",
         "review answer REVIEW",
+        "review delegate REVIEW",
+        "review delegate REVIEW --to Ben --back",
         "review answer REVIEW eleven --value 11",
         "review answer REVIEW --value {",
         "chat entity_1",

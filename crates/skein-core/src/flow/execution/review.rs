@@ -94,6 +94,14 @@ impl Asked {
         }
     }
 
+    /// The tool whose call it is about.
+    pub fn tool(&self) -> Option<RecordId> {
+        match self {
+            Self::Call { tool_id, .. } | Self::Wish { tool_id, .. } | Self::Unknown { tool_id, .. } => Some(*tool_id),
+            Self::Answer { .. } => None,
+        }
+    }
+
     /// The same question, without what it is about: somebody destroyed that.
     #[must_use]
     pub fn without_words(self) -> Self {
