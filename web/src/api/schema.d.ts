@@ -3101,16 +3101,22 @@ export interface components {
             step?: number | null;
         };
         /**
-         * @description `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
+         * @description `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}`, `{"decision": "answer", "value": …}`
+         *     or, to a model that wants a call, `{"decision": "ask", "question": …}`.
          * @example {
          *       "decision": "approve"
          *     }
          */
         DecisionBody: {
-            /** @description approve, deny or answer. */
+            /** @description approve, deny, answer or ask. */
             decision: string;
             /** @description In place of the inputs that are shown, when approving. */
             inputs?: unknown;
+            /**
+             * @description What the model is asked before the call it wants is decided, 1 to 4000 characters: the call is not made, and the model
+             *     answers in words or asks for it again.
+             */
+            question?: string | null;
             /** @description Why not, when denying. */
             reason?: string | null;
             /**

@@ -172,6 +172,7 @@ export const bindings: Binding[] = [
   binding("review", "edit", ["e"], "Edit before approving"),
   binding("review", "deny", ["d"], "Deny…"),
   binding("review", "scope", ["s"], "How far the approval reaches"),
+  binding("review", "ask", ["q"], "Ask the model back before deciding…"),
   binding("review", "delegate", ["g"], "Delegate: ask somebody else to decide…"),
   binding("review", "choose", ["x"], "Choose the entry, to decide several at once"),
   binding("review", "chooseAll", ["Shift+x"], "Choose all that wait, or none"),

@@ -130,7 +130,12 @@ export class Person {
   }
 
   /** A process that answers by a model at an address of this machine. */
-  async modelProcess(name: string, at: { endpoint: string; host: string; port: number }, model: string) {
+  async modelProcess(
+    name: string,
+    at: { endpoint: string; host: string; port: number },
+    model: string,
+    tools?: { toolId: string; approval: string }[],
+  ) {
     await this.allow(at);
     const service = await this.api.post<{ id: string }>("/services", {
       name: `${name} service`,
@@ -170,7 +175,7 @@ export class Person {
       },
       steps: [
         step("context", await this.tool("Conversation context"), { nodeId: "{nodeId}" }, "window"),
-        step("answer", tool.id, { messages: "{step.window.messages}" }, "answer"),
+        { ...step("answer", tool.id, { messages: "{step.window.messages}" }, "answer"), tools },
       ],
       outputTemplate: "{{answer.text}}",
     } as Schemas["ProcessBody"]);

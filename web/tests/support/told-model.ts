@@ -84,11 +84,18 @@ export class Saying {
   think(text: string): void {
     this.#chunk({ reasoning_content: text });
   }
-  end(): void {
-    this.#chunk({}, "stop");
+  /** Asks for a call instead of answering. */
+  wish(name: string, inputs: Record<string, unknown>): void {
+    const id = `call_${this.messages.length}`;
+    const call = { index: 0, id, type: "function", function: { name, arguments: JSON.stringify(inputs) } };
+    this.#chunk({ tool_calls: [call] });
+    this.end("tool_calls");
+  }
+  end(finish = "stop"): void {
+    this.#chunk({}, finish);
     this.response.end("data: [DONE]\n\n");
   }
-  #chunk(delta: Record<string, string>, finish: string | null = null): void {
+  #chunk(delta: Record<string, unknown>, finish: string | null = null): void {
     const chunk = {
       id: "told",
       object: "chat.completion.chunk",

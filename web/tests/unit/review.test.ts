@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { blankDefinition, type Process } from "../../src/screens/processes/definition";
 import {
+  canAskBack,
   decisionWords,
   expiryWords,
   formSchema,
@@ -52,6 +53,14 @@ describe("a review", () => {
     expect(handsWords({ delegate: ben, decidedBy: anna })).toBe("Ben was asked");
     expect(scopesOf({}).map(({ value }) => value)).toContain("always");
     expect(scopesOf({ askedBy: anna }).map(({ value }) => value)).toEqual(["once", "sameArguments", "run"]);
+  });
+  it("is asked back where a model can answer its owner", () => {
+    const wish: Asked = { kind: "wish", toolId: "t", name: "t", inputs: {} };
+    const call: Asked = { kind: "call", toolId: "t", inputs: {} };
+    expect(canAskBack({ asked: wish })).toBe(true);
+    expect(canAskBack({ asked: wish, askedBy: { id: "user_a", name: "Anna" } })).toBe(false);
+    expect(canAskBack({ asked: call })).toBe(false);
+    expect(decisionWords({ decision: "ask", question: "Why?" }, "decided")).toContain("Why?");
   });
   it("is approved with others where nothing has to be said", () => {
     const call: Asked = { kind: "call", toolId: "t", inputs: {} };

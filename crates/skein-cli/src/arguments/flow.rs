@@ -159,6 +159,14 @@ pub(crate) enum ReviewCommand {
         #[arg(long = "value", value_name = "JSON")]
         json_value: Option<String>,
     },
+    /// Ask the model that wants a call before you decide: it is not made, and the model answers or asks for it again
+    Ask {
+        #[command(flatten)]
+        review: ReviewId,
+        /// What you want to know
+        #[arg(value_name = "TEXT")]
+        question: String,
+    },
     /// Ask another user to decide in your place, or take that back
     #[command(group = ArgGroup::new("whom").required(true).args(["to", "back"]))]
     Delegate {

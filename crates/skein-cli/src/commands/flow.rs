@@ -174,6 +174,6 @@ fn is_paused(run: &str) -> Failure {
 fn waits(review: &Value) -> Failure {
     let (id, what) = (printable(&text(&review["id"])), printable(&views::asked(review)));
     let error = anyhow!("the run waits for a decision, {id}: {what}");
-    let hint = "decide with skein review approve, deny or answer, or ask somebody by skein review delegate; the run then goes on";
+    let hint = "decide with skein review approve, deny, answer or ask, or ask somebody by skein review delegate; the run then goes on";
     Failure::new(Exit::Problem, error, hint)
 }

@@ -107,6 +107,8 @@ pub(crate) enum Verdict {
     },
     Deny(Option<String>),
     Answer(Value),
+    /// What the model is asked first.
+    Ask(String),
 }
 
 /// Talking with a process.
@@ -166,6 +168,7 @@ impl FlowTask {
             ReviewCommand::Approve { review: named, input, scope } => {
                 decide(&named.review, Verdict::Approve { changed: values(&input)?, scope })?
             }
+            ReviewCommand::Ask { review: named, question } => decide(&named.review, Verdict::Ask(question))?,
             ReviewCommand::Deny { review: named, reason } => decide(&named.review, Verdict::Deny(reason))?,
             ReviewCommand::Answer { review: named, text, json_value } => {
                 let value = match json_value {

@@ -32,14 +32,22 @@ impl Delegation {
         self.delegate == Some(user) && (self.is_open || self.decided_by == Some(user))
     }
 
-    /// Refuses what reaches beyond the run: what stands for good stands in all of its giver's runs.
+    /// Refuses what reaches beyond the question: what stands for good stands in all of its giver's runs, and what a model
+    /// answers to a question back is said in the run.
     pub fn check_decision(&self, decider: UserId, decision: &Decision) -> Result<(), RuleViolation> {
-        if decider == self.owner || !decision.stands() {
+        if decider == self.owner {
             return Ok(());
         }
-        let problem = "only the owner of a run approves a tool for good";
-        let remedy = "approve once, for the run or for the same arguments; its owner may approve it for good later";
-        Err(RuleViolation::new(RULE, problem, remedy))
+        if decision.stands() {
+            let problem = "only the owner of a run approves a tool for good";
+            let remedy = "approve once, for the run or for the same arguments; its owner may approve it for good later";
+            return Err(RuleViolation::new(RULE, problem, remedy));
+        }
+        if matches!(decision, Decision::Ask { .. }) {
+            let problem = "only the owner of a run asks its model back: the answer is theirs to see";
+            return Err(RuleViolation::new(RULE, problem, "deny it and say why, or ask whoever asked you"));
+        }
+        Ok(())
     }
 
     /// Whether `by` may ask `to` to decide, or take that back.
@@ -109,6 +117,13 @@ mod tests {
         }
         assert_eq!(by(BEN, ApprovalScope::Always).unwrap_err().rule(), RULE);
         assert_eq!(by(ANNA, ApprovalScope::Always), Ok(()));
+    }
+
+    #[test]
+    fn br_step_006_asking_anothers_model_back_refuses() {
+        let ask = Decision::Ask { question: "Why Bern?".to_owned() };
+        assert_eq!(asked(Some(BEN)).check_decision(ANNA, &ask), Ok(()));
+        assert_eq!(asked(Some(BEN)).check_decision(BEN, &ask).unwrap_err().rule(), RULE);
     }
 
     #[test]

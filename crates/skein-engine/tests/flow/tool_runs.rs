@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
+use skein_core::garden::item::ItemType;
 use skein_core::memory::episode::episode_of;
 use skein_core::tree::actor::AuthorType;
 use skein_core::tree::conversation::ConversationKind;
@@ -213,6 +214,25 @@ both! {
         let (_, said) = tool_run(world, conversation).await;
         assert!(text(&said[1]).contains("not before noon"));
         assert!(shown.calls.iter().all(|call| call.said["caller"] == "process"), "nothing was called");
+    }
+
+    async fn br_step_006_a_model_that_is_asked_back_answers_and_nothing_is_called_holds(world: &World) {
+        let rogue = model(false);
+        let process = process(world, &rogue, "always", 4).await;
+        let (conversation, _) = world.talk("What shall we eat?").await;
+        let (node, run) = world.answer(conversation, process).await;
+        let asked = world.review().await;
+        let ask = Decision::Ask { question: "Who is hungry?".to_owned() };
+        world.decide(&asked, ask.clone()).await;
+        let shown = world.ended(run).await;
+        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        assert!(world.said(node).await.contains("the person asks: Who is hungry?"), "{}", world.said(node).await);
+        let (_, said) = tool_run(world, conversation).await;
+        assert!(text(&said[1]).contains("Who is hungry?"), "it is on record where the tools worked");
+        assert!(shown.calls.iter().all(|call| call.said["caller"] == "process"), "nothing was called");
+        let decided = world.facts(&world.caller, ItemType::REVIEW_DECIDED).await;
+        assert_eq!(decided[0]["decided"], json!({ "decision": "ask", "question": "Who is hungry?" }));
+        assert_eq!(shown.reviews[0].decision, Some(ask));
     }
 
     async fn z14_a_model_that_never_stops_asking_is_stopped_refuses(world: &World) {

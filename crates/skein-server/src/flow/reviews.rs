@@ -113,13 +113,14 @@ impl From<ShownReview> for ReviewView {
     }
 }
 
-/// `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}` or `{"decision": "answer", "value": …}`.
+/// `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}`, `{"decision": "answer", "value": …}`
+/// or, to a model that wants a call, `{"decision": "ask", "question": …}`.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(dead_code, reason = "it describes what a client sends; the core reads it")]
 #[schema(example = json!({ "decision": "approve" }))]
 pub(crate) struct DecisionBody {
-    /// approve, deny or answer.
+    /// approve, deny, answer or ask.
     decision: String,
     /// In place of the inputs that are shown, when approving.
     inputs: Option<Value>,
@@ -131,6 +132,9 @@ pub(crate) struct DecisionBody {
     reason: Option<String>,
     /// The answer.
     value: Option<Value>,
+    /// What the model is asked before the call it wants is decided, 1 to 4000 characters: the call is not made, and the model
+    /// answers in words or asks for it again.
+    question: Option<String>,
 }
 
 /// Who is to decide: `{"userId": "user_…"}`, `{"userName": "Ben"}`, or `{"userId": null}` to take it back.

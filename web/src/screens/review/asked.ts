@@ -14,7 +14,8 @@ export type Scope = "once" | "run" | "sameArguments" | "always";
 export type Decision =
   | { decision: "approve"; inputs?: Record<string, unknown>; scope?: Scope }
   | { decision: "deny"; reason?: string }
-  | { decision: "answer"; value: unknown };
+  | { decision: "answer"; value: unknown }
+  | { decision: "ask"; question: string };
 export interface ReviewView extends Omit<Schemas["ReviewView"], "asked" | "decision"> {
   asked: Asked;
   decision?: Decision | null;
@@ -118,6 +119,11 @@ export function risksOf(tool: Risky | undefined, user: string | undefined): Risk
 export const isApprovable = ({ asked, status }: Pick<ReviewView, "asked" | "status">): boolean =>
   status === "open" && (asked.kind === "call" || asked.kind === "wish");
 
+/** Only a model can answer, and what it says is its owner's to hear. */
+export const canAskBack = ({ asked, askedBy }: Pick<ReviewView, "asked" | "askedBy">): boolean =>
+  asked.kind === "wish" && !askedBy;
+export const QUESTION_MAX = 4000;
+
 /** A form is made for objects; anything else is asked for as one value. */
 export function formSchema(schema: JsonSchema): { schema: JsonSchema; isWrapped: boolean } {
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
@@ -156,6 +162,8 @@ export function decisionWords(decision: Decision | null | undefined, status: str
   if (!decision) return status === "expired" ? "Nobody decided in time." : "It was withdrawn: the run ended.";
   if (decision.decision === "deny") return decision.reason ? `Denied: ${decision.reason}` : "Denied.";
   if (decision.decision === "answer") return "Answered.";
+  if (decision.decision === "ask")
+    return `The model was asked first: ${decision.question || "what, was destroyed"}`;
   const reach = decision.scope && decision.scope !== "once" ? ` For ${scopeWords(decision.scope)}.` : "";
   return (decision.inputs ? "Approved with other arguments." : "Approved.") + reach;
 }

@@ -11,6 +11,7 @@ interface Typed {
   inputs?: Record<string, unknown>;
   value?: Record<string, unknown>;
   reason?: string;
+  question?: string;
   unread?: Unread;
 }
 
@@ -28,9 +29,12 @@ export class ReviewStore {
   isBusy = $state(false);
   isEditing = $state(false);
   isDenying = $state(false);
+  isAsking = $state(false);
   inputs = $state<Record<string, unknown>>({});
   value = $state<Record<string, unknown>>({});
   reason = $state("");
+  /** What the model is asked before it is decided. */
+  question = $state("");
   /** What stands in the fields and cannot be read: nothing is decided by it. */
   #unread = $state<Unread>({});
   #newest = new Newest();
@@ -42,6 +46,7 @@ export class ReviewStore {
     const typed = draft<Typed>(this.#place, {});
     this.value = typed.value ?? {};
     this.reason = typed.reason ?? "";
+    this.question = typed.question ?? "";
     this.#unread = typed.unread ?? {};
     if (typed.inputs) {
       this.inputs = typed.inputs;
@@ -134,11 +139,15 @@ export class ReviewStore {
     this.reason = reason;
     this.typed();
   }
+  wonder(question: string): void {
+    this.question = question;
+    this.typed();
+  }
   /** Keeps what was typed until it is decided. */
   typed(): void {
     const inputs = this.isEdited ? $state.snapshot(this.inputs) : undefined;
     const [value, unread] = [$state.snapshot(this.value), $state.snapshot(this.#unread)];
-    keepDraft(this.#place, { inputs, value, reason: this.reason, unread });
+    keepDraft(this.#place, { inputs, value, reason: this.reason, question: this.question, unread });
   }
 
   /** Asks somebody else to decide, or takes that back. */

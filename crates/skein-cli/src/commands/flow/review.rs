@@ -29,6 +29,7 @@ pub(super) fn decide(review: &str, verdict: &Verdict, desk: &mut Desk<'_>) -> Re
         Verdict::Deny(None) => json!({ "decision": "deny" }),
         Verdict::Deny(Some(reason)) => json!({ "decision": "deny", "reason": reason }),
         Verdict::Answer(value) => json!({ "decision": "answer", "value": value }),
+        Verdict::Ask(question) => json!({ "decision": "ask", "question": question }),
     };
     desk.ask(&Ask::post(format!("/reviews/{review}/decide"), body))
 }
@@ -77,11 +78,11 @@ fn asked(review: &Value, person: &mut dyn Prompt) -> Result<Verdict, Failure> {
             None => value_of(schema, &line).map(Verdict::Answer),
         };
     }
-    let is_unknown = kind == Some("unknown");
-    let question = if is_unknown {
-        "Make it again (a), edit its inputs (e), say what came of it (s), or deny (d)? "
-    } else {
-        "Approve (a), for the whole run (r), edit the inputs (e), or deny (d)? "
+    let (is_unknown, is_wish) = (kind == Some("unknown"), kind == Some("wish"));
+    let question = match kind {
+        Some("unknown") => "Make it again (a), edit its inputs (e), say what came of it (s), or deny (d)? ",
+        Some("wish") => "Approve (a), for the whole run (r), edit the inputs (e), ask back (q), or deny (d)? ",
+        _ => "Approve (a), for the whole run (r), edit the inputs (e), or deny (d)? ",
     };
     loop {
         let line = person.line(question)?;
@@ -92,6 +93,7 @@ fn asked(review: &Value, person: &mut dyn Prompt) -> Result<Verdict, Failure> {
             Some('s' | 'S') if is_unknown => {
                 return json_of(&person.line("What came of it, as JSON: ")?).map(Verdict::Answer);
             }
+            Some('q' | 'Q') if is_wish => return person.line("What do you want to know? ").map(Verdict::Ask),
             Some('d' | 'D' | 'n' | 'N') => return Ok(Verdict::Deny(reason_of(&person.line("Why not? ")?))),
             _ => {}
         }
@@ -168,6 +170,13 @@ mod tests {
         assert_eq!(edited, approved(Map::from_iter([("days".to_owned(), json!(5))]), None));
         assert_eq!(typed(&call(), ["d", "too far"]).unwrap(), Verdict::Deny(Some("too far".to_owned())));
         assert_eq!(typed(&call(), ["no", ""]).unwrap(), Verdict::Deny(None));
+    }
+
+    #[test]
+    fn only_a_model_is_asked_back() {
+        let of = |kind: &str| json!({ "kind": kind, "toolId": "entity_1", "inputs": {} });
+        assert_eq!(typed(&of("wish"), ["q", "Why Bern?"]).unwrap(), Verdict::Ask("Why Bern?".to_owned()));
+        assert_eq!(typed(&of("call"), ["q", "a"]).unwrap(), approved(Map::new(), None));
     }
 
     #[test]

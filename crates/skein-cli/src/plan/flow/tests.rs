@@ -55,6 +55,7 @@ fn a_decision_is_what_was_typed() {
     let scope = Some(ApprovalScope::Always);
     assert_eq!(verdict("approve REVIEW --scope always"), Verdict::Approve { changed: Map::new(), scope });
     assert_eq!(verdict("deny REVIEW --reason no"), Verdict::Deny(Some("no".to_owned())));
+    assert_eq!(verdict("ask REVIEW Why?"), Verdict::Ask("Why?".to_owned()));
     assert_eq!(verdict("answer REVIEW eleven"), Verdict::Answer(json!("eleven")));
     assert_eq!(verdict("answer REVIEW --value 11"), Verdict::Answer(json!(11)));
 }
@@ -93,6 +94,7 @@ fn what_cannot_be_meant_is_a_usage_error() {
         "review show run_1",
         "review revoke REVIEW",
         "review answer REVIEW",
+        "review ask REVIEW",
         "review delegate REVIEW",
         "review delegate REVIEW --to Ben --back",
         "review answer REVIEW eleven --value 11",

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::flow::cost::Owed;
-use crate::flow::execution::dialogue::{Dialogue, Spent, told};
+use crate::flow::execution::dialogue::{Dialogue, Spent, asked_back, told};
 use crate::flow::execution::input::{Effect, Place, Wish};
 use crate::flow::execution::machine::Machine;
 use crate::flow::execution::review::{ApprovalScope, Approved, Asked, Decision};
@@ -64,6 +64,7 @@ impl Machine<'_> {
                 let reason = reason.as_deref().unwrap_or("no reason was given");
                 self.wish_ended(step, call, Phase::Failed, told(&format!("the person denied this call: {reason}")));
             }
+            (Decision::Ask { question }, _) => self.wish_ended(step, call, Phase::Failed, asked_back(question)),
             (Decision::Answer { value }, _) => self.wish_ended(step, call, Phase::Done, value.clone()),
             (Decision::Approve { .. }, None) => {}
         }

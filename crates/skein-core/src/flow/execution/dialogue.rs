@@ -160,6 +160,12 @@ pub fn told(problem: &str) -> Value {
     json!({ "error": problem })
 }
 
+/// What a model is told in place of a result when a person asks before they decide.
+pub fn asked_back(question: &str) -> Value {
+    let then = "Answer in words, or ask for the call again.";
+    Value::String(format!("The call was not made. Before deciding, the person asks: {question}\n{then}"))
+}
+
 fn shown(result: &Value) -> String {
     let text = match result {
         Value::String(text) => text.clone(),

@@ -153,9 +153,11 @@ impl<'a> Machine<'a> {
     }
 
     fn decided(&mut self, place: Place, decision: &Decision) -> bool {
-        match place.call {
-            Some(call) => self.wish_decided(place.step, call, decision),
-            None => self.step_decided(place.step, decision),
+        match (place.call, decision) {
+            (Some(call), _) => self.wish_decided(place.step, call, decision),
+            // Nobody is there who could answer.
+            (None, Decision::Ask { .. }) => return false,
+            (None, _) => self.step_decided(place.step, decision),
         }
         self.heard_from_a_person(place.step);
         true
@@ -178,6 +180,7 @@ impl<'a> Machine<'a> {
                 self.failed(step, Fault::new("denied", reason));
             }
             Decision::Answer { value } => self.came_out(step, value.clone()),
+            Decision::Ask { .. } => {}
         }
     }
 

@@ -8,6 +8,8 @@ use crate::id::RecordId;
 use crate::rule::RuleViolation;
 
 const RULE: &str = "BR-STEP-006";
+/// Longest question that is asked back.
+pub const QUESTION_CHARS_MAX: usize = 4_000;
 
 /// What a person is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,6 +85,8 @@ pub enum Decision {
     },
     /// The answer itself, or what a call whose end nobody saw came to.
     Answer { value: Value },
+    /// Ask the model that wants the call before deciding: it is not made, and the model goes on with the question.
+    Ask { question: String },
 }
 
 impl Asked {
@@ -120,6 +124,11 @@ impl Asked {
                 let remedy = "leave scope out: whether to make a call again is decided for each";
                 Err(RuleViolation::new(RULE, "a call whose end nobody saw is approved once", remedy))
             }
+            (Self::Wish { .. }, Decision::Ask { question }) => check_question(question),
+            (Self::Call { .. } | Self::Answer { .. } | Self::Unknown { .. }, Decision::Ask { .. }) => {
+                let remedy = "deny it and say why, or ask somebody else to decide";
+                Err(RuleViolation::new(RULE, "only a model that wants a call can be asked back", remedy))
+            }
             (_, Decision::Deny { .. })
             | (Self::Call { .. } | Self::Wish { .. } | Self::Unknown { .. }, Decision::Approve { .. })
             | (Self::Unknown { .. }, Decision::Answer { .. }) => Ok(()),
@@ -147,8 +156,17 @@ impl Decision {
             Self::Approve { scope, .. } => Self::Approve { inputs: None, scope },
             Self::Deny { .. } => Self::Deny { reason: None },
             Self::Answer { .. } => Self::Answer { value: Value::Null },
+            Self::Ask { .. } => Self::Ask { question: String::new() },
         }
     }
+}
+
+fn check_question(question: &str) -> Result<(), RuleViolation> {
+    if !question.trim().is_empty() && question.chars().count() <= QUESTION_CHARS_MAX {
+        return Ok(());
+    }
+    let remedy = "ask in 1 to 4000 characters, or decide";
+    Err(RuleViolation::new(RULE, "who asks back says what they want to know", remedy))
 }
 
 fn check_answer(schema: &Value, value: &Value) -> Result<(), RuleViolation> {

@@ -272,7 +272,9 @@ impl Reading<'_> {
             (None, Some(tool)) => Calling::of(self, at, tool, name, inputs).carried_out(),
             (None, None) => self.decided(at, &name, 0).unwrap_or_else(|decision| match decision {
                 Decision::Answer { value } => self.came_out(at, value),
-                Decision::Approve { .. } | Decision::Deny { .. } => unreachable!("a question is answered or denied"),
+                Decision::Approve { .. } | Decision::Deny { .. } | Decision::Ask { .. } => {
+                    unreachable!("a question is answered or denied")
+                }
             }),
         }
     }

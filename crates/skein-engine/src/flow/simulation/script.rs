@@ -72,6 +72,7 @@ impl Script {
                 let value = [json!(said), json!({ "value": said }), json!(number), json!("")][dice.below(4)].clone();
                 Decision::Answer { value }
             }
+            Asked::Wish { .. } if chosen == 2 => Decision::Ask { question: format!("{said}?") },
             Asked::Unknown { .. } if chosen < 5 => Decision::Answer { value: json!({ "value": said }) },
             _ => {
                 let edited = Map::from_iter([("value".to_owned(), json!(said))]);

@@ -125,6 +125,25 @@ fn z14_a_call_that_is_to_be_approved_waits_for_a_person_holds() {
 }
 
 #[test]
+fn br_step_006_a_model_that_is_asked_back_goes_on_without_the_call_holds() {
+    let mut run = talking(json!({}));
+    asks(&mut run, vec![wish("one", Some(OTHER), true), wish("two", Some(OTHER), true)]);
+    run.tell(&Input::Decided { place: at(0), decision: Decision::Ask { question: "Why Bern?".to_owned() } });
+    assert_eq!(run.effects, [], "the other one is still asked about");
+    run.refuses(&approve(0, None));
+    run.tell(&approve(1, None));
+    run.tell(&returned(at(1), json!("found"), 0));
+    assert_eq!(run.calls(), [(0, 2, 0)], "the model is asked again");
+    let told = messages(&run)[1]["content"].as_str().unwrap().to_owned();
+    assert!(told.contains("not made") && told.contains("Why Bern?"), "{told}");
+    asks(&mut run, vec![wish("one", Some(OTHER), true)]);
+    assert!(matches!(run.effects[..], [Effect::Ask { .. }]), "what is asked for again is a new question");
+    run.tell(&Input::Decided { place: at(0), decision: Decision::Ask { question: "Why not Basel?".to_owned() } });
+    run.tell(&returned(Place::of(0), json!({ "text": "Because of the bears." }), 0));
+    assert_eq!(run.output(), json!("Because of the bears."));
+}
+
+#[test]
 fn z14_what_is_approved_once_is_not_asked_again_and_what_always_is_holds() {
     for (tool, is_asked_again) in [(TOOL, false), (OTHER, true)] {
         let mut run = talking(json!({}));

@@ -54,6 +54,28 @@ fn br_step_006_a_denied_call_refuses() {
 }
 
 #[test]
+fn br_step_006_asking_back_where_nobody_answers_or_nothing_is_asked_refuses() {
+    let ask = |question: &str| Decision::Ask { question: question.to_owned() };
+    let (inputs, name) = (Map::new(), "echo".to_owned());
+    let wish = Asked::Wish { tool_id: TOOL, name, inputs: inputs.clone() };
+    for fine in ["?", &"é".repeat(4_000)] {
+        assert_eq!(wish.check(&ask(fine)), Ok(()));
+    }
+    for bad in ["", " \n", &"é".repeat(4_001)] {
+        assert_eq!(wish.check(&ask(bad)).unwrap_err().rule(), "BR-STEP-006");
+    }
+    for asked in [
+        Asked::Call { tool_id: TOOL, inputs: inputs.clone() },
+        Asked::Unknown { tool_id: TOOL, inputs },
+        Asked::Answer { prompt: "?".to_owned(), schema: json!({}) },
+    ] {
+        assert_eq!(asked.check(&ask("Why?")).unwrap_err().rule(), "BR-STEP-006");
+    }
+    manual(json!(null)).refuses(&decide(ask("Why?")));
+    assert_eq!(ask("Why?").without_words(), ask(""));
+}
+
+#[test]
 fn br_step_006_an_answer_is_the_output_holds() {
     let ask = json!({ "id": "a", "ask": { "prompt": "How many, {x}?", "schema": { "type": "integer" } },
         "output": { "variable": "a" } });

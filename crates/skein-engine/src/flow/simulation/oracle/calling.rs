@@ -99,7 +99,7 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
                 self.reading.expected.steps[self.at].inputs.clone_from(&self.inputs);
                 None
             }
-            Err(Decision::Deny { .. }) => unreachable!("what is denied has failed"),
+            Err(Decision::Deny { .. } | Decision::Ask { .. }) => unreachable!("what is denied has failed"),
         }
     }
 
@@ -160,6 +160,12 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
             match self.reading.outside.decision(name, 0).ok_or(StillOpen)? {
                 Decision::Approve { inputs: edited, .. } => inputs = edited.unwrap_or(inputs),
                 Decision::Deny { .. } | Decision::Answer { .. } => return Ok(None),
+                // In place of a result it hears what it is asked.
+                Decision::Ask { question } => {
+                    let told = "The call was not made. Before deciding, the person asks: ";
+                    let then = "Answer in words, or ask for the call again.";
+                    return Ok(Some(format!("{told}{question}\n{then}")));
+                }
             }
             if offer["approval"] == "once" {
                 approved.insert(tool.clone());
