@@ -2,7 +2,7 @@
 import { untrack } from "svelte";
 import { onTold } from "../api/events";
 import { announcer } from "../shell/announcer.svelte";
-import { Newest } from "./newest";
+import { Newest, onceMore } from "./newest";
 
 export class Listed<T> {
   rows = $state.raw<T[]>();
@@ -18,9 +18,10 @@ export class Listed<T> {
   /** To be made while a component is set up. `about` begins the events that change the list. */
   constructor(ask: () => Promise<T[]>, about: string) {
     this.#ask = ask;
+    const readAgain = onceMore(() => this.read());
     $effect(() => {
       void untrack(() => this.read());
-      return onTold(({ event }) => void (event.startsWith(about) && this.read()));
+      return onTold(({ event }) => void (event.startsWith(about) && readAgain()));
     });
   }
 

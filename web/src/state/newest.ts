@@ -8,3 +8,23 @@ export class Newest {
     return () => own === this.#asked;
   }
 }
+
+/** Does something whenever it is asked to, one at a time: however often it is asked meanwhile, it is done once more. */
+export function onceMore(work: () => Promise<void>): () => Promise<void> {
+  let isWanted = false;
+  let underWay: Promise<void> | undefined;
+  async function go() {
+    try {
+      while (isWanted) {
+        isWanted = false;
+        await work();
+      }
+    } finally {
+      underWay = undefined;
+    }
+  }
+  return () => {
+    isWanted = true;
+    return (underWay ??= go());
+  };
+}

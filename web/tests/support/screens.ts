@@ -69,6 +69,7 @@ export const screens: Screen[] = [
   { name: "processes", shows: text("Report of a day"), empty: "/processes", filled: () => "/processes" },
   { name: "process", shows: text("weather"), filled: ({ process }) => `/processes/${process}` },
   { name: "runs", shows: text("Level of a day"), empty: "/runs", filled: () => "/runs" },
+  { name: "put-aside", empty: "/runs/put-aside", filled: () => "/runs/put-aside" },
   { name: "run-failed", shows: text("Level of a day"), filled: ({ failed }) => `/runs/${failed}` },
   { name: "run-waiting", shows: text("Report of a day"), filled: ({ waiting }) => `/runs/${waiting}` },
   { name: "reviews", shows: text("Report of a day"), empty: "/review", filled: () => "/review" },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
+  deadHealth,
   indexHealth,
   modelHealth,
   serverHealth,
@@ -56,6 +57,20 @@ describe("how an installation is", () => {
       more: "disk full",
     });
     expect(indexHealth({ ...index, available: false }).isWell).toBe(false);
+  });
+  it("says how much nobody could do, only where there is something", () => {
+    const page = (jobs: { runId: string | null }[], next: string | null = null) =>
+      deadHealth({ data: jobs, pagination: { next } });
+    expect(page([])).toBeUndefined();
+    expect(page([{ runId: "execution_1" }])).toMatchObject({
+      words: "1 call could not be done",
+      isWell: false,
+      href: "/runs/put-aside",
+    });
+    expect(page([{ runId: "execution_1" }, { runId: null }])?.words).toBe("2 jobs could not be done");
+    expect(page([{ runId: "a" }, { runId: "b" }], "job_2")?.words).toBe(
+      "More than 2 calls could not be done",
+    );
   });
   it("says of the server whether it can be reached", () => {
     expect(serverHealth("open").isWell).toBe(true);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { around, barsOf, flameOf, moved } from "../../src/screens/runs/flame";
+import { runOf, triesOf, workOf } from "../../src/screens/runs/putAside";
 import {
   checkpointsOf,
   numbersOf,
@@ -235,5 +236,22 @@ describe("what is kept of a run", () => {
     });
     expect(pathTo(nested, "innermost").map(({ id }) => id)).toEqual(["outer", "inner", "innermost"]);
     expect(pathTo(nested, "nowhere")).toEqual([]);
+  });
+});
+
+describe("what nobody could do", () => {
+  it("is named by its kind, its step and how often it was tried", () => {
+    expect(workOf({ queue: "rest_call" })).toBe("HTTP request");
+    expect(workOf({ queue: "summaries" })).toBe("Summary");
+    expect(workOf({ queue: "of a later version" })).toBe("of a later version");
+    expect(triesOf({ step: 0, attempts: 3, lost: 1 })).toBe(
+      "step 1 · tried 3 times · its worker vanished once",
+    );
+    expect(triesOf({ step: null, attempts: 0, lost: 0 })).toBe("never begun");
+  });
+  it("leads to the run of whoever may open it", () => {
+    expect(runOf({ runId: "execution_1", reason: "its payload cannot be read" })).toBe("execution_1");
+    expect(runOf({ runId: "execution_1", reason: null })).toBeUndefined();
+    expect(runOf({ runId: null, reason: "its payload cannot be read" })).toBeUndefined();
   });
 });

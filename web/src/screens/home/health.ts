@@ -1,6 +1,7 @@
 // How the parts of an installation are, in a few words each.
 import type { Connection } from "../../api/events";
 import type { Schemas } from "../../api/client";
+import { to } from "../../routes";
 import { healthOf } from "../catalogue/kinds";
 
 export interface Health {
@@ -15,7 +16,7 @@ export interface Health {
 }
 
 /** Nobody answered who could tell. */
-export const unknownHealth = (what: "Workers" | "Memory" | "Model services"): Health => ({
+export const unknownHealth = (what: "Workers" | "Memory" | "Model services" | "Put aside"): Health => ({
   what,
   words: `${what}: not known`,
   isWell: undefined,
@@ -63,6 +64,20 @@ export function indexHealth(
     index.behind ? `Memory ${index.behind.toLocaleString("en-GB")} behind` : "Memory catching up",
     true,
   );
+}
+
+/** What nobody could do, nothing where there is none. Of many only the first are counted. */
+export function deadHealth({
+  data,
+  pagination,
+}: {
+  data: readonly Pick<Schemas["DeadJobView"], "runId">[];
+  pagination: Pick<Schemas["Pagination"], "next">;
+}): Health | undefined {
+  if (data.length === 0) return undefined;
+  const kind = data.every(({ runId }) => runId) ? "call" : "job";
+  const count = `${pagination.next ? "More than " : ""}${data.length} ${kind}${data.length === 1 ? "" : "s"}`;
+  return { what: "dead", words: `${count} could not be done`, isWell: false, href: to.putAside };
 }
 
 type Service = Pick<Schemas["ServiceView"], "name" | "enabled" | "status" | "lastHealthCheck">;
