@@ -267,8 +267,7 @@ export class Conversation {
   /** Asks for answers and shows the one that is to be shown, unless somebody went elsewhere meanwhile. */
   async answer(ask: () => Promise<Schemas["Mutated_AnsweringView"]>): Promise<void> {
     const { moves } = this;
-    await this.turnings.allTold();
-    const made = await ask();
+    const made = await this.turnings.inTurn(ask);
     this.begun(made, this.moves === moves);
   }
   async answerAfter(node: string, processIds: string[], samples: number): Promise<void> {

@@ -64,6 +64,8 @@ class Outbox {
   #listeners = new Set<(sent: Sent) => void>();
   /** Who waits for the first try of a message. */
   #askers = new Map<string, (problem: Problem | undefined) => void>();
+  /** What waits for its turn among other things that are on their way. */
+  #behind = new Set<string>();
   #flushing: Promise<void> | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** What could not be kept: of that this tab has all there is. */
@@ -96,8 +98,14 @@ class Outbox {
     };
   }
 
-  /** Keeps a message and tries to send it. Comes back once it is said or waits; throws when it is refused. */
-  async say(said: Omit<Waiting, "key" | "answerKey" | "user" | "at">): Promise<void> {
+  /**
+   * Keeps a message and tries to send it, when `inTurn` lets it: not before what else is on its way to its conversation. Comes
+   * back once it is said or waits; throws when it is refused.
+   */
+  async say(
+    said: Omit<Waiting, "key" | "answerKey" | "user" | "at">,
+    inTurn: (send: () => Promise<void>) => Promise<void> = (send) => send(),
+  ): Promise<void> {
     if (!session.isOwn)
       throw new Problem({
         status: 401,
@@ -107,12 +115,19 @@ class Outbox {
     const user = session.account?.user.id ?? "";
     const at = Math.max(Date.now(), (this.#newest().at(-1)?.at ?? 0) + 1);
     const entry: Waiting = { ...said, key: newKey(), answerKey: newKey(), user, at };
-    const tried = new Promise<Problem | undefined>((resolve) => this.#askers.set(entry.key, resolve));
+    this.#behind.add(entry.key);
     this.#change((list) => [...list, entry]);
+    await inTurn(() => this.#sayNow(entry.key));
+  }
+  async #sayNow(key: string): Promise<void> {
+    this.#behind.delete(key);
+    // It may have been taken back meanwhile.
+    if (!this.#list.some((one) => one.key === key)) return;
+    const tried = new Promise<Problem | undefined>((resolve) => this.#askers.set(key, resolve));
     void this.flush();
     const problem = await tried;
     if (!problem) return;
-    this.withdraw(entry.key);
+    this.withdraw(key);
     throw problem;
   }
 
@@ -163,12 +178,15 @@ class Outbox {
     for (const key of [...this.#askers.keys()]) this.#answer(key, undefined);
   }
 
-  /** What is sent next: nothing overtakes what was refused in its conversation, and nothing goes out in another's name. */
+  /**
+   * What is sent next: nothing overtakes what was refused in its conversation or waits for its turn there, and nothing goes out
+   * in another's name.
+   */
   #next(): Waiting | undefined {
     if (!session.isOwn) return undefined;
     const held = new Set<string>();
     for (const entry of this.list) {
-      if (entry.refusal) held.add(entry.conversation);
+      if (entry.refusal || this.#behind.has(entry.key)) held.add(entry.conversation);
       else if (!held.has(entry.conversation)) return entry;
     }
     return undefined;

@@ -27,7 +27,10 @@ export async function say(
 ): Promise<void> {
   const before = conversation.cursor;
   const title = titleOf(conversation.about);
-  const said = outbox.say({ conversation: conversation.id, title, parent, content, processIds, samples });
+  const said = outbox.say(
+    { conversation: conversation.id, title, parent, content, processIds, samples },
+    (send) => conversation.turnings.inTurn(send),
+  );
   const waiting = outbox.of(conversation.id).at(-1);
   if (waiting) conversation.turnTo(standIn(waiting.key));
   dropDraft(draftPlace);
@@ -108,15 +111,27 @@ export async function edit(
   content: Content,
   draftPlace: string,
 ): Promise<Node> {
-  await conversation.turnings.allTold();
-  const grown = (await call("post", "/api/v1/conversations/{id}/turns/{turnId}/alternatives", {
-    params: { id: conversation.id, turnId: node.turnId ?? "" },
-    body: { content: content as never, editedFrom: node.id, makeActive: true },
-  })) as Schemas["Mutated_GrownView"];
+  const grown = await grow(conversation, node.turnId ?? "", {
+    content: content as never,
+    editedFrom: node.id,
+    makeActive: true,
+  });
   dropDraft(draftPlace);
   conversation.take(grown.node);
   conversation.turnTo(grown.node.id);
   return grown.node;
+}
+
+/** One more alternative of a turn. */
+async function grow(
+  conversation: Conversation,
+  turnId: string,
+  body: Schemas["AlternativeBody"],
+): Promise<Schemas["Mutated_GrownView"]> {
+  const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives";
+  const params = { id: conversation.id, turnId };
+  const grown = await conversation.turnings.inTurn(() => call("post", path, { params, body }));
+  return grown as Schemas["Mutated_GrownView"];
 }
 
 /** Bookmarks, tags, exclusion and pruning, shown at once. */
@@ -173,11 +188,7 @@ export async function goOnFrom(
   broken: string,
   processIds: string[],
 ): Promise<void> {
-  await conversation.turnings.allTold();
-  const kept = (await call("post", "/api/v1/conversations/{id}/turns/{turnId}/alternatives", {
-    params: { id: conversation.id, turnId },
-    body: { keptFrom: broken, makeActive: true },
-  })) as Schemas["Mutated_GrownView"];
+  const kept = await grow(conversation, turnId, { keptFrom: broken, makeActive: true });
   conversation.take(kept.node);
   conversation.turnTo(kept.node.id);
   if (processIds.length > 0) await answerAfter(conversation, kept.node.id, processIds);

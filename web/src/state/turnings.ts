@@ -14,10 +14,8 @@ export class Turnings {
     if (this.#underWay === 0) this.#stands = from;
     this.#underWay += 1;
     this.#untold.push(node);
-    const told = this.#last.then(tell);
-    this.#last = waitedFor(told.catch(() => undefined));
     try {
-      await told;
+      await this.inTurn(tell);
       this.#stands = node;
     } catch (error) {
       const at = this.#untold.indexOf(node);
@@ -31,9 +29,11 @@ export class Turnings {
   get stands(): string | undefined {
     return this.#stands;
   }
-  /** The server was told of every way so far: what else moves somebody comes after. */
-  async allTold(): Promise<void> {
-    await this.#last;
+  /** Whatever moves somebody, one after the other: it comes after every way so far, and the ways to come wait for it. */
+  inTurn<T>(move: () => Promise<T>): Promise<T> {
+    const moved = this.#last.then(move);
+    this.#last = waitedFor(moved.catch(() => undefined));
+    return moved;
   }
   /** Whether a move that is told of came before the last one from here: every move is told, in the order of the moves. */
   isOld(node: string): boolean {
