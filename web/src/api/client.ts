@@ -57,19 +57,34 @@ export async function call<M extends Method, P extends ApiPath<M>>(
   path: P,
   ...[options]: Required<Operation<M, P>>
 ): Promise<Success<Operation<M, P>>> {
-  const asked = (options ?? {}) as Asked;
+  const response = await answered(method, path, options as Asked | undefined);
+  return (response.status === 204 ? undefined : await response.json()) as Success<Operation<M, P>>;
+}
+
+/** Changes something like `call`, and gives the place of the change among all that happened, as events name theirs. */
+export async function placed<M extends Method, P extends ApiPath<M>>(
+  method: M,
+  path: P,
+  ...[options]: Required<Operation<M, P>>
+): Promise<string | undefined> {
+  const response = await answered(method, path, options as Asked | undefined);
+  // A connection is free for the next request when its answer was read to the end.
+  await response.arrayBuffer();
+  return response.headers.get("Skein-Cursor") ?? undefined;
+}
+
+async function answered(method: Method, path: string, asked: Asked = {}): Promise<Response> {
   const headers: Record<string, string> = { Accept: "application/json" };
   if (method !== "get") headers["Idempotency-Key"] = asked.key ?? newKey();
   if (asked.ifMatch) headers["If-Match"] = `"${asked.ifMatch}"`;
   if (asked.body !== undefined) headers["Content-Type"] = "application/json";
   const body = asked.body === undefined ? undefined : JSON.stringify(asked.body);
-  const response = await send(address(path as string, asked), {
+  return send(address(path, asked), {
     method: method.toUpperCase(),
     headers,
     body,
     signal: asked.signal,
   });
-  return (response.status === 204 ? undefined : await response.json()) as Success<Operation<M, P>>;
 }
 
 interface Asked extends Manner {

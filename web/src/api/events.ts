@@ -14,6 +14,8 @@ export interface Told {
   subjectType?: string | null;
   itemId: string;
   at: string;
+  /** Its place among all that happened, as changes name theirs. */
+  cursor: string;
 }
 export interface Progressed {
   operationId: string;

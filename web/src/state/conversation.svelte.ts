@@ -351,7 +351,7 @@ export class Conversation {
     answers.follow(node, executionId, () => void this.fetch(node));
   }
 
-  async #told({ event, subject }: Told): Promise<void> {
+  async #told({ event, subject, cursor }: Told): Promise<void> {
     if (!OWN_EVENTS.test(event) || this.#gone) return;
     if (event.startsWith("node.")) {
       const known = this.tree.knots.get(subject);
@@ -361,7 +361,7 @@ export class Conversation {
       await this.fetch(subject);
     } else if (event === "path.moved") {
       const { moves } = this;
-      if (this.turnings.isOld(subject) || this.tree.cursor === subject) return;
+      if (this.turnings.isOld(subject, cursor) || this.tree.cursor === subject) return;
       const isOurs = this.tree.knots.has(subject) || (await this.fetch(subject))?.conversationId === this.id;
       if (isOurs && this.moves === moves) this.turnTo(subject);
     } else if (subject === this.id) {

@@ -1,5 +1,5 @@
 // What can be done in a conversation: each function is one act of a person, shown at once and taken back when refused.
-import { call, type Schemas } from "../api/client";
+import { call, placed, type Schemas } from "../api/client";
 import { look } from "../api/look";
 import { underway } from "./acts";
 import { answers } from "./answers.svelte";
@@ -93,7 +93,7 @@ async function turn(conversation: Conversation, turnId: string, nodeId: string):
   const params = { id: conversation.id, turnId, nodeId };
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";
   const went = await conversation.attempt(nodeId, "show this alternative", () =>
-    conversation.turnings.tell(before, nodeId, () => call("put", path, { params })),
+    conversation.turnings.tell(before, nodeId, () => placed("put", path, { params })),
   );
   const back = conversation.turnings.stands ?? before;
   if (!went && back && conversation.moves === moves) conversation.turnTo(back);

@@ -1,28 +1,35 @@
 // Where somebody went from this tab, and which tellings of the server are older than that.
 import { waitedFor } from "./patience";
 
+/** Places among all that happened: the number of a change, then the place within it. */
+function isAfter(one: string, other: string): boolean {
+  const [change = 0, within = 0] = one.split(".").map(Number);
+  const [otherChange = 0, otherWithin = 0] = other.split(".").map(Number);
+  return change === otherChange ? within > otherWithin : change > otherChange;
+}
+
 export class Turnings {
-  /** Where they went and the server has not told of yet, in the order in which they went. */
-  #untold: string[] = [];
+  /** Ways that the server has neither answered nor told of, in the order in which they were gone. */
+  #open: { node: string }[] = [];
   #underWay = 0;
   #last: Promise<unknown> = Promise.resolve();
   /** Where the server has them for sure. */
   #stands: string | undefined;
+  /** The place of the last way among all that happened. */
+  #reached: string | undefined;
 
-  /** Tells the server, after what it was told before: where somebody went last is where they stand. */
-  async tell(from: string | undefined, node: string, tell: () => Promise<unknown>): Promise<void> {
+  /** Tells the server, after what it was told before: where somebody went last is where they stand. `tell` gives its place. */
+  async tell(from: string | undefined, node: string, tell: () => Promise<string | undefined>): Promise<void> {
     if (this.#underWay === 0) this.#stands = from;
     this.#underWay += 1;
-    this.#untold.push(node);
+    const way = { node };
+    this.#open.push(way);
     try {
-      await this.inTurn(tell);
+      this.#reached = (await this.inTurn(tell)) ?? this.#reached;
       this.#stands = node;
-    } catch (error) {
-      const at = this.#untold.indexOf(node);
-      if (at >= 0) this.#untold.splice(at, 1);
-      throw error;
     } finally {
       this.#underWay -= 1;
+      this.#open = this.#open.filter((one) => one !== way);
     }
   }
   /** Where to go back to when the server refused the last way. */
@@ -35,14 +42,20 @@ export class Turnings {
     this.#last = waitedFor(moved.catch(() => undefined));
     return moved;
   }
-  /** Whether a move that is told of came before the last one from here: every move is told, in the order of the moves. */
-  isOld(node: string): boolean {
-    const at = this.#untold.indexOf(node);
-    if (at >= 0) this.#untold.splice(0, at + 1);
-    return this.#untold.length > 0;
+  /**
+   * Whether a move that is told of leads nowhere: it is one from here, or came before the last one from here. Moves are told in
+   * their order, so what is told while a way is open came before it.
+   */
+  isOld(node: string, place: string): boolean {
+    const at = this.#open.findIndex((way) => way.node === node);
+    if (at >= 0) this.#open.splice(0, at + 1);
+    return (
+      at >= 0 || this.#open.length > 0 || (this.#reached !== undefined && !isAfter(place, this.#reached))
+    );
   }
   /** All was read anew; what was told meanwhile is in it. */
   forget(): void {
-    this.#untold = [];
+    this.#open = [];
+    this.#reached = undefined;
   }
 }

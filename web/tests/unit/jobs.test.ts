@@ -12,7 +12,7 @@ vi.mock("../../src/api/events", () => ({
   onResync: () => () => {},
 }));
 
-const told = (event: string) => heard.told({ event, subject: "op", itemId: "item_1", at: "" });
+const told = (event: string) => heard.told({ event, subject: "op", itemId: "item_1", at: "", cursor: "1.1" });
 const settled = () => vi.advanceTimersByTimeAsync(0);
 
 describe("operations in the status bar", () => {
