@@ -1,4 +1,5 @@
 // Whoever closes something goes on where they were, or as near as something is left.
+import { held } from "../support/held";
 import { lastTurn, turnWith } from "../support/talk";
 import { expect, test } from "../support/test";
 
@@ -44,4 +45,69 @@ test("where nothing had the focus, closing leads to the screen", async ({ page, 
   await expect(field).toBeHidden();
   // Where Tab begins.
   await expect(page.locator("main")).toBeFocused();
+});
+
+test("what a decision takes away, with the button that asked for it, leads to what is beside it", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  for (const name of ["laptop", "script", "telephone"])
+    await person.api.post("/keys", { name, scope: "read" });
+  await page.goto(`${skein.origin}/settings/access`);
+  const dialog = page.getByRole("dialog", { name: "Revoke this key?" });
+  const revoke = async (name: string) => {
+    await page.getByRole("button", { name: `Revoke ${name}` }).press("Enter");
+    await dialog.getByRole("button", { name: "Revoke" }).press("Enter");
+    await expect(dialog).toBeHidden();
+  };
+  const isAmongKeys = () =>
+    page.evaluate(() => document.activeElement?.closest("section")?.querySelector("h2")?.textContent);
+
+  await revoke("script");
+  await expect(page.getByRole("button", { name: "Revoke script" })).toHaveCount(0);
+  await expect.poll(isAmongKeys).toBe("Your keys");
+
+  // Whoever did something else meanwhile stays there.
+  const read = await held(page, /\/api\/v1\/keys(\?|$)/, "GET");
+  await revoke("laptop");
+  await read.made;
+  await page.getByRole("contentinfo").getByText("Connected").click();
+  read.letGo();
+  await expect(page.getByRole("button", { name: "Revoke laptop" })).toHaveCount(0);
+  await watch.settled(page);
+  await expect(page.getByRole("button", { name: "Revoke telephone" })).toBeVisible();
+  expect(await isAmongKeys()).toBeUndefined();
+});
+
+test("nothing is left behind of a dialog that was opened often", async ({ page, skein }) => {
+  await page.addInitScript(() => {
+    const listening = new Set<unknown>();
+    const { addEventListener, removeEventListener } = window;
+    window.addEventListener = function (this: Window, ...given: Parameters<typeof addEventListener>) {
+      listening.add(given[1]);
+      return addEventListener.apply(window, given);
+    } as typeof addEventListener;
+    window.removeEventListener = function (this: Window, ...given: Parameters<typeof removeEventListener>) {
+      listening.delete(given[1]);
+      return removeEventListener.apply(window, given);
+    } as typeof removeEventListener;
+    Object.assign(window, { listening });
+  });
+  await page.goto(skein.origin);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  const listening = () =>
+    page.evaluate(() => (window as unknown as { listening: Set<unknown> }).listening.size);
+  const dialog = page.getByRole("dialog", { name: "Keys" });
+  const open = async () => {
+    await page.keyboard.press("?");
+    await expect(dialog).toBeVisible();
+    await page.keyboard.press("Escape");
+    await expect(dialog).toBeHidden();
+  };
+  await open();
+  const before = await listening();
+  for (let times = 0; times < 3; times++) await open();
+  expect(await listening()).toBe(before);
 });
