@@ -1,4 +1,5 @@
 // What somebody types is theirs: nothing takes it away, and nothing is done with other words than those on the screen.
+import { expectAccessible } from "../support/axe";
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
 import { PIXEL } from "../support/files";
@@ -59,6 +60,35 @@ test("a call and a run wait for what can be read", async ({ page, person, skein 
   await page.reload();
   await expect(dialog.getByRole("textbox", { name: "JSON" })).toHaveValue(BROKEN);
   expect(called).toEqual([]);
+});
+
+test("what was typed for a run stays in sight when the process no longer asks for it", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id, hash } = await person.saying("auto");
+  const at = `${skein.origin}/processes/${id}?run=1`;
+  await page.goto(at);
+  const dialog = page.getByRole("dialog", { name: /^Run / });
+  await dialog.getByRole("textbox", { name: "word" }).fill("a heron");
+  await page.goto(skein.origin);
+  const echo = { toolId: await person.tool("Echo"), inputs: { value: "{bird}" } };
+  await person.api.put(`/processes/${id}`, {
+    initialContext: ["bird"],
+    steps: [{ id: "say", ...echo, output: { variable: "said" } }],
+    basedOnHash: hash,
+  });
+  await page.goto(at);
+  const notice = dialog.getByRole("status").filter({ hasText: "one value you typed is not taken" });
+  await expect(notice).toContainText("word is no longer asked for");
+  await expect(notice).toContainText("a heron");
+  await dialog.getByRole("textbox", { name: "bird" }).fill("a heron");
+  await page.reload();
+  await expect(notice).toBeVisible();
+  await expectAccessible(page, "values that are not taken");
+  await dialog.getByRole("button", { name: "Run", exact: true }).click();
+  await expect(page).toHaveURL(/\/runs\//);
 });
 
 test("a definition that cannot be read keeps a process from being saved, in every view", async ({

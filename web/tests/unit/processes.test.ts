@@ -64,12 +64,27 @@ describe("what was typed for a run", () => {
       {
         value: typed.value,
         unread: "{",
+        left: [],
       },
     ));
   it("is offered as far as it fits, and what is not read yet, when the process asks for something else", () => {
     const now = schema({ day: { type: "string" }, count: { type: "string" }, far: { default: 2 } });
-    expect(offered(now, typed)).toEqual({ value: { day: "Monday", far: 2 }, unread: "{" });
-    expect(offered(schema({ day: { enum: ["Sunday"] } }), typed)).toEqual({ value: {}, unread: "{" });
+    expect(offered(now, typed)).toMatchObject({ value: { day: "Monday", far: 2 }, unread: "{" });
+    expect(offered(schema({ day: { enum: ["Sunday"] } }), typed)).toMatchObject({ value: {}, unread: "{" });
+  });
+  it("is shown with the reason where it does not fit, and taken again where it does later", () => {
+    const now = schema({ day: { enum: ["Sunday"] }, count: { type: "string" } });
+    const { value, left } = offered(now, typed);
+    expect(left).toEqual([
+      { name: "day", value: "Monday", why: "is none of the choices" },
+      { name: "count", value: 3, why: "must be text" },
+      { name: "gone", value: "away", why: "is no longer asked for" },
+    ]);
+    const kept = { value: { ...value, count: "four" }, asked: now, left };
+    expect(offered(now, kept)).toEqual({ value: { count: "four" }, unread: undefined, left });
+    const again = offered(schema({ day: { type: "string" }, count: { type: "string" } }), kept);
+    expect(again.value).toEqual({ day: "Monday", count: "four" });
+    expect(again.left.map(({ name }) => name)).toEqual(["gone"]);
   });
 });
 

@@ -3,26 +3,59 @@ import { faultsOf, startOf, type JsonSchema } from "../../ui/jsonSchema";
 import { isAlike } from "./form";
 
 type Values = Record<string, unknown>;
+/** A value that was typed for another version and has no place in this one. */
+export interface Left {
+  name: string;
+  value: unknown;
+  why: string;
+}
 export interface Typed {
   value?: Values;
   /** Text that cannot be read yet. */
   unread?: string;
   /** What the process asked for when it was typed. */
   asked?: JsonSchema;
+  left?: Left[];
+}
+export interface Offered {
+  value: Values;
+  unread?: string;
+  left: Left[];
 }
 
-/** What the form begins with. Of what was typed for another version, what still fits is taken. */
-export function offered(schema: JsonSchema, typed: Typed): { value: Values; unread?: string } {
+/** What the form begins with. Of what was typed for another version, what still fits is taken, and the rest is shown beside it. */
+export function offered(schema: JsonSchema, typed: Typed): Offered {
   const start = (startOf(schema) ?? {}) as Values;
-  if (isAlike(typed.asked, schema)) return { value: typed.value ?? start, unread: typed.unread };
-  const fits = ([name, value]: [string, unknown]) => {
-    const asked = schema.properties?.[name];
-    return asked !== undefined && Object.keys(faultsOf(asked, value)).length === 0 && isOfKind(asked, value);
+  const { value = start, unread, left = [] } = typed;
+  if (isAlike(typed.asked, schema)) return { value, unread, left };
+  const before = { ...Object.fromEntries(left.map(({ name, value }) => [name, value])), ...typed.value };
+  const judged = Object.entries(before).map(([name, value]) => ({
+    name,
+    value,
+    why: misfit(schema, name, value),
+  }));
+  const fitting = judged.filter(({ why }) => why === undefined).map(({ name, value }) => [name, value]);
+  return {
+    value: { ...start, ...Object.fromEntries(fitting) },
+    unread,
+    left: judged.flatMap(({ name, value, why }) => (why === undefined ? [] : { name, value, why })),
   };
-  const value = { ...start, ...Object.fromEntries(Object.entries(typed.value ?? {}).filter(fits)) };
-  return { value, unread: typed.unread };
+}
+
+/** Why a value cannot be given under this name. */
+function misfit(schema: JsonSchema, name: string, value: unknown): string | undefined {
+  const asked = schema.properties?.[name];
+  return asked === undefined
+    ? "is no longer asked for"
+    : (Object.values(faultsOf(asked, value))[0] ?? otherKind(asked, value));
 }
 
 /** Forms show texts as texts; a number that is a text now would be refused. */
-const isOfKind = ({ type }: JsonSchema, value: unknown): boolean =>
-  (type !== "string" || typeof value === "string") && (type !== "boolean" || typeof value === "boolean");
+function otherKind({ type }: JsonSchema, value: unknown): string | undefined {
+  if (type === "string" && typeof value !== "string") return "must be text";
+  if (type === "boolean" && typeof value !== "boolean") return "must be true or false";
+  return undefined;
+}
+
+export const shownValue = (value: unknown): string =>
+  typeof value === "string" ? value : JSON.stringify(value);
