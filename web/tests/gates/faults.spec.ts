@@ -2,27 +2,42 @@
 import type { Page } from "@playwright/test";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { composer, lastTurn, turns } from "../support/talk";
-import { newcomer, signIn } from "../support/test";
 import { Skein } from "../support/server";
 import { Watch } from "../support/watch";
-import { expect, test } from "../support/test";
+import { expect, newcomer, signIn, test, type Fixtures } from "../support/test";
 
 const TYPED = "Something that took a while to write.";
 
-/** Refuses what is sent in a conversation, once told to. */
-async function refuseTurns(page: Page, status: number, code: string, headers: Record<string, string> = {}) {
+type Given = Pick<Fixtures, "page" | "person" | "skein" | "watch">;
+
+/** Refuses what is asked there, until the routes are taken away. */
+async function refuse(page: Page, at: RegExp, method: string, status: number, code = "internal") {
   const error = {
     code,
     message: `refused as ${code}`,
     details: {},
     correlationId: "fedcba9876543210",
-    retryable: status === 429 || status === 503,
+    retryable: status === 429 || status >= 500,
   };
-  await page.route(/\/turns$/, (route) =>
-    route.request().method() === "POST"
-      ? route.fulfill({ status, headers, json: { error } })
-      : route.continue(),
+  await page.route(at, (route) =>
+    route.request().method() === method ? route.fulfill({ status, json: { error } }) : route.fallback(),
   );
+}
+
+/** A conversation in which nothing was said, open. */
+async function opened({ page, person, skein }: Omit<Given, "watch">): Promise<void> {
+  const { id } = await person.begin("Herons");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await composer(page).waitFor();
+}
+
+/** A conversation in which something was said, open, while what is asked there is refused. */
+async function openedWithout({ page, person, skein, watch }: Given, at: RegExp): Promise<void> {
+  watch.allow(/status of 500/);
+  const { id } = await person.begin("Herons");
+  await person.say(id, "Two herons.");
+  await refuse(page, at, "GET", 500);
+  await page.goto(`${skein.origin}/c/${id}`);
 }
 
 for (const [status, code, advice] of [
@@ -39,10 +54,8 @@ for (const [status, code, advice] of [
     watch,
   }) => {
     watch.allow(new RegExp(`status of ${status}`));
-    const { id } = await person.begin("Refused");
-    await page.goto(`${skein.origin}/c/${id}`);
-    await composer(page).waitFor();
-    await refuseTurns(page, status, code);
+    await opened({ page, person, skein });
+    await refuse(page, /\/turns$/, "POST", status, code);
     await composer(page).fill(TYPED);
     await page.getByRole("button", { name: "Send", exact: true }).click();
     const alert = page
@@ -116,9 +129,7 @@ test("an expired session is said, what was typed stays, and signing in elsewhere
   watch,
 }) => {
   watch.allow(/status of 401/);
-  const { id } = await person.begin("Expired");
-  await page.goto(`${skein.origin}/c/${id}`);
-  await composer(page).waitFor();
+  await opened({ page, person, skein });
   await composer(page).fill(TYPED);
   await context.clearCookies();
   await page.getByRole("button", { name: "Send", exact: true }).click();
@@ -169,9 +180,7 @@ test("a server that dies and comes back is noticed, and the page goes on", async
     watch.allow(/net::|status of 50/);
     await signIn(context, skein, person.api);
     const page = await context.newPage();
-    const { id } = await person.begin("Restart");
-    await page.goto(`${skein.origin}/c/${id}`);
-    await composer(page).waitFor();
+    await opened({ page, person, skein });
     const status = page.getByRole("contentinfo", { name: "Status" });
     await expect(status).toContainText("Connected");
     await skein.kill();
@@ -234,46 +243,23 @@ test("what was written before somebody else's change says so when it is come bac
   await expect(page.getByText(TYPED)).toBeVisible();
 });
 
-/** Refuses what is asked there, until the routes are taken away. */
-async function refuse(page: Page, at: RegExp, method: string, status = 500) {
-  const error = {
-    code: "internal",
-    message: "refused for a test",
-    details: {},
-    correlationId: "fedcba9876543210",
-  };
-  await page.route(at, (route) =>
-    route.request().method() === method
-      ? route.fulfill({ status, json: { error: { ...error, retryable: true } } })
-      : route.fallback(),
-  );
-}
-
 test("what was said and cannot be read is said to be so, and is read again", async ({
   page,
   person,
   skein,
   watch,
 }) => {
-  watch.allow(/status of 500/);
-  const { id } = await person.begin("Herons");
-  await person.say(id, "Two herons.");
-  await refuse(page, /\/conversations\/[^/]+\/path/, "GET");
-  await page.goto(`${skein.origin}/c/${id}`);
+  await openedWithout({ page, person, skein, watch }, /\/conversations\/[^/]+\/path/);
   await expect(turns(page).first()).toContainText("could not be read");
-  await expect(page.getByRole("alert").filter({ hasText: "refused for a test" })).toHaveCount(1);
+  await expect(page.getByRole("alert").filter({ hasText: "refused as internal" })).toHaveCount(1);
   await page.unrouteAll({ behavior: "wait" });
   await page.getByRole("button", { name: "Read it again" }).click();
   await expect(turns(page).first()).toContainText("Two herons.");
-  await expect(page.getByText("refused for a test")).toHaveCount(0);
+  await expect(page.getByText("refused as internal")).toHaveCount(0);
 });
 
 test("a conversation without its forks is read and gone on with", async ({ page, person, skein, watch }) => {
-  watch.allow(/status of 500/);
-  const { id } = await person.begin("Herons");
-  await person.say(id, "Two herons.");
-  await refuse(page, /\/conversations\/[^/]+\/forks/, "GET");
-  await page.goto(`${skein.origin}/c/${id}`);
+  await openedWithout({ page, person, skein, watch }, /\/conversations\/[^/]+\/forks/);
   await expect(turns(page).first()).toContainText("Two herons.");
   const alert = page.getByRole("alert").filter({ hasText: "Some of this conversation could not be read." });
   await expect(alert).toBeVisible();
@@ -295,10 +281,10 @@ test("a folded conversation that is not gone on with says so, and not that somet
   const fork = await person.api.post<{ id: string }>(`/conversations/${id}/fork`, { nodeId: said.id });
   const cited = await person.say(fork.id, "Two more.");
   await person.api.post(`/conversations/${fork.id}/fold`, { summary: "Four herons.", cites: [cited.id] });
-  await refuse(page, /\/reopen$/, "POST");
+  await refuse(page, /\/reopen$/, "POST", 500);
   await page.goto(`${skein.origin}/c/${fork.id}`);
   await page.getByRole("button", { name: "Go on in a new conversation" }).click();
-  const alert = page.getByRole("alert").filter({ hasText: "refused for a test" });
+  const alert = page.getByRole("alert").filter({ hasText: "refused as internal" });
   await expect(alert).toContainText("No new conversation was begun.");
   await expect(page.getByText(/was not sent/)).toHaveCount(0);
   await page.unrouteAll({ behavior: "wait" });
@@ -312,7 +298,7 @@ test("a conversation that is not begun says why, on whatever screen", async ({ p
   await refuse(page, /\/conversations$/, "POST", 429);
   await page.getByRole("button", { name: "New conversation" }).first().click();
   const alert = page.getByRole("alert").filter({ hasText: "No conversation was begun." });
-  await expect(alert).toContainText("refused for a test");
+  await expect(alert).toContainText("refused as internal");
   await page.unrouteAll({ behavior: "wait" });
   await alert.getByRole("button", { name: "Try again" }).click();
   await expect(composer(page)).toBeVisible();

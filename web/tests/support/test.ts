@@ -123,7 +123,7 @@ export const test = base.extend<PerTest, PerWorker>({
 });
 export { expect };
 
-type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
+export type Fixtures = Parameters<Parameters<typeof test>[2]>[0];
 
 /** A task done by mouse, and again by keys alone: from page load on only presses and typing. */
 export function task(title: string, steps: (fixtures: Fixtures) => Promise<void>): void {
