@@ -1,5 +1,6 @@
 // Home tells how the installation is: what was found, what is wrong and why, and what could not be asked.
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
+import { held } from "../support/held";
 import { expect, test } from "../support/test";
 
 test("how the parts are is told, and what is wrong is told with its cause", async ({ page, skein }) => {
@@ -35,4 +36,19 @@ test("what could not be asked is not known, until it is asked again", async ({ p
   await page.getByRole("button", { name: "Look again" }).press("Enter");
   await expect(health).toContainText(/\d+ workers?, /);
   await expect(health).not.toContainText("not known");
+});
+
+test("what Home is there for is asked for before how the parts are", async ({ page, person, skein }) => {
+  await person.say((await person.begin("Herons")).id, "Two herons.");
+  const asked: string[] = [];
+  page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace("/api/v1", "")));
+  const list = await held(page, /\/api\/v1\/conversations\?/, "GET");
+  await page.goto(skein.origin);
+  await list.made;
+  // It does not wait for the projects either, and is not asked for twice when there is one.
+  await page.waitForResponse(/\/api\/v1\/projects/);
+  expect(asked).not.toContain("/workers");
+  list.letGo();
+  await expect(page.getByRole("list", { name: "Health" })).toContainText(/\d+ workers?, /);
+  expect(asked.filter((path) => path === "/conversations")).toHaveLength(1);
 });

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isOf } from "../../src/screens/home/conversations.svelte";
 import {
   deadHealth,
   indexHealth,
@@ -15,6 +16,19 @@ const service = (name: string, status: string, lastHealthCheck: string | null = 
   lastHealthCheck,
 });
 const index = { available: true, caughtUp: true, failure: null, behind: 0, embedderFailure: null };
+
+describe("conversations that were asked for before the project was known", () => {
+  const of = (...projects: string[]) => projects.map((projectId) => ({ projectId }));
+  it("are taken when they are those of the project", () => {
+    expect(isOf("a", "a", of("a"))).toBe(true);
+    expect(isOf("a", undefined, of("a", "a"))).toBe(true);
+    expect(isOf("a", undefined, [])).toBe(true);
+  });
+  it("are asked for again when they are of others, too", () => {
+    expect(isOf("a", "b", of("b"))).toBe(false);
+    expect(isOf("a", undefined, of("a", "b"))).toBe(false);
+  });
+});
 
 describe("how an installation is", () => {
   it("says of models which cannot be reached, and which nobody tried yet", () => {

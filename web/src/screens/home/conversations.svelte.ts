@@ -12,6 +12,14 @@ const PAGE = 500;
 const REST_MS = 300;
 const CHANGES = /^(conversation|branch|project|node)\./;
 
+/** Whether what was asked for early is what is wanted: the last used of all projects may all be of this one. */
+export const isOf = (
+  current: string | undefined,
+  asked: string | undefined,
+  found: readonly Pick<Kept, "projectId">[],
+): boolean =>
+  asked === current || (asked === undefined && found.every(({ projectId }) => projectId === current));
+
 export class Conversations {
   list = $state.raw<Kept[]>();
   problem = $state.raw<Problem>();
@@ -51,10 +59,12 @@ export class Conversations {
     const isNewest = this.#newest.ask();
     try {
       const { likely } = project;
-      // Another person may have signed in since: then it is nothing of theirs.
-      const early = likely ? this.#of(likely).catch(() => undefined) : undefined;
+      // Asked before the projects are known, and of all of them in a browser that has not been here. Another person may have signed
+      // in since: then it is nothing of theirs.
+      const early = this.#of(likely).catch(() => undefined);
       const [first] = await Promise.all([early, project.refresh(), this.#also()]);
-      const found = first && likely === project.current?.id ? first : await this.#of(project.current?.id);
+      const current = project.current?.id;
+      const found = first && isOf(current, likely, first) ? first : await this.#of(current);
       if (!isNewest()) return;
       this.list = found.sort((one, other) => Date.parse(other.activeAt) - Date.parse(one.activeAt));
       this.problem = undefined;
