@@ -80,6 +80,11 @@ impl Engine {
         tokio::spawn(watcher.run(from));
         Ok(receiver)
     }
+
+    /// Where the timeline stands: whatever is read later is no older, so who watches from here misses nothing.
+    pub async fn standing(&self) -> Result<Cursor, EngineError> {
+        Ok(self.parts().store.read(|tx| tx.latest(&SYSTEM)).await?)
+    }
 }
 
 /// Where a watcher begins, and whether it has missed too much to be told all of it.

@@ -6,6 +6,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use skein_core::account::Scope;
+use skein_core::garden::cursor::Cursor;
 use skein_core::{ItemId, KeyId, Millis};
 use skein_engine::account::{Credential, Link};
 use skein_engine::{Engine, Kept};
@@ -36,6 +37,9 @@ pub(crate) struct AccountView {
     /// The grant that was named in `Skein-Grant`.
     #[schema(value_type = Option<String>)]
     grant_id: Option<ItemId>,
+    /// Where the timeline stands: what is read afterwards is no older. Whoever watches events from here misses nothing.
+    #[schema(value_type = String, example = "0.42")]
+    cursor: Cursor,
 }
 
 /// Who am I?
@@ -45,6 +49,7 @@ pub(crate) async fn read_account(
     SignedIn(caller): SignedIn,
     Parameters(NoParameters {}): Parameters<NoParameters>,
 ) -> Result<Json<AccountView>, ApiError> {
+    let cursor = engine.standing().await?;
     let user = engine.user(&caller, caller.user).await?;
     let (credential, key_id) = match caller.credential {
         Credential::Key(key) => ("key", Some(key)),
@@ -53,7 +58,7 @@ pub(crate) async fn read_account(
         Credential::Token { .. } => ("token", None),
     };
     let grant_id = caller.grant.as_ref().map(|grant| grant.item);
-    Ok(Json(AccountView { user: UserView::new(user, None), scope: caller.scope, credential, key_id, grant_id }))
+    Ok(Json(AccountView { user: UserView::new(user, None), scope: caller.scope, credential, key_id, grant_id, cursor }))
 }
 
 /// A link that signs a browser in, once.

@@ -61,9 +61,11 @@ export function onConnection(listener: (connection: Connection) => void): () => 
   return subscribe(connections, listener);
 }
 
-/** Begins to listen; call it once somebody is signed in. */
-export function startEvents(): void {
+/** Begins to listen from a place before all that this tab reads; call it once somebody is signed in. */
+export function startEvents(from: string): void {
   if (started) return;
+  // Whoever signs in again hears what they missed meanwhile.
+  cursor ??= from;
   started = new AbortController();
   channel = new BroadcastChannel(LOCK);
   channel.onmessage = ({ data }: MessageEvent<Heard>) => hear(data, false);

@@ -2419,6 +2419,11 @@ export interface components {
              * @example key
              */
             credential: string;
+            /**
+             * @description Where the timeline stands: what is read afterwards is no older. Whoever watches events from here misses nothing.
+             * @example 0.42
+             */
+            cursor: string;
             /** @description The grant that was named in `Skein-Grant`. */
             grantId?: string | null;
             /** @description The key, where one was shown. */
@@ -5919,7 +5924,7 @@ export interface components {
             tokenBudget?: number | null;
         };
         ProcessFields: {
-            /** @description Kept for what it has done, never run again. */
+            /** @description Kept for what it has done, not run unless it is restored. */
             archived: boolean;
             /**
              * Format: int32

@@ -53,7 +53,7 @@ class Session {
       this.account = account;
       this.problem = undefined;
       this.state = "in";
-      startEvents();
+      startEvents(account.cursor);
       reconnect();
     } catch (error) {
       const problem = asProblem(error);

@@ -64,6 +64,15 @@ both! {
         }
     }
 
+    async fn who_watches_from_where_their_account_was_read_misses_nothing(world: &World) {
+        world.settled().await;
+        let account = world.get("/api/v1/account").await.json();
+        // What happens before the stream is open.
+        let made = notes(world, "ab").await;
+        let heard = Feed::open(world, "/api/v1/events", account["cursor"].as_str()).await.take(2).await;
+        assert_eq!(subjects(&heard), [&made[0]["id"], &made[1]["id"]]);
+    }
+
     async fn a_place_from_elsewhere_is_answered_with_resync_and_nonsense_is_refused(world: &World) {
         world.note("a").await;
         world.settled().await;
