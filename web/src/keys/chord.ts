@@ -33,8 +33,8 @@ export function isEditable(target: EventTarget | null): boolean {
 /** Whether the chord is typed without Ctrl, ⌘ or Alt, and so must leave writing alone. */
 export const isPlain = (chord: string): boolean => !/^(Mod|Ctrl|Alt)\+/.test(chord);
 
-/** Whether it is one letter or sign, with Shift or without: what people who speak to their computer switch off. */
-export const isSingle = (chord: string): boolean => /^(Shift\+)?.$/u.test(chord);
+/** Whether it is one letter, sign or blank, with Shift or without: what people who speak to their computer switch off. */
+export const isSingle = (chord: string): boolean => /^(Shift\+)?(.|Space)$/u.test(chord);
 
 const SHOWN: Record<string, string> = {
   Mod: isApple ? "⌘" : "Ctrl",

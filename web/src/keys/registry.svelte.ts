@@ -75,14 +75,14 @@ class Registry {
     }
   }
 
-  /** Enter and Space on a button press it, Enter follows a link; arrows in menus, tabs and trees move there. */
+  /** Enter and Space on a button press it, Enter follows a link; a row of a list leaves Space to its screen. Arrows in menus, tabs and trees move there. */
   #isLeftToTheElement(event: KeyboardEvent, chord: string): boolean {
     const at = event.target;
     if (!(at instanceof Element)) return false;
     if (at.closest("dialog[open], [popover]:popover-open")) return true;
     if (chord === "Enter" && at.closest("a[href]")) return true;
     if (chord === "Enter" || chord === "Space")
-      return at.closest("button, summary, input, [role=option]") !== null;
+      return at.closest("button, summary, input, [role=option], a[href]:not([data-row])") !== null;
     return (
       chord.startsWith("Arrow") &&
       at.closest("[role=tablist], [role=menu], [role=tree], [role=radiogroup], [role=separator], input") !==

@@ -10,6 +10,12 @@ const LOOK_WAIT_MS = 2_000;
 /** With these an operation that told its progress has ended. */
 const ENDS = new Set(["verification.completed", "verification.failed", "operation.cancelled", "import.made"]);
 
+/** What somebody else was asked to decide waits for them. */
+export const waitsForMe = ({
+  askedBy,
+  delegate,
+}: Pick<Schemas["ReviewView"], "askedBy" | "delegate">): boolean => Boolean(askedBy) || !delegate;
+
 class Jobs {
   runs = $state.raw<Run[]>([]);
   reviews = $state.raw<Schemas["ReviewView"][]>([]);
@@ -24,9 +30,8 @@ class Jobs {
   /** Operations that have ended: what is heard of them later was said before. */
   #over = new Set<string>();
 
-  /** What somebody else was asked to decide waits for them. */
   get pendingReviews(): number {
-    return this.reviews.filter(({ askedBy, delegate }) => askedBy || !delegate).length;
+    return this.reviews.filter(waitsForMe).length;
   }
 
   start(): () => void {

@@ -7,15 +7,36 @@ import { entryOf, isAboutTheSame, isTakenBackByKey, undoable, type Entry, type M
 import { session } from "./session.svelte";
 import { reverse } from "./undoing";
 
-/** How many facts of each kind are read. */
+/** How many facts of each kind are read at once, how often, and how many acts are enough. */
 const READ_MAX = 100;
+const PAGES_MAX = 5;
+const FOUND_MIN = 50;
 const FACTS = ["NodeMarked", "EntityDelta", "RelationRemoved", "SystemEvent"];
+
+/** Most facts are no acts of this kind: it is read on until there are some, not for ever. */
+async function readOf(type: string): Promise<Entry[]> {
+  const me = session.account?.user.id;
+  const isMine = (entry: Entry) => entry.kind !== "recorded" || !me || entry.author === me;
+  const found: Entry[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < PAGES_MAX && found.length < FOUND_MIN; page += 1) {
+    const query = { type, order: "desc" as const, limit: READ_MAX, cursor };
+    const { data, pagination } = await call("get", "/api/v1/items", { query });
+    const acts = data.map(entryOf).filter((entry) => entry !== undefined);
+    found.push(...acts.filter(isMine));
+    cursor = pagination.next ?? undefined;
+    if (!cursor) break;
+  }
+  return found;
+}
 
 class Operations {
   /** Newest first. */
   entries = $state.raw<Entry[]>([]);
   loaded = $state(false);
   problem = $state.raw<Problem>();
+  /** Why the last act could not be taken back. */
+  refusal = $state.raw<Problem>();
   busy = $state<string>();
   /** What was taken back in this tab, and what took it back. */
   settled = $state.raw<ReadonlySet<string>>(new Set());
@@ -36,27 +57,25 @@ class Operations {
     if (this.loaded) this.entries = [entry, ...this.entries].sort((one, other) => other.at - one.at);
   }
 
-  async load(): Promise<void> {
+  /** Gives what was read, also where somebody asked again meanwhile. */
+  async load(): Promise<Entry[]> {
     const isNewest = this.#newest.ask();
     await allDone();
     try {
       const read = await this.#read();
-      if (!isNewest()) return;
+      if (!isNewest()) return read;
       this.entries = read;
       this.loaded = true;
       this.problem = undefined;
+      return read;
     } catch (error) {
       if (isNewest()) this.problem = asProblem(error);
+      return [];
     }
   }
   async #read(): Promise<Entry[]> {
-    const pages = await Promise.all(
-      FACTS.map((type) => call("get", "/api/v1/items", { query: { type, order: "desc", limit: READ_MAX } })),
-    );
-    const me = session.account?.user.id;
-    const isMine = (entry: Entry) => entry.kind !== "recorded" || !me || entry.author === me;
-    const facts = pages.flatMap(({ data }) => data.map(entryOf)).filter((entry) => entry !== undefined);
-    return [...facts.filter(isMine), ...this.#moves].sort((one, other) => other.at - one.at);
+    const facts = await Promise.all(FACTS.map(readOf));
+    return [...facts.flat(), ...this.#moves].sort((one, other) => other.at - one.at);
   }
 
   /** Takes back what was done last since the tab was opened; says what that was. Older acts are picked from the list. */
@@ -65,6 +84,7 @@ class Operations {
     return (this.#undoing = this.#undoing.then(() => this.#undoLast()));
   }
   async #undoLast(): Promise<Entry | undefined> {
+    this.refusal = undefined;
     await this.load();
     // What was read earlier may not be the last any more.
     if (this.problem) return undefined;
@@ -76,28 +96,28 @@ class Operations {
         isTakenBackByKey(entry) &&
         !this.#failed.has(entry.id),
     );
-    return last && (await this.undo(last)) ? last : undefined;
+    return last && (await this.undo(last, true)) ? last : undefined;
   }
 
-  async undo(entry: Entry): Promise<boolean> {
+  async undo(entry: Entry, byKey = false): Promise<boolean> {
     this.busy = entry.id;
-    this.problem = undefined;
+    this.refusal = undefined;
     const known = new Set(this.entries.map(({ id }) => id));
     try {
-      const version = await reverse(entry, this.entries);
+      const version = await reverse(entry, this.entries, byKey);
       // Where one stood before is known to this tab alone.
       if (entry.kind === "moved") this.moved(entry.conversation, entry.to, entry.from);
       this.#settle(entry.id);
-      await this.load();
+      const read = await this.load();
       const isReverse = (one: Entry) =>
         !known.has(one.id) &&
         isAboutTheSame(one, entry) &&
         // Somebody else may have changed it in the same moment.
         (version === undefined || !("version" in one) || one.version === version);
-      this.#settle(...this.entries.filter(isReverse).map(({ id }) => id));
+      this.#settle(...read.filter(isReverse).map(({ id }) => id));
       return true;
     } catch (error) {
-      this.problem = asProblem(error);
+      this.refusal = asProblem(error);
       this.#failed.add(entry.id);
       return false;
     } finally {

@@ -25,6 +25,8 @@ export interface Changed extends Act {
   kind: "changed";
   conversation: string;
   version: number;
+  /** Its hash afterwards. */
+  hash: string;
   title: string;
   status: string;
 }
@@ -122,7 +124,7 @@ function deltaOf(act: Act, { entityType, entityId, version, commit, author, act:
   if (version < 2) return undefined;
   if (entityType === "Conversation") {
     const { title = "", status = "" } = document?.data ?? {};
-    return { kind: "changed" as const, ...act, conversation: entityId, version, title, status };
+    return { kind: "changed" as const, ...act, conversation: entityId, version, hash: commit, title, status };
   }
   if (!isRecorded(entityType)) return undefined;
   return {

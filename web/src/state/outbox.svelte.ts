@@ -117,7 +117,18 @@ class Outbox {
     const entry: Waiting = { ...said, key: newKey(), answerKey: newKey(), user, at };
     this.#behind.add(entry.key);
     this.#change((list) => [...list, entry]);
-    await inTurn(() => this.#sayNow(entry.key));
+    await new Promise<void>((resolve, reject) => {
+      // The answer that is asked for leads there too: what comes after waits for that as well.
+      void inTurn(() =>
+        this.#sayNow(entry.key)
+          .then(resolve, reject)
+          .then(() => this.#gone(entry.key)),
+      );
+    });
+  }
+  /** Once a message has gone for good, or waits for better times. */
+  async #gone(key: string): Promise<void> {
+    if (this.#list.some((one) => one.key === key && !one.refusal) && this.#flushing) await this.#flushing;
   }
   async #sayNow(key: string): Promise<void> {
     this.#behind.delete(key);

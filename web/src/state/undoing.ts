@@ -14,16 +14,16 @@ import {
 } from "./operations";
 
 /** Does the reverse of one act among all that are known, newest first. Tells which version of a record that made, if any. */
-export function reverse(entry: Entry, entries: readonly Entry[]): Promise<number | undefined> {
+export function reverse(entry: Entry, entries: readonly Entry[], byKey = false): Promise<number | undefined> {
   switch (entry.kind) {
     case "marked":
       return markBack(entry, entries);
     case "moved":
       return moveBack(entry);
     case "changed":
-      return changeBack("conversations", entry.conversation, entry);
+      return changeBack("conversations", entry.conversation, entry, entries);
     case "recorded":
-      return backOf(entry, entries);
+      return backOf(entry, entries, byKey);
     case "unlinked":
       return linkAgain(entry);
     case "configured":
@@ -60,17 +60,14 @@ const CHANGEABLE = {
 async function changeBack(
   kind: keyof typeof CHANGEABLE,
   id: string,
-  { version }: Changed | Recorded,
+  { version, hash }: Changed | Recorded,
+  entries: readonly Entry[],
 ): Promise<number> {
-  const [changes, { hash }] = await Promise.all([
-    changedBy(id, version),
-    call("get", `/api/v1/${kind}/{id}`, { params: { id } }),
-  ]);
-  const before = changes
+  const before = (await changedBy(id, version))
     .filter(({ field }) => CHANGEABLE[kind].includes(field))
     .map((change) => [change.field, change.before ?? null] as const);
   if (before.length === 0) throw refusal("What was changed here is taken back where it was done.");
-  const body = { ...Object.fromEntries(before), basedOnHash: hash };
+  const body = { ...Object.fromEntries(before), basedOnHash: newestOf(id, entries) ?? hash };
   return (await call("put", `/api/v1/${kind}/{id}`, { params: { id }, body })).version;
 }
 
@@ -79,16 +76,27 @@ async function changedBy(id: string, version: number): Promise<Schemas["ChangeVi
   return (await call("get", "/api/v1/records/{id}/diff", { params: { id }, query })).changes;
 }
 
-async function backOf(entry: Recorded, entries: readonly Entry[]): Promise<number | undefined> {
+async function backOf(
+  entry: Recorded,
+  entries: readonly Entry[],
+  byKey: boolean,
+): Promise<number | undefined> {
   const { record: id, version, type } = entry;
-  if (type === "Project") return changeBack("projects", id, entry);
-  if (type === "Secret") return changeBack("secrets", id, entry);
+  if (type === "Project") return changeBack("projects", id, entry, entries);
+  if (type === "Secret") return changeBack("secrets", id, entry, entries);
   if (type === "SecretBinding") return bindAgain(entry);
   const was = await before(entry);
-  if (was.deletedAt !== undefined || (type === "Process" && was.archived === true)) return deleteAgain(entry);
+  if (was.deletedAt !== undefined || (type === "Process" && was.archived === true)) {
+    await isAsKnown(entry, entries);
+    return deleteAgain(entry);
+  }
   if (entry.act === "changed") {
     const shared = (await changedBy(id, version)).find(({ field }) => field === "shared");
-    if (shared) return shareBack(entry, shared.before === true);
+    if (shared && byKey) throw refusal("Who may use it is changed back from the list of what was done.");
+    if (shared) {
+      await isAsKnown(entry, entries);
+      return shareBack(entry, shared.before === true);
+    }
   }
   const body = { version: version - 1, basedOnHash: newestOf(id, entries) ?? entry.hash };
   return (await call("post", "/api/v1/records/{id}/restore", { params: { id }, body })).version;
@@ -96,8 +104,17 @@ async function backOf(entry: Recorded, entries: readonly Entry[]): Promise<numbe
 
 /** As a record is now, as far as is known here: what was taken back in between made versions of its own. */
 function newestOf(record: string, entries: readonly Entry[]): string | undefined {
-  const about = (entry: Entry): entry is Recorded => entry.kind === "recorded" && entry.record === record;
+  const about = (entry: Entry): entry is Changed | Recorded =>
+    (entry.kind === "recorded" && entry.record === record) ||
+    (entry.kind === "changed" && entry.conversation === record);
   return entries.find(about)?.hash;
+}
+
+/** Acts that name no state are not done to one that nobody here has seen. */
+async function isAsKnown(entry: Recorded, entries: readonly Entry[]): Promise<void> {
+  const { hash } = await call("get", "/api/v1/records/{id}", { params: { id: entry.record } });
+  if (hash !== (newestOf(entry.record, entries) ?? entry.hash))
+    throw refusal("It was changed elsewhere meanwhile. Look at the newest state.");
 }
 
 async function before({ record, version }: Recorded): Promise<Record<string, unknown>> {

@@ -40,13 +40,16 @@ test("what could not be asked is not known, until it is asked again", async ({ p
 
 test("what Home is there for is asked for before how the parts are", async ({ page, person, skein }) => {
   await person.say((await person.begin("Herons")).id, "Two herons.");
+  // The screen that is there already would ask again when it hears of that.
+  await page.goto("about:blank");
   const asked: string[] = [];
   page.on("request", (request) => asked.push(new URL(request.url()).pathname.replace("/api/v1", "")));
   const list = await held(page, /\/api\/v1\/conversations\?/, "GET");
+  const projects = page.waitForResponse(/\/api\/v1\/projects/);
   await page.goto(skein.origin);
   await list.made;
   // It does not wait for the projects either, and is not asked for twice when there is one.
-  await page.waitForResponse(/\/api\/v1\/projects/);
+  await projects;
   expect(asked).not.toContain("/workers");
   list.letGo();
   await expect(page.getByRole("list", { name: "Health" })).toContainText(/\d+ workers?, /);

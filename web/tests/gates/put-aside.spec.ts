@@ -60,7 +60,7 @@ test("what nobody could do leads from Home to the reason and to the run", async 
     .getByRole("list", { name: "Health" })
     .getByRole("link", { name: "2 calls could not be done" })
     .click();
-  const rows = page.getByRole("list", { name: "Put aside" }).getByRole("listitem");
+  const rows = page.getByRole("list", { name: "What could not be done" }).getByRole("listitem");
   await expect(rows).toHaveCount(2);
   // What was put aside last stands first; of others it is only told that it happened.
   await expect(rows.first()).toContainText("Why is told to its owner alone.");

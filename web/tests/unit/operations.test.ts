@@ -124,15 +124,18 @@ describe("the reverse", () => {
     ]);
   });
   it("shares, and changes what people change, by the acts made for it", async () => {
-    const shared = { data: {}, changes: [{ field: "shared", before: true }], hash: "now" };
+    const shared = { data: {}, changes: [{ field: "shared", before: true }], hash: "h" };
     expect(await sent(delta("Tool"), shared)).toEqual(['PUT /tools/e/share {"shared":true}']);
+    await expect(sent(delta("Tool"), { ...shared, hash: "other" })).rejects.toThrow("changed elsewhere");
     await expect(sent(delta("Secret"), shared)).rejects.toThrow("where it was done");
     const named = { changes: [{ field: "name", before: "Key" }], hash: "now" };
-    expect(await sent(delta("Secret"), named)).toEqual(['PUT /secrets/e {"name":"Key","basedOnHash":"now"}']);
+    expect(await sent(delta("Secret"), named)).toEqual(['PUT /secrets/e {"name":"Key","basedOnHash":"h"}']);
   });
   it("deletes again what had been deleted before it was restored", async () => {
-    expect(await sent(delta("Tool", "restored"), { data: { deletedAt: "t" } })).toEqual(["DELETE /tools/e "]);
-    expect(await sent(delta("Process", "restored"), { data: { archived: true } })).toEqual([
+    expect(await sent(delta("Tool", "restored"), { data: { deletedAt: "t" }, hash: "h" })).toEqual([
+      "DELETE /tools/e ",
+    ]);
+    expect(await sent(delta("Process", "restored"), { data: { archived: true }, hash: "h" })).toEqual([
       "DELETE /processes/e ",
     ]);
   });

@@ -16,7 +16,9 @@ export interface Health {
 }
 
 /** Nobody answered who could tell. */
-export const unknownHealth = (what: "Workers" | "Memory" | "Model services" | "Put aside"): Health => ({
+export const unknownHealth = (
+  what: "Workers" | "Memory" | "Model services" | "What could not be done",
+): Health => ({
   what,
   words: `${what}: not known`,
   isWell: undefined,

@@ -23,6 +23,7 @@ export class ReviewStore {
   problem = $state.raw<unknown>();
   decideProblem = $state.raw<unknown>();
   delegateProblem = $state.raw<unknown>();
+  backProblem = $state.raw<unknown>();
   isDelegating = $state(false);
   /** It was another's, and is no longer in this person's hands: its words are nobody's here. */
   isGone = $state(false);
@@ -73,10 +74,6 @@ export class ReviewStore {
   set scope(scope: Scope) {
     this.#scope = scope;
   }
-  /** Said only where somebody chose: the step knows its own. */
-  get chosenScope(): { scope?: Scope } {
-    return this.#scope ? { scope: this.#scope } : {};
-  }
   /** Whether other arguments than those shown would be approved. */
   get isEdited(): boolean {
     const asked = this.review?.asked;
@@ -117,6 +114,8 @@ export class ReviewStore {
     this.#newest.ask();
     this.review = undefined;
     this.isGone = true;
+    this.inputs = this.value = {};
+    this.reason = this.question = "";
     dropDraft(this.#place);
   }
 
@@ -154,14 +153,15 @@ export class ReviewStore {
   async delegate(to: Schemas["DelegateBody"]): Promise<boolean> {
     if (this.isDelegating) return false;
     this.isDelegating = true;
-    this.delegateProblem = undefined;
+    this.delegateProblem = this.backProblem = undefined;
     try {
       const asked = await call("put", "/api/v1/reviews/{id}/delegate", { params: { id: this.id }, body: to });
       this.#newest.ask();
       this.review = asReview(asked);
       return true;
     } catch (error) {
-      this.delegateProblem = error;
+      if (to.userId === null) this.backProblem = error;
+      else this.delegateProblem = error;
       return false;
     } finally {
       this.isDelegating = false;

@@ -1,8 +1,9 @@
 // Pausing a run, and letting it go on: by its button, by its key, in the list and where it is open.
-import { call } from "../../api/client";
+import { call, type Schemas } from "../../api/client";
 import { announcer } from "../../shell/announcer.svelte";
 import type { RunView } from "./trace";
 
+type Turned = Schemas["WholeExecutionView"];
 type Paused = Pick<RunView, "id" | "status" | "pausedAt">;
 
 export const isPausable = (run: Paused): boolean => run.status === "running";
@@ -13,22 +14,25 @@ export class Pausing {
   title = $state("");
 
   /** Pauses what goes on, and lets go on what is paused. Whether there was anything to do. */
-  turn(run: Paused, then: () => void, event?: KeyboardEvent): boolean {
+  turn(run: Paused, then: (run: Turned) => void, event?: KeyboardEvent): boolean {
     if (!isPausable(run)) return false;
     // A key that is held down is one wish.
     if (!event?.repeat && !this.isBusy) void this.#turn(run, then);
     return true;
   }
 
-  async #turn({ id, pausedAt }: Paused, then: () => void): Promise<void> {
+  async #turn({ id, pausedAt }: Paused, then: (run: Turned) => void): Promise<void> {
     const paused = !pausedAt;
     this.isBusy = true;
     this.problem = undefined;
     this.title = paused ? "It was not paused." : "It does not go on.";
     try {
-      await call("put", "/api/v1/executions/{id}/paused", { params: { id }, body: { paused } });
+      const turned = await call("put", "/api/v1/executions/{id}/paused", {
+        params: { id },
+        body: { paused },
+      });
       announcer.say(paused ? "Paused" : "It goes on");
-      then();
+      then(turned);
     } catch (error) {
       this.problem = error;
     }

@@ -56,6 +56,11 @@ export class RunStore {
       if (isNewest()) this.problem = error;
     }
   }
+  /** What was read before is older than what a change answered. */
+  turned(run: WholeRun): void {
+    this.#newest.ask();
+    this.show(run);
+  }
   show(run: WholeRun): void {
     this.run = run;
     this.problem = undefined;

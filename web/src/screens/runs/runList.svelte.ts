@@ -53,6 +53,12 @@ export class RunListStore {
     }
   }
 
+  /** What a change answered stands for the row, also for one of an older page. */
+  turned(run: RunView): void {
+    this.runs = this.runs?.map((one) => (one.id === run.id ? run : one));
+    void this.refresh();
+  }
+
   async more(): Promise<void> {
     if (!this.next) return;
     this.isBusy = true;
