@@ -106,10 +106,10 @@ fn follow_to_the_end(run: RunId, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
 
 /// Decides; without a server the run is then carried on here, because nobody else does.
 fn decide(review: ReviewId, verdict: &Verdict, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
-    desk.door()?.work();
     let decided = review::decide(&review.to_string(), verdict, desk)?;
     match decided["executionId"].as_str() {
         Some(run) if desk.door()?.is_here() => {
+            desk.door()?.work();
             let run = outermost(run, desk)?;
             follow_to_the_end(run, desk)
         }

@@ -5,8 +5,8 @@ use std::collections::VecDeque;
 
 use serde_json::Map;
 use skein_core::garden::event::EventName;
-use skein_core::{RunId, Viewer};
-use skein_store::flow::ExecutionRow;
+use skein_core::{Millis, RunId, Viewer};
+use skein_store::flow::{ExecutionRow, StepRow};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -35,7 +35,7 @@ impl Engine {
                     has_ended(&row, "nothing of it is left to begin; resume or branch it to run it again").into()
                 );
             }
-            let queued = pause_all(tx, viewer, id, is_paused)?;
+            let queued = pause_all(engine, tx, viewer, id, is_paused)?;
             let row = tx.execution(viewer, id)?;
             Ok((engine.show_run(tx, row)?, Aftermath { queued, ..Aftermath::default() }))
         })
@@ -44,7 +44,13 @@ impl Engine {
 }
 
 /// Pauses a run and those below it, or lets them go on; whether there is something to take up.
-fn pause_all(tx: &mut Tx<'_>, viewer: &Viewer, outermost: RunId, is_paused: bool) -> Result<bool, StoreError> {
+fn pause_all(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    outermost: RunId,
+    is_paused: bool,
+) -> Result<bool, StoreError> {
     let mut runs = VecDeque::from([outermost]);
     let mut queued = false;
     while let Some(run) = runs.pop_front() {
@@ -54,7 +60,7 @@ fn pause_all(tx: &mut Tx<'_>, viewer: &Viewer, outermost: RunId, is_paused: bool
             continue;
         }
         if row.paused_at.is_some() != is_paused {
-            queued |= pause_one(tx, viewer, &row, is_paused)?;
+            queued |= pause_one(engine, tx, viewer, &row, is_paused)?;
         }
         let below = tx.child_executions(run)?;
         runs.extend(below.into_iter().filter(|child| !child.status.has_ended()).map(|child| child.id));
@@ -62,8 +68,17 @@ fn pause_all(tx: &mut Tx<'_>, viewer: &Viewer, outermost: RunId, is_paused: bool
     Ok(queued)
 }
 
-fn pause_one(tx: &mut Tx<'_>, viewer: &Viewer, row: &ExecutionRow, is_paused: bool) -> Result<bool, StoreError> {
+fn pause_one(
+    engine: &Engine,
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    row: &ExecutionRow,
+    is_paused: bool,
+) -> Result<bool, StoreError> {
     let (run, now) = (row.id, tx.now());
+    if let Some(since) = row.paused_at {
+        note_waited(engine, tx, row, since)?;
+    }
     tx.note_paused(&SYSTEM, run, is_paused.then_some(now))?;
     let (told, queued) = if is_paused {
         tx.park_jobs_of(&SYSTEM, run)?;
@@ -73,4 +88,15 @@ fn pause_one(tx: &mut Tx<'_>, viewer: &Viewer, row: &ExecutionRow, is_paused: bo
     };
     tx.append_item(viewer, &told.to_draft(Some(&run.to_string()), Map::new()))?;
     Ok(queued)
+}
+
+/// Models may take so long with their tools, and being paused is none of that (decision Z14).
+fn note_waited(engine: &Engine, tx: &mut Tx<'_>, row: &ExecutionRow, since: Millis) -> Result<(), StoreError> {
+    let ready = engine.parts().plans.of(tx, row.process, row.process_version)?;
+    let offers = |step: &StepRow| !ready.plan.steps()[step.step].definition.offers.is_empty();
+    let mut steps: Vec<StepRow> = tx.execution_steps(row.id)?.into_iter().filter(offers).collect();
+    for step in &mut steps {
+        step.state.was_paused(since, tx.now());
+    }
+    if steps.is_empty() { Ok(()) } else { tx.put_steps(row.id, &steps) }
 }

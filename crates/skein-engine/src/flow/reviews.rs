@@ -85,9 +85,9 @@ fn shown(tx: &mut Tx<'_>, viewer: &Viewer, row: ReviewRow) -> Result<ShownReview
 }
 
 fn in_place_of(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<InPlaceOf, StoreError> {
-    let tool_name = match row.asked.tool().map(|tool| load::<Tool>(tx, &SYSTEM, tool)) {
+    let tool_name = match row.asked.tool().map(|tool| load::<Tool>(tx, &Viewer::User(row.owner), tool)) {
         Some(Ok(tool)) => Some(tool.entry.name.as_str().to_owned()),
-        Some(Err(StoreError::NotFound(_))) | None => None,
+        Some(Err(StoreError::NotFound(_) | StoreError::Refused(_))) | None => None,
         Some(Err(error)) => return Err(error),
     };
     Ok(InPlaceOf { owner: named(tx, row.owner)?, tool_name })

@@ -15,6 +15,7 @@ use skein_store::StoreError;
 use skein_store::jobs::{JobStanding, JobState, Wanted};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::tool_runs;
 use crate::world::{World, both, fresh, heard, process, step};
 
 const SYSTEM: Viewer = Viewer::System("test");
@@ -223,6 +224,22 @@ both! {
         world.begins_nothing(run).await;
         world.set_paused(run, false).await;
         assert_eq!(world.ended(run).await.row.output, Some(json!("hello")));
+    }
+
+    async fn z14_the_time_it_is_paused_is_not_the_models_holds(world: &World) {
+        let waited = |shown: &ShownRun| shown.steps[1].row.state.dialogue.as_ref().unwrap().waited_ms;
+        let rogue = tool_runs::model(false);
+        let process = tool_runs::process(world, &rogue, "always", 4).await;
+        let (conversation, _) = world.talk("What shall we eat?").await;
+        let (_, run) = world.answer(conversation, process).await;
+        let review = world.review().await;
+        world.set_paused(run, true).await;
+        world.decide(&review, Decision::Approve { inputs: None, scope: None }).await;
+        let by_people = waited(&world.engine.run(&world.caller, run).await.unwrap());
+        skein_testkit::wait::moment().await;
+        let went_on = world.set_paused(run, false).await;
+        assert!(waited(&went_on) > by_people, "{} after {by_people}", waited(&went_on));
+        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
     }
 
     async fn a_paused_run_is_cancelled_with_all_that_waits(world: &World) {

@@ -858,4 +858,5 @@ END;
 CREATE INDEX embeddings_item ON embeddings (item);
 CREATE INDEX items_brought ON items (owner, payload_hash, canonical_at) WHERE type = 'Episode';
 CREATE INDEX reviews_delegated ON reviews (delegate, id) WHERE delegate IS NOT NULL;
+CREATE INDEX reviews_delegated_open ON reviews (delegate, id) WHERE status = 'open' AND delegate IS NOT NULL;
 COMMIT;

@@ -117,6 +117,16 @@ pub struct StepState {
     pub ended_at: Option<Millis>,
 }
 
+impl StepState {
+    /// The time in which its run was paused is not the step's. What people were waited for in it counts once they decided.
+    pub fn was_paused(&mut self, since: Millis, now: Millis) {
+        let Some(began) = self.began_at.filter(|_| self.phase.is_open()) else { return };
+        let dialogue = self.dialogue.get_or_insert_default();
+        let until = dialogue.asking_since.map_or(now, |asking| asking.min(now));
+        dialogue.waited_ms += (until.0 - since.max(began).0).max(0);
+    }
+}
+
 /// One run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Execution {

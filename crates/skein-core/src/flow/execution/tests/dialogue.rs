@@ -260,3 +260,25 @@ fn z14_the_time_a_person_takes_is_not_the_steps_holds() {
     asks(&mut run, vec![wish("four", Some(OTHER), false)]);
     assert_eq!(run.failure().1, "tool_limit_exceeded");
 }
+
+#[test]
+fn z14_the_time_a_run_is_paused_is_not_the_steps_holds() {
+    const HOUR_MS: i64 = 3_600_000;
+    let mut run = talking(json!({ "toolLimits": { "seconds": 9 } }));
+    let pass = |run: &mut Run| {
+        let since = run.now;
+        run.now = Millis(run.now.0 + HOUR_MS);
+        run.state.steps[0].was_paused(since, run.now);
+    };
+    pass(&mut run);
+    asks(&mut run, vec![wish("one", Some(OTHER), true)]);
+    assert_eq!(run.phases(), [Phase::Conversing]);
+    // A person is waited for all the while: that is counted once.
+    pass(&mut run);
+    run.tell(&approve(0, None));
+    assert_eq!(run.state.steps[0].dialogue.as_ref().unwrap().waited_ms, 2 * HOUR_MS);
+    run.tell(&returned(at(0), json!(1), 0));
+    run.now = Millis(run.now.0 + 10_000);
+    asks(&mut run, vec![wish("two", Some(OTHER), false)]);
+    assert_eq!(run.failure().1, "tool_limit_exceeded");
+}
