@@ -1,10 +1,16 @@
 // What is known later does not move what somebody is about to press, and what is current is in sight on a narrow window.
-import type { Locator } from "@playwright/test";
+import type { Locator, Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
-import { held } from "../support/held";
+import { drawn, held } from "../support/held";
 import { answered, lastTurn, send } from "../support/talk";
 import { expect, test } from "../support/told";
 import { TOLD } from "../support/told-model";
+
+/** Where words stand on the screen. */
+const topOf = (words: Locator) => words.evaluate((element) => element.getBoundingClientRect().top);
+const reasoning = (page: Page) => lastTurn(page).locator("summary", { hasText: "Reasoning" });
+const LINE = "At dawn they stand in the shallow water and wait for the fish to come nearer.\n\n";
+const STILL_PX = 2;
 
 const boxes = async (...few: Locator[]) => Promise.all(few.map((one) => one.boundingBox()));
 
@@ -46,6 +52,79 @@ for (const width of [1280, 320])
     await expect(turn).toContainText("Two herons.");
     expect(await boxes(...arrows)).toEqual(before);
   });
+
+test("whoever reads in the middle of an answer reads on while it grows and when it ends", async ({
+  page,
+  skein,
+  model,
+  conversation,
+}) => {
+  const makings = await held(page, /\/makings/, "GET");
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await send(new Mouse(page), page, "How many herons are there?");
+  const saying = await model.asked();
+  saying.think("Many. ");
+  for (let at = 1; at <= 60; at++) saying.say(`Heron ${at}. ${LINE}`);
+  const words = lastTurn(page).getByText("Heron 30.");
+  await expect(lastTurn(page)).toContainText("Heron 60.");
+  await page.getByRole("log").evaluate((log) => log.scrollTo(0, (log.scrollHeight - log.clientHeight) / 2));
+  await expect(words).toBeInViewport();
+  await drawn(page);
+  const before = await topOf(words);
+  const moved = async () => Math.abs((await topOf(words)) - before);
+  for (let at = 61; at <= 90; at++) {
+    saying.say(`Heron ${at}. ${LINE}`);
+    if (at % 10 > 0) continue;
+    await expect(lastTurn(page)).toContainText(`Heron ${at}.`);
+    await drawn(page);
+    expect(await moved(), `after heron ${at}`).toBeLessThanOrEqual(STILL_PX);
+  }
+  saying.end();
+  await answered(page, 2);
+  await makings.made;
+  makings.letGo();
+  await expect(reasoning(page)).toBeAttached();
+  await drawn(page);
+  expect(await moved(), "at its end").toBeLessThanOrEqual(STILL_PX);
+});
+
+test("whoever reads further up reads on while rows above change their height and an answer below grows", async ({
+  page,
+  skein,
+  person,
+  model,
+  conversation,
+}) => {
+  for (let at = 1; at <= 12; at++) await person.say(conversation, `Stork ${at}. ${LINE.repeat(6)}`);
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await send(new Mouse(page), page, "How many herons are there?");
+  const saying = await model.asked();
+  saying.say("Some. ");
+  await expect(lastTurn(page)).toContainText("Some.");
+  const log = page.getByRole("log");
+  const words = page.getByRole("article").getByText("Stork 8.");
+  await words.scrollIntoViewIfNeeded();
+  await log.evaluate((log) => log.scrollBy(0, 40));
+  await drawn(page);
+  await drawn(page);
+  const before = await topOf(words);
+  const moved = async () => Math.abs((await topOf(words)) - before);
+  for (let at = 1; at <= 5; at++) {
+    saying.say(`Heron ${at}. ${LINE.repeat(10)}`);
+    // A row above the view gets another height, as when a picture or a remark arrives in it.
+    await page.evaluate((height) => {
+      const edge = document.querySelector("[role=log]")?.getBoundingClientRect().top ?? 0;
+      const above = [...document.querySelectorAll<HTMLElement>("[role=log] article")].filter(
+        (article) => article.getBoundingClientRect().bottom < edge,
+      );
+      above.at(-1)?.style.setProperty("padding-bottom", `${height}px`);
+    }, at * 37);
+    await drawn(page);
+    await drawn(page);
+    expect(await moved(), `after ${at}`).toBeLessThanOrEqual(STILL_PX);
+  }
+  saying.end();
+});
 
 test("what is current is in sight on a narrow window, and so is every entry of the rail", async ({
   told,
