@@ -129,6 +129,19 @@ export class Person {
     });
   }
 
+  /** A tool on such a service that nobody calls. */
+  level(serviceId: string, more: Record<string, unknown> = {}): Promise<Schemas["ToolView"]> {
+    return this.api.post("/tools", {
+      name: "Level",
+      serviceId,
+      connectionParams: { endpoint: "https://gauge.example" },
+      operation: { type: "rest_call", method: "GET", path: "/level" },
+      inputSchema: { type: "object", properties: {} },
+      outputSchema: {},
+      ...more,
+    });
+  }
+
   /** A process that answers by a model at an address of this machine. */
   async modelProcess(
     name: string,

@@ -21,14 +21,7 @@ task("share a service, and share it no longer", async ({ page, hands, person, sk
   await theirs.getByRole("link", { name: new RegExp(name) }).click();
   await expect(theirs.getByText("shared by another user")).toBeVisible();
   await expect(theirs.getByRole("tab", { name: "Sharing" })).toHaveCount(0);
-  await other.api.post("/tools", {
-    name: "Level",
-    serviceId: id,
-    connectionParams: { endpoint: "https://gauge.example" },
-    operation: { type: "rest_call", method: "GET", path: "/level" },
-    inputSchema: { type: "object", properties: {} },
-    outputSchema: {},
-  });
+  await other.level(id);
 
   await hands.press(shared);
   await expect(shared).not.toBeChecked();
@@ -72,15 +65,7 @@ task(
 
     const secret = /secrets\/([^/?]+)/.exec(page.url())?.[1] ?? "";
     const { id: serviceId } = await person.service("Gauge");
-    const tool = await person.api.post<{ id: string }>("/tools", {
-      name: "Level",
-      serviceId,
-      connectionParams: { endpoint: "https://gauge.example" },
-      operation: { type: "rest_call", method: "GET", path: "/level" },
-      inputSchema: { type: "object", properties: {} },
-      outputSchema: {},
-      secretId: secret,
-    });
+    const tool = await person.level(serviceId, { secretId: secret });
     await expect(page.getByRole("link", { name: "Level" })).toBeVisible();
     await hands.press(page.getByRole("button", { name: "Delete" }));
     const question = page.getByRole("dialog", { name: "Delete this secret?" });
@@ -120,14 +105,7 @@ task("make a template, make something from it, archive and restore it", async ({
 
 task("look at the versions of a tool and go back to one", async ({ page, hands, person, skein }) => {
   const { id: serviceId } = await person.service(`Gauge by ${hands.kind}`);
-  const tool = await person.api.post<{ id: string; hash: string }>("/tools", {
-    name: "Level",
-    serviceId,
-    connectionParams: { endpoint: "https://gauge.example" },
-    operation: { type: "rest_call", method: "GET", path: "/level" },
-    inputSchema: { type: "object", properties: {} },
-    outputSchema: {},
-  });
+  const tool = await person.level(serviceId);
   await person.api.put(`/tools/${tool.id}`, { name: "Depth", basedOnHash: tool.hash });
   await page.goto(`${skein.origin}/catalogue/tools/${tool.id}`);
   await expect(page.getByRole("heading", { name: "Depth" })).toBeVisible();

@@ -57,14 +57,7 @@ task("see what was done and take it back", async ({ page, hands, person, skein }
 
 task("delete a tool and a process, and have them back", async ({ page, hands, person, skein }) => {
   const { id: serviceId } = await person.service(`Gauge by ${hands.kind}`);
-  const { id } = await person.api.post<{ id: string }>("/tools", {
-    name: "Level",
-    serviceId,
-    connectionParams: { endpoint: "https://gauge.example" },
-    operation: { type: "rest_call", method: "GET", path: "/level" },
-    inputSchema: { type: "object", properties: {} },
-    outputSchema: {},
-  });
+  const { id } = await person.level(serviceId);
   const status = page.getByRole("contentinfo", { name: "Status" });
   const tool = page.getByRole("link", { name: /^Level/ });
   await page.goto(`${skein.origin}/catalogue/tools/${id}`);
