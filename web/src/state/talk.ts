@@ -85,15 +85,21 @@ export const activate = (conversation: Conversation, turnId: string, nodeId: str
 
 async function turn(conversation: Conversation, turnId: string, nodeId: string): Promise<void> {
   const before = conversation.cursor;
-  const at = Date.now();
   conversation.turnTo(nodeId);
   const { moves } = conversation;
   // Where its owner stands is not for others to say.
   if (nodeId.startsWith("local-") || look) return;
   const params = { id: conversation.id, turnId, nodeId };
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";
+  // Later than what was done before it, which the server dates.
+  let at = 0;
+  const tell = async () => {
+    const place = await placed("put", path, { params });
+    at = Date.now();
+    return place;
+  };
   const went = await conversation.attempt(nodeId, "show this alternative", () =>
-    conversation.turnings.tell(before, nodeId, () => placed("put", path, { params })),
+    conversation.turnings.tell(before, nodeId, tell),
   );
   const back = conversation.turnings.stands ?? before;
   if (!went && back && conversation.moves === moves) conversation.turnTo(back);
@@ -151,8 +157,9 @@ async function setMarks(
     const { bookmarked, excluded, pruned } = { ...before, ...defined(marks) };
     conversation.take({ ...before, bookmarked, excluded, pruned });
   }
+  const put = () => call("put", "/api/v1/nodes/{id}/marks", { params: { id: nodeId }, body: marks });
   const went = await conversation.attempt(nodeId, "change the marks", async () => {
-    conversation.take(await call("put", "/api/v1/nodes/{id}/marks", { params: { id: nodeId }, body: marks }));
+    conversation.take(await conversation.turnings.inTurn(put));
   });
   if (!went && before) conversation.take(before);
   return went;

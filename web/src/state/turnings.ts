@@ -36,11 +36,11 @@ export class Turnings {
   get stands(): string | undefined {
     return this.#stands;
   }
-  /** Whatever moves somebody, one after the other: it comes after every way so far, and the ways to come wait for it. */
-  inTurn<T>(move: () => Promise<T>): Promise<T> {
-    const moved = this.#last.then(move);
-    this.#last = waitedFor(moved.catch(() => undefined));
-    return moved;
+  /** Whatever somebody does here, one after the other: what was done last comes last, and is what is taken back first. */
+  inTurn<T>(act: () => Promise<T>): Promise<T> {
+    const done = this.#last.then(act);
+    this.#last = waitedFor(done.catch(() => undefined));
+    return done;
   }
   /**
    * Whether a move that is told of leads nowhere: it is one from here, or came before the last one from here. Moves are told in

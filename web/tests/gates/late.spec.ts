@@ -128,6 +128,28 @@ test("the tellings of one's own quick turns lead nobody back", async ({ page, pe
   expect(shown).toEqual(["Three herons.", "Two herons.", "One heron."]);
 });
 
+test("what was done last is taken back though what was done before it took longer", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  await person.edit(await person.say(id, "One heron."), "Two herons.");
+  await page.goto(`${skein.origin}/c/${id}`);
+  const turn = turns(page).first();
+  await turn.click();
+  const marked = await held(page, /\/marks$/, "PUT");
+  await page.keyboard.press("x");
+  await marked.made;
+  await page.keyboard.press("[");
+  await expect(turn).toContainText("One heron.");
+  await page.keyboard.press("u");
+  await drawn(page);
+  marked.letGo();
+  await expect(turn).toContainText("Two herons.");
+  await expect(turn.getByText("left out")).toBeVisible();
+});
+
 test("what was done last is taken back though it is still on its way", async ({ page, person, skein }) => {
   const { id } = await person.begin("Herons");
   await person.edit(await person.say(id, "One heron."), "Two herons.");
