@@ -1,5 +1,6 @@
 // Small things that were wrong once.
 import { turns } from "../support/talk";
+import { answer } from "../support/held";
 import { expect, test } from "../support/test";
 
 test("words typed before a filter is pressed are looked for, and nobody takes them along", async ({
@@ -29,7 +30,7 @@ test("words typed before a filter is pressed are looked for, and nobody takes th
 });
 
 test("an answer that failed was not answered", async ({ page }) => {
-  await page.route(/\/api\/v1\/nodes\/[^/]+$/, async (route) => {
+  await answer(page, /\/api\/v1\/nodes\/[^/]+$/, async (route) => {
     const answer = await route.fetch();
     await route.fulfill({ response: answer, json: { ...(await answer.json()), status: "failed" } });
   });
@@ -159,7 +160,7 @@ test("what takes long says how far it is, and is cancelled by a press", async ({
   await expect(inbox).toHaveCount(5);
   let letGo = () => {};
   const free = new Promise<void>((resolve) => (letGo = resolve));
-  await page.route(/\/decide$/, async (route) => {
+  await answer(page, /\/decide$/, async (route) => {
     await free;
     await route.continue();
   });
@@ -179,11 +180,11 @@ test("what takes long says how far it is, and is cancelled by a press", async ({
     status: isCancelled ? "cancelled" : "processing",
     progress: 40,
   });
-  await page.route(/\/vault\/rotations$/, (route) =>
+  await answer(page, /\/vault\/rotations$/, (route) =>
     route.fulfill({ status: 202, json: { operationId: "op_1", status: "queued" } }),
   );
-  await page.route(/\/operations\/op_1$/, (route) => route.fulfill({ json: operation() }));
-  await page.route(/\/operations\/op_1\/cancel$/, (route) => {
+  await answer(page, /\/operations\/op_1$/, (route) => route.fulfill({ json: operation() }));
+  await answer(page, /\/operations\/op_1\/cancel$/, (route) => {
     isCancelled = true;
     return route.fulfill({ json: operation() });
   });

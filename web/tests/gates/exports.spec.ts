@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { expectAccessible } from "../support/axe";
+import { answer } from "../support/held";
 import { expect, test } from "../support/test";
 
 /** Picks an entry of the conversation's menu and waits for the file that comes of it. */
@@ -63,7 +64,7 @@ test("an administrator is told how much room the installation takes", async ({
   await expect(storage).toContainText(/Attached files\s*\d+ bytes, 0\s+files, counted/);
   await expect(storage).toContainText(/Index of what was said\s*[\d.]+ (bytes|[kM]B), /);
   await expectAccessible(page, "storage");
-  await page.route("**/api/v1/storage", (route) => route.abort());
+  await answer(page, "**/api/v1/storage", (route) => route.abort());
   await page.reload();
   await expect(storage).toContainText("How much room is taken could not be read.");
   await page.unrouteAll({ behavior: "wait" });

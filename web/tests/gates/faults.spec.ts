@@ -4,6 +4,7 @@ import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { composer, lastTurn, turns } from "../support/talk";
 import { Skein } from "../support/server";
 import { Watch } from "../support/watch";
+import { answer } from "../support/held";
 import { expect, newcomer, signIn, test, type Fixtures } from "../support/test";
 
 const TYPED = "Something that took a while to write.";
@@ -19,7 +20,7 @@ async function refuse(page: Page, at: RegExp, method: string, status: number, co
     correlationId: "fedcba9876543210",
     retryable: status === 429 || status >= 500,
   };
-  await page.route(at, (route) =>
+  await answer(page, at, (route) =>
     route.request().method() === method ? route.fulfill({ status, json: { error } }) : route.fallback(),
   );
 }
@@ -99,7 +100,7 @@ test("what was shown at once is taken back when it is refused, and says why", as
     retryable: false,
   };
   const holds: (() => void)[] = [];
-  await page.route(/\/(activate|marks)$/, async (route) => {
+  await answer(page, /\/(activate|marks)$/, async (route) => {
     await new Promise<void>((release) => holds.push(release));
     await route.fulfill({ status: 409, json: { error } });
   });

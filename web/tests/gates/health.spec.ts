@@ -1,10 +1,10 @@
 // Home tells how the installation is: what was found, what is wrong and why, and what could not be asked.
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { held } from "../support/held";
+import { answer, held } from "../support/held";
 import { expect, test } from "../support/test";
 
 test("how the parts are is told, and what is wrong is told with its cause", async ({ page, skein }) => {
-  await page.route("**/api/v1/index", async (route) => {
+  await answer(page, "**/api/v1/index", async (route) => {
     const answer = await route.fetch();
     const index = (await answer.json()) as object;
     await route.fulfill({ json: { ...index, failure: "the disk is full" } });
@@ -23,7 +23,7 @@ test("how the parts are is told, and what is wrong is told with its cause", asyn
 test("what could not be asked is not known, until it is asked again", async ({ page, skein, watch }) => {
   watch.allow(/status of 500/);
   const error = { code: "internal", message: "out of order", details: {}, correlationId: "fedcba9876543210" };
-  await page.route(/\/api\/v1\/(workers|services)(\?|$)/, (route) =>
+  await answer(page, /\/api\/v1\/(workers|services)(\?|$)/, (route) =>
     route.fulfill({ status: 500, json: { error } }),
   );
   await page.goto(skein.origin);

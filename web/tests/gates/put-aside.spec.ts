@@ -5,13 +5,14 @@ import type { Schemas } from "../support/api";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import type { Person } from "../support/person";
 import { expectUsableAt } from "../support/reflow";
+import { answer } from "../support/held";
 import { expect, test } from "../support/test";
 
 const DEAD = /\/api\/v1\/queue\/dead(\?|$)/;
 type DeadJob = Schemas["DeadJobView"];
 
 async function putAside(page: Page, jobs: DeadJob[]): Promise<void> {
-  await page.route(DEAD, (route) =>
+  await answer(page, DEAD, (route) =>
     route.fulfill({ json: { data: jobs, pagination: { next: null, limit: 100 } } }),
   );
 }

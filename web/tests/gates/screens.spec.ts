@@ -3,6 +3,7 @@ import type { Page } from "@playwright/test";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { expectUsableAt } from "../support/reflow";
 import { screens } from "../support/screens";
+import { answer } from "../support/held";
 import { expect, test } from "../support/test";
 
 const KEPT = /\/api\/v1\/(account|events)/;
@@ -11,7 +12,7 @@ const KEPT = /\/api\/v1\/(account|events)/;
 async function heldBack(page: Page): Promise<() => void> {
   let refuse = () => {};
   const refused = new Promise<void>((resolve) => (refuse = resolve));
-  await page.route(/\/api\/v1\//, async (route) => {
+  await answer(page, /\/api\/v1\//, async (route) => {
     if (KEPT.test(route.request().url())) return route.continue();
     await refused;
     const error = {

@@ -2,6 +2,7 @@
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { Mouse } from "../support/hands";
 import { answered, composer, lastTurn, send } from "../support/talk";
+import { answer } from "../support/held";
 import { expect, test } from "../support/told";
 
 test("while an answer comes its speed is told, and the tab says so", async ({
@@ -38,7 +39,7 @@ test("while an answer comes its speed is told, and the tab says so", async ({
 
 test("calls that wait for a worker are counted", async ({ page, skein, model, conversation }) => {
   let waiting = 3;
-  await page.route("**/api/v1/queue", (route) => route.fulfill({ json: { waiting } }));
+  await answer(page, "**/api/v1/queue", (route) => route.fulfill({ json: { waiting } }));
   await page.goto(`${skein.origin}/c/${conversation}`);
   const status = page.getByRole("contentinfo", { name: "Status" });
   await expect(status).toContainText("3 queued");
@@ -72,7 +73,7 @@ test("the chain of a conversation is verified from the status bar, and the tick 
   await expect(tick).toContainText("verified");
   // What cannot be verified is not said to be.
   const broken = { verdict: "invalid", nodes: 2, firstNodeId: null, counts: {} };
-  await page.route("**/verify", (route) => route.fulfill({ json: broken }));
+  await answer(page, "**/verify", (route) => route.fulfill({ json: broken }));
   await tick.press("Enter");
   await expect(tick).toContainText("chain broken");
 });

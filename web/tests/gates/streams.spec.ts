@@ -1,6 +1,7 @@
 // A stream belongs to the server: reload, another tab and a lost connection lose nothing of it.
 import { composer, lastTurn, send } from "../support/talk";
 import { Mouse } from "../support/hands";
+import { answer } from "../support/held";
 import { expect, test } from "../support/told";
 
 test("a reload in the middle of a stream loses nothing", async ({ page, skein, model, conversation }) => {
@@ -60,7 +61,7 @@ test("an answer is stopped and what was said stays; when it is not, that is said
   (await model.asked()).say("and so on ");
   await expect(lastTurn(page)).toContainText("and so on");
   const error = { code: "internal", message: "not now", details: {}, correlationId: "0", retryable: true };
-  await page.route(/\/cancel$/, (route) => route.fulfill({ status: 500, json: { error } }));
+  await answer(page, /\/cancel$/, (route) => route.fulfill({ status: 500, json: { error } }));
   await page.getByRole("button", { name: "Stop" }).first().click();
   await expect(lastTurn(page).getByRole("alert")).toContainText("Could not stop this answer.");
   await page.unrouteAll({ behavior: "wait" });
@@ -91,7 +92,7 @@ test("what is read late of an answer turns nobody back to it", async ({
   let held = 0;
   let release = () => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
-  await page.route("**/api/v1/nodes/*", async (route) => {
+  await answer(page, "**/api/v1/nodes/*", async (route) => {
     const response = await route.fetch();
     held += 1;
     await gate;

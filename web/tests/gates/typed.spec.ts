@@ -3,7 +3,7 @@ import { expectAccessible } from "../support/axe";
 import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
 import { PIXEL } from "../support/files";
-import { drawn } from "../support/held";
+import { answer, drawn } from "../support/held";
 import { composer, listening, turns, turnWith } from "../support/talk";
 import { expect, test } from "../support/test";
 
@@ -256,7 +256,7 @@ test("attachments are kept like words, and a refusal finds whoever came back", a
   await composer(page).fill("What is this?");
   let refuse: () => void = () => undefined;
   const told = new Promise<void>((resolve) => (refuse = resolve));
-  await page.route(/\/turns$/, async (route) => {
+  await answer(page, /\/turns$/, async (route) => {
     await told;
     const error = { code: "rule_violation", message: "refused", details: {}, retryable: false };
     await route.fulfill({ status: 422, json: { error } });
@@ -282,7 +282,7 @@ test("what is sent before it is known who answers waits for that, and is answere
   watch.allow(/status of 503/);
   const { id } = await person.begin("Herons");
   let isAway = true;
-  await page.route(/\/processes\?/, (route) =>
+  await answer(page, /\/processes\?/, (route) =>
     isAway
       ? route.fulfill({ status: 503, json: { error: { code: "unavailable", message: "away", details: {} } } })
       : route.continue(),

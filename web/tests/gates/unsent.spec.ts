@@ -4,6 +4,7 @@ import type { Schemas } from "../support/api";
 import { Mouse } from "../support/hands";
 import type { Person } from "../support/person";
 import { composer, send, turns, turnWith } from "../support/talk";
+import { answer } from "../support/held";
 import { expect, test as base } from "../support/test";
 
 const SAYING = /\/turns$/;
@@ -21,7 +22,7 @@ const test = base.extend<{ open: Open }>({
     });
   },
 });
-const away = (page: Page) => page.route(SAYING, (route) => route.abort());
+const away = (page: Page) => answer(page, SAYING, (route) => route.abort());
 
 /** What a conversation has, as the server tells it, the root first. */
 async function said(person: Person, id: string): Promise<string[]> {
@@ -58,7 +59,7 @@ test("what waits outlives a reload and goes out in order, each once, with one an
 test("a message that arrived although nobody heard of it is there once", async ({ page, person, open }) => {
   const id = await open("Half away");
   let lost = 0;
-  await page.route(SAYING, async (route) => {
+  await answer(page, SAYING, async (route) => {
     await route.fetch();
     lost += 1;
     await route.abort();
@@ -102,7 +103,7 @@ test("what is refused later says why where it was written, and nothing of it is 
   await expect(turnWith(page, "Two herons.")).toContainText("waits to be sent");
   // The newer one is asked first: nothing is let through between the two.
   const error = { code: "conversation_folded", message: "it was folded meanwhile", details: {} };
-  await page.route(SAYING, (route) => route.fulfill({ status: 409, json: { error } }));
+  await answer(page, SAYING, (route) => route.fulfill({ status: 409, json: { error } }));
   const turn = turnWith(page, "Two herons.");
   await expect(turn.getByRole("alert")).toContainText("it was folded meanwhile");
   await page.goto(skein.origin);
