@@ -2,14 +2,13 @@
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { brotliCompressSync, constants } from "node:zlib";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const MANIFEST = ".vite/manifest.json";
 const TEXT = /\.(html|js|css|svg|json|txt|webmanifest)$/;
+/** Nearly every browser takes brotli. For one that does not, the server compresses as it answers. */
 const BROTLI_BYTES_MIN = 512;
-/** Nearly every browser takes brotli. For one that does not, the server compresses shorter files as it answers. */
-const GZIP_BYTES_MIN = 150_000;
 const EMBEDDED_BYTES_MAX = 1_500_000;
 /** Compressed JavaScript: what starts the page, and any one screen with all that it imports. */
 const FIRST_LOAD_BYTES_MAX = 150_000;
@@ -18,7 +17,6 @@ const brotli = (bytes) =>
   brotliCompressSync(bytes, {
     params: { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length },
   });
-const gzip = (bytes) => gzipSync(bytes, { level: 9 });
 
 const sizeOf = async (name) => (await stat(join(DIST, name))).size;
 const filesOf = async () => {
@@ -33,7 +31,6 @@ async function compress() {
   for (const name of (await filesOf()).filter((name) => TEXT.test(name) && name !== "index.html")) {
     const bytes = await readFile(join(DIST, name));
     if (bytes.length >= BROTLI_BYTES_MIN) await writeFile(join(DIST, `${name}.br`), brotli(bytes));
-    if (bytes.length >= GZIP_BYTES_MIN) await writeFile(join(DIST, `${name}.gz`), gzip(bytes));
   }
 }
 

@@ -36,8 +36,9 @@ const FOR_EVER: &str = "public, max-age=31536000, immutable";
 const ASKED_AFTER: &str = "no-cache";
 /// What programs ask for: a page would only confuse them.
 const NOT_THE_PAGE: [&str; 6] = ["/api", "/health", "/metrics", "/sign-in", "/v1", "/mcp"];
-/// Encodings in which files are kept beside themselves, the smallest first.
-const ENCODINGS: [(&str, &str); 2] = [("br", ".br"), ("gzip", ".gz")];
+/// How files are kept beside themselves, and how their names end then. For whoever does not take that, all answers are
+/// compressed alike.
+const SMALLER: (&str, &str) = ("br", ".br");
 
 /// `GET` of anything that no other route answers: a file of the page, the page itself where a browser goes, else nothing.
 pub(crate) async fn show(request: Request) -> Result<Response, ApiError> {
@@ -99,9 +100,9 @@ impl Files {
 
     fn file(&self, name: &str, bytes: &'static [u8], headers: &HeaderMap) -> Response {
         let kept = if name.starts_with(ASSETS) { FOR_EVER } else { ASKED_AFTER };
-        let mut smaller = ENCODINGS.iter().filter(|(encoding, _)| accepts(headers, encoding));
-        let smaller = smaller.find_map(|(encoding, end)| Some((*encoding, self.find(&format!("{name}{end}"))?)));
-        let (encoding, bytes) = smaller.unwrap_or(("identity", bytes));
+        let (encoding, end) = SMALLER;
+        let smaller = self.find(&format!("{name}{end}")).filter(|_| accepts(headers, encoding));
+        let (encoding, bytes) = smaller.map_or(("identity", bytes), |bytes| (encoding, bytes));
         let tag = format!("\"{}-{encoding}\"", to_hex(&Sha256::digest(bytes)[..12]));
         let known = headers.get(header::IF_NONE_MATCH).is_some_and(|known| known.as_bytes() == tag.as_bytes());
         let (status, body) =
@@ -176,7 +177,6 @@ mod tests {
     static PAGE: Files = Files(&[
         ("assets/app-1a2b.js", b"long"),
         ("assets/app-1a2b.js.br", b"br"),
-        ("assets/app-1a2b.js.gz", b"gz"),
         ("favicon.svg", b"<svg/>"),
         ("index.html", b"<script nonce=\"{nonce}\" src=\"/assets/app-1a2b.js\">"),
     ]);
@@ -218,8 +218,8 @@ mod tests {
         assert_eq!((header(&plain, "content-encoding"), text(plain).await), (String::new(), "long".to_owned()));
         for (accepted, encoding, body) in [
             ("gzip, br", "br", "br"),
-            ("gzip", "gzip", "gz"),
-            ("br;q=0, gzip;q=0.5", "gzip", "gz"),
+            ("gzip", "", "long"),
+            ("br;q=0, gzip;q=0.5", "", "long"),
             ("br;q=0.0", "", "long"),
         ] {
             let small = ask(&PAGE, "/assets/app-1a2b.js", &[("accept-encoding", accepted)]).unwrap();
