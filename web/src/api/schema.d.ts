@@ -5699,6 +5699,11 @@ export interface components {
             /** @description never, always or once; without it what only reads needs none, anything else always. */
             approval?: string | null;
             toolId: string;
+            /**
+             * Format: int64
+             * @description As with a step's own tool.
+             */
+            toolVersion?: number | null;
         };
         OfferLimitsFields: {
             /** Format: int32 */
@@ -6689,6 +6694,11 @@ export interface components {
              */
             toolId?: string | null;
             toolLimits?: components["schemas"]["OfferLimitsFields"] | null;
+            /**
+             * Format: int64
+             * @description A version of that tool, if it is your own: the step goes on calling what it did then. Without it, what it does now.
+             */
+            toolVersion?: number | null;
             /** @description Tools that the model of an `llm_call` may call. */
             tools?: components["schemas"]["OfferFields"][] | null;
         };

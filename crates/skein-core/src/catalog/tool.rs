@@ -269,6 +269,20 @@ impl Tool {
         (operation, input_schema, output_schema, connection_params, secret_use.as_ref())
     }
 
+    /// The tool as it is, doing what an earlier version of it did: who may use it, with what secret and at what price is said now.
+    #[must_use]
+    pub fn defined_as(self, past: Self) -> Self {
+        Self {
+            connection_params: past.connection_params,
+            secret_use: past.secret_use,
+            operation: past.operation,
+            input_schema: past.input_schema,
+            output_schema: past.output_schema,
+            definition_version: past.definition_version,
+            ..self
+        }
+    }
+
     /// Whether it may stand on the service and the secret it names, as both are now.
     pub fn check_stands(
         &self,

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::flow::plan::Plan;
 use crate::flow::process::{InitialContext, Process, ProcessDraft};
-use crate::flow::step::{STEPS_MAX, Step};
+use crate::flow::step::{Reference, STEPS_MAX, Step};
 use crate::flow::target::{TargetBreach, TargetView};
-use crate::id::{RecordId, UserId};
+use crate::id::UserId;
 use crate::rule::RuleViolation;
 
 /// The members of a step that can be left out, so that it shows whether one of them is to blame.
@@ -73,7 +73,7 @@ impl Found {
 fn of_skeleton(draft: &ProcessDraft, quiet: &ProcessDraft, found: &mut Found) {
     for (at, step) in draft.steps.iter().enumerate().take(STEPS_MAX) {
         if let Err(broken) = Step::parse(&silenced(step), at + 1) {
-            let field = ["toolLimits", "tools", "name"].into_iter().find(|member| {
+            let field = ["toolVersion", "toolLimits", "tools", "name"].into_iter().find(|member| {
                 let mut less = silenced(step);
                 less.as_object_mut().is_some_and(|members| members.remove(*member).is_some())
                     && Step::parse(&less, at + 1).err().as_ref() != Some(&broken)
@@ -116,7 +116,7 @@ pub fn of_targets<'a>(
     process: &Process,
     plan: &Plan,
     owner: UserId,
-    lookup: impl Fn(RecordId) -> TargetView<'a>,
+    lookup: impl Fn(Reference) -> TargetView<'a>,
 ) -> Vec<Breach> {
     let breach = |breach: TargetBreach| {
         let (step, field) = match plan.steps()[breach.step].stands_in_for {

@@ -13,8 +13,7 @@ use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed}
 use crate::catalog::schema::{self, Schema};
 use crate::flow::plan::Plan;
 use crate::flow::scope;
-use crate::flow::step::{STEPS_MAX, Step, TOKEN_BUDGET_MAX};
-use crate::id::RecordId;
+use crate::flow::step::{Reference, STEPS_MAX, Step, TOKEN_BUDGET_MAX};
 use crate::rule::RuleViolation;
 
 /// Most variables of an initial context.
@@ -158,9 +157,17 @@ impl Process {
     }
 
     /// The tools and processes that its steps name, each once: targets and offers, those of fallbacks included.
-    pub fn references(&self) -> BTreeSet<RecordId> {
+    pub fn references(&self) -> BTreeSet<Reference> {
         let all = self.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
         all.flat_map(Step::references).collect()
+    }
+
+    /// BR-STEP-007: what is approved for a run counts for all its calls of a tool, so they are calls of one version.
+    fn check_versions(&self) -> Result<(), RuleViolation> {
+        let all = Vec::from_iter(self.references());
+        let Some(twice) = all.windows(2).find(|pair| pair[0].id == pair[1].id) else { return Ok(()) };
+        let problem = format!("{} is named in two versions", twice[0].id);
+        Err(RuleViolation::new("BR-STEP-007", problem, "let all steps name one toolVersion of it, or none"))
     }
 
     fn check_definition(&self) -> Result<(), RuleViolation> {
@@ -170,6 +177,7 @@ impl Process {
             let problem = format!("tokenBudget is {budget}; it is from 1 to {TOKEN_BUDGET_MAX}");
             return Err(RuleViolation::new("BR-PROCESS-006", problem, "choose a budget in tokens"));
         }
+        self.check_versions()?;
         Plan::of(self).map(drop)
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skein_core::catalog::entry::Entry;
 use skein_core::catalog::operation::Operation;
 use skein_core::flow::plan::{Plan, Scope};
-use skein_core::flow::step::{Approval, Backoff, Offer, OnExpire, Step, Target};
+use skein_core::flow::step::{Approval, Backoff, Offer, OnExpire, Reference, Step, Target};
 
 use crate::samples::{MODEL, OTHER, SEARCH, object, of_steps, refused, step, with};
 
@@ -151,11 +151,34 @@ fn br_step_007_no_target_or_several_refuses() {
 }
 
 #[test]
+fn br_step_007_a_version_of_the_tool_holds() {
+    let pinned = one(json!({ "toolVersion": 3, "tools": [{ "toolId": OTHER, "toolVersion": 1 }] })).unwrap();
+    let named = |id, version| Reference { id, version };
+    let all: Vec<Reference> = pinned.references().collect();
+    assert_eq!(all, [named(SEARCH, Some(3)), named(OTHER, Some(1))]);
+    assert_eq!((pinned.naming(OTHER), pinned.naming(MODEL)), (named(OTHER, Some(1)), named(MODEL, None)));
+    let written = serde_json::to_value(&pinned).unwrap();
+    assert_eq!((&written["toolVersion"], &written["tools"][0]["toolVersion"]), (&json!(3), &json!(1)));
+}
+
+#[test]
+fn br_step_007_a_version_of_nothing_refuses() {
+    for changes in [
+        json!({ "toolVersion": 0 }),
+        json!({ "tools": [{ "toolId": OTHER, "toolVersion": -1 }] }),
+        json!({ "toolId": null, "processId": OTHER, "toolVersion": 1 }),
+        json!({ "toolId": null, "ask": { "prompt": "?" }, "toolVersion": 1 }),
+    ] {
+        assert_eq!(refused(one(changes.clone())), "BR-STEP-007", "{changes}");
+    }
+}
+
+#[test]
 fn what_only_reads_is_offered_without_approval() {
     let operation = |operation: Value| Operation::parse(&operation).unwrap();
     let call = |method: &str| operation(json!({ "type": "rest_call", "method": method, "path": "/" }));
     let query = operation(json!({ "type": "graph_query", "query": "RETURN 1" }));
-    let offer = |approval: Option<Approval>| Offer { tool_id: SEARCH, approval };
+    let offer = |approval: Option<Approval>| Offer { tool_id: SEARCH, tool_version: None, approval };
     assert_eq!(offer(None).approval_of(&call("GET")), Approval::Never);
     assert_eq!(offer(None).approval_of(&call("POST")), Approval::Always);
     assert_eq!(offer(None).approval_of(&query), Approval::Always);

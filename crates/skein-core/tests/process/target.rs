@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use skein_core::catalog::operation::OperationType;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::{InitialContext, Process};
+use skein_core::flow::step::Reference;
 use skein_core::flow::target::TargetView;
 use skein_core::{RecordId, RuleViolation, UserId};
 
@@ -28,10 +29,12 @@ fn world() -> World {
 }
 
 impl World {
-    fn view(&self, id: RecordId, anything: &'static Value) -> TargetView<'_> {
+    fn view(&self, Reference { id, version }: Reference, anything: &'static Value) -> TargetView<'_> {
         let (search, model) = (OperationType::RestCall, OperationType::LlmCall);
         let World { shared, enabled, .. } = *self;
         match id {
+            // It was changed once.
+            SEARCH if version.is_some_and(|version| version > 2) => TargetView::NoSuchVersion { name: "Search" },
             SEARCH => {
                 let (owner, input_schema) = (self.search_owner, &self.search_schema);
                 TargetView::Tool { owner, shared, enabled, name: "Search", input_schema, operation: search }
@@ -51,7 +54,7 @@ impl World {
 
     fn check(&self, process: &Process) -> Result<(), RuleViolation> {
         static ANYTHING: Value = Value::Bool(true);
-        process.check_targets(&Plan::of(process).unwrap(), ANNA, |id| self.view(id, &ANYTHING))
+        process.check_targets(&Plan::of(process).unwrap(), ANNA, |named| self.view(named, &ANYTHING))
     }
 
     /// Whether a process with one search with these inputs may be kept, when it is started with a described context.
@@ -188,6 +191,39 @@ fn br_process_011_inaccessible_tools_refuses_by_step_number() {
          Step 2 (fallback 1) references inaccessible Tool {OTHER}"
     );
     assert_eq!((violation.rule(), violation.problem()), ("BR-PROCESS-011", problem.as_str()));
+}
+
+/// A search in a version, in these words.
+fn search_in(version: i64) -> Value {
+    step("a", json!({ "toolVersion": version, "inputs": { "query": "two" } }))
+}
+
+#[test]
+fn br_step_007_a_version_that_was_holds() {
+    assert_eq!(world().check_steps(json!([search_in(1)])), Ok(()));
+    let mut again = search_in(1);
+    again["id"] = json!("b");
+    again["output"]["variable"] = json!("b");
+    assert_eq!(world().check_steps(json!([search_in(1), again])), Ok(()));
+}
+
+#[test]
+fn br_step_007_a_version_that_never_was_or_two_of_one_tool_refuses() {
+    let violation = world().check_steps(json!([search_in(3)])).unwrap_err();
+    let told = (violation.rule(), violation.problem());
+    assert_eq!(told, ("BR-STEP-007", "Step 1 names version 3 of Tool Search, which defines nothing"));
+    let now = step("b", json!({ "inputs": { "query": "two" } }));
+    let twice = process(json!({ "initialContext": [], "steps": [search_in(1), now], "outputTemplate": "" }));
+    assert_eq!(refused(twice), "BR-STEP-007");
+}
+
+#[test]
+fn br_process_011_a_version_of_somebody_elses_tool_refuses() {
+    let shared = World { search_owner: BERT, shared: true, ..world() };
+    assert_eq!(shared.check_inputs(json!({ "query": "two" })), Ok(()));
+    let violation = shared.check_steps(json!([search_in(1)])).unwrap_err();
+    let told = (violation.rule(), violation.problem());
+    assert_eq!(told, ("BR-PROCESS-011", "Step 1 names version 1 of Tool Search, which is somebody else's"));
 }
 
 #[test]

@@ -83,7 +83,7 @@ impl Engine {
         tool: RecordId,
         purpose: Purpose,
     ) -> Result<Ready, StoreError> {
-        let base = Base::read(tx, &self.parts().entries, executor, tool)?;
+        let base = Base::read(tx, &self.parts().entries, executor, tool.into())?;
         let base = base.ok_or_else(|| StoreError::NotFound(tool.to_string()))?;
         ready_on(base, executor, tx.now(), purpose)
     }

@@ -12,13 +12,14 @@ use skein_core::catalog::health::Health;
 use skein_core::catalog::secret::{Secret, SecretBinding};
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
+use skein_core::flow::step::Reference;
 use skein_core::garden::record::Record;
 use skein_core::{RecordId, UserId};
 use skein_store::footholds::{Edition, Foothold};
 use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{SYSTEM, Shown};
+use crate::catalog::{SYSTEM, Shown, defined_as};
 
 /// Most entries of a kind that are remembered; when there are more, all are forgotten.
 const REMEMBERED_MAX: usize = 4_096;
@@ -104,7 +105,7 @@ impl Base {
         tx: &mut Tx<'_>,
         known: &KnownEntries,
         executor: UserId,
-        tool: RecordId,
+        Reference { id: tool, version }: Reference,
     ) -> Result<Option<Self>, StoreError> {
         let mut others = known.named((executor, tool));
         for _ in 0..LOOKS_MAX {
@@ -117,12 +118,24 @@ impl Base {
             let read = read.into_iter().map(|one| (one.edition.id, one)).collect();
             let Some((base, named)) = Look { known, met: met.into_inner(), read }.base(tool)? else { return Ok(None) };
             if named.iter().all(|id| others.contains(id)) {
-                return Ok(Some(base));
+                return base.defined_as(tx, version);
             }
             known.note_named((executor, tool), &named);
             others = named;
         }
         Err(StoreError::Busy)
+    }
+
+    /// With what a version of the tool did, if one is named; nothing if there was none.
+    fn defined_as(self, tx: &mut Tx<'_>, version: Option<i64>) -> Result<Option<Self>, StoreError> {
+        if version.is_none() {
+            return Ok(Some(self));
+        }
+        match defined_as(tx, Shown::clone(&self.tool), version) {
+            Ok(tool) => Ok(Some(Self { tool: Arc::new(tool), ..self })),
+            Err(StoreError::NotFound(_)) => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 

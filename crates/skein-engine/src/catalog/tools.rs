@@ -125,7 +125,9 @@ fn disabling(tx: &mut Tx<'_>, tool: &Shown<Tool>) -> Result<Option<ImpactWarning
 fn is_in_open_run(tx: &mut Tx<'_>, tool: RecordId) -> Result<bool, StoreError> {
     for (process, version) in tx.open_processes(&SYSTEM)? {
         let content = tx.record_at_version(&SYSTEM, process, version)?;
-        if Process::from_data(&content.data).is_some_and(|process| process.references().contains(&tool)) {
+        if Process::from_data(&content.data)
+            .is_some_and(|process| process.references().iter().any(|named| named.id == tool))
+        {
             return Ok(true);
         }
     }

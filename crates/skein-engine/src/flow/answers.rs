@@ -4,7 +4,6 @@
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::catalog::service::Service;
-use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target};
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::process::Process;
@@ -19,7 +18,7 @@ use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Shown, load};
+use crate::catalog::{Shown, load, load_tool};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -349,16 +348,20 @@ pub(super) fn author(
     viewer: &Viewer,
     ready: &ReadyProcess,
 ) -> Result<(ActorId, AuthorType), StoreError> {
-    let streamed = ready.plan.streamed_step().map(|step| &ready.plan.steps()[step].definition.target);
-    match streamed {
-        Some(step::Target::Tool(tool)) => writer(tx, viewer, *tool),
+    let streamed = ready.plan.streamed_step().map(|step| &ready.plan.steps()[step].definition);
+    match streamed.map(|step| (step, &step.target)) {
+        Some((step, step::Target::Tool(tool))) => writer(tx, viewer, step.naming(*tool)),
         _ => Ok((ActorId::SYSTEM, AuthorType::System)),
     }
 }
 
 /// The model behind a tool, as somebody who writes; it is made known when it writes for the first time.
-pub(super) fn writer(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId) -> Result<(ActorId, AuthorType), StoreError> {
-    let tool: Shown<Tool> = match load(tx, &SYSTEM, tool) {
+pub(super) fn writer(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    named: step::Reference,
+) -> Result<(ActorId, AuthorType), StoreError> {
+    let tool = match load_tool(tx, &SYSTEM, named) {
         Ok(tool) => tool,
         Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok((ActorId::SYSTEM, AuthorType::System)),
         Err(error) => return Err(error),

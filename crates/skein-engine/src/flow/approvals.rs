@@ -5,13 +5,14 @@ use skein_core::catalog::sharing::Refused;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::approval::StandingApproval;
 use skein_core::flow::execution::review::Asked;
-use skein_core::{RecordId, ReviewId, RuleViolation, UserId, Viewer};
+use skein_core::flow::step::Reference;
+use skein_core::{RecordId, ReviewId, RuleViolation, RunId, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Restoring, SYSTEM, Saving, Shown, load, make, save, shown_page};
+use crate::catalog::{Restoring, SYSTEM, Saving, Shown, defined_as, load, load_tool, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::mover::Mover;
@@ -72,8 +73,12 @@ fn show(tx: &mut Tx<'_>, approval: Shown<StandingApproval>) -> Result<ShownAppro
 }
 
 /// Lets an approval stand for the tool as it is now, in place of one for what it was.
-pub(super) fn give(tx: &mut Tx<'_>, viewer: &Viewer, tool: RecordId, review: ReviewId) -> Result<(), StoreError> {
-    let tool: Shown<Tool> = load(tx, viewer, tool)?;
+pub(super) fn give(tx: &mut Tx<'_>, viewer: &Viewer, named: Reference, review: ReviewId) -> Result<(), StoreError> {
+    let tool: Shown<Tool> = load(tx, viewer, named.id)?;
+    if defined_as(tx, tool.clone(), named.version)?.entry.definition_version != tool.entry.definition_version {
+        let problem = "the step calls an earlier version, and what is approved for good is the tool as it is now";
+        return Err(RuleViolation::new("BR-STEP-006", problem, "approve it once or for this run").into());
+    }
     let given = StandingApproval::give(tool.id, &tool.entry, review);
     match standing(tx, viewer, tool.id)? {
         Some(current) if current.entry.covers(tool.id, &tool.entry) => Ok(()),
@@ -111,11 +116,12 @@ pub(crate) fn check_restored_approval(
 
 impl Mover<'_, '_> {
     /// Whether what would be asked was approved for good.
-    pub(super) fn is_approved_for_good(&mut self, owner: UserId, asked: &Asked) -> Result<bool, StoreError> {
+    pub(super) fn is_approved_for_good(&mut self, run: RunId, step: usize, asked: &Asked) -> Result<bool, StoreError> {
         let Some(tool) = asked.approvable() else { return Ok(false) };
-        let viewer = Viewer::User(owner);
+        let viewer = Viewer::User(self.load(run)?.row.owner);
         let Some(approval) = standing(self.tx, &viewer, tool)? else { return Ok(false) };
-        let tool: Shown<Tool> = match load(self.tx, &viewer, tool) {
+        let named = self.naming(run, step, tool)?;
+        let tool = match load_tool(self.tx, &viewer, named) {
             Ok(tool) => tool,
             // Whether it can be called at all is judged when it is.
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok(false),

@@ -6,7 +6,6 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value};
-use skein_core::catalog::tool::Tool;
 use skein_core::flow::cost::Owed;
 use skein_core::flow::execution::fact::Target;
 use skein_core::flow::execution::state::{Phase, RunStatus};
@@ -19,7 +18,7 @@ use skein_store::tree::append::{Placing, Position};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::load;
+use crate::catalog::load_tool;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -102,8 +101,9 @@ impl Engine {
             if anew.contains(&step) {
                 return refuse(format!("{variable:?} is given anew"), "branch at a later step, or leave it out");
             }
-            if let step::Target::Tool(tool) = plan.steps()[step].definition.target {
-                match load::<Tool>(tx, &SYSTEM, tool) {
+            let definition = &plan.steps()[step].definition;
+            if let step::Target::Tool(tool) = definition.target {
+                match load_tool(tx, &SYSTEM, definition.naming(tool)) {
                     Ok(tool) => self.check_output(&tool, output)?,
                     Err(StoreError::NotFound(_) | StoreError::Refused(_)) => {}
                     Err(error) => return Err(error),

@@ -223,8 +223,7 @@ impl Mover<'_, '_> {
         place: Place,
         wanted: &WantedCall,
     ) -> Result<Result<Prepared, Fault>, StoreError> {
-        let owner = self.load(run)?.row.owner;
-        match self.base(owner, wanted.tool)? {
+        match self.base(run, place.step, wanted.tool)? {
             Ok(base) => self.prepare(run, place, base, &wanted.inputs, wanted.attempt),
             Err(fault) => Ok(Err(fault)),
         }
@@ -239,7 +238,7 @@ impl Mover<'_, '_> {
         wanted: &WantedCall,
     ) -> Result<Result<Prepared, Input>, StoreError> {
         let owner = self.load(run)?.row.owner;
-        let judged = match self.base(owner, wanted.tool)? {
+        let judged = match self.base(run, place.step, wanted.tool)? {
             Ok(base) => self.judged(owner, base, &wanted.inputs)?,
             Err(fault) => Err(fault),
         };

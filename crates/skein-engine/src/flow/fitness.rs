@@ -7,6 +7,7 @@ use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::Tool;
 use skein_core::flow::fitness::{Finding, Fitness};
 use skein_core::flow::process::{Process, RECURSION_DEPTH_MAX};
+use skein_core::flow::step::Reference;
 use skein_core::{Millis, RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
@@ -98,10 +99,14 @@ impl Survey<'_> {
         self.known.insert(process.id, Finding::default());
         let targets = Targets::load(tx, &process.entry, process.owner, Some(&process.entry))?;
         let mut found = Dependencies::default();
-        for (step, id) in named(&process.entry) {
-            match targets.find(id) {
+        for (step, named) in named(&process.entry) {
+            let id = named.id;
+            match targets.find(named) {
                 None => found.add(DependencyKind::Tool, id, step, (Some(id), None), Finding::missing),
-                Some(Found::Tool(tool)) => self.look_at_tool(tx, process, tool, step, &mut found)?,
+                // That there is no such version is told of the process.
+                Some(Found::Tool(tool) | Found::NoSuchVersion(tool)) => {
+                    self.look_at_tool(tx, process, tool, step, &mut found)?;
+                }
                 Some(Found::Process(inner)) => {
                     let finding = self.of_process(tx, process, inner, depth)?;
                     let name = Some(inner.entry.name.to_string());
@@ -213,9 +218,9 @@ fn own_finding(process: &Shown<Process>, targets: &Targets) -> Finding {
 }
 
 /// Every step with each thing it names.
-fn named(process: &Process) -> impl Iterator<Item = (&str, RecordId)> {
+fn named(process: &Process) -> impl Iterator<Item = (&str, Reference)> {
     let all = process.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
-    all.flat_map(|step| step.references().map(|id| (step.id.as_str(), id)))
+    all.flat_map(|step| step.references().map(|named| (step.id.as_str(), named)))
 }
 
 /// Which one something is and what it is called, as far as that may be known.

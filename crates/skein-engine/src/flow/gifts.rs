@@ -16,7 +16,7 @@ const GIFTS: &str = include_str!("gifts.json");
 pub(crate) fn give(tx: &mut Tx<'_>, viewer: &Viewer) -> Result<(), StoreError> {
     let gifts = gifts();
     for target in gifts.iter().flat_map(Process::references) {
-        match tx.record(viewer, target) {
+        match tx.record(viewer, target.id) {
             Ok(_) => {}
             Err(StoreError::NotFound(_)) => return Ok(()),
             Err(error) => return Err(error),

@@ -16,7 +16,7 @@ use skein_core::flow::execution::machine::step;
 use skein_core::flow::execution::review::{ApprovalScope, Asked, Decision};
 use skein_core::flow::execution::state::{Execution, Phase};
 use skein_core::flow::plan::PlannedStep;
-use skein_core::flow::step::Target;
+use skein_core::flow::step::{Reference, Target};
 use skein_core::flow::tool_call::ToolResult;
 use skein_core::garden::item::ItemDraft;
 use skein_core::{Digest, ItemId, RecordId, ReviewId, RunId, UserId, Viewer};
@@ -248,7 +248,7 @@ impl<'a, 't> Mover<'a, 't> {
         delay_ms: i64,
     ) -> Result<(), StoreError> {
         let Loaded { row: ExecutionRow { owner, paused_at, .. }, .. } = *self.load(run)?;
-        let base = match self.base(owner, tool)? {
+        let base = match self.base(run, place.step, tool)? {
             Ok(base) if is_process_in_disguise(&base.tool) => return self.start_disguised(run, place, base, inputs),
             Ok(base) => base,
             Err(fault) => {
@@ -286,10 +286,16 @@ impl<'a, 't> Mover<'a, 't> {
         Ok(())
     }
 
-    /// A tool with all that a call of it by somebody stands on, as it is now, whether or not they may.
-    pub(super) fn base(&mut self, executor: UserId, tool: RecordId) -> Result<Result<Base, Fault>, StoreError> {
-        let base = Base::read(self.tx, &self.engine.parts().entries, executor, tool)?;
+    /// A tool with all that a call of it by a step stands on, as it is now, whether or not it may be called.
+    pub(super) fn base(&mut self, run: RunId, step: usize, tool: RecordId) -> Result<Result<Base, Fault>, StoreError> {
+        let (executor, named) = (self.load(run)?.row.owner, self.naming(run, step, tool)?);
+        let base = Base::read(self.tx, &self.engine.parts().entries, executor, named)?;
         Ok(base.ok_or_else(|| no_such_tool(tool)))
+    }
+
+    /// A tool as a step of a run names it.
+    pub(super) fn naming(&mut self, run: RunId, step: usize, tool: RecordId) -> Result<Reference, StoreError> {
+        Ok(self.load(run)?.ready.plan.steps()[step].definition.naming(tool))
     }
 
     /// A worker has one place to offer for each kind it names.
@@ -312,7 +318,7 @@ impl<'a, 't> Mover<'a, 't> {
         let expires_at =
             expires_after_s.map(|seconds| now.plus(i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1_000));
         let owner = self.load(run)?.row.owner;
-        if self.is_approved_for_good(owner, asked)? {
+        if self.is_approved_for_good(run, place.step, asked)? {
             let decision = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Once) };
             self.tell(run, Input::Decided { place, decision });
             return Ok(());

@@ -7,7 +7,7 @@ use skein_core::flow::step::{Approval, Offer};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
 
-use crate::catalog::{Shown, load};
+use crate::catalog::load_tool;
 use crate::flow::abilities;
 use crate::flow::mover::Mover;
 
@@ -28,7 +28,7 @@ impl Mover<'_, '_> {
     pub(super) fn offered(&mut self, owner: UserId, offers: &[Offer]) -> Result<Vec<Offered>, StoreError> {
         let mut offered: Vec<Offered> = Vec::new();
         for offer in offers {
-            let tool: Shown<Tool> = match load(self.tx, &Viewer::User(owner), offer.tool_id) {
+            let tool = match load_tool(self.tx, &Viewer::User(owner), offer.reference()) {
                 Ok(tool) => tool,
                 Err(StoreError::NotFound(_) | StoreError::Refused(_)) => continue,
                 Err(error) => return Err(error),

@@ -12,7 +12,7 @@ use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::load;
+use crate::catalog::{load, load_tool};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -102,6 +102,21 @@ fn named(tx: &mut Tx<'_>, id: UserId) -> Result<Named, StoreError> {
     }
 }
 
+impl Mover<'_, '_> {
+    /// What somebody says a call came to fits what its tool promises, as if the call had told it.
+    fn check_told(&mut self, row: &ReviewRow, decision: &Decision) -> Result<(), StoreError> {
+        let (Asked::Unknown { tool_id, .. }, Decision::Answer { value }) = (&row.asked, decision) else {
+            return Ok(());
+        };
+        let named = self.naming(row.run, row.place.step, *tool_id)?;
+        match load_tool(self.tx, &SYSTEM, named) {
+            Ok(tool) => Ok(self.engine.check_output(&tool, value)?),
+            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}
+
 /// Main steps stand in their order; what stands in for others has its name in the run.
 fn step_id(data: &serde_json::Map<String, Value>, step: usize) -> String {
     let named = data.get("steps").and_then(|steps| steps.get(step)).and_then(|step| step.get("id"));
@@ -144,10 +159,10 @@ impl Engine {
             let row = tx.review(viewer, id)?;
             row.asked.check(&decision)?;
             row.delegation().check_decision(viewer.owner(), &decision)?;
-            engine.check_told(tx, &row.asked, &decision)?;
             let mut mover = Mover::new(engine, tx, hand);
             // The run before its question: whoever ends a run takes its questions in this order, too.
             mover.load(row.run)?;
+            mover.check_told(&row, &decision)?;
             check_open(mover.tx, &row)?;
             let decider = viewer.owner();
             if !mover.tx.decide_review(id, decider, &decision)? {
@@ -157,7 +172,8 @@ impl Engine {
             mover.tx.append_item(&Viewer::User(row.owner), &review_decided(id, decider, &decision)?)?;
             tell_decided(mover.tx, &row, decider)?;
             if let Some(tool) = row.asked.approvable().filter(|_| decision.stands()) {
-                approvals::give(mover.tx, viewer, tool, id)?;
+                let named = mover.naming(row.run, row.place.step, tool)?;
+                approvals::give(mover.tx, viewer, named, id)?;
             }
             let told = decision.clone();
             #[cfg(test)]
@@ -167,16 +183,6 @@ impl Engine {
             Ok((show(tx, viewer, id)?, after))
         })
         .await
-    }
-
-    /// What somebody says a call came to fits what its tool promises, as if the call had told it.
-    fn check_told(&self, tx: &mut Tx<'_>, asked: &Asked, decision: &Decision) -> Result<(), StoreError> {
-        let (Asked::Unknown { tool_id, .. }, Decision::Answer { value }) = (asked, decision) else { return Ok(()) };
-        match load::<Tool>(tx, &SYSTEM, *tool_id) {
-            Ok(tool) => Ok(self.check_output(&tool, value)?),
-            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
     }
 
     /// Ends questions whose time is over. One that cannot be ended keeps no other waiting.

@@ -7,16 +7,17 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::breaches::{self, Breach};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
+use skein_core::flow::step::Reference;
 use skein_core::flow::target::TargetView;
 use skein_core::{RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{SYSTEM, Shown};
+use crate::catalog::{SYSTEM, Shown, defined_as};
 
 /// What was found of all that a process of one owner names.
 pub(super) struct Targets {
     owner: UserId,
-    found: BTreeMap<RecordId, Found>,
+    found: BTreeMap<Reference, Found>,
     /// What the process named before: whose names its owner was shown once.
     known: BTreeSet<RecordId>,
 }
@@ -24,6 +25,18 @@ pub(super) struct Targets {
 pub(super) enum Found {
     Tool(Box<Shown<Tool>>),
     Process(Box<Shown<Process>>),
+    /// A tool that never was what the version that is named would say.
+    NoSuchVersion(Box<Shown<Tool>>),
+}
+
+impl Found {
+    fn tool(tx: &mut Tx<'_>, tool: Shown<Tool>, version: Option<i64>) -> Result<Self, StoreError> {
+        match defined_as(tx, tool.clone(), version) {
+            Ok(tool) => Ok(Self::Tool(Box::new(tool))),
+            Err(StoreError::NotFound(_)) => Ok(Self::NoSuchVersion(Box::new(tool))),
+            Err(error) => Err(error),
+        }
+    }
 }
 
 impl Targets {
@@ -35,51 +48,55 @@ impl Targets {
         before: Option<&Process>,
     ) -> Result<Self, StoreError> {
         let mut found = BTreeMap::new();
-        for id in process.references() {
-            let record = match tx.record(&SYSTEM, id) {
+        for named in process.references() {
+            let record = match tx.record(&SYSTEM, named.id) {
                 Err(StoreError::NotFound(_)) => continue,
                 other => other?,
             };
             match record.content.record_type.as_str() {
-                Tool::RECORD_TYPE => drop(found.insert(id, Found::Tool(Box::new(record.try_into()?)))),
-                Process::RECORD_TYPE => drop(found.insert(id, Found::Process(Box::new(record.try_into()?)))),
+                Tool::RECORD_TYPE => drop(found.insert(named, Found::tool(tx, record.try_into()?, named.version)?)),
+                Process::RECORD_TYPE => drop(found.insert(named, Found::Process(Box::new(record.try_into()?)))),
                 _ => {}
             }
         }
-        Ok(Self { owner, found, known: before.map(Process::references).unwrap_or_default() })
+        let known = before.map(Process::references).unwrap_or_default();
+        Ok(Self { owner, found, known: known.into_iter().map(|named| named.id).collect() })
     }
 
     /// A process that names itself is judged by what it will be.
     pub(super) fn put(&mut self, id: RecordId, next: &Process) {
-        if let Some(Found::Process(itself)) = self.found.get_mut(&id) {
+        if let Some(Found::Process(itself)) = self.found.get_mut(&id.into()) {
             itself.entry = next.clone();
         }
     }
 
-    pub(super) fn find(&self, id: RecordId) -> Option<&Found> {
-        self.found.get(&id)
+    pub(super) fn find(&self, named: Reference) -> Option<&Found> {
+        self.found.get(&named)
     }
 
     /// Whether the process may be kept with these.
     pub(super) fn check(&self, process: &Process) -> Result<(), RuleViolation> {
-        process.check_targets(&Plan::of(process)?, self.owner, |id| self.view(id))
+        process.check_targets(&Plan::of(process)?, self.owner, |named| self.view(named))
     }
 
     /// All that is wrong with these.
     pub(super) fn breaches(&self, process: &Process) -> Vec<Breach> {
         match Plan::of(process) {
-            Ok(plan) => breaches::of_targets(process, &plan, self.owner, |id| self.view(id)),
+            Ok(plan) => breaches::of_targets(process, &plan, self.owner, |named| self.view(named)),
             Err(violation) => vec![Breach { violation, step: None, field: None }],
         }
     }
 
     /// What others do not share is as good as missing, unless its name was known before.
-    fn view(&self, id: RecordId) -> TargetView<'_> {
-        let is_known = |whose: UserId| whose == self.owner || self.known.contains(&id);
-        match self.found.get(&id) {
-            Some(Found::Tool(tool)) if !tool.shared && !is_known(tool.owner) => TargetView::Missing,
+    fn view(&self, named: Reference) -> TargetView<'_> {
+        let is_known = |whose: UserId| whose == self.owner || self.known.contains(&named.id);
+        match self.found.get(&named) {
+            Some(Found::Tool(tool) | Found::NoSuchVersion(tool)) if !tool.shared && !is_known(tool.owner) => {
+                TargetView::Missing
+            }
             Some(Found::Process(process)) if !is_known(process.owner) => TargetView::Missing,
             None => TargetView::Missing,
+            Some(Found::NoSuchVersion(tool)) => TargetView::NoSuchVersion { name: tool.entry.name.as_str() },
             Some(Found::Tool(tool)) => TargetView::Tool {
                 owner: tool.owner,
                 shared: tool.shared,

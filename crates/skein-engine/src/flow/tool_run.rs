@@ -140,10 +140,11 @@ impl Mover<'_, '_> {
         let loaded = self.load(run)?;
         let viewer = Viewer::User(loaded.row.owner);
         let raw = loaded.steps.get(&step).and_then(|row| row.raw);
-        let author = match (&loaded.ready.plan.steps()[step].definition.target, raw) {
+        let definition = &loaded.ready.plan.steps()[step].definition;
+        let author = match (&definition.target, raw) {
             (step::Target::Tool(tool), Some(_)) => {
-                let tool = *tool;
-                writer(self.tx, &viewer, tool)?
+                let named = definition.naming(*tool);
+                writer(self.tx, &viewer, named)?
             }
             _ => (ActorId::SYSTEM, AuthorType::System),
         };

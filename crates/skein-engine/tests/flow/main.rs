@@ -22,4 +22,5 @@ mod telemetry;
 mod tool_metrics;
 mod tool_runs;
 mod trace;
+mod versions;
 mod world;

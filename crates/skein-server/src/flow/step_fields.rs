@@ -17,6 +17,9 @@ pub(crate) struct StepFields {
     /// A tool of yours, or a shared one.
     #[schema(example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     tool_id: Option<String>,
+    /// A version of that tool, if it is your own: the step goes on calling what it did then. Without it, what it does now.
+    #[schema(minimum = 1)]
+    tool_version: Option<i64>,
     /// A process of yours.
     process_id: Option<String>,
     /// A question to a person.
@@ -106,6 +109,9 @@ pub(crate) struct RetryFields {
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub(crate) struct OfferFields {
     tool_id: String,
+    /// As with a step's own tool.
+    #[schema(minimum = 1)]
+    tool_version: Option<i64>,
     /// never, always or once; without it what only reads needs none, anything else always.
     approval: Option<String>,
 }

@@ -77,7 +77,13 @@ export function cleanStep(step: Step): Step {
   };
   const { required, ...output } = stripped(step.output);
   const clean: Step = {
-    ...(stripped({ id: step.id, name: step.name, toolId: step.toolId, processId: step.processId }) as Step),
+    ...(stripped({
+      id: step.id,
+      name: step.name,
+      toolId: step.toolId,
+      toolVersion: step.toolVersion,
+      processId: step.processId,
+    }) as Step),
     id: step.id,
     output: { ...output, variable: step.output.variable, ...(required === false ? { required } : {}) },
   };

@@ -12,6 +12,9 @@ class Targets {
   problem = $state.raw<unknown>();
   isLoaded = $state(false);
   #started = false;
+  /** What versions of tools said, once a step named them. */
+  #past = $state.raw<Record<string, Tool>>({});
+  #asked = new Set<string>();
 
   /** Loads once and follows what changes. */
   start(): void {
@@ -44,14 +47,33 @@ class Targets {
   process(id: string | null | undefined): Process | undefined {
     return this.processes.find((process) => process.id === id);
   }
+  /** The tool of a step as that calls it: what it is, or what it was in the version that is named. */
+  #called({ toolId, toolVersion }: Step): Tool | undefined {
+    const tool = this.tool(toolId);
+    if (!tool || !toolVersion || toolVersion === tool.version) return tool;
+    void this.#readPast(tool.id, toolVersion);
+    return this.#past[`${tool.id} ${toolVersion}`];
+  }
+  async #readPast(id: string, version: number): Promise<void> {
+    const key = `${id} ${version}`;
+    if (this.#asked.has(key)) return;
+    this.#asked.add(key);
+    try {
+      const { data } = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version } });
+      this.#past = { ...this.#past, [key]: data as unknown as Tool };
+    } catch {
+      // Whether there is such a version is told when the process is looked at.
+      this.#asked.delete(key);
+    }
+  }
   inputSchema(step: Step): JsonSchema | undefined {
-    if (step.toolId) return this.tool(step.toolId)?.inputSchema as JsonSchema | undefined;
+    if (step.toolId) return this.#called(step)?.inputSchema as JsonSchema | undefined;
     const process = this.process(step.processId);
     return process && contextSchema(process.initialContext);
   }
   outputSchema(step: Step): JsonSchema | undefined {
     if (step.ask) return step.ask.schema as JsonSchema | undefined;
-    return this.tool(step.toolId)?.outputSchema as JsonSchema | undefined;
+    return this.#called(step)?.outputSchema as JsonSchema | undefined;
   }
   /** Whether a step asks a model, which may then call tools. */
   asksModel(step: Step): boolean {
@@ -60,7 +82,10 @@ class Targets {
   }
   nameOf(step: Step): string {
     if (step.ask) return "asks a person";
-    if (step.toolId) return this.tool(step.toolId)?.name ?? "a tool that is not there";
+    if (step.toolId) {
+      const version = step.toolVersion ? `, version ${step.toolVersion}` : "";
+      return (this.tool(step.toolId)?.name ?? "a tool that is not there") + version;
+    }
     if (step.processId) return this.process(step.processId)?.name ?? "a process that is not there";
     return "nothing chosen yet";
   }

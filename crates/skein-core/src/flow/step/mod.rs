@@ -46,6 +46,8 @@ pub struct Step {
     pub id: String,
     pub name: Option<String>,
     pub target: Target,
+    /// The version of the tool whose definition it goes on calling; without it, what the tool is when it is called.
+    pub tool_version: Option<i64>,
     /// Values with places to fill in, by the target's names for them.
     pub inputs: Map<String, Value>,
     pub output: StepOutput,
@@ -70,6 +72,19 @@ pub enum Target {
     Process(RecordId),
     /// A person, who is asked for an answer.
     Ask(Ask),
+}
+
+/// A tool or process that is named: as it is now, or a tool as a version defined it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Reference {
+    pub id: RecordId,
+    pub version: Option<i64>,
+}
+
+impl From<RecordId> for Reference {
+    fn from(id: RecordId) -> Self {
+        Self { id, version: None }
+    }
 }
 
 /// A question to a person; the answer is the step's output.
@@ -191,12 +206,19 @@ impl Retry {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Offer {
     pub tool_id: RecordId,
+    /// As with a step's own tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_version: Option<i64>,
     /// Without it the tool decides: what only reads needs none, anything else always.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
 }
 
 impl Offer {
+    pub fn reference(&self) -> Reference {
+        Reference { id: self.tool_id, version: self.tool_version }
+    }
+
     /// Whether a person approves a call of the tool with this operation.
     pub fn approval_of(&self, operation: &Operation) -> Approval {
         let only_reads = matches!(operation, Operation::RestCall(call) if call.method.is_safe());
@@ -263,12 +285,18 @@ impl Step {
     }
 
     /// The tools and processes it names.
-    pub fn references(&self) -> impl Iterator<Item = RecordId> + '_ {
+    pub fn references(&self) -> impl Iterator<Item = Reference> + '_ {
         let target = match self.target {
-            Target::Tool(id) | Target::Process(id) => Some(id),
+            Target::Tool(id) => Some(Reference { id, version: self.tool_version }),
+            Target::Process(id) => Some(id.into()),
             Target::Ask(_) => None,
         };
-        target.into_iter().chain(self.offers.iter().map(|offer| offer.tool_id))
+        target.into_iter().chain(self.offers.iter().map(Offer::reference))
+    }
+
+    /// A tool that is called for it or for its model, as it names it.
+    pub fn naming(&self, tool: RecordId) -> Reference {
+        self.references().find(|named| named.id == tool).unwrap_or(tool.into())
     }
 
     /// Whether a person has a part in it.

@@ -26,6 +26,8 @@ pub(super) struct StepWire {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tool_id: Option<RecordId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    tool_version: Option<i64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     process_id: Option<RecordId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ask: Option<Ask>,
@@ -77,6 +79,7 @@ impl StepWire {
             id: self.id,
             name: self.name,
             target,
+            tool_version: self.tool_version,
             inputs: self.inputs,
             output: self.output,
             execution: self.execution,
@@ -89,6 +92,7 @@ impl StepWire {
             offer_limits: self.tool_limits,
         };
         check_names(&step)?;
+        check_versions(&step)?;
         check_limits(&step)?;
         check_person(&step)?;
         check_offers(&step)?;
@@ -116,6 +120,7 @@ impl From<Step> for StepWire {
             id: step.id,
             name: step.name,
             tool_id,
+            tool_version: step.tool_version,
             process_id,
             ask,
             inputs: step.inputs,
@@ -192,6 +197,17 @@ fn check_names(step: &Step) -> Result<(), RuleViolation> {
         return Err(RuleViolation::new("BR-PROCESS-001", "the name is not one line", "use up to 100 characters"));
     }
     scope::check_variable("BR-PROCESS-005", &step.output.variable)
+}
+
+/// BR-STEP-007: a version is one of a tool.
+fn check_versions(step: &Step) -> Result<(), RuleViolation> {
+    if step.tool_version.is_some() && !matches!(step.target, Target::Tool(_)) {
+        let remedy = "leave toolVersion out, or give the toolId it is a version of";
+        return Err(RuleViolation::new("BR-STEP-007", "toolVersion is of no use: the step calls no tool", remedy));
+    }
+    let remedy = "name a version of the tool's history, or leave toolVersion out";
+    let mut versions = step.references().map(|named| named.version);
+    versions.try_for_each(|version| within("BR-STEP-007", "toolVersion", version, 1..=i64::MAX, remedy))
 }
 
 fn check_limits(step: &Step) -> Result<(), RuleViolation> {

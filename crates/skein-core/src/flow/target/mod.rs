@@ -11,8 +11,8 @@ use serde_json::Value;
 use crate::catalog::operation::OperationType;
 use crate::flow::plan::Plan;
 use crate::flow::process::{InitialContext, Process};
-use crate::flow::step::Target;
-use crate::id::{RecordId, UserId};
+use crate::flow::step::{Reference, Target};
+use crate::id::UserId;
 use crate::rule::RuleViolation;
 
 /// Most breaches listed in one refusal.
@@ -36,6 +36,8 @@ pub enum TargetView<'a> {
         name: &'a str,
         initial_context: &'a InitialContext,
     },
+    /// There is a tool, and it never was what the version that is named would say.
+    NoSuchVersion { name: &'a str },
     /// There is none of that id, or none that may be known of.
     Missing,
 }
@@ -43,7 +45,7 @@ pub enum TargetView<'a> {
 /// A tool or process that a step names.
 struct Named<'a> {
     step: usize,
-    id: RecordId,
+    reference: Reference,
     role: Role,
     view: TargetView<'a>,
 }
@@ -75,7 +77,7 @@ impl Process {
         &self,
         plan: &Plan,
         owner: UserId,
-        lookup: impl Fn(RecordId) -> TargetView<'a>,
+        lookup: impl Fn(Reference) -> TargetView<'a>,
     ) -> Result<(), RuleViolation> {
         let breaches = self.target_breaches(plan, owner, lookup);
         let Some(TargetBreach { rule, remedy, .. }) = breaches.first().cloned() else { return Ok(()) };
@@ -89,7 +91,7 @@ impl Process {
         &self,
         plan: &Plan,
         owner: UserId,
-        lookup: impl Fn(RecordId) -> TargetView<'a>,
+        lookup: impl Fn(Reference) -> TargetView<'a>,
     ) -> Vec<TargetBreach> {
         let named: Vec<Named> = named(plan, lookup);
         let mut found = Vec::new();
@@ -100,8 +102,12 @@ impl Process {
             }));
         };
         judge("BR-STEP-007", "name tools by toolId and processes by processId", None, &of_another_kind);
+        let remedy = "name a version of the tool's history, or leave toolVersion out";
+        judge("BR-STEP-007", remedy, None, &no_such_version);
         let remedy = "use tools of your own, or ask their owners to share them";
         judge("BR-PROCESS-011", remedy, None, &|named| named.inaccessible_tool(owner));
+        let remedy = "leave toolVersion out: what is shared is the tool as it is now";
+        judge("BR-PROCESS-011", remedy, None, &|named| named.foreign_version(owner));
         let remedy = "call processes of your own; only tools are shared";
         judge("BR-PROCESS-010", remedy, None, &|named| named.inaccessible_process(owner));
         if self.enabled {
@@ -125,16 +131,17 @@ impl Role {
     }
 }
 
-fn named<'a>(plan: &Plan, lookup: impl Fn(RecordId) -> TargetView<'a>) -> Vec<Named<'a>> {
+fn named<'a>(plan: &Plan, lookup: impl Fn(Reference) -> TargetView<'a>) -> Vec<Named<'a>> {
     let mut all = Vec::new();
     for (step, planned) in plan.steps().iter().enumerate() {
-        let mut add = |id, role| all.push(Named { step, id, role, view: lookup(id) });
-        match planned.definition.target {
-            Target::Tool(id) => add(id, Role::Tool),
-            Target::Process(id) => add(id, Role::Process),
+        let mut add = |reference, role| all.push(Named { step, reference, role, view: lookup(reference) });
+        let definition = &planned.definition;
+        match definition.target {
+            Target::Tool(id) => add(Reference { id, version: definition.tool_version }, Role::Tool),
+            Target::Process(id) => add(id.into(), Role::Process),
             Target::Ask(_) => {}
         }
-        planned.definition.offers.iter().for_each(|offer| add(offer.tool_id, Role::Offer));
+        definition.offers.iter().for_each(|offer| add(offer.reference(), Role::Offer));
     }
     all
 }
@@ -149,12 +156,18 @@ fn of_another_kind(named: &Named) -> Option<String> {
     }
 }
 
+fn no_such_version(named: &Named) -> Option<String> {
+    let TargetView::NoSuchVersion { name } = named.view else { return None };
+    let version = named.reference.version.unwrap_or_default();
+    Some(format!("names version {version} of Tool {name}, which defines nothing"))
+}
+
 impl Named<'_> {
     /// BR-PROCESS-011, in the words of the rule.
     fn inaccessible_tool(&self, by: UserId) -> Option<String> {
         match (self.role, self.view) {
             (Role::Tool | Role::Offer, TargetView::Missing) => {
-                Some(format!("references inaccessible Tool {}", self.id))
+                Some(format!("references inaccessible Tool {}", self.reference.id))
             }
             (_, TargetView::Tool { owner, shared, name, .. }) if owner != by && !shared => {
                 Some(format!("references inaccessible Tool {name}"))
@@ -163,10 +176,22 @@ impl Named<'_> {
         }
     }
 
+    /// What its owner no longer lets a tool do is nothing others can go on with.
+    fn foreign_version(&self, by: UserId) -> Option<String> {
+        match (self.reference.version, self.view) {
+            (Some(version), TargetView::Tool { owner, name, .. }) if owner != by => {
+                Some(format!("names version {version} of Tool {name}, which is somebody else's"))
+            }
+            _ => None,
+        }
+    }
+
     /// A process is called by its owner alone (decision A17).
     fn inaccessible_process(&self, by: UserId) -> Option<String> {
         match (self.role, self.view) {
-            (Role::Process, TargetView::Missing) => Some(format!("references inaccessible Process {}", self.id)),
+            (Role::Process, TargetView::Missing) => {
+                Some(format!("references inaccessible Process {}", self.reference.id))
+            }
             (_, TargetView::Process { owner, name, .. }) if owner != by => {
                 Some(format!("references inaccessible Process {name}"))
             }

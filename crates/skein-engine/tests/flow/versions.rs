@@ -1,0 +1,141 @@
+//! Steps that go on calling a version of a tool, whatever it becomes.
+
+use serde_json::{Value, json};
+use skein_core::flow::execution::review::{ApprovalScope, Decision};
+use skein_core::flow::execution::state::RunStatus;
+use skein_core::garden::item::ItemType;
+use skein_core::{RecordId, Viewer};
+use skein_testkit::rogue::{Behaviour, Rogue};
+
+use crate::tool_runs;
+use crate::world::{World, both, fresh, process, step};
+
+impl World {
+    async fn change(&self, tool: RecordId, change: Value) {
+        let viewer = Viewer::User(self.caller.user);
+        let hash = self.store.read(move |tx| tx.record(&viewer, tool)).await.unwrap().hash;
+        let change = serde_json::from_value(change).unwrap();
+        self.engine.change_tool(&self.caller, fresh(&self.caller), tool, change, hash).await.unwrap();
+    }
+
+    /// A tool that asks for today's weather in its first version and for tomorrow's in its second.
+    async fn changed_weather(&self, rogue: &Rogue) -> RecordId {
+        let weather = self.rest_tool(&self.caller, rogue).await;
+        self.change(weather, tomorrow()).await;
+        weather
+    }
+
+    async fn looks(&self, name: &str, look: Value) -> RecordId {
+        self.process(process(name, vec![look], "{{look}}")).await
+    }
+}
+
+fn weather() -> Rogue {
+    Rogue::start(|_| Behaviour::json(r#"{ "sky": "clear" }"#))
+}
+
+fn tomorrow() -> Value {
+    let inputs = json!({ "type": "object", "required": ["value", "hour"],
+        "properties": { "value": { "type": "string" }, "hour": { "type": "integer", "default": 12 } } });
+    let operation = json!({ "type": "rest_call", "method": "GET", "path": "/tomorrow/{{value}}/{{hour}}" });
+    json!({ "name": "Weather then", "operation": operation, "inputSchema": inputs })
+}
+
+fn look(tool: RecordId, version: Option<i64>) -> Value {
+    let mut look = step("look", tool, json!({ "value": "{x}" }));
+    look["toolVersion"] = json!(version);
+    look
+}
+
+fn manual(mut step: Value) -> Value {
+    step["execution"] = json!({ "interactionMode": "manual" });
+    step
+}
+
+fn paths(rogue: &Rogue) -> Vec<String> {
+    rogue.requests().into_iter().map(|request| request.path).collect()
+}
+
+both! {
+    async fn br_step_007_a_step_goes_on_calling_the_version_it_names(world: &World) {
+        let rogue = weather();
+        let tool = world.changed_weather(&rogue).await;
+        let (then, now) = (world.looks("then", look(tool, Some(1))).await, world.looks("now", look(tool, None)).await);
+        for process in [then, now] {
+            let shown = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await;
+            assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        }
+        assert_eq!(paths(&rogue), ["/now/Oslo", "/tomorrow/Oslo/12"]);
+        let calls = world.facts(&world.caller, ItemType::TOOL_CALL).await;
+        let called: Vec<&Value> = calls.iter().map(|call| &call["toolVersion"]).collect();
+        assert_eq!(called, [1, 2]);
+        // Whether it may be called at all is said by what it is now.
+        world.change(tool, json!({ "enabled": false })).await;
+        let refused = world.ended(world.run(then, json!({ "x": "Oslo" })).await).await;
+        assert_eq!(refused.row.failure.unwrap().fault.rule.as_deref(), Some("BR-TOOL-005"));
+        assert_eq!(paths(&rogue).len(), 2);
+    }
+
+    async fn br_process_011_a_version_that_never_was_or_of_somebody_elses_tool_refuses(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let tool = world.changed_weather(&rogue).await;
+        world.engine.share_tool(&world.caller, fresh(&world.caller), tool, true).await.unwrap();
+        let draft = |version| serde_json::from_value(process("looks", vec![look(tool, version)], "{{look}}")).unwrap();
+        let make = async |caller, version| world.engine.create_process(caller, fresh(caller), draft(version)).await;
+        assert!(make(&bert, None).await.is_ok());
+        let refused = make(&bert, Some(1)).await.unwrap_err().to_string();
+        assert!(refused.contains("BR-PROCESS-011") && refused.contains("Weather then"), "{refused}");
+        let refused = make(&world.caller, Some(4)).await.unwrap_err().to_string();
+        assert!(refused.contains("BR-STEP-007") && refused.contains("version 4"), "{refused}");
+        assert!(make(&world.caller, Some(1)).await.is_ok());
+    }
+
+    async fn br_step_006_what_is_approved_for_good_is_the_tool_as_it_is_now(world: &World) {
+        let rogue = weather();
+        let tool = world.changed_weather(&rogue).await;
+        let now = world.looks("now", manual(look(tool, None))).await;
+        let approve = |scope| Decision::Approve { inputs: None, scope: Some(scope) };
+        let run = world.run(now, json!({ "x": "Bern" })).await;
+        world.decide(&world.review().await, approve(ApprovalScope::Always)).await;
+        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        let then = world.looks("then", manual(look(tool, Some(1)))).await;
+        let run = world.run(then, json!({ "x": "Bern" })).await;
+        let question = world.review().await;
+        let always = approve(ApprovalScope::Always);
+        let refused = world.engine.decide(&world.caller, fresh(&world.caller), question.row.id, always).await;
+        assert!(refused.unwrap_err().to_string().contains("BR-STEP-006"));
+        world.decide(&question, approve(ApprovalScope::Once)).await;
+        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        assert_eq!(paths(&rogue), ["/tomorrow/Bern/12", "/now/Bern"]);
+    }
+
+    async fn br_step_007_a_model_is_offered_the_version_that_is_named_and_is_one_itself(world: &World) {
+        let rogue = tool_runs::model(false);
+        let model = tool_runs::model_tool(world, &rogue).await;
+        world.change(model, json!({ "connectionParams": { "endpoint": rogue.endpoint(), "model": "n" } })).await;
+        let sky = weather();
+        let tool = world.rest_tool(&world.caller, &sky).await;
+        // The first version is called as the model calls it.
+        world.change(tool, json!({ "name": "Echo" })).await;
+        world.change(tool, json!({ "name": "Echo", "operation": tomorrow()["operation"], "inputSchema": tomorrow()["inputSchema"] })).await;
+        let context = world.tool("Conversation context").await;
+        let steps = json!([
+            { "id": "context", "toolId": context, "inputs": { "nodeId": "{nodeId}" }, "output": { "variable": "window" } },
+            { "id": "answer", "toolId": model, "toolVersion": 1, "inputs": { "messages": "{step.window.messages}" },
+                "output": { "variable": "answer" }, "tools": [{ "toolId": tool, "toolVersion": 2, "approval": "never" }] },
+        ]);
+        let id = world.process(json!({ "name": "Sky", "initialContext": ["nodeId"], "steps": steps, "outputTemplate": "{{answer.text}}" }));
+        let (conversation, _) = world.talk("And the sky?").await;
+        let (node, run) = world.answer(conversation, id.await).await;
+        let shown = world.ended(run).await;
+        assert_eq!(shown.row.status, RunStatus::Completed, "{:?}", shown.row.failure);
+        let asked: Value = serde_json::from_slice(&rogue.requests()[0].body).unwrap();
+        assert_eq!(asked["model"], "m");
+        assert_eq!(asked["tools"][0]["function"]["parameters"]["required"], json!(["value"]));
+        assert_eq!(paths(&sky), ["/now/pancakes"]);
+        let writer = world.engine.node(&world.caller, node).await.unwrap().seen.row.author;
+        let viewer = Viewer::User(world.caller.user);
+        let writer = world.store.read(move |tx| tx.record(&viewer, RecordId::from_bytes(*writer.as_bytes()))).await.unwrap();
+        assert_eq!(writer.content.name(), Some("m"), "it is the model that answered");
+    }
+}
