@@ -60,20 +60,6 @@ both! {
         assert_eq!(world.facts(&world.caller, ItemType::REVIEW_DECIDED).await.len(), 1);
     }
 
-    async fn whoever_was_asked_is_told_when_the_time_is_over(world: &World) {
-        let id = asking(world, json!({ "expiresAfter": 1, "onExpire": "skip" })).await;
-        let ben = world.store.write(|tx| tx.create_user(&SYSTEM, "Ben", Role::User)).await.unwrap().value;
-        let run = world.run(id, json!({ "x": "on" })).await;
-        let review = world.review().await.row.id;
-        let (caller, to) = (&world.caller, Delegate::User(ben));
-        world.engine.delegate_review(caller, fresh(caller), review, to).await.unwrap();
-        world.ended(run).await;
-        let query = ItemQuery { item_type: Some(ItemType::SYSTEM_EVENT), limit: 10, ..ItemQuery::default() };
-        let told = world.store.read(move |tx| tx.items(&Viewer::User(ben), &query)).await.unwrap().rows;
-        let told: Vec<Value> = told.iter().map(|stored| stored.item.document().unwrap()["event"].clone()).collect();
-        assert_eq!(told, ["review.delegated", "review.taken_back"]);
-    }
-
     async fn an_answer_in_time_is_what_counts(world: &World) {
         let mut ask = json!({ "id": "a", "ask": { "prompt": "?" }, "output": { "variable": "a" } });
         ask["review"] = json!({ "expiresAfter": 600, "onExpire": "fail" });
@@ -83,6 +69,26 @@ both! {
         assert_eq!(world.ended(run).await.row.output, Some(json!("yes")));
         assert_eq!(world.facts(&world.caller, ItemType::REVIEW_DECIDED).await.len(), 1);
     }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 3)]
+async fn whoever_was_asked_is_told_when_the_time_is_over() {
+    let world = World::postgres().await;
+    let id = asking(&world, json!({ "expiresAfter": 600, "onExpire": "skip" })).await;
+    let ben = world.store.write(|tx| tx.create_user(&SYSTEM, "Ben", Role::User)).await.unwrap().value;
+    let run = world.run(id, json!({ "x": "on" })).await;
+    let review = world.review().await.row.id;
+    let (caller, to) = (&world.caller, Delegate::User(ben));
+    world.engine.delegate_review(caller, fresh(caller), review, to).await.unwrap();
+    tokio::task::block_in_place(|| {
+        let mut client = Client::connect(world.url(), NoTls).unwrap();
+        assert_eq!(client.execute("UPDATE reviews SET expires_at = created_at", &[]).unwrap(), 1);
+    });
+    world.ended(run).await;
+    let query = ItemQuery { item_type: Some(ItemType::SYSTEM_EVENT), limit: 10, ..ItemQuery::default() };
+    let told = world.store.read(move |tx| tx.items(&Viewer::User(ben), &query)).await.unwrap().rows;
+    let told: Vec<Value> = told.iter().map(|stored| stored.item.document().unwrap()["event"].clone()).collect();
+    assert_eq!(told, ["review.delegated", "review.taken_back"]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 3)]

@@ -22,11 +22,12 @@ const SYSTEM: Viewer = Viewer::System("test");
 /// Later than any job that is not parked could be due.
 const NEVER: i64 = 1 << 45;
 
-/// A service that answers with what it is told to, when it is told.
+/// A service that answers with what it is told to, when it is told; once nobody can tell it anything, it is closed for now.
 fn waiting() -> (Rogue, Sender<Behaviour>) {
     let (answer, told) = channel();
     let told = Mutex::new(told);
-    let rogue = Rogue::start(move |_| told.lock().unwrap().recv().unwrap_or(Behaviour::Silence));
+    let closed = || Behaviour::answer(503, &[], "closed");
+    let rogue = Rogue::start(move |_| told.lock().unwrap().recv().unwrap_or_else(|_| closed()));
     (rogue, answer)
 }
 
@@ -163,12 +164,12 @@ both! {
         let tool = world.rest_tool(&world.caller, &rogue).await;
         let mut now = step("now", tool, json!({ "value": "Oslo" }));
         now["retry"] = json!({ "maxRetries": 1, "backoff": "fixed", "backoffMs": 60_000 });
-        now["execution"] = json!({ "timeout": 1 });
         let id = world.process(process("patient", vec![now], "{{now.celsius}}")).await;
         let run = world.run(id, json!({ "x": 1 })).await;
         asked(&rogue, 1).await;
-        // Its time is over while it is paused.
+        // It fails while it is paused.
         world.set_paused(run, true).await;
+        drop(answer);
         world.until(run, |shown| shown.steps[0].row.state.attempt == 2).await;
         world.begins_nothing(run).await;
         world.set_paused(run, false).await;
@@ -181,7 +182,6 @@ both! {
         world.set_paused(run, false).await;
         assert_eq!(world.jobs(run).await[0], *due);
         world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
-        drop(answer);
     }
 
     async fn a_call_whose_worker_vanished_is_made_again_only_when_it_goes_on(world: &World) {
