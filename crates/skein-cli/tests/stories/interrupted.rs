@@ -148,7 +148,16 @@ fn a_tool_whose_answer_has_no_end_fails_its_step_and_says_so() {
 
 /// From the next start on, what a server held that died is taken up soon.
 pub(crate) fn lease_shortly(server: &Server) {
-    for (name, seconds) in [("workers.heartbeatSeconds", 1), ("workers.leaseSeconds", 2)] {
+    lease(server, 1, 2);
+}
+
+/// From the next start on, nobody is thought gone who is only slow.
+pub(crate) fn lease_as_ever(server: &Server) {
+    lease(server, 30, 90);
+}
+
+fn lease(server: &Server, heartbeat_s: i64, lease_s: i64) {
+    for (name, seconds) in [("workers.heartbeatSeconds", heartbeat_s), ("workers.leaseSeconds", lease_s)] {
         ask(server, "PUT", &format!("/settings/{name}"), &json!({ "value": seconds }));
     }
 }
@@ -195,6 +204,7 @@ fn another_server_finishes_what_a_killed_one_was_at_on_postgres() {
     let shared = Shared::new(&cluster, folder.path());
     let (mut first, slow) = (shared.serve("a"), Slow::start());
     let run = begin(&first, &slow, "GET");
+    lease_as_ever(&first);
     // Not before: both take from one queue.
     let second = shared.serve("b");
     first.process.kill_nine();
@@ -217,6 +227,7 @@ fn another_worker_finishes_what_a_killed_one_was_at_on_postgres() {
     let work = || home.skein().args(["worker", "--types", "rest_call", "--concurrency", "2"]).spawn();
     let mut first = work();
     slow.wait_for_requests(1);
+    lease_as_ever(&server);
     first.kill_nine();
     let mut second = work();
     let run = ended(&server, &run);
@@ -237,6 +248,7 @@ fn what_a_stalled_server_brings_back_late_is_refused_on_postgres() {
     let shared = Shared::new(&cluster, folder.path());
     let (mut first, slow) = (shared.serve("a"), Slow::start());
     let run = begin(&first, &slow, "GET");
+    lease_as_ever(&first);
     shared.stall(&first);
     let second = shared.serve("b");
     let run = ended(&second, &run);

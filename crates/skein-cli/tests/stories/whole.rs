@@ -5,7 +5,7 @@ use skein_testkit::litellm::Litellm;
 use skein_testkit::postgres::{Cluster, Database};
 use skein_testkit::wait::until;
 
-use crate::interrupted::{Slow, ask, ended, lease_shortly, made};
+use crate::interrupted::{Slow, ask, ended, lease_as_ever, lease_shortly, made};
 use crate::server::{Home, Server};
 
 const EDITED: &str = "The launch moved to 14 March.";
@@ -144,6 +144,7 @@ fn lived_through(home: &Home, litellm: &Litellm) {
 
     // Killed in the middle of a call.
     slow.wait_for_requests(1);
+    lease_as_ever(&server);
     server.process.kill_nine();
     let mut server = home.serve();
     let whole = ended(&server, &run);
