@@ -127,18 +127,18 @@ async fn connections_beyond_the_limit_wait_for_their_turn() {
 async fn many_connections_that_say_nothing_do_not_keep_others_out() {
     let world = World::new().await;
     let options = ServeOptions { connections_max: 16, head_time_max: SHORT, ..ServeOptions::default() };
-    let answer = against(&world, options, |address| {
-        let silent: Vec<_> = (0..100).map(|_| connect(address)).collect();
-        let answer = {
-            let mut honest = connect(address);
-            let request = format!("GET /health/live HTTP/1.1\r\nHost: {address}\r\n\r\n");
-            honest.write_all(request.as_bytes()).unwrap();
-            read_answer(&mut honest)
-        };
-        drop(silent);
-        answer
-    });
-    assert!(answer.await.starts_with("HTTP/1.1 200 OK"));
+    // All of them are there, and what the last one asks, before anybody's time begins.
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let silent: Vec<_> = (0..100).map(|_| connect(address)).collect();
+    let mut honest = connect(address);
+    let request = format!("GET /health/live HTTP/1.1\r\nHost: {address}\r\n\r\n");
+    honest.write_all(request.as_bytes()).unwrap();
+    let running = start_on(listener, &world, options);
+    let answer = spawn_blocking(move || read_answer(&mut honest)).await.unwrap();
+    drop(silent);
+    assert!(answer.starts_with("HTTP/1.1 200 OK"), "{answer}");
+    running.end().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
