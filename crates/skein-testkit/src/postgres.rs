@@ -188,6 +188,8 @@ impl Server {
             // In files, so that a killed server leaves nothing behind in /dev/shm.
             "dynamic_shared_memory_type=mmap".to_owned(),
             format!("fsync={wait_for_disk}"),
+            // After a crash one call instead of one for each of a thousand files.
+            "recovery_init_sync_method=syncfs".to_owned(),
             format!("synchronous_commit={wait_for_disk}"),
             format!("full_page_writes={wait_for_disk}"),
         ]

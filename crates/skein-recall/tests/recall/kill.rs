@@ -31,7 +31,7 @@ fn kill_nine_victim() {
     let Ok(folder) = std::env::var(FOLDER) else { return };
     let index = open(Path::new(&folder));
     let first = u16::try_from(index.cursor().position).unwrap();
-    for number in first..2_000 {
+    for number in first..first + 2_000 {
         index.apply(&batch(number), at(i64::from(number) + 1)).unwrap();
         println!("applied {}", number + 1);
         if number % 40 == 39 {
