@@ -197,3 +197,44 @@ test("what takes long says how far it is, and is cancelled by a press", async ({
   await expect(page.getByRole("alert").filter({ hasText: "the rotation was cancelled" })).toBeVisible();
   await expect(bar).toHaveCount(0);
 });
+
+test("whoever approves a call of a version is shown what that does, and approves it for a run at most", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id: service } = await person.service("Gauge");
+  const inputs = (name: string) => ({ type: "object", properties: { [name]: { type: "string" } } });
+  const drains = { type: "rest_call", method: "DELETE", path: "/level" };
+  const tool = await person.level(service, { operation: drains, inputSchema: inputs("river") });
+  const reads = { type: "rest_call", method: "GET", path: "/level" };
+  const changed = { operation: reads, inputSchema: inputs("lake"), basedOnHash: tool.hash };
+  await person.api.put(`/tools/${tool.id}`, changed);
+  const { id } = await person.define({
+    name: "Drain it",
+    initialContext: [],
+    steps: [
+      {
+        id: "drain",
+        toolId: tool.id,
+        toolVersion: 1,
+        inputs: { river: "Aare" },
+        output: { variable: "drained" },
+        execution: { interactionMode: "manual" },
+      },
+    ],
+    outputTemplate: "{{drained}}",
+  } as never);
+  await person.api.heard(
+    (event) => event === "review.requested",
+    async () => void (await person.run(id, {})),
+  );
+  await page.goto(`${skein.origin}/review`);
+  await page.getByRole("link", { name: /Level, version 1/ }).click();
+  await expect(page.getByText("may change things")).toBeVisible();
+  await expect(page.getByText("only reads")).toHaveCount(0);
+  await page.getByRole("button", { name: "Edit" }).first().click();
+  await expect(page.getByRole("textbox", { name: /river/i })).toHaveValue("Aare");
+  await expect(page.getByRole("option", { name: /in this run$/ })).toHaveCount(2);
+  await expect(page.getByRole("option", { name: /always$/ })).toHaveCount(0);
+});

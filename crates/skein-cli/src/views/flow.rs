@@ -118,7 +118,9 @@ pub(crate) fn asked(review: &Value) -> String {
         Some("unknown") => format!("a call was begun and nobody saw its end: {}", asked["inputs"]),
         _ => {
             let tool = review["toolName"].as_str().map_or_else(|| text(&asked["toolId"]), str::to_owned);
-            format!("call {tool} with {}", asked["inputs"])
+            let version =
+                asked["toolVersion"].as_i64().map_or_else(String::new, |version| format!(", version {version},"));
+            format!("call {tool}{version} with {}", asked["inputs"])
         }
     }
 }

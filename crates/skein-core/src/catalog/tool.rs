@@ -269,18 +269,14 @@ impl Tool {
         (operation, input_schema, output_schema, connection_params, secret_use.as_ref())
     }
 
-    /// The tool as it is, doing what an earlier version of it did: who may use it, with what secret and at what price is said now.
-    #[must_use]
-    pub fn defined_as(self, past: Self) -> Self {
-        Self {
-            connection_params: past.connection_params,
-            secret_use: past.secret_use,
-            operation: past.operation,
-            input_schema: past.input_schema,
-            output_schema: past.output_schema,
-            definition_version: past.definition_version,
-            ..self
+    /// What an earlier version of the tool said, as far as it speaks of calls. Whether it may be called, what it is called and with what
+    /// secret is said now; no secret goes where it was never bound.
+    pub fn defined_as(self, past: Self) -> Result<Self, RuleViolation> {
+        if self.secret_id.is_some() && self.secret_id != past.secret_id && self.address() != past.address() {
+            let problem = "that version went elsewhere, before the secret was bound";
+            return Err(RuleViolation::new("BR-STEP-007", problem, "name a later version, or leave toolVersion out"));
         }
+        Ok(Self { name: self.name, secret_id: self.secret_id, enabled: self.enabled, ..past })
     }
 
     /// Whether it may stand on the service and the secret it names, as both are now.

@@ -4,7 +4,7 @@
 //! entry of the catalogue. What it refers to is judged by [`super::target`]; all else that can be wrong with it is
 //! found by making a [`Plan`] of it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -164,10 +164,20 @@ impl Process {
 
     /// BR-STEP-007: what is approved for a run counts for all its calls of a tool, so they are calls of one version.
     fn check_versions(&self) -> Result<(), RuleViolation> {
-        let all = Vec::from_iter(self.references());
-        let Some(twice) = all.windows(2).find(|pair| pair[0].id == pair[1].id) else { return Ok(()) };
-        let problem = format!("{} is named in two versions", twice[0].id);
-        Err(RuleViolation::new("BR-STEP-007", problem, "let all steps name one toolVersion of it, or none"))
+        let steps = self.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
+        let mut first = BTreeMap::new();
+        for (step, named) in steps.flat_map(|step| step.references().map(move |named| (step, named))) {
+            let (known, version) = *first.entry(named.id).or_insert((&step.id, named.version));
+            if version != named.version {
+                let problem = format!("the steps {known:?} and {:?} name two versions of {}", step.id, named.id);
+                return Err(RuleViolation::new(
+                    "BR-STEP-007",
+                    problem,
+                    "let all steps name one toolVersion of it, or none",
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn check_definition(&self) -> Result<(), RuleViolation> {

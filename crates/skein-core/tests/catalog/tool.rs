@@ -145,3 +145,33 @@ fn a_tool_whose_service_was_taken_back_is_renamed_and_switched_off_but_not_on() 
     assert_eq!(refused(change(&off, json!({ "enabled": true }))), "BR-SHARE-005");
     assert_eq!(refused(change(&tool, json!({ "outputSchema": true }))), "BR-SHARE-005");
 }
+
+/// A tool that posted and must not be repeated, and what became of it.
+fn past_and_now(now: Value) -> (Tool, Tool) {
+    let operation = json!({ "type": "rest_call", "method": "POST", "path": "/forecasts" });
+    let past = tool(json!({ "description": "Orders a forecast", "operation": operation, "retry": "never" })).unwrap();
+    let key = secret(SecretType::ApiKey);
+    let is_bound = now.get("secretId").is_some();
+    let now = with(json!({ "name": "Forecasts", "enabled": false, "description": "Reads one", "retry": "safe" }), now);
+    (past, tool_on(&service(json!({})), is_bound.then_some(&key), now).unwrap())
+}
+
+#[test]
+fn br_step_007_what_a_version_did_is_called_as_it_may_be_now_holds() {
+    let (past, now) = past_and_now(json!({ "secretId": SECRET }));
+    let defined = now.clone().defined_as(past.clone()).unwrap();
+    assert_eq!(
+        (&defined.operation, defined.retry, &defined.description),
+        (&past.operation, past.retry, &past.description)
+    );
+    assert_eq!((&defined.name, defined.enabled, defined.secret_id), (&now.name, false, Some(SECRET)));
+}
+
+#[test]
+fn br_step_007_a_version_that_went_elsewhere_before_the_secret_was_bound_refuses() {
+    let elsewhere = json!({ "endpoint": "https://other.example" });
+    let (past, now) = past_and_now(json!({ "connectionParams": elsewhere, "secretId": SECRET }));
+    assert_eq!(refused(now.defined_as(past)), "BR-STEP-007");
+    let (past, now) = past_and_now(json!({ "connectionParams": elsewhere }));
+    assert!(now.defined_as(past).is_ok(), "nothing is sent there that was not before");
+}

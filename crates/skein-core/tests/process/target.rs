@@ -34,7 +34,9 @@ impl World {
         let World { shared, enabled, .. } = *self;
         match id {
             // It was changed once.
-            SEARCH if version.is_some_and(|version| version > 2) => TargetView::NoSuchVersion { name: "Search" },
+            SEARCH if version.is_some_and(|version| version > 2) => {
+                TargetView::NoVersion { name: "Search", problem: "there is none" }
+            }
             SEARCH => {
                 let (owner, input_schema) = (self.search_owner, &self.search_schema);
                 TargetView::Tool { owner, shared, enabled, name: "Search", input_schema, operation: search }
@@ -211,10 +213,21 @@ fn br_step_007_a_version_that_was_holds() {
 fn br_step_007_a_version_that_never_was_or_two_of_one_tool_refuses() {
     let violation = world().check_steps(json!([search_in(3)])).unwrap_err();
     let told = (violation.rule(), violation.problem());
-    assert_eq!(told, ("BR-STEP-007", "Step 1 names version 3 of Tool Search, which defines nothing"));
-    let now = step("b", json!({ "inputs": { "query": "two" } }));
-    let twice = process(json!({ "initialContext": [], "steps": [search_in(1), now], "outputTemplate": "" }));
-    assert_eq!(refused(twice), "BR-STEP-007");
+    assert_eq!(told, ("BR-STEP-007", "Step 1 names version 3 of Tool Search: there is none"));
+    let now = |id: &str, variable: &str| {
+        let mut now = step(id, json!({ "inputs": { "query": "two" } }));
+        now["output"]["variable"] = json!(variable);
+        now
+    };
+    let mut with_fallback = search_in(1);
+    with_fallback["fallback"] = json!([now("instead", "a")]);
+    let offering = step("c", json!({ "toolId": MODEL, "tools": [{ "toolId": SEARCH }] }));
+    for steps in [json!([search_in(1), now("b", "b")]), json!([with_fallback]), json!([search_in(1), offering])] {
+        let twice = process(json!({ "initialContext": [], "steps": steps, "outputTemplate": "" }));
+        let violation = twice.unwrap_err();
+        assert_eq!(violation.rule(), "BR-STEP-007", "{steps}");
+        assert!(violation.problem().contains("name two versions"), "{}", violation.problem());
+    }
 }
 
 #[test]

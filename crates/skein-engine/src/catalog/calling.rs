@@ -48,6 +48,8 @@ pub(crate) struct Ready {
     pub(crate) callable: Callable,
     /// What was known of the tool before, and of its service.
     found: (Option<Health>, Option<Health>),
+    /// Whether the tool does something else by now: how this went says nothing about that.
+    is_past: bool,
 }
 
 impl Ready {
@@ -164,7 +166,7 @@ impl Engine {
 pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpose) -> Result<Ready, StoreError> {
     let viewer = Viewer::User(executor);
     let missing = |id: RecordId| StoreError::NotFound(id.to_string());
-    let Base { tool, service, tool_secret, binding, own_secret, tool_health, service_health } = base;
+    let Base { tool, service, tool_secret, binding, own_secret, tool_health, service_health, is_past } = base;
     if !tool.shared && !viewer.may_read(tool.owner, now) {
         return Err(missing(tool.id));
     }
@@ -205,7 +207,8 @@ pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpo
         ..vitals
     };
     let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
-    Ok(Ready { tool, service, footing, sealed, callable, found: (tool_vitals.finding, service_vitals.finding) })
+    let found = (tool_vitals.finding, service_vitals.finding);
+    Ok(Ready { tool, service, footing, sealed, callable, found, is_past })
 }
 
 fn holding<T>(shown: &Shown<T>) -> Holding {
@@ -255,7 +258,7 @@ impl Finding {
         let answering = health::of_service_answering(service, is_its_own);
         let is_kept = service_owner == executor && result.error.is_none() && service != Some(answering);
         let is_news = tool != Some(Health::Healthy) || result.error.is_some() || is_kept;
-        (is_own && is_news).then(|| Self {
+        (is_own && is_news && !ready.is_past).then(|| Self {
             tool: ready.tool.id,
             service: is_kept.then_some((ready.service.id, answering)),
             problem: result.error.as_ref().map(|error| error["message"].as_str().unwrap_or_default().to_owned()),

@@ -19,7 +19,7 @@ use skein_store::footholds::{Edition, Foothold};
 use skein_store::vault::SealedSecret;
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{SYSTEM, Shown, defined_as};
+use crate::catalog::{PastTools, SYSTEM, Shown};
 
 /// Most entries of a kind that are remembered; when there are more, all are forgotten.
 const REMEMBERED_MAX: usize = 4_096;
@@ -54,6 +54,7 @@ impl Known {
 pub(crate) struct KnownEntries {
     by_edition: Mutex<HashMap<Edition, Known>>,
     named: Mutex<HashMap<(UserId, RecordId), Vec<RecordId>>>,
+    pub(crate) past: PastTools,
 }
 
 impl KnownEntries {
@@ -97,6 +98,8 @@ pub(crate) struct Base {
     pub(crate) own_secret: Option<Keyed>,
     pub(crate) tool_health: Option<Health>,
     pub(crate) service_health: Option<Health>,
+    /// Whether the tool does something else by now.
+    pub(crate) is_past: bool,
 }
 
 impl Base {
@@ -118,7 +121,7 @@ impl Base {
             let read = read.into_iter().map(|one| (one.edition.id, one)).collect();
             let Some((base, named)) = Look { known, met: met.into_inner(), read }.base(tool)? else { return Ok(None) };
             if named.iter().all(|id| others.contains(id)) {
-                return base.defined_as(tx, version);
+                return base.defined_as(tx, known, executor, version).map(Some);
             }
             known.note_named((executor, tool), &named);
             others = named;
@@ -126,16 +129,22 @@ impl Base {
         Err(StoreError::Busy)
     }
 
-    /// With what a version of the tool did, if one is named; nothing if there was none.
-    fn defined_as(self, tx: &mut Tx<'_>, version: Option<i64>) -> Result<Option<Self>, StoreError> {
+    /// With what a version of the tool did, if one is named. What checks found of the tool is about what it does now.
+    fn defined_as(
+        self,
+        tx: &mut Tx<'_>,
+        known: &KnownEntries,
+        by: UserId,
+        version: Option<i64>,
+    ) -> Result<Self, StoreError> {
         if version.is_none() {
-            return Ok(Some(self));
+            return Ok(self);
         }
-        match defined_as(tx, Shown::clone(&self.tool), version) {
-            Ok(tool) => Ok(Some(Self { tool: Arc::new(tool), ..self })),
-            Err(StoreError::NotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let now = self.tool.entry.definition_version;
+        let tool = known.past.defined_as(tx, Shown::clone(&self.tool), by, version)?;
+        let is_past = tool.entry.definition_version != now;
+        let tool_health = self.tool_health.filter(|_| !is_past);
+        Ok(Self { tool: Arc::new(tool), tool_health, is_past, ..self })
     }
 }
 
@@ -167,6 +176,7 @@ impl Look<'_> {
             own_secret: self.keyed(own)?,
             tool_health: self.health(tool.id),
             service_health: self.health(tool.entry.service_id),
+            is_past: false,
             tool,
             service,
             binding,

@@ -24,14 +24,13 @@ mod tools;
 mod travel;
 mod trials;
 mod vault;
+mod versions;
 pub(crate) mod work;
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::{Entry, Owned};
 use skein_core::catalog::health::Health;
 use skein_core::catalog::sharing::{ImpactWarning, Reach, References, Standing};
-use skein_core::catalog::tool::Tool;
-use skein_core::flow::step::Reference;
 use skein_core::garden::record::{Act, Record};
 use skein_core::{Digest, Millis, RecordId, UserId, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
@@ -59,6 +58,7 @@ pub(crate) use seeds::id as seed_id;
 pub use templates::Template;
 pub use trials::TOOL_TEST;
 pub use vault::{KeyKeeper, Passing, VAULT_ROTATION, VaultState};
+pub(crate) use versions::PastTools;
 pub(crate) use work::Calls;
 
 pub(crate) const SYSTEM: Viewer = Viewer::System("catalogue");
@@ -221,19 +221,6 @@ pub(crate) fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<
 /// An entry that the viewer may see.
 pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
     tx.record(viewer, id)?.try_into()
-}
-
-/// A tool as it is now, or doing what a version of it did.
-pub(crate) fn load_tool(tx: &mut Tx<'_>, viewer: &Viewer, named: Reference) -> Result<Shown<Tool>, StoreError> {
-    let tool = load(tx, viewer, named.id)?;
-    defined_as(tx, tool, named.version)
-}
-
-/// A tool that goes on doing what a version of it did, if one is named.
-pub(crate) fn defined_as(tx: &mut Tx<'_>, tool: Shown<Tool>, version: Option<i64>) -> Result<Shown<Tool>, StoreError> {
-    let Some(version) = version.filter(|version| *version != tool.version) else { return Ok(tool) };
-    let past: Shown<Tool> = tx.record_version(&SYSTEM, tool.id, version)?.try_into()?;
-    Ok(Shown { version, hash: past.hash, entry: tool.entry.defined_as(past.entry), ..tool })
 }
 
 /// Makes an entry in the viewer's name.

@@ -18,7 +18,7 @@ use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Shown, load, load_tool};
+use crate::catalog::{PastTools, Shown, load};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -361,9 +361,11 @@ pub(super) fn writer(
     viewer: &Viewer,
     named: step::Reference,
 ) -> Result<(ActorId, AuthorType), StoreError> {
-    let tool = match load_tool(tx, &SYSTEM, named) {
+    let tool = match PastTools::default().load(tx, &SYSTEM, viewer.owner(), named) {
         Ok(tool) => tool,
-        Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok((ActorId::SYSTEM, AuthorType::System)),
+        Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => {
+            return Ok((ActorId::SYSTEM, AuthorType::System));
+        }
         Err(error) => return Err(error),
     };
     let model = tool.entry.connection_params.get("model").and_then(Value::as_str);

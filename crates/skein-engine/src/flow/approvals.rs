@@ -6,13 +6,13 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::approval::StandingApproval;
 use skein_core::flow::execution::review::Asked;
 use skein_core::flow::step::Reference;
-use skein_core::{RecordId, ReviewId, RuleViolation, RunId, Viewer};
+use skein_core::{RecordId, ReviewId, RuleViolation, UserId, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Restoring, SYSTEM, Saving, Shown, defined_as, load, load_tool, make, save, shown_page};
+use crate::catalog::{PastTools, Restoring, SYSTEM, Saving, Shown, load, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::mover::Mover;
@@ -75,7 +75,7 @@ fn show(tx: &mut Tx<'_>, approval: Shown<StandingApproval>) -> Result<ShownAppro
 /// Lets an approval stand for the tool as it is now, in place of one for what it was.
 pub(super) fn give(tx: &mut Tx<'_>, viewer: &Viewer, named: Reference, review: ReviewId) -> Result<(), StoreError> {
     let tool: Shown<Tool> = load(tx, viewer, named.id)?;
-    if defined_as(tx, tool.clone(), named.version)?.entry.definition_version != tool.entry.definition_version {
+    if is_past(tx, &tool, viewer.owner(), named)? {
         let problem = "the step calls an earlier version, and what is approved for good is the tool as it is now";
         return Err(RuleViolation::new("BR-STEP-006", problem, "approve it once or for this run").into());
     }
@@ -84,6 +84,15 @@ pub(super) fn give(tx: &mut Tx<'_>, viewer: &Viewer, named: Reference, review: R
         Some(current) if current.entry.covers(tool.id, &tool.entry) => Ok(()),
         Some(current) => save(tx, viewer, &current, &given, Saving::of(&current)).map(drop),
         None => make(tx, viewer, &given, false).map(drop),
+    }
+}
+
+/// Whether what is named is not what the tool does now; what cannot be called is not either.
+fn is_past(tx: &mut Tx<'_>, tool: &Shown<Tool>, by: UserId, named: Reference) -> Result<bool, StoreError> {
+    match PastTools::default().defined_as(tx, tool.clone(), by, named.version) {
+        Ok(defined) => Ok(defined.entry.definition_version != tool.entry.definition_version),
+        Err(StoreError::Rule(_)) => Ok(true),
+        Err(error) => Err(error),
     }
 }
 
@@ -116,18 +125,17 @@ pub(crate) fn check_restored_approval(
 
 impl Mover<'_, '_> {
     /// Whether what would be asked was approved for good.
-    pub(super) fn is_approved_for_good(&mut self, run: RunId, step: usize, asked: &Asked) -> Result<bool, StoreError> {
-        let Some(tool) = asked.approvable() else { return Ok(false) };
-        let viewer = Viewer::User(self.load(run)?.row.owner);
-        let Some(approval) = standing(self.tx, &viewer, tool)? else { return Ok(false) };
-        let named = self.naming(run, step, tool)?;
-        let tool = match load_tool(self.tx, &viewer, named) {
+    pub(super) fn is_approved_for_good(&mut self, owner: UserId, asked: &Asked) -> Result<bool, StoreError> {
+        let Some(named) = asked.approvable() else { return Ok(false) };
+        let viewer = Viewer::User(owner);
+        let Some(approval) = standing(self.tx, &viewer, named.id)? else { return Ok(false) };
+        let tool: Shown<Tool> = match load(self.tx, &viewer, named.id) {
             Ok(tool) => tool,
             // Whether it can be called at all is judged when it is.
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return Ok(false),
             Err(error) => return Err(error),
         };
-        if !approval.entry.covers(tool.id, &tool.entry) {
+        if !approval.entry.covers(tool.id, &tool.entry) || is_past(self.tx, &tool, owner, named)? {
             return Ok(false);
         }
         self.relied_on.push((approval.id, approval.hash));

@@ -12,13 +12,12 @@ use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::step;
 use skein_core::tree::node::ExecutedBy;
-use skein_core::{PathId, RuleViolation, RunId, Viewer};
+use skein_core::{PathId, RuleViolation, RunId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, StepRow};
 use skein_store::tree::append::{Placing, Position};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::load_tool;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -56,7 +55,7 @@ impl Engine {
             let shown = engine.show_run(tx, row)?;
             let ready = engine.parts().plans.of(tx, shown.row.process, shown.row.process_version)?;
             let anew = done_anew(&shown, &ready.plan, branching.step.as_deref())?;
-            engine.check_outputs(tx, &branching.outputs, &ready.plan, &anew)?;
+            engine.check_outputs(tx, viewer.owner(), &branching.outputs, &ready.plan, &anew)?;
             let kept = shown.steps.iter().filter(|step| !anew.contains(&step.row.step));
             let steps = kept.map(|step| {
                 let variable = &ready.plan.steps()[step.row.step].definition.output.variable;
@@ -89,6 +88,7 @@ impl Engine {
     fn check_outputs(
         &self,
         tx: &mut Tx<'_>,
+        owner: UserId,
         outputs: &Map<String, Value>,
         plan: &Plan,
         anew: &BTreeSet<usize>,
@@ -103,9 +103,9 @@ impl Engine {
             }
             let definition = &plan.steps()[step].definition;
             if let step::Target::Tool(tool) = definition.target {
-                match load_tool(tx, &SYSTEM, definition.naming(tool)) {
+                match self.parts().entries.past.load(tx, &SYSTEM, owner, definition.naming(tool)) {
                     Ok(tool) => self.check_output(&tool, output)?,
-                    Err(StoreError::NotFound(_) | StoreError::Refused(_)) => {}
+                    Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => {}
                     Err(error) => return Err(error),
                 }
             }

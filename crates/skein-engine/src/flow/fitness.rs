@@ -104,7 +104,7 @@ impl Survey<'_> {
             match targets.find(named) {
                 None => found.add(DependencyKind::Tool, id, step, (Some(id), None), Finding::missing),
                 // That there is no such version is told of the process.
-                Some(Found::Tool(tool) | Found::NoSuchVersion(tool)) => {
+                Some(Found::Tool(tool) | Found::NoVersion(tool, _)) => {
                     self.look_at_tool(tx, process, tool, step, &mut found)?;
                 }
                 Some(Found::Process(inner)) => {

@@ -289,8 +289,11 @@ impl<'a, 't> Mover<'a, 't> {
     /// A tool with all that a call of it by a step stands on, as it is now, whether or not it may be called.
     pub(super) fn base(&mut self, run: RunId, step: usize, tool: RecordId) -> Result<Result<Base, Fault>, StoreError> {
         let (executor, named) = (self.load(run)?.row.owner, self.naming(run, step, tool)?);
-        let base = Base::read(self.tx, &self.engine.parts().entries, executor, named)?;
-        Ok(base.ok_or_else(|| no_such_tool(tool)))
+        match Base::read(self.tx, &self.engine.parts().entries, executor, named) {
+            Ok(base) => Ok(base.ok_or_else(|| no_such_tool(tool))),
+            Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
+            Err(error) => Err(error),
+        }
     }
 
     /// A tool as a step of a run names it.
@@ -318,7 +321,7 @@ impl<'a, 't> Mover<'a, 't> {
         let expires_at =
             expires_after_s.map(|seconds| now.plus(i64::try_from(seconds).unwrap_or(i64::MAX / 2_000) * 1_000));
         let owner = self.load(run)?.row.owner;
-        if self.is_approved_for_good(run, place.step, asked)? {
+        if self.is_approved_for_good(owner, asked)? {
             let decision = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Once) };
             self.tell(run, Input::Decided { place, decision });
             return Ok(());

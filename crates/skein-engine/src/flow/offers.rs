@@ -7,7 +7,6 @@ use skein_core::flow::step::{Approval, Offer};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
 
-use crate::catalog::load_tool;
 use crate::flow::abilities;
 use crate::flow::mover::Mover;
 
@@ -28,9 +27,11 @@ impl Mover<'_, '_> {
     pub(super) fn offered(&mut self, owner: UserId, offers: &[Offer]) -> Result<Vec<Offered>, StoreError> {
         let mut offered: Vec<Offered> = Vec::new();
         for offer in offers {
-            let tool = match load_tool(self.tx, &Viewer::User(owner), offer.reference()) {
+            let past = &self.engine.parts().entries.past;
+            let tool = match past.load(self.tx, &Viewer::User(owner), owner, offer.reference()) {
                 Ok(tool) => tool,
-                Err(StoreError::NotFound(_) | StoreError::Refused(_)) => continue,
+                // What cannot be called is not offered.
+                Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => continue,
                 Err(error) => return Err(error),
             };
             let mut name = offer_name(tool.entry.name.as_str());

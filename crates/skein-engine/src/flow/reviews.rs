@@ -12,7 +12,7 @@ use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{load, load_tool};
+use crate::catalog::load;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
@@ -85,7 +85,7 @@ fn shown(tx: &mut Tx<'_>, viewer: &Viewer, row: ReviewRow) -> Result<ShownReview
 }
 
 fn in_place_of(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<InPlaceOf, StoreError> {
-    let tool_name = match row.asked.tool().map(|tool| load::<Tool>(tx, &Viewer::User(row.owner), tool)) {
+    let tool_name = match row.asked.tool().map(|named| load::<Tool>(tx, &Viewer::User(row.owner), named.id)) {
         Some(Ok(tool)) => Some(tool.entry.name.as_str().to_owned()),
         Some(Err(StoreError::NotFound(_) | StoreError::Refused(_))) | None => None,
         Some(Err(error)) => return Err(error),
@@ -99,21 +99,6 @@ fn named(tx: &mut Tx<'_>, id: UserId) -> Result<Named, StoreError> {
         // Whoever decided before their things were moved elsewhere.
         Err(StoreError::NotFound(_)) => Ok(Named { id, name: id.to_string() }),
         Err(error) => Err(error),
-    }
-}
-
-impl Mover<'_, '_> {
-    /// What somebody says a call came to fits what its tool promises, as if the call had told it.
-    fn check_told(&mut self, row: &ReviewRow, decision: &Decision) -> Result<(), StoreError> {
-        let (Asked::Unknown { tool_id, .. }, Decision::Answer { value }) = (&row.asked, decision) else {
-            return Ok(());
-        };
-        let named = self.naming(row.run, row.place.step, *tool_id)?;
-        match load_tool(self.tx, &SYSTEM, named) {
-            Ok(tool) => Ok(self.engine.check_output(&tool, value)?),
-            Err(StoreError::NotFound(_) | StoreError::Refused(_)) => Ok(()),
-            Err(error) => Err(error),
-        }
     }
 }
 
@@ -159,10 +144,10 @@ impl Engine {
             let row = tx.review(viewer, id)?;
             row.asked.check(&decision)?;
             row.delegation().check_decision(viewer.owner(), &decision)?;
+            engine.check_told(tx, &row, &decision)?;
             let mut mover = Mover::new(engine, tx, hand);
             // The run before its question: whoever ends a run takes its questions in this order, too.
             mover.load(row.run)?;
-            mover.check_told(&row, &decision)?;
             check_open(mover.tx, &row)?;
             let decider = viewer.owner();
             if !mover.tx.decide_review(id, decider, &decision)? {
@@ -171,8 +156,7 @@ impl Engine {
             // What came of a run is on its owner's timeline, whoever decided.
             mover.tx.append_item(&Viewer::User(row.owner), &review_decided(id, decider, &decision)?)?;
             tell_decided(mover.tx, &row, decider)?;
-            if let Some(tool) = row.asked.approvable().filter(|_| decision.stands()) {
-                let named = mover.naming(row.run, row.place.step, tool)?;
+            if let Some(named) = row.asked.approvable().filter(|_| decision.stands()) {
                 approvals::give(mover.tx, viewer, named, id)?;
             }
             let told = decision.clone();
@@ -183,6 +167,16 @@ impl Engine {
             Ok((show(tx, viewer, id)?, after))
         })
         .await
+    }
+
+    /// What somebody says a call came to fits what its tool promises, as if the call had told it.
+    fn check_told(&self, tx: &mut Tx<'_>, row: &ReviewRow, decision: &Decision) -> Result<(), StoreError> {
+        let (Asked::Unknown { tool, .. }, Decision::Answer { value }) = (&row.asked, decision) else { return Ok(()) };
+        match self.parts().entries.past.load(tx, &SYSTEM, row.owner, *tool) {
+            Ok(tool) => Ok(self.check_output(&tool, value)?),
+            Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Ends questions whose time is over. One that cannot be ended keeps no other waiting.

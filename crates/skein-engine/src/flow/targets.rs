@@ -12,7 +12,7 @@ use skein_core::flow::target::TargetView;
 use skein_core::{RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{SYSTEM, Shown, defined_as};
+use crate::catalog::{PastTools, SYSTEM, Shown};
 
 /// What was found of all that a process of one owner names.
 pub(super) struct Targets {
@@ -25,15 +25,17 @@ pub(super) struct Targets {
 pub(super) enum Found {
     Tool(Box<Shown<Tool>>),
     Process(Box<Shown<Process>>),
-    /// A tool that never was what the version that is named would say.
-    NoSuchVersion(Box<Shown<Tool>>),
+    /// A tool whose version that is named cannot be called, and why.
+    NoVersion(Box<Shown<Tool>>, String),
 }
 
 impl Found {
-    fn tool(tx: &mut Tx<'_>, tool: Shown<Tool>, version: Option<i64>) -> Result<Self, StoreError> {
-        match defined_as(tx, tool.clone(), version) {
+    fn tool(tx: &mut Tx<'_>, tool: Shown<Tool>, by: UserId, version: Option<i64>) -> Result<Self, StoreError> {
+        // That of somebody else's no version is named is for the core to say.
+        let version = version.filter(|_| tool.owner == by);
+        match PastTools::default().defined_as(tx, tool.clone(), by, version) {
             Ok(tool) => Ok(Self::Tool(Box::new(tool))),
-            Err(StoreError::NotFound(_)) => Ok(Self::NoSuchVersion(Box::new(tool))),
+            Err(StoreError::Rule(violation)) => Ok(Self::NoVersion(Box::new(tool), violation.problem().to_owned())),
             Err(error) => Err(error),
         }
     }
@@ -53,11 +55,12 @@ impl Targets {
                 Err(StoreError::NotFound(_)) => continue,
                 other => other?,
             };
-            match record.content.record_type.as_str() {
-                Tool::RECORD_TYPE => drop(found.insert(named, Found::tool(tx, record.try_into()?, named.version)?)),
-                Process::RECORD_TYPE => drop(found.insert(named, Found::Process(Box::new(record.try_into()?)))),
-                _ => {}
-            }
+            let target = match record.content.record_type.as_str() {
+                Tool::RECORD_TYPE => Found::tool(tx, record.try_into()?, owner, named.version)?,
+                Process::RECORD_TYPE => Found::Process(Box::new(record.try_into()?)),
+                _ => continue,
+            };
+            found.insert(named, target);
         }
         let known = before.map(Process::references).unwrap_or_default();
         Ok(Self { owner, found, known: known.into_iter().map(|named| named.id).collect() })
@@ -91,12 +94,12 @@ impl Targets {
     fn view(&self, named: Reference) -> TargetView<'_> {
         let is_known = |whose: UserId| whose == self.owner || self.known.contains(&named.id);
         match self.found.get(&named) {
-            Some(Found::Tool(tool) | Found::NoSuchVersion(tool)) if !tool.shared && !is_known(tool.owner) => {
+            Some(Found::Tool(tool) | Found::NoVersion(tool, _)) if !tool.shared && !is_known(tool.owner) => {
                 TargetView::Missing
             }
             Some(Found::Process(process)) if !is_known(process.owner) => TargetView::Missing,
             None => TargetView::Missing,
-            Some(Found::NoSuchVersion(tool)) => TargetView::NoSuchVersion { name: tool.entry.name.as_str() },
+            Some(Found::NoVersion(tool, problem)) => TargetView::NoVersion { name: tool.entry.name.as_str(), problem },
             Some(Found::Tool(tool)) => TargetView::Tool {
                 owner: tool.owner,
                 shared: tool.shared,

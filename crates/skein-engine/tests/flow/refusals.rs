@@ -51,7 +51,7 @@ impl World {
         self.engine.create_tool(caller, fresh(caller), tool).await.unwrap().value.id
     }
 
-    async fn secret(&self, caller: &Caller, value: &str) -> RecordId {
+    pub(crate) async fn secret(&self, caller: &Caller, value: &str) -> RecordId {
         let draft = serde_json::from_value(json!({ "name": "weather key", "type": "api_key" })).unwrap();
         let value = SecretValue::text(value.to_owned());
         self.engine.create_secret(caller, fresh(caller), draft, value).await.unwrap().value.id

@@ -5,6 +5,7 @@ use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::garden::item::ItemType;
 use skein_core::{RecordId, Viewer};
+use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::tool_runs;
@@ -107,6 +108,60 @@ both! {
         world.decide(&question, approve(ApprovalScope::Once)).await;
         assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
         assert_eq!(paths(&rogue), ["/tomorrow/Bern/12", "/now/Bern"]);
+    }
+
+    async fn br_step_006_an_approval_for_what_a_tool_was_does_not_count_for_that_version(world: &World) {
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let run = world.run(world.looks("now", manual(look(tool, None))).await, json!({ "x": "Bern" })).await;
+        let always = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Always) };
+        world.decide(&world.review().await, always).await;
+        assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+        world.change(tool, tomorrow()).await;
+        world.run(world.looks("then", manual(look(tool, Some(1)))).await, json!({ "x": "Chur" })).await;
+        let asked = json!(world.review().await.row.asked);
+        assert_eq!((&asked["toolVersion"], &asked["inputs"]["value"]), (&json!(1), &json!("Chur")));
+        assert_eq!(paths(&rogue), ["/now/Bern"]);
+    }
+
+    async fn br_step_007_no_secret_goes_where_it_was_never_bound(world: &World) {
+        let (old, new) = (weather(), weather());
+        let tool = world.rest_tool(&world.caller, &old).await;
+        let process = world.looks("then", look(tool, Some(1))).await;
+        let address = new.address();
+        let (caller, host) = (&world.caller, address.ip().to_string());
+        world.engine.allow_endpoint(caller, fresh(caller), &host, address.port()).await.unwrap();
+        let moved = json!({ "endpoint": new.endpoint() });
+        world.change(tool, json!({ "connectionParams": moved })).await;
+        let run = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await;
+        assert_eq!(run.row.status, RunStatus::Completed, "{:?}", run.row.failure);
+        world.change(tool, json!({ "secretId": world.secret(caller, "k-of-the-new").await })).await;
+        let failure = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
+        assert_eq!(failure.fault.rule.as_deref(), Some("BR-STEP-007"), "{}", failure.fault.message);
+        assert_eq!((old.requests().len(), new.requests().len()), (1, 0));
+    }
+
+    async fn br_process_011_a_version_of_somebody_elses_tool_is_not_called_whoever_wrote_it_down_refuses(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let tool = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+        let process = world.looks("then", look(tool, Some(1))).await;
+        let failure = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
+        assert_eq!(failure.fault.rule.as_deref(), Some("BR-PROCESS-011"), "{}", failure.fault.message);
+        assert!(rogue.requests().is_empty());
+    }
+
+    async fn br_tool_006_what_checks_found_of_a_tool_is_not_about_what_it_was(world: &World) {
+        let rogue = weather();
+        let tool = world.changed_weather(&rogue).await;
+        let down = move |tx: &mut Tx<'_>| tx.set_health(&Viewer::System("test"), tool, "down", Some("no answer"), None);
+        world.store.write(down).await.unwrap();
+        let (then, now) = (world.looks("then", look(tool, Some(1))).await, world.looks("now", look(tool, None)).await);
+        let run = world.ended(world.run(then, json!({ "x": "Oslo" })).await).await;
+        assert_eq!(run.row.status, RunStatus::Completed, "{:?}", run.row.failure);
+        let failure = world.ended(world.run(now, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
+        assert_eq!(failure.fault.rule.as_deref(), Some("BR-TOOL-006"), "that it went well then changes nothing");
+        assert_eq!(paths(&rogue), ["/now/Oslo"]);
     }
 
     async fn br_step_007_a_model_is_offered_the_version_that_is_named_and_is_one_itself(world: &World) {

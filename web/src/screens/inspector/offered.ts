@@ -42,6 +42,17 @@ export function offeredTool({ id, name, description, inputSchema }: Described): 
   return { id, name: definition.name, label: name, tokens, definition };
 }
 
+async function describedAs(
+  id: string,
+  version: number | null | undefined,
+  signal: AbortSignal,
+): Promise<Described> {
+  const tool = await call("get", "/api/v1/tools/{id}", { params: { id }, signal });
+  if (!version) return tool;
+  const past = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version }, signal });
+  return { ...tool, ...(past.data as Partial<Described>), name: tool.name };
+}
+
 /** What the process that was chosen last in this conversation offers; nothing where it offers no tools. */
 export async function offeredIn(conversation: string, signal: AbortSignal): Promise<Offered | undefined> {
   const { processId } = await call("get", "/api/v1/conversations/{id}", {
@@ -50,11 +61,14 @@ export async function offeredIn(conversation: string, signal: AbortSignal): Prom
   });
   if (!processId) return;
   const process = await call("get", "/api/v1/processes/{id}", { params: { id: processId }, signal });
-  const ids = new Set(process.steps.flatMap(({ tools }) => (tools ?? []).map(({ toolId }) => toolId)));
-  if (ids.size === 0) return;
-  const tools = await Promise.all(
-    [...ids].map((id) => call("get", "/api/v1/tools/{id}", { params: { id }, signal })),
+  // A process names one version of a tool, or none.
+  const named = new Map(
+    process.steps.flatMap(({ tools }) =>
+      (tools ?? []).map(({ toolId, toolVersion }) => [toolId, toolVersion]),
+    ),
   );
+  if (named.size === 0) return;
+  const tools = await Promise.all([...named].map(([id, version]) => describedAs(id, version, signal)));
   const offered = tools.map(offeredTool);
   const tokens = offered.reduce((sum, tool) => sum + tool.tokens, 0);
   return { processId, process: process.name, tools: offered, tokens };

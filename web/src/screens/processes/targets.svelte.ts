@@ -1,5 +1,6 @@
 // What steps can call: the tools and processes that are there, with the shapes they take and give.
 import { all, call, type Schemas } from "../../api/client";
+import { asProblem } from "../../api/problem";
 import { onResync, onTold } from "../../api/events";
 import type { JsonSchema } from "../../ui/jsonSchema";
 import { contextSchema, type Process, type Step, type Tool } from "./definition";
@@ -47,12 +48,13 @@ class Targets {
   process(id: string | null | undefined): Process | undefined {
     return this.processes.find((process) => process.id === id);
   }
-  /** The tool of a step as that calls it: what it is, or what it was in the version that is named. */
-  #called({ toolId, toolVersion }: Step): Tool | undefined {
+  /** A tool as it is called: what it is, or what it was in the version that is named. */
+  called({ toolId, toolVersion }: Pick<Step, "toolId" | "toolVersion">): Tool | undefined {
     const tool = this.tool(toolId);
     if (!tool || !toolVersion || toolVersion === tool.version) return tool;
     void this.#readPast(tool.id, toolVersion);
-    return this.#past[`${tool.id} ${toolVersion}`];
+    const past = this.#past[`${tool.id} ${toolVersion}`];
+    return past && { ...tool, ...past, name: tool.name, enabled: tool.enabled, secretId: tool.secretId };
   }
   async #readPast(id: string, version: number): Promise<void> {
     const key = `${id} ${version}`;
@@ -61,19 +63,19 @@ class Targets {
     try {
       const { data } = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version } });
       this.#past = { ...this.#past, [key]: data as unknown as Tool };
-    } catch {
-      // Whether there is such a version is told when the process is looked at.
-      this.#asked.delete(key);
+    } catch (error) {
+      // That there is no such version is told when the process is looked at.
+      if (asProblem(error).status !== 404) this.#asked.delete(key);
     }
   }
   inputSchema(step: Step): JsonSchema | undefined {
-    if (step.toolId) return this.#called(step)?.inputSchema as JsonSchema | undefined;
+    if (step.toolId) return this.called(step)?.inputSchema as JsonSchema | undefined;
     const process = this.process(step.processId);
     return process && contextSchema(process.initialContext);
   }
   outputSchema(step: Step): JsonSchema | undefined {
     if (step.ask) return step.ask.schema as JsonSchema | undefined;
-    return this.#called(step)?.outputSchema as JsonSchema | undefined;
+    return this.called(step)?.outputSchema as JsonSchema | undefined;
   }
   /** Whether a step asks a model, which may then call tools. */
   asksModel(step: Step): boolean {

@@ -4,11 +4,17 @@ import type { JsonSchema } from "../../ui/jsonSchema";
 import { SYSTEM } from "../catalogue/kinds";
 import type { Process, Step } from "../processes/definition";
 
+interface AskedCall {
+  toolId: string;
+  /** The version that is called, where the step names one. */
+  toolVersion?: number;
+  inputs: Record<string, unknown>;
+}
 export type Asked =
-  | { kind: "call"; toolId: string; inputs: Record<string, unknown> }
-  | { kind: "wish"; toolId: string; name: string; inputs: Record<string, unknown> }
+  | ({ kind: "call" } & AskedCall)
+  | ({ kind: "wish"; name: string } & AskedCall)
   | { kind: "answer"; prompt: string; schema: JsonSchema }
-  | { kind: "unknown"; toolId: string; inputs: Record<string, unknown> };
+  | ({ kind: "unknown" } & AskedCall);
 /** How far an approval reaches. */
 export type Scope = "once" | "run" | "sameArguments" | "always";
 export type Decision =
@@ -36,8 +42,10 @@ export function briefOf(asked: Asked, toolName: (id: string) => string): string 
   const inputs = Object.entries(asked.inputs)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
-  return `${toolName(asked.toolId)} · ${inputs}`;
+  return `${toolName(asked.toolId)}${versionOf(asked)} · ${inputs}`;
 }
+export const versionOf = ({ toolVersion }: AskedCall): string =>
+  toolVersion ? `, version ${toolVersion}` : "";
 
 /** The step of a process that asks; steps that stand in for others are counted after all of them. */
 export function stepOf(process: Process, stepId: string): Step | undefined {
@@ -80,9 +88,17 @@ export const SCOPES: { value: Scope; label: string; hint: string }[] = [
     hint: "Its calls are made without asking in all your runs, until you revoke it or the tool changes.",
   },
 ];
-/** Whoever decides in another's place approves nothing for good: that is for all runs of whoever gives it. */
-export const scopesOf = ({ askedBy }: Pick<ReviewView, "askedBy">): typeof SCOPES =>
-  askedBy ? SCOPES.filter(({ value }) => value !== "always") : SCOPES;
+/**
+ * Whoever decides in another's place approves nothing for good: that is for all runs of whoever gives it. Nor is a version approved
+ * for good: that is for the tool as it is now.
+ */
+export const scopesOf = ({
+  askedBy,
+  asked,
+}: Partial<Pick<ReviewView, "askedBy" | "asked">>): typeof SCOPES => {
+  const isPast = asked && asked.kind !== "answer" && asked.toolVersion !== undefined;
+  return askedBy || isPast ? SCOPES.filter(({ value }) => value !== "always") : SCOPES;
+};
 export const scopeWords = (scope: Scope): string =>
   SCOPES.find(({ value }) => value === scope)?.label.toLowerCase() ?? scope;
 

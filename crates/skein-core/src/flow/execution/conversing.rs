@@ -34,8 +34,9 @@ impl Machine<'_> {
             let place = Place { step, call: Some(index) };
             match (call.phase, call.tool) {
                 (Phase::Calling, Some(tool)) => self.wish_called(place, tool, call.inputs),
-                (Phase::Asking, Some(tool_id)) => {
-                    self.ask(place, Asked::Wish { tool_id, name: call.name, inputs: call.inputs });
+                (Phase::Asking, Some(tool)) => {
+                    let tool = self.definition(step).naming(tool);
+                    self.ask(place, Asked::Wish { tool, name: call.name, inputs: call.inputs });
                 }
                 _ => {}
             }

@@ -146,10 +146,10 @@ impl<'a> Machine<'a> {
     }
 
     fn ask_whether_again(&mut self, step: usize) {
-        let Target::Tool(tool_id) = self.definition(step).target else { return };
-        let inputs = self.state.steps[step].inputs.clone();
+        let Target::Tool(tool) = self.definition(step).target else { return };
+        let (tool, inputs) = (self.definition(step).naming(tool), self.state.steps[step].inputs.clone());
         self.at(step).phase = Phase::Unknown;
-        self.ask(Place::of(step), Asked::Unknown { tool_id, inputs });
+        self.ask(Place::of(step), Asked::Unknown { tool, inputs });
     }
 
     fn decided(&mut self, place: Place, decision: &Decision) -> bool {
@@ -379,9 +379,10 @@ impl<'a> Machine<'a> {
         match (&definition.target, definition.execution.interaction) {
             (Target::Tool(_), Interaction::Auto) => self.call(step, 0),
             (Target::Tool(tool), Interaction::Manual) if self.state.is_approved(*tool, &inputs) => self.call(step, 0),
-            (Target::Tool(tool_id), Interaction::Manual) => {
+            (Target::Tool(tool), Interaction::Manual) => {
+                let tool = definition.naming(*tool);
                 self.at(step).phase = Phase::Asking;
-                self.ask(place, Asked::Call { tool_id: *tool_id, inputs });
+                self.ask(place, Asked::Call { tool, inputs });
             }
             (Target::Ask(ask), _) => {
                 self.at(step).phase = Phase::Asking;

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::catalog::schema::{self, Schema};
+use crate::flow::step::Reference;
 use crate::id::RecordId;
 use crate::rule::RuleViolation;
 
@@ -16,13 +17,26 @@ pub const QUESTION_CHARS_MAX: usize = 4_000;
 #[serde(rename_all = "camelCase", rename_all_fields = "camelCase", tag = "kind")]
 pub enum Asked {
     /// May this tool be called, with these inputs?
-    Call { tool_id: RecordId, inputs: Map<String, Value> },
+    Call {
+        #[serde(flatten)]
+        tool: Reference,
+        inputs: Map<String, Value>,
+    },
     /// A model asks for this call: may it be made?
-    Wish { tool_id: RecordId, name: String, inputs: Map<String, Value> },
+    Wish {
+        #[serde(flatten)]
+        tool: Reference,
+        name: String,
+        inputs: Map<String, Value>,
+    },
     /// A question, answered by something of this shape.
     Answer { prompt: String, schema: Value },
     /// A call was begun and nobody saw its end: make it again, say what came of it, or give up?
-    Unknown { tool_id: RecordId, inputs: Map<String, Value> },
+    Unknown {
+        #[serde(flatten)]
+        tool: Reference,
+        inputs: Map<String, Value>,
+    },
 }
 
 /// How far an approval reaches (decision Z14).
@@ -91,17 +105,17 @@ pub enum Decision {
 
 impl Asked {
     /// The tool whose call is to be approved before it is made; it may be approved already.
-    pub fn approvable(&self) -> Option<RecordId> {
+    pub fn approvable(&self) -> Option<Reference> {
         match self {
-            Self::Call { tool_id, .. } | Self::Wish { tool_id, .. } => Some(*tool_id),
+            Self::Call { tool, .. } | Self::Wish { tool, .. } => Some(*tool),
             Self::Answer { .. } | Self::Unknown { .. } => None,
         }
     }
 
     /// The tool whose call it is about.
-    pub fn tool(&self) -> Option<RecordId> {
+    pub fn tool(&self) -> Option<Reference> {
         match self {
-            Self::Call { tool_id, .. } | Self::Wish { tool_id, .. } | Self::Unknown { tool_id, .. } => Some(*tool_id),
+            Self::Call { tool, .. } | Self::Wish { tool, .. } | Self::Unknown { tool, .. } => Some(*tool),
             Self::Answer { .. } => None,
         }
     }
@@ -110,10 +124,10 @@ impl Asked {
     #[must_use]
     pub fn without_words(self) -> Self {
         match self {
-            Self::Call { tool_id, .. } => Self::Call { tool_id, inputs: Map::new() },
-            Self::Wish { tool_id, name, .. } => Self::Wish { tool_id, name, inputs: Map::new() },
+            Self::Call { tool, .. } => Self::Call { tool, inputs: Map::new() },
+            Self::Wish { tool, name, .. } => Self::Wish { tool, name, inputs: Map::new() },
             Self::Answer { schema, .. } => Self::Answer { prompt: String::new(), schema },
-            Self::Unknown { tool_id, .. } => Self::Unknown { tool_id, inputs: Map::new() },
+            Self::Unknown { tool, .. } => Self::Unknown { tool, inputs: Map::new() },
         }
     }
 

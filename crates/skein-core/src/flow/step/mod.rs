@@ -75,9 +75,11 @@ pub enum Target {
 }
 
 /// A tool or process that is named: as it is now, or a tool as a version defined it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reference {
+    #[serde(rename = "toolId")]
     pub id: RecordId,
+    #[serde(rename = "toolVersion", default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
 }
 

@@ -205,9 +205,13 @@ fn check_versions(step: &Step) -> Result<(), RuleViolation> {
         let remedy = "leave toolVersion out, or give the toolId it is a version of";
         return Err(RuleViolation::new("BR-STEP-007", "toolVersion is of no use: the step calls no tool", remedy));
     }
-    let remedy = "name a version of the tool's history, or leave toolVersion out";
-    let mut versions = step.references().map(|named| named.version);
-    versions.try_for_each(|version| within("BR-STEP-007", "toolVersion", version, 1..=i64::MAX, remedy))
+    match step.references().filter_map(|named| named.version).find(|version| *version < 1) {
+        None => Ok(()),
+        Some(version) => {
+            let remedy = "name a version of the tool's history, or leave toolVersion out";
+            Err(RuleViolation::new("BR-STEP-007", format!("toolVersion is {version}; they begin with 1"), remedy))
+        }
+    }
 }
 
 fn check_limits(step: &Step) -> Result<(), RuleViolation> {

@@ -36,8 +36,8 @@ pub enum TargetView<'a> {
         name: &'a str,
         initial_context: &'a InitialContext,
     },
-    /// There is a tool, and it never was what the version that is named would say.
-    NoSuchVersion { name: &'a str },
+    /// There is a tool of one's own, and the version that is named cannot be called: why.
+    NoVersion { name: &'a str, problem: &'a str },
     /// There is none of that id, or none that may be known of.
     Missing,
 }
@@ -103,7 +103,7 @@ impl Process {
         };
         judge("BR-STEP-007", "name tools by toolId and processes by processId", None, &of_another_kind);
         let remedy = "name a version of the tool's history, or leave toolVersion out";
-        judge("BR-STEP-007", remedy, None, &no_such_version);
+        judge("BR-STEP-007", remedy, None, &no_version);
         let remedy = "use tools of your own, or ask their owners to share them";
         judge("BR-PROCESS-011", remedy, None, &|named| named.inaccessible_tool(owner));
         let remedy = "leave toolVersion out: what is shared is the tool as it is now";
@@ -156,10 +156,10 @@ fn of_another_kind(named: &Named) -> Option<String> {
     }
 }
 
-fn no_such_version(named: &Named) -> Option<String> {
-    let TargetView::NoSuchVersion { name } = named.view else { return None };
+fn no_version(named: &Named) -> Option<String> {
+    let TargetView::NoVersion { name, problem } = named.view else { return None };
     let version = named.reference.version.unwrap_or_default();
-    Some(format!("names version {version} of Tool {name}, which defines nothing"))
+    Some(format!("names version {version} of Tool {name}: {problem}"))
 }
 
 impl Named<'_> {

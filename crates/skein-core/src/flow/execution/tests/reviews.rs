@@ -6,6 +6,7 @@ use super::{Fault, OTHER, Run, TOOL, call, is_over, object, optional, process, r
 use crate::flow::execution::input::{Effect, Input, Place};
 use crate::flow::execution::review::{ApprovalScope, Asked, Decision};
 use crate::flow::execution::state::{Phase, RunStatus};
+use crate::flow::step::Reference;
 
 fn manual(review: Value) -> Run {
     let mut step = call("a", json!({ "execution": { "interactionMode": "manual" } }));
@@ -32,7 +33,7 @@ fn deny() -> Input {
 fn br_step_006_a_manual_step_is_called_when_a_person_approves_holds() {
     let mut run = manual(json!(null));
     let inputs = object(json!({ "value": 1 }));
-    let asked = Asked::Call { tool_id: TOOL, inputs };
+    let asked = Asked::Call { tool: TOOL.into(), inputs };
     assert_eq!(run.effects, [Effect::Ask { place: Place::of(0), asked, expires_after_s: None }]);
     run.refuses(&returned(Place::of(0), json!(1), 0));
     let edited = object(json!({ "value": 2 }));
@@ -57,7 +58,7 @@ fn br_step_006_a_denied_call_refuses() {
 fn br_step_006_asking_back_where_nobody_answers_or_nothing_is_asked_refuses() {
     let ask = |question: &str| Decision::Ask { question: question.to_owned() };
     let (inputs, name) = (Map::new(), "echo".to_owned());
-    let wish = Asked::Wish { tool_id: TOOL, name, inputs: inputs.clone() };
+    let wish = Asked::Wish { tool: TOOL.into(), name, inputs: inputs.clone() };
     for fine in ["?", &"é".repeat(4_000)] {
         assert_eq!(wish.check(&ask(fine)), Ok(()));
     }
@@ -65,8 +66,8 @@ fn br_step_006_asking_back_where_nobody_answers_or_nothing_is_asked_refuses() {
         assert_eq!(wish.check(&ask(bad)).unwrap_err().rule(), "BR-STEP-006");
     }
     for asked in [
-        Asked::Call { tool_id: TOOL, inputs: inputs.clone() },
-        Asked::Unknown { tool_id: TOOL, inputs },
+        Asked::Call { tool: TOOL.into(), inputs: inputs.clone() },
+        Asked::Unknown { tool: TOOL.into(), inputs },
         Asked::Answer { prompt: "?".to_owned(), schema: json!({}) },
     ] {
         assert_eq!(asked.check(&ask("Why?")).unwrap_err().rule(), "BR-STEP-006");
@@ -117,7 +118,10 @@ fn what_may_have_been_done_is_not_repeated_blindly() {
     let mut run = begun(json!({ "retry": { "maxRetries": 2 } }));
     run.tell(&faulted);
     assert_eq!(run.phases(), [Phase::Unknown]);
-    assert!(matches!(run.effects[..], [Effect::Ask { asked: Asked::Unknown { tool_id: TOOL, .. }, .. }]));
+    assert!(matches!(
+        run.effects[..],
+        [Effect::Ask { asked: Asked::Unknown { tool: Reference { id: TOOL, version: None }, .. }, .. }]
+    ));
     run.tell(&approve(None));
     assert_eq!(run.calls(), [(0, 2, 0)], "a person had it made again");
 
@@ -142,7 +146,10 @@ fn lost() -> Run {
 fn a_call_whose_end_nobody_saw_is_left_to_a_person_and_not_repeated() {
     let mut run = lost();
     assert_eq!(run.phases(), [Phase::Unknown]);
-    assert!(matches!(run.effects[..], [Effect::Ask { asked: Asked::Unknown { tool_id: TOOL, .. }, .. }]));
+    assert!(matches!(
+        run.effects[..],
+        [Effect::Ask { asked: Asked::Unknown { tool: Reference { id: TOOL, version: None }, .. }, .. }]
+    ));
     run.refuses(&returned(Place::of(0), json!("late"), 0));
     run.refuses(&Input::Lost { place: Place::of(0) });
     run.tell(&approve(None));
@@ -203,7 +210,7 @@ fn z14_a_manual_call_that_was_approved_for_the_run_is_not_asked_about_again_hold
 
 #[test]
 fn br_step_006_a_call_whose_end_nobody_saw_is_approved_once_refuses() {
-    let asked = Asked::Unknown { tool_id: TOOL, inputs: Map::new() };
+    let asked = Asked::Unknown { tool: TOOL.into(), inputs: Map::new() };
     let approve = |scope| asked.check(&Decision::Approve { inputs: None, scope });
     assert!(approve(None).is_ok() && approve(Some(ApprovalScope::Once)).is_ok());
     assert!(approve(Some(ApprovalScope::Run)).is_err() && approve(Some(ApprovalScope::SameArguments)).is_err());
