@@ -1,5 +1,6 @@
 import { Keyboard } from "../support/hands";
 import { turnWith } from "../support/talk";
+import { drawn, held } from "../support/held";
 import { expect, test } from "../support/test";
 
 test.use({ by: "keyboard" });
@@ -69,4 +70,24 @@ test("go about the map by keys", async ({ page, person, skein, hands }) => {
   await page.keyboard.press("Enter");
   await expect(page).toHaveURL(new RegExp(`/c/${id}/n/`));
   await expect(turnWith(page, "Two herons.")).toBeVisible();
+});
+
+test("Enter finds what was typed though the words of the tree are still being read", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  const first = await person.say(id, "Two herons.");
+  await person.say(id, "And the storks?");
+  const words = await held(page, /\/(path|children)\?/, "GET");
+  await page.goto(`${skein.origin}/c/${id}/map`);
+  await expect(page.locator("canvas").first()).toBeVisible();
+  await page.keyboard.press("/");
+  await page.keyboard.type("Two herons");
+  await expect(page.getByRole("status").filter({ hasText: "Reading…" })).toBeVisible();
+  await page.keyboard.press("Enter");
+  await drawn(page);
+  words.letGo();
+  await expect(page).toHaveURL(new RegExp(`at=${first.id}`));
 });
