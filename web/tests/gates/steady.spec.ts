@@ -2,7 +2,7 @@
 import type { Locator, Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
 import { drawn, held } from "../support/held";
-import { answered, lastTurn, send } from "../support/talk";
+import { answered, lastTurn, send, turnWith } from "../support/talk";
 import { expect, test } from "../support/told";
 import { TOLD } from "../support/told-model";
 
@@ -29,8 +29,8 @@ for (const width of [1280, 320])
       const saying = await model.asked();
       saying.say(words);
       saying.end();
-      await answered(page, 2);
       await expect(lastTurn(page)).toContainText(words);
+      await answered(page, 2);
       if (words === "Two herons.")
         await lastTurn(page)
           .getByRole("button", { name: /Generate/ })
@@ -42,14 +42,17 @@ for (const width of [1280, 320])
       turn.getByRole("button", { name: "Alternative after" }),
     ];
     await expect(turn.getByRole("link", { name: /tokens/ })).toHaveCount(0);
+    await drawn(page);
     const before = await boxes(...arrows);
     makings.letGo();
     await expect(turn.getByRole("link", { name: /tokens/ })).toBeVisible();
     await expect(turn.getByTitle(`The model that answered: ${TOLD}`)).toBeVisible();
+    await drawn(page);
     expect(await boxes(...arrows)).toEqual(before);
     // One pointer goes through all of them without being moved.
     await arrows[0]?.click();
     await expect(turn).toContainText("Two herons.");
+    await drawn(page);
     expect(await boxes(...arrows)).toEqual(before);
   });
 
@@ -124,6 +127,46 @@ test("whoever reads further up reads on while rows above change their height and
     expect(await moved(), `after ${at}`).toBeLessThanOrEqual(STILL_PX);
   }
   saying.end();
+});
+
+test("whoever stands at the end stays there while rows shrink and grow, and whoever goes up leaves it", async ({
+  page,
+  skein,
+  person,
+}) => {
+  const { id } = await person.begin("Storks");
+  for (let at = 1; at <= 12; at++) await person.say(id, `Stork ${at}. ${LINE.repeat(6)}`);
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turnWith(page, "Stork 12.")).toBeInViewport();
+  const log = page.getByRole("log");
+  const left = () => log.evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
+  const grown = async (height: number) => {
+    await lastTurn(page).evaluate((turn, to) => void (turn.style.paddingBottom = `${to}px`), height);
+    await drawn(page);
+    await drawn(page);
+  };
+  await grown(400);
+  expect(await left()).toBeLessThan(STILL_PX);
+  /** Changes a row and, as soon as the list has followed, before it is told that it scrolled, does something else. */
+  const changed = (from: number, then: { grow?: number; up?: number }) =>
+    lastTurn(page).evaluate(
+      async (turn, { from, grow, up }) => {
+        turn.style.paddingBottom = `${from}px`;
+        await new Promise(requestAnimationFrame);
+        await new Promise((after) => setTimeout(after));
+        if (grow) turn.style.paddingBottom = `${grow}px`;
+        if (up) turn.closest("[role=log]")?.scrollBy(0, -up);
+      },
+      { from, ...then },
+    );
+  await changed(0, { grow: 300 });
+  await expect.poll(left).toBeLessThan(STILL_PX);
+  await expect(page.getByRole("button", { name: "Jump to the end" })).toHaveCount(0);
+
+  await changed(2_000, { up: 500 });
+  await expect(page.getByRole("button", { name: "Jump to the end" })).toBeVisible();
+  await grown(2_400);
+  expect(await left()).toBeGreaterThan(800);
 });
 
 test("what is current is in sight on a narrow window, and so is every entry of the rail", async ({
