@@ -48,6 +48,8 @@ export class Conversation {
   moves = 0;
   readonly turnings = new Turnings();
   #asked = new Set<string>();
+  /** How often each was read: what was asked for earlier may come later. */
+  #reads = new Map<string, number>();
   #waiting = new Map<string, ((node: Node | undefined) => void)[]>();
   #stops: (() => void)[] = [];
   #gone = false;
@@ -217,8 +219,11 @@ export class Conversation {
     });
   }
   async #read(id: string): Promise<Node> {
+    const nth = (this.#reads.get(id) ?? 0) + 1;
+    this.#reads.set(id, nth);
     const node = await call("get", "/api/v1/nodes/{id}", { params: { id } });
-    if (node.conversationId === this.id) this.take(node);
+    const isNews = this.#reads.get(id) === nth || !this.bodies.has(id);
+    if (node.conversationId === this.id && isNews) this.take(node);
     return node;
   }
 

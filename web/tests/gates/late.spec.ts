@@ -1,6 +1,6 @@
 // What takes a while leads nobody away who went elsewhere meanwhile.
-import { drawn, held } from "../support/held";
-import { lastTurn, turns } from "../support/talk";
+import { answer, drawn, held } from "../support/held";
+import { lastTurn, listening, turns } from "../support/talk";
 import { expect, test } from "../support/test";
 
 test("the list of what waits, a new conversation, a fork and a form that is saved", async ({
@@ -167,4 +167,36 @@ test("what was done last is taken back though it is still on its way", async ({ 
   activated.letGo();
   await expect(turn).toContainText("Two herons.");
   await expect(turn.getByText("left out")).toBeVisible();
+});
+
+test("what was read of a turn earlier and comes later is not shown in place of what is newer", async ({
+  page,
+  person,
+  skein,
+}) => {
+  const { id } = await person.begin("Herons");
+  const heron = await person.say(id, "One heron.");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page)).toHaveCount(1);
+  await listening(page);
+  let letGo = () => {};
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  let reads = 0;
+  await answer(page, /\/api\/v1\/nodes\/[^/]+$/, async (route) => {
+    const response = await route.fetch();
+    reads += 1;
+    if (reads === 1) await free;
+    await route.fulfill({ response });
+  });
+  await person.mark(heron, { bookmarked: true });
+  await expect.poll(() => reads).toBe(1);
+  const newer = page.waitForResponse(/\/api\/v1\/nodes\/[^/]+$/);
+  await person.mark(heron, { excluded: true });
+  await (await newer).finished();
+  await expect(turns(page).getByText("left out")).toBeVisible();
+  const older = page.waitForResponse(/\/api\/v1\/nodes\/[^/]+$/);
+  letGo();
+  await (await older).finished();
+  await drawn(page);
+  await expect(turns(page).getByText("left out")).toBeVisible();
 });
