@@ -81,7 +81,7 @@ test("what a decision takes away, with the button that asked for it, leads to wh
   expect(await isAmongKeys()).toBeUndefined();
 });
 
-test("nothing is left behind of a dialog that was opened often", async ({ page, skein }) => {
+test("nothing is left behind of a dialog that was opened often", async ({ page, skein, watch }) => {
   await page.addInitScript(() => {
     const listening = new Set<unknown>();
     const { addEventListener, removeEventListener } = window;
@@ -96,7 +96,8 @@ test("nothing is left behind of a dialog that was opened often", async ({ page, 
     Object.assign(window, { listening });
   });
   await page.goto(skein.origin);
-  await page.getByRole("heading", { level: 1 }).waitFor();
+  // What belongs to the screen may listen as well, once it is there.
+  await watch.settled(page);
   const listening = () =>
     page.evaluate(() => (window as unknown as { listening: Set<unknown> }).listening.size);
   const dialog = page.getByRole("dialog", { name: "Keys" });

@@ -41,6 +41,7 @@ test("somebody's conversation is read by a grant, and nothing is changed", async
   await page.keyboard.press("b");
   await expect(page.getByText("you can read them, and change nothing")).toBeVisible();
   expect(await anna.end(id)).not.toBe(said.id);
+  await anna.findable();
   for (const query of ["stone", "stone+author:anna"]) {
     await page.goto(`${skein.origin}/search?q=${query}`);
     await expect(page.getByRole("main").getByRole("link", { name: /second stone/ })).toBeVisible();

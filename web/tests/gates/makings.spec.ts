@@ -68,6 +68,7 @@ test("an answer tells its tokens and its calls, a line each", async ({ page, per
   expect(nodes[0]).toHaveLength(2);
   expect(new Set(nodes.flat()).size).toBe(nodes.flat().length);
 
+  await person.findable();
   await page.goto(`${skein.origin}/search?q=${encodeURIComponent("water has:tool")}`);
   await expect(page.locator("a[data-hit]")).toHaveCount(1);
   await expect(page.locator("a[data-hit]")).toContainText("The water stands at 1.42 m.");

@@ -15,6 +15,7 @@ test("a number chooses who answers, and another one once it is set", async ({ pa
   await open();
   await picker.click();
   const listed = page.getByRole("menuitemradio").filter({ has: page.locator("kbd") });
+  await expect(listed.nth(1)).toBeVisible();
   const names = (await listed.allInnerTexts()).map((text) => text.split("\n")[0] ?? "");
   const second = names[1] ?? "";
   expect(second).not.toBe("Chat");

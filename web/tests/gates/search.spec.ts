@@ -10,6 +10,7 @@ test("what is on another branch is found and opened there", async ({ page, perso
   const { id } = await person.begin("Holiday");
   const asked = await person.say(id, "We travel to Portugal by train.");
   await person.edit(asked, "We travel to Norway by boat.");
+  await person.findable();
   await page.goto(`${skein.origin}/search`);
   await page.getByRole("searchbox", { name: field }).fill("Portugal");
   const hit = page.getByRole("main").getByRole("link", { name: /Portugal by train/ });
@@ -30,6 +31,7 @@ test("what was brought is shown as what it is, with its source", async ({ page, 
     validAt: "2026-05-01T09:30:00.000Z",
   });
   await person.api.post("/episodes", { source: "json", content: { bird: "bittern", nests: [2, 3] } });
+  await person.findable();
   await page.goto(`${skein.origin}/search?q=bittern`);
   const group = page.getByRole("region", { name: "Brought from elsewhere" });
   await expect(group.getByRole("listitem")).toHaveCount(2);
@@ -56,6 +58,7 @@ test("a hostile hit is text, and stays in its row", async ({ page, person, skein
     content: hostile,
     speaker: "<script>window.broken=1</script>",
   });
+  await person.findable();
   await page.goto(`${skein.origin}/search?q=${encodeURIComponent('quagga <script> "onerror" ([a-z]+)*$')}`);
   const hits = page.locator("[data-hit]");
   await expect(hits).toHaveCount(2);
@@ -87,7 +90,7 @@ test("what was said elsewhere is offered while one writes", async ({ page, perso
   });
   const { id } = await person.begin("Walk");
   // It is asked about once, and answered with what is there.
-  await expect.poll(async () => (await person.api.get<{ behind: number }>("/index")).behind).toBe(0);
+  await person.findable();
   await page.goto(`${skein.origin}/c/${id}`);
   await composer(page).fill("where does the kingfisher nest?");
   const panel = page.locator("details").filter({ hasText: "said of this elsewhere" });
@@ -110,6 +113,7 @@ test("filters are typed among the words, and taken away again", async ({ page, p
   const { id } = await person.begin("Gulls");
   await person.say(id, "The kittiwakes nest on the ledge.");
   await person.answered(id);
+  await person.findable();
   await page.goto(`${skein.origin}/search`);
   const box = page.getByRole("searchbox", { name: field });
   const hits = page.locator("a[data-hit]");
@@ -149,6 +153,7 @@ test("what was not read yet is not called nothing", async ({ page, person, skein
     person.api.post("/episodes", { source: "text", content: `Dunlin ${n} was ringed.`, speaker: "Dora" });
   for (let from = 0; from < 320; from += 40)
     await Promise.all(Array.from({ length: 40 }, (_, n) => bring(from + n)));
+  await person.findable();
   await page.goto(`${skein.origin}/search?q=dunlin+author:me`);
   await expect(page.getByRole("heading", { name: "Nothing in the first 300" })).toBeVisible();
   await page.getByRole("button", { name: "More" }).press("Enter");
@@ -166,6 +171,7 @@ test("what one said oneself is found by one's own name, with words and among wha
   await person.mark(question, { bookmarked: true });
   await person.api.post("/episodes", { source: "text", content: "Herring gulls, two.", speaker: "Zoltan" });
   const hits = page.locator("[data-hit]");
+  await person.findable();
   for (const words of ["gulls", "has:bookmark", "gulls has:bookmark"]) {
     await page.goto(`${skein.origin}/search?q=${encodeURIComponent(`${words} author:"${user.name}"`)}`);
     await expect(hits).toHaveCount(1);
@@ -183,6 +189,7 @@ test("who is asked for by name is found in what was said and in what was brought
   const { name } = await person.api.get<{ name: string }>(`/actors/${answer.authorId}`);
   await person.api.post("/episodes", { source: "text", content: "Whimbrels, nine.", speaker: name });
   await person.api.post("/episodes", { source: "text", content: "Whimbrels, ten.", speaker: "Zoltan" });
+  await person.findable();
   await page.goto(`${skein.origin}/search?q=${encodeURIComponent(`whimbrels author:"${name}"`)}`);
   await expect(page.locator("[data-hit]")).toHaveCount(2);
   await expect(page.locator("a[data-hit]")).toContainText("Model");

@@ -120,6 +120,7 @@ export class Keyboard implements Hands {
   /** Once it is seen what the key does. */
   async act(button: Locator, key: string): Promise<void> {
     await button.waitFor();
+    await expect(button).toBeEnabled();
     await this.page.keyboard.press(key);
   }
 

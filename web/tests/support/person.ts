@@ -1,4 +1,5 @@
 // What one person has, made over the API: the parts that stories and tests are put together from.
+import { expect } from "@playwright/test";
 import type { Api, Node, Page, Schemas } from "./api";
 
 type Process = Schemas["ProcessView"];
@@ -81,6 +82,11 @@ export class Person {
       { text, editedFrom: node.id, makeActive },
     );
     return grown.node;
+  }
+
+  /** Waits until all of it can be found: whoever looks is answered with what is there, after a while. */
+  async findable(): Promise<void> {
+    await expect.poll(async () => (await this.api.get<{ behind: number }>("/index")).behind).toBe(0);
   }
 
   activate(node: Node): Promise<unknown> {

@@ -17,11 +17,12 @@ task("three alternatives from two processes", async ({ page, hands, person, skei
   const sheet = page.getByRole("dialog", { name: "Generate answers" });
   const chat = sheet.getByRole("checkbox", { name: "Chat", exact: true });
   const memory = sheet.getByRole("checkbox", { name: "Chat with memory", exact: true });
-  await chat.waitFor();
-  if (!(await chat.isChecked())) await hands.press(chat);
-  if (await memory.isChecked()) await hands.press(memory);
+  await expect(chat).toBeChecked();
+  await expect(memory).not.toBeChecked();
   await hands.write(sheet.getByRole("spinbutton", { name: "How many of each" }), "2");
   await hands.press(sheet.getByRole("button", { name: "Generate 2 answers" }));
+  // The answers may be told of before the question is answered.
+  await expect(sheet).toBeHidden();
   await answered(page, 2);
   const answer = turns(page).nth(1);
   await expect(answer).toContainText("/2");
@@ -30,13 +31,15 @@ task("three alternatives from two processes", async ({ page, hands, person, skei
     await hands.pick(answer.getByRole("button", { name: "More for this turn" }), /several answers/i);
   } else {
     await page.keyboard.press("j");
+    await expect(answer).toBeFocused();
     await page.keyboard.press("Shift+g");
   }
-  await chat.waitFor();
-  if (await chat.isChecked()) await hands.press(chat);
-  if (!(await memory.isChecked())) await hands.press(memory);
+  await expect(chat).toBeChecked();
+  await hands.press(chat);
+  await hands.press(memory);
   await hands.write(sheet.getByRole("spinbutton", { name: "How many of each" }), "1");
   await hands.press(sheet.getByRole("button", { name: "Generate 1 answer" }));
+  await expect(sheet).toBeHidden();
   await expect(turns(page).nth(1)).toContainText("/3");
   await answered(page, 2);
 

@@ -24,11 +24,14 @@ task("edit a message and switch between the wordings", async ({ page, hands, per
   await expect(turns(page).nth(2)).toContainText("2/2");
   await expect(turns(page).nth(2)).toBeFocused();
 
+  const kept = page.waitForResponse(/\/activate$/);
   await hands.act(turns(page).nth(2).getByRole("button", { name: "Alternative before" }), "[");
   await expect(turnWith(page, "How many herons on 3 March?")).toHaveCount(1);
   await expect(turns(page).nth(2)).toContainText("1/2");
   await answered(page, 4);
   // What was said is still there after a reload, and so is the choice.
+  // It was shown before it was kept.
+  await kept;
   await page.reload();
   await expect(turnWith(page, "How many herons on 3 March?")).toHaveCount(1);
 });

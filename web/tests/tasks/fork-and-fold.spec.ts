@@ -19,6 +19,8 @@ task("fork a conversation and fold the fork", async ({ page, hands, person, skei
   await composer(page).waitFor();
   await send(hands, page, "How many birds were cranes?");
   await expect(lastTurn(page)).toContainText(/two/i);
+  // Nothing is folded in which something is being said.
+  await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
 
   if (hands.kind === "mouse") {
     await hands.pick(page.getByRole("button", { name: "More for this conversation" }), /^Fold/);

@@ -10,7 +10,10 @@ task(
     const list = page.getByRole("main");
     await expect(list.getByText("Of before").first()).toBeVisible();
     const at = page.getByRole("button", { name: /▾/ });
-    const before = (await at.textContent())?.replace(" ▾", "").trim() ?? "";
+    // Conversations are there before it is known of which project they are.
+    const projects = () => person.api.get<{ data: { id: string; name: string }[] }>("/projects");
+    const before = (await projects()).data[0]?.name ?? "";
+    await expect(at).toHaveText(`${before} ▾`);
     await hands.pick(at, "New project…");
     const dialog = page.getByRole("dialog", { name: "New project" });
     await hands.write(dialog.getByRole("textbox", { name: "Name" }), "Lakes");
@@ -23,10 +26,10 @@ task(
 
     await hands.act(page.getByRole("button", { name: "New conversation" }).first(), "c");
     await composer(page).waitFor();
+    await expect(page).toHaveURL(/\/c\//);
     const id = /\/c\/([^/?]+)/.exec(page.url())?.[1] ?? "";
     const made = await person.api.get<{ projectId?: string }>(`/conversations/${id}`);
-    const { data } = await person.api.get<{ data: { id: string; name: string }[] }>("/projects");
-    expect(made.projectId).toBe(data.find(({ name }) => name === "Lakes")?.id);
+    expect(made.projectId).toBe((await projects()).data.find(({ name }) => name === "Lakes")?.id);
 
     await hands.go("Home");
     await expect(at).toHaveText(/Lakes/);
