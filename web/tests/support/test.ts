@@ -56,6 +56,12 @@ export async function signIn(context: BrowserContext, skein: Skein, api: Api): P
   await context.addCookies([{ name, value, url: skein.origin, httpOnly: true, sameSite: "Strict" as const }]);
 }
 
+/** What is held back or answered in the server's place when a test ends is nobody's fault. */
+async function looked(page: Page, use: (page: Page) => Promise<void>): Promise<void> {
+  await use(page);
+  if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
+}
+
 export const test = base.extend<PerTest, PerWorker>({
   skein: [
     async ({}, use) => {
@@ -106,19 +112,17 @@ export const test = base.extend<PerTest, PerWorker>({
     await signIn(context, skein, person.api);
     const page = await context.newPage();
     await page.goto(skein.origin);
-    await use(page);
-    // What is held back or answered in the server's place when a test ends is nobody's fault.
-    if (!page.isClosed()) await page.unrouteAll({ behavior: "ignoreErrors" });
+    await looked(page, use);
   },
   told: async ({ context, skein, story, watch }, use) => {
     void watch;
     await signIn(context, skein, story.person.api);
-    await use(await context.newPage());
+    await looked(await context.newPage(), use);
   },
   untold: async ({ context, skein, nobody, watch }, use) => {
     void watch;
     await signIn(context, skein, nobody.api);
-    await use(await context.newPage());
+    await looked(await context.newPage(), use);
   },
 });
 export { expect };
