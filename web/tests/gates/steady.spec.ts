@@ -61,6 +61,7 @@ test("whoever reads in the middle of an answer reads on while it grows and when 
   skein,
   model,
   conversation,
+  watch,
 }) => {
   const makings = await held(page, /\/makings/, "GET");
   await page.goto(`${skein.origin}/c/${conversation}`);
@@ -87,7 +88,8 @@ test("whoever reads in the middle of an answer reads on while it grows and when 
   await makings.made;
   makings.letGo();
   await expect(reasoning(page)).toBeAttached();
-  await drawn(page);
+  // What was thought is read when it is unfolded.
+  await watch.settled(page, { showsLoading: true });
   expect(await moved(), "at its end").toBeLessThanOrEqual(STILL_PX);
 });
 
@@ -97,6 +99,7 @@ test("whoever reads further up reads on while rows above change their height and
   person,
   model,
   conversation,
+  watch,
 }) => {
   for (let at = 1; at <= 12; at++) await person.say(conversation, `Stork ${at}. ${LINE.repeat(6)}`);
   await page.goto(`${skein.origin}/c/${conversation}`);
@@ -108,7 +111,8 @@ test("whoever reads further up reads on while rows above change their height and
   const words = page.getByRole("article").getByText("Stork 8.");
   await words.scrollIntoViewIfNeeded();
   await log.evaluate((log) => log.scrollBy(0, 40));
-  await drawn(page);
+  // What was said in the rows around is there.
+  await watch.settled(page, { showsLoading: true });
   await drawn(page);
   const before = await topOf(words);
   const moved = async () => Math.abs((await topOf(words)) - before);
@@ -133,11 +137,13 @@ test("whoever stands at the end stays there while rows shrink and grow, and whoe
   page,
   skein,
   person,
+  watch,
 }) => {
   const { id } = await person.begin("Storks");
   for (let at = 1; at <= 12; at++) await person.say(id, `Stork ${at}. ${LINE.repeat(6)}`);
   await page.goto(`${skein.origin}/c/${id}`);
   await expect(turnWith(page, "Stork 12.")).toBeInViewport();
+  await watch.settled(page);
   const log = page.getByRole("log");
   const left = () => log.evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);
   const grown = async (height: number) => {
