@@ -4,8 +4,9 @@ import { asProblem, type Problem } from "../api/problem";
 import { allDone } from "./acts";
 import { Newest } from "./newest";
 import { entryOf, isAboutTheSame, isTakenBackByKey, undoable, type Entry, type Moved } from "./operations";
+import { isAfter } from "./places";
 import { session } from "./session.svelte";
-import { reverse } from "./undoing";
+import { moveBack, reverse } from "./undoing";
 
 /** How many facts of each kind are read at once, how often, and how many acts are enough. */
 const READ_MAX = 100;
@@ -30,6 +31,9 @@ async function readOf(type: string): Promise<Entry[]> {
   return found;
 }
 
+const newestFirst = (entries: Entry[]): Entry[] =>
+  entries.sort((one, other) => (isAfter(one.place, other.place) ? -1 : 1));
+
 class Operations {
   /** Newest first. */
   entries = $state.raw<Entry[]>([]);
@@ -51,10 +55,11 @@ class Operations {
   }
 
   /** This tab turned to another branch. */
-  moved(conversation: string, from: string, to: string, at = Date.now()): void {
-    const entry: Moved = { kind: "moved", id: crypto.randomUUID(), at, conversation, from, to };
+  moved(conversation: string, from: string, to: string, place: string): void {
+    const act = { id: crypto.randomUUID(), at: Date.now(), place };
+    const entry: Moved = { kind: "moved", ...act, conversation, from, to };
     this.#moves = [entry, ...this.#moves].slice(0, READ_MAX);
-    if (this.loaded) this.entries = [entry, ...this.entries].sort((one, other) => other.at - one.at);
+    if (this.loaded) this.entries = newestFirst([entry, ...this.entries]);
   }
 
   /** Gives what was read, also where somebody asked again meanwhile. */
@@ -75,7 +80,7 @@ class Operations {
   }
   async #read(): Promise<Entry[]> {
     const facts = await Promise.all(FACTS.map(readOf));
-    return [...facts.flat(), ...this.#moves].sort((one, other) => other.at - one.at);
+    return newestFirst([...facts.flat(), ...this.#moves]);
   }
 
   /** Takes back what was done last since the tab was opened; says what that was. Older acts are picked from the list. */
@@ -91,7 +96,7 @@ class Operations {
     const can = this.undoable;
     const last = this.entries.find(
       (entry) =>
-        entry.at >= performance.timeOrigin &&
+        isAfter(entry.place, session.openedAt ?? "0.0") &&
         can.has(entry.id) &&
         isTakenBackByKey(entry) &&
         !this.#failed.has(entry.id),
@@ -104,9 +109,8 @@ class Operations {
     this.refusal = undefined;
     const known = new Set(this.entries.map(({ id }) => id));
     try {
-      const version = await reverse(entry, this.entries, byKey);
-      // Where one stood before is known to this tab alone.
-      if (entry.kind === "moved") this.moved(entry.conversation, entry.to, entry.from);
+      const version =
+        entry.kind === "moved" ? await this.#turnBack(entry) : await reverse(entry, this.entries, byKey);
       this.#settle(entry.id);
       const read = await this.load();
       const isReverse = (one: Entry) =>
@@ -123,6 +127,11 @@ class Operations {
     } finally {
       this.busy = undefined;
     }
+  }
+  async #turnBack(entry: Moved): Promise<undefined> {
+    const place = await moveBack(entry);
+    // Where one stood before is known to this tab alone.
+    if (place) this.moved(entry.conversation, entry.to, entry.from, place);
   }
   #settle(...ids: string[]): void {
     this.settled = new Set([...this.settled, ...ids]);

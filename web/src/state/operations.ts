@@ -10,6 +10,8 @@ interface Act {
   id: string;
   /** In milliseconds. */
   at: number;
+  /** Among all that happened. */
+  place: string;
 }
 export interface Marked extends Act {
   kind: "marked";
@@ -100,10 +102,10 @@ const FINAL: Record<string, [words: string, why: string]> = {
 };
 
 /** What a fact tells of; nothing for the first version of a record, and for what is no act of this kind. */
-export function entryOf({ id, _type, realizedAt, data }: Item): Entry | undefined {
+export function entryOf({ id, _type, realizedAt, cursor, data }: Item): Entry | undefined {
   const told = data as Record<string, never> | null | undefined;
   if (!told) return undefined;
-  const act = { id, at: Date.parse(realizedAt) };
+  const act = { id, at: Date.parse(realizedAt), place: cursor };
   switch (_type) {
     case "NodeMarked": {
       const { nodeId, tagged = [], untagged = [], ...marks } = told as unknown as Told;

@@ -14,6 +14,8 @@ class Session {
   account = $state.raw<Schemas["AccountView"]>();
   connection = $state<Connection>("connecting");
   problem = $state.raw<Problem>();
+  /** How far everything had come when this tab was opened. */
+  openedAt: string | undefined;
   /** Whose things this tab knows. */
   #known: string | undefined;
 
@@ -53,6 +55,7 @@ class Session {
       this.account = account;
       this.problem = undefined;
       this.state = "in";
+      this.openedAt ??= account.cursor;
       startEvents(account.cursor);
       reconnect();
     } catch (error) {

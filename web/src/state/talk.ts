@@ -91,22 +91,17 @@ async function turn(conversation: Conversation, turnId: string, nodeId: string):
   if (nodeId.startsWith("local-") || look) return;
   const params = { id: conversation.id, turnId, nodeId };
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";
-  // Later than what was done before it, which the server dates.
-  let at = 0;
-  const tell = async () => {
-    const place = await placed("put", path, { params });
-    at = Date.now();
-    return place;
-  };
+  let place: string | undefined;
+  const tell = async () => (place = await placed("put", path, { params }));
   const went = await conversation.attempt(nodeId, "show this alternative", () =>
     conversation.turnings.tell(before, nodeId, tell),
   );
   const back = conversation.turnings.stands ?? before;
   if (!went && back && conversation.moves === moves) conversation.turnTo(back);
   // There is no way back to what the server did not have.
-  if (went && before && before !== nodeId && !before.startsWith("local-")) {
+  if (went && place && before && before !== nodeId && !before.startsWith("local-")) {
     const { operations } = await import("./operations.svelte");
-    operations.moved(conversation.id, before, nodeId, at);
+    operations.moved(conversation.id, before, nodeId, place);
   }
 }
 

@@ -1,12 +1,6 @@
 // Where somebody went from this tab, and which tellings of the server are older than that.
 import { waitedFor } from "./patience";
-
-/** Places among all that happened: the number of a change, then the place within it. */
-function isAfter(one: string, other: string): boolean {
-  const [change = 0, within = 0] = one.split(".").map(Number);
-  const [otherChange = 0, otherWithin = 0] = other.split(".").map(Number);
-  return change === otherChange ? within > otherWithin : change > otherChange;
-}
+import { isAfter } from "./places";
 
 export class Turnings {
   /** Ways that the server has neither answered nor told of, in the order in which they were gone. */

@@ -1,5 +1,5 @@
 // How each act is taken back: by doing the reverse. Whoever changed the same thing since is not overwritten.
-import { all, call, type Schemas } from "../api/client";
+import { all, call, placed, type Schemas } from "../api/client";
 import { Problem } from "../api/problem";
 import {
   reverseOf,
@@ -14,12 +14,14 @@ import {
 } from "./operations";
 
 /** Does the reverse of one act among all that are known, newest first. Tells which version of a record that made, if any. */
-export function reverse(entry: Entry, entries: readonly Entry[], byKey = false): Promise<number | undefined> {
+export function reverse(
+  entry: Exclude<Entry, Moved>,
+  entries: readonly Entry[],
+  byKey = false,
+): Promise<number | undefined> {
   switch (entry.kind) {
     case "marked":
       return markBack(entry, entries);
-    case "moved":
-      return moveBack(entry);
     case "changed":
       return changeBack("conversations", entry.conversation, entry, entries);
     case "recorded":
@@ -42,9 +44,10 @@ async function markBack(entry: Marked, entries: readonly Entry[]): Promise<undef
   await call("put", "/api/v1/nodes/{id}/marks", { params: { id: entry.node }, body });
 }
 
-async function moveBack({ conversation, from }: Moved): Promise<undefined> {
+/** Goes back to where one stood; tells the place of that among all that happened. */
+export async function moveBack({ conversation, from }: Moved): Promise<string | undefined> {
   const { turnId } = await call("get", "/api/v1/nodes/{id}", { params: { id: from } });
-  await call("put", "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate", {
+  return placed("put", "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate", {
     params: { id: conversation, turnId: turnId ?? "", nodeId: from },
   });
 }

@@ -8,15 +8,17 @@ import {
   wordsOf,
   type Entry,
   type Marked,
+  type Moved,
 } from "../../src/state/operations";
 import { reverse } from "../../src/state/undoing";
 
 const item = (id: string, _type: string, data: unknown) =>
-  ({ id, _type, data, realizedAt: "2026-11-15T09:30:00.000Z" }) as never;
+  ({ id, _type, data, cursor: "1.0", realizedAt: "2026-11-15T09:30:00.000Z" }) as never;
 const marked = (id: string, node: string, more: Partial<Marked>): Marked => ({
   kind: "marked",
   id,
   at: 0,
+  place: "1.0",
   node,
   tagged: [],
   untagged: [],
@@ -106,7 +108,7 @@ describe("the reverse", () => {
       if (method !== "GET") requests.push(`${method} ${url.replace("/api/v1", "")} ${String(body ?? "")}`);
       return Response.json(typeof answer === "function" ? (answer(url) as unknown) : answer);
     });
-    const entry = entryOf(fact) as Entry;
+    const entry = entryOf(fact) as Exclude<Entry, Moved>;
     await reverse(entry, [...later.map((one) => entryOf(one) as Entry), entry]);
     return requests;
   }
@@ -179,9 +181,9 @@ describe("taking back", () => {
     const entries: Entry[] = [
       marked("4", "n", { bookmarked: false }),
       marked("3", "n", { tagged: ["heron"] }),
-      { kind: "moved", id: "2", at: 0, conversation: "c", from: "a", to: "b" },
+      { kind: "moved", id: "2", at: 0, place: "1.0", conversation: "c", from: "a", to: "b" },
       marked("1", "n", { bookmarked: true }),
-      { kind: "moved", id: "0", at: 0, conversation: "c", from: "b", to: "a" },
+      { kind: "moved", id: "0", at: 0, place: "1.0", conversation: "c", from: "b", to: "a" },
     ];
     expect([...undoable(entries, new Set())]).toEqual(["4", "3", "2"]);
     // What was taken back, with what took it back, lets one go on further back.
@@ -193,18 +195,17 @@ describe("the key that takes back", () => {
   afterEach(() => vi.unstubAllGlobals());
   /** A server with two facts, which tells of what takes them back, and can fail. */
   function server() {
-    const at = new Date(Date.now() + 1000).toISOString();
+    let change = 0;
+    // Its clock goes wrong: what comes later is dated earlier.
     const fact = (id: string, nodeId: string, bookmarked: boolean) => ({
       id,
       _type: "NodeMarked",
-      realizedAt: at,
+      realizedAt: new Date(Date.UTC(2026, 0) - (change += 1) * 1000).toISOString(),
+      cursor: `${100 + change}.0`,
       data: { nodeId, bookmarked },
     });
-    const state = {
-      facts: [fact("f2", "n2", true), fact("f1", "n1", true)],
-      put: [] as string[],
-      fails: false,
-    };
+    const first = fact("f1", "n1", true);
+    const state = { facts: [fact("f2", "n2", true), first], put: [] as string[], fails: false };
     vi.stubGlobal("fetch", async (url: string, { method }: RequestInit) => {
       if (method === "PUT") {
         const node = /nodes\/(\w+)\//.exec(url)?.[1] ?? "";
@@ -220,10 +221,10 @@ describe("the key that takes back", () => {
   it("goes on past what cannot be taken back, and leaves what is everybody's to the list", async () => {
     const at = new Date(Date.now() + 2000).toISOString();
     const facts = [
-      { id: "s", _type: "SystemEvent", realizedAt: at, data: { event: "endpoint.refused", endpoint: "a:1" } },
-      { id: "bad", _type: "NodeMarked", realizedAt: at, data: { nodeId: "bad", pruned: true } },
-      { id: "good", _type: "NodeMarked", realizedAt: at, data: { nodeId: "good", pruned: true } },
-    ];
+      { id: "s", _type: "SystemEvent", cursor: "9.2", data: { event: "endpoint.refused", endpoint: "a:1" } },
+      { id: "bad", _type: "NodeMarked", cursor: "9.1", data: { nodeId: "bad", pruned: true } },
+      { id: "good", _type: "NodeMarked", cursor: "9.0", data: { nodeId: "good", pruned: true } },
+    ].map((fact) => ({ ...fact, realizedAt: at }));
     vi.stubGlobal("fetch", async (url: string, { method }: RequestInit) => {
       if (url.includes("/nodes/bad/"))
         return Response.json({ error: { code: "rule_violation", message: "no" } }, { status: 422 });
