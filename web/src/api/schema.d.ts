@@ -4441,7 +4441,10 @@ export interface components {
         };
         Listing_ReviewView: {
             data: {
-                /** @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. */
+                /**
+                 * @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
+                 *     where the step names one.
+                 */
                 asked: Record<string, unknown>;
                 askedBy?: components["schemas"]["PersonView"] | null;
                 createdAt: string;
@@ -5316,7 +5319,10 @@ export interface components {
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_ReviewView: {
-            /** @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. */
+            /**
+             * @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
+             *     where the step names one.
+             */
             asked: Record<string, unknown>;
             askedBy?: components["schemas"]["PersonView"] | null;
             createdAt: string;
@@ -6218,7 +6224,10 @@ export interface components {
         };
         /** @description A question to a person. */
         ReviewView: {
-            /** @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. */
+            /**
+             * @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
+             *     where the step names one.
+             */
             asked: Record<string, unknown>;
             askedBy?: components["schemas"]["PersonView"] | null;
             createdAt: string;

@@ -112,14 +112,13 @@ fn whose(review: &Value) -> String {
 /// What is asked, in a line.
 pub(crate) fn asked(review: &Value) -> String {
     let asked = &review["asked"];
+    let version = asked["toolVersion"].as_i64().map_or_else(String::new, |version| format!(", version {version},"));
     match asked["kind"].as_str() {
         Some("answer") => text(&asked["prompt"]),
-        Some("wish") => format!("a model wants to call {} with {}", text(&asked["name"]), asked["inputs"]),
-        Some("unknown") => format!("a call was begun and nobody saw its end: {}", asked["inputs"]),
+        Some("wish") => format!("a model wants to call {}{version} with {}", text(&asked["name"]), asked["inputs"]),
+        Some("unknown") => format!("a call was begun and nobody saw its end{version}: {}", asked["inputs"]),
         _ => {
             let tool = review["toolName"].as_str().map_or_else(|| text(&asked["toolId"]), str::to_owned);
-            let version =
-                asked["toolVersion"].as_i64().map_or_else(String::new, |version| format!(", version {version},"));
             format!("call {tool}{version} with {}", asked["inputs"])
         }
     }

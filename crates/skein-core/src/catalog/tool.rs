@@ -272,7 +272,8 @@ impl Tool {
     /// What an earlier version of the tool said, as far as it speaks of calls. Whether it may be called, what it is called and with what
     /// secret is said now; no secret goes where it was never bound.
     pub fn defined_as(self, past: Self) -> Result<Self, RuleViolation> {
-        if self.secret_id.is_some() && self.secret_id != past.secret_id && self.address() != past.address() {
+        let way = |tool: &Self| ["endpoint", "command", "args"].map(|name| tool.connection_params.get(name).cloned());
+        if self.secret_id.is_some() && self.secret_id != past.secret_id && way(&self) != way(&past) {
             let problem = "that version went elsewhere, before the secret was bound";
             return Err(RuleViolation::new("BR-STEP-007", problem, "name a later version, or leave toolVersion out"));
         }

@@ -49,7 +49,7 @@ pub(crate) struct Ready {
     /// What was known of the tool before, and of its service.
     found: (Option<Health>, Option<Health>),
     /// Whether the tool does something else by now: how this went says nothing about that.
-    is_past: bool,
+    pub(crate) is_past: bool,
 }
 
 impl Ready {

@@ -56,8 +56,8 @@ impl PastTools {
         if let Some(known) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&(id, version)) {
             return Ok(Arc::clone(known));
         }
-        let past: Shown<Tool> = match tx.record_version(&SYSTEM, id, version) {
-            Ok(record) => record.try_into()?,
+        let past = match tx.record_version(&SYSTEM, id, version).and_then(Shown::<Tool>::try_from) {
+            Ok(past) => past,
             Err(StoreError::NotFound(_)) => {
                 let remedy = "name a version of the tool's history, or leave toolVersion out";
                 return Err(RuleViolation::new("BR-STEP-007", format!("there is no version {version}"), remedy).into());

@@ -127,7 +127,7 @@ impl Mover<'_, '_> {
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, id).map(Err),
             Err(error) => return Err(error),
         };
-        if ready.callable == Callable::WithWarning {
+        if ready.callable == Callable::WithWarning && !ready.is_past {
             tracing::warn!(tool = %id, rule = "BR-TOOL-006", "calling a tool that is degraded or was never checked");
         }
         let inputs = ready.tool.entry.with_defaults(inputs.clone());

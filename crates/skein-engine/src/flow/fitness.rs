@@ -104,8 +104,13 @@ impl Survey<'_> {
             match targets.find(named) {
                 None => found.add(DependencyKind::Tool, id, step, (Some(id), None), Finding::missing),
                 // That there is no such version is told of the process.
-                Some(Found::Tool(tool) | Found::NoVersion(tool, _)) => {
-                    self.look_at_tool(tx, process, tool, step, &mut found)?;
+                Some(Found::NoVersion(tool, _)) => self.look_at_tool(tx, process, (tool, false), step, &mut found)?,
+                Some(Found::Tool { tool, is_past }) => {
+                    if named.version.is_some() && tool.owner != process.owner {
+                        let foreign = || Finding::error("a version of it is named, and it is somebody else's");
+                        found.add(DependencyKind::Tool, id, step, (Some(id), None), foreign);
+                    }
+                    self.look_at_tool(tx, process, (tool, *is_past), step, &mut found)?;
                 }
                 Some(Found::Process(inner)) => {
                     let finding = self.of_process(tx, process, inner, depth)?;
@@ -123,11 +128,15 @@ impl Survey<'_> {
         &mut self,
         tx: &mut Tx<'_>,
         process: &Shown<Process>,
-        tool: &Shown<Tool>,
+        (tool, is_past): (&Shown<Tool>, bool),
         step: &str,
         found: &mut Dependencies,
     ) -> Result<(), StoreError> {
-        let Ground { tool: of_tool, service } = conditions(tx, self.schemas, self.viewer, tool)?;
+        let Ground { tool: mut of_tool, service } = conditions(tx, self.schemas, self.viewer, tool)?;
+        if is_past {
+            // What was found is about what it does now.
+            (of_tool.checked, of_tool.error) = (None, None);
+        }
         // Whoever uses a tool was shown its name, and is told it when it is taken back (BR-SHARE-009).
         let shown = (Some(tool.id), Some(tool.entry.name.to_string()));
         found.add(DependencyKind::Tool, tool.id, step, shown, || of_tool.finding(process.owner));

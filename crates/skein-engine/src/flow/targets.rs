@@ -23,7 +23,11 @@ pub(super) struct Targets {
 }
 
 pub(super) enum Found {
-    Tool(Box<Shown<Tool>>),
+    Tool {
+        tool: Box<Shown<Tool>>,
+        /// Whether it does something else by now.
+        is_past: bool,
+    },
     Process(Box<Shown<Process>>),
     /// A tool whose version that is named cannot be called, and why.
     NoVersion(Box<Shown<Tool>>, String),
@@ -34,7 +38,10 @@ impl Found {
         // That of somebody else's no version is named is for the core to say.
         let version = version.filter(|_| tool.owner == by);
         match PastTools::default().defined_as(tx, tool.clone(), by, version) {
-            Ok(tool) => Ok(Self::Tool(Box::new(tool))),
+            Ok(defined) => {
+                let is_past = defined.entry.definition_version != tool.entry.definition_version;
+                Ok(Self::Tool { tool: Box::new(defined), is_past })
+            }
             Err(StoreError::Rule(violation)) => Ok(Self::NoVersion(Box::new(tool), violation.problem().to_owned())),
             Err(error) => Err(error),
         }
@@ -94,13 +101,13 @@ impl Targets {
     fn view(&self, named: Reference) -> TargetView<'_> {
         let is_known = |whose: UserId| whose == self.owner || self.known.contains(&named.id);
         match self.found.get(&named) {
-            Some(Found::Tool(tool) | Found::NoVersion(tool, _)) if !tool.shared && !is_known(tool.owner) => {
+            Some(Found::Tool { tool, .. } | Found::NoVersion(tool, _)) if !tool.shared && !is_known(tool.owner) => {
                 TargetView::Missing
             }
             Some(Found::Process(process)) if !is_known(process.owner) => TargetView::Missing,
             None => TargetView::Missing,
             Some(Found::NoVersion(tool, problem)) => TargetView::NoVersion { name: tool.entry.name.as_str(), problem },
-            Some(Found::Tool(tool)) => TargetView::Tool {
+            Some(Found::Tool { tool, .. }) => TargetView::Tool {
                 owner: tool.owner,
                 shared: tool.shared,
                 enabled: tool.entry.enabled,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
+use skein_core::flow::fitness::Fitness;
 use skein_core::garden::item::ItemType;
 use skein_core::{RecordId, Viewer};
 use skein_store::Tx;
@@ -146,6 +147,8 @@ both! {
         let tool = world.rest_tool(&bert, &rogue).await;
         world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
         let process = world.looks("then", look(tool, Some(1))).await;
+        let fitness = world.engine.process_fitness(&world.caller, process).await.unwrap();
+        assert_eq!(fitness.fitness, Fitness::Error, "{fitness:?}");
         let failure = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
         assert_eq!(failure.fault.rule.as_deref(), Some("BR-PROCESS-011"), "{}", failure.fault.message);
         assert!(rogue.requests().is_empty());
@@ -157,6 +160,8 @@ both! {
         let down = move |tx: &mut Tx<'_>| tx.set_health(&Viewer::System("test"), tool, "down", Some("no answer"), None);
         world.store.write(down).await.unwrap();
         let (then, now) = (world.looks("then", look(tool, Some(1))).await, world.looks("now", look(tool, None)).await);
+        let fitness = async |process| world.engine.process_fitness(&world.caller, process).await.unwrap().fitness;
+        assert_eq!((fitness(then).await, fitness(now).await), (Fitness::Warning, Fitness::Error));
         let run = world.ended(world.run(then, json!({ "x": "Oslo" })).await).await;
         assert_eq!(run.row.status, RunStatus::Completed, "{:?}", run.row.failure);
         let failure = world.ended(world.run(now, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();

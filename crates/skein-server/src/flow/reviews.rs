@@ -53,7 +53,8 @@ pub(crate) struct ReviewView {
     /// open, decided, expired or withdrawn.
     #[schema(example = "open")]
     status: &'static str,
-    /// A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw.
+    /// A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
+    /// where the step names one.
     #[schema(value_type = Object)]
     asked: Asked,
     #[schema(value_type = Option<Object>)]

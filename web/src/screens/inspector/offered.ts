@@ -50,7 +50,8 @@ async function describedAs(
   const tool = await call("get", "/api/v1/tools/{id}", { params: { id }, signal });
   if (!version) return tool;
   const past = await call("get", "/api/v1/records/{id}", { params: { id }, query: { version }, signal });
-  return { ...tool, ...(past.data as Partial<Described>), name: tool.name };
+  const { description, inputSchema } = past.data as Partial<Described>;
+  return { id, name: tool.name, description, inputSchema };
 }
 
 /** What the process that was chosen last in this conversation offers; nothing where it offers no tools. */

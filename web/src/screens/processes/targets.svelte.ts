@@ -54,7 +54,8 @@ class Targets {
     if (!tool || !toolVersion || toolVersion === tool.version) return tool;
     void this.#readPast(tool.id, toolVersion);
     const past = this.#past[`${tool.id} ${toolVersion}`];
-    return past && { ...tool, ...past, name: tool.name, enabled: tool.enabled, secretId: tool.secretId };
+    const { name, enabled, secretId } = tool;
+    return past && { ...tool, description: undefined, ...past, name, enabled, secretId };
   }
   async #readPast(id: string, version: number): Promise<void> {
     const key = `${id} ${version}`;

@@ -102,8 +102,7 @@ impl Process {
             }));
         };
         judge("BR-STEP-007", "name tools by toolId and processes by processId", None, &of_another_kind);
-        let remedy = "name a version of the tool's history, or leave toolVersion out";
-        judge("BR-STEP-007", remedy, None, &no_version);
+        judge("BR-STEP-007", "name another version, or leave toolVersion out", None, &no_version);
         let remedy = "use tools of your own, or ask their owners to share them";
         judge("BR-PROCESS-011", remedy, None, &|named| named.inaccessible_tool(owner));
         let remedy = "leave toolVersion out: what is shared is the tool as it is now";
