@@ -48,8 +48,9 @@ export class Conversation {
   moves = 0;
   readonly turnings = new Turnings();
   #asked = new Set<string>();
-  /** How often each was read: what was asked for earlier may come later. */
-  #reads = new Map<string, number>();
+  /** How often each was asked for, and which answer was taken last: what was asked for earlier may come later. */
+  #asks = new Map<string, number>();
+  #taken = new Map<string, number>();
   #waiting = new Map<string, ((node: Node | undefined) => void)[]>();
   #stops: (() => void)[] = [];
   #gone = false;
@@ -219,11 +220,12 @@ export class Conversation {
     });
   }
   async #read(id: string): Promise<Node> {
-    const nth = (this.#reads.get(id) ?? 0) + 1;
-    this.#reads.set(id, nth);
+    const nth = (this.#asks.get(id) ?? 0) + 1;
+    this.#asks.set(id, nth);
     const node = await call("get", "/api/v1/nodes/{id}", { params: { id } });
-    const isNews = this.#reads.get(id) === nth || !this.bodies.has(id);
-    if (node.conversationId === this.id && isNews) this.take(node);
+    if (node.conversationId !== this.id || nth < (this.#taken.get(id) ?? 0)) return node;
+    this.#taken.set(id, nth);
+    this.take(node);
     return node;
   }
 

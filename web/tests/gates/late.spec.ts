@@ -200,3 +200,35 @@ test("what was read of a turn earlier and comes later is not shown in place of w
   await drawn(page);
   await expect(turns(page).getByText("left out")).toBeVisible();
 });
+
+test("what was read of a turn is shown though what was asked for later never came", async ({
+  page,
+  person,
+  skein,
+  watch,
+}) => {
+  watch.allow(/403/);
+  const { id } = await person.begin("Herons");
+  const heron = await person.say(id, "One heron.");
+  await page.goto(`${skein.origin}/c/${id}`);
+  await expect(turns(page)).toHaveCount(1);
+  await listening(page);
+  let letGo = () => {};
+  const free = new Promise<void>((resolve) => (letGo = resolve));
+  let reads = 0;
+  const error = { code: "forbidden", message: "Not now." };
+  await answer(page, /\/api\/v1\/nodes\/[^/]+$/, async (route) => {
+    reads += 1;
+    if (reads > 1) return route.fulfill({ status: 403, json: { error } });
+    const response = await route.fetch();
+    await free;
+    await route.fulfill({ response });
+  });
+  await person.mark(heron, { excluded: true });
+  await expect.poll(() => reads).toBe(1);
+  const refused = page.waitForResponse((response) => response.status() === 403);
+  await person.mark(heron, { bookmarked: true });
+  await (await refused).finished();
+  letGo();
+  await expect(turns(page).getByText("left out")).toBeVisible();
+});
