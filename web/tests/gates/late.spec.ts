@@ -1,5 +1,8 @@
 // What takes a while leads nobody away who went elsewhere meanwhile.
+import type { Page } from "@playwright/test";
+import type { Node } from "../support/api";
 import { answer, drawn, held } from "../support/held";
+import type { Person } from "../support/person";
 import { lastTurn, listening, turns } from "../support/talk";
 import { expect, test } from "../support/test";
 
@@ -169,16 +172,22 @@ test("what was done last is taken back though it is still on its way", async ({ 
   await expect(turn.getByText("left out")).toBeVisible();
 });
 
+/** Looks at a conversation of one turn, and hears what becomes of it. */
+async function oneHeron(page: Page, person: Person, origin: string): Promise<Node> {
+  const { id } = await person.begin("Herons");
+  const heron = await person.say(id, "One heron.");
+  await page.goto(`${origin}/c/${id}`);
+  await expect(turns(page)).toHaveCount(1);
+  await listening(page);
+  return heron;
+}
+
 test("what was read of a turn earlier and comes later is not shown in place of what is newer", async ({
   page,
   person,
   skein,
 }) => {
-  const { id } = await person.begin("Herons");
-  const heron = await person.say(id, "One heron.");
-  await page.goto(`${skein.origin}/c/${id}`);
-  await expect(turns(page)).toHaveCount(1);
-  await listening(page);
+  const heron = await oneHeron(page, person, skein.origin);
   let letGo = () => {};
   const free = new Promise<void>((resolve) => (letGo = resolve));
   let reads = 0;
@@ -208,11 +217,7 @@ test("what was read of a turn is shown though what was asked for later never cam
   watch,
 }) => {
   watch.allow(/403/);
-  const { id } = await person.begin("Herons");
-  const heron = await person.say(id, "One heron.");
-  await page.goto(`${skein.origin}/c/${id}`);
-  await expect(turns(page)).toHaveCount(1);
-  await listening(page);
+  const heron = await oneHeron(page, person, skein.origin);
   let letGo = () => {};
   const free = new Promise<void>((resolve) => (letGo = resolve));
   let reads = 0;

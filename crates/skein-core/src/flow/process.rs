@@ -158,15 +158,18 @@ impl Process {
 
     /// The tools and processes that its steps name, each once: targets and offers, those of fallbacks included.
     pub fn references(&self) -> BTreeSet<Reference> {
-        let all = self.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
-        all.flat_map(Step::references).collect()
+        self.all_steps().flat_map(Step::references).collect()
+    }
+
+    /// Its steps, each followed by those that stand in for it.
+    pub fn all_steps(&self) -> impl Iterator<Item = &Step> {
+        self.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback))
     }
 
     /// BR-STEP-007: what is approved for a run counts for all its calls of a tool, so they are calls of one version.
     fn check_versions(&self) -> Result<(), RuleViolation> {
-        let steps = self.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
         let mut first = BTreeMap::new();
-        for (step, named) in steps.flat_map(|step| step.references().map(move |named| (step, named))) {
+        for (step, named) in self.all_steps().flat_map(|step| step.references().map(move |named| (step, named))) {
             let (known, version) = *first.entry(named.id).or_insert((&step.id, named.version));
             if version != named.version {
                 let problem = format!("the steps {known:?} and {:?} name two versions of {}", step.id, named.id);

@@ -228,8 +228,7 @@ fn own_finding(process: &Shown<Process>, targets: &Targets) -> Finding {
 
 /// Every step with each thing it names.
 fn named(process: &Process) -> impl Iterator<Item = (&str, Reference)> {
-    let all = process.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
-    all.flat_map(|step| step.references().map(|named| (step.id.as_str(), named)))
+    process.all_steps().flat_map(|step| step.references().map(|named| (step.id.as_str(), named)))
 }
 
 /// Which one something is and what it is called, as far as that may be known.

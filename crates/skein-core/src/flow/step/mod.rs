@@ -74,7 +74,7 @@ pub enum Target {
     Ask(Ask),
 }
 
-/// A tool or process that is named: as it is now, or a tool as a version defined it.
+/// A tool or process that is named: as it is now, or a tool as a version defined it. Only tools are ever written down so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reference {
     #[serde(rename = "toolId")]
