@@ -60,6 +60,10 @@ install() {
 
 build() {
   local stamp=dist/.stamp wanted
+  if ! has_node && [ -n "${CI-}" ]; then
+    printf 'web: the page cannot be built without Node.js 20.19 or newer (https://nodejs.org)\n' >&2
+    exit 1
+  fi
   if ! has_node; then
     say 'left out: no Node.js 20.19 or newer here; the server will show a notice instead of the page'
     return
