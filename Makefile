@@ -1,7 +1,7 @@
 # Entry points for people and for CI. `make` alone lists them.
 #
-# serve, test and check share one build profile, and every cargo command names the whole workspace:
-# otherwise features differ from one command to the next and dependencies are compiled again.
+# serve and bench share the release profile, test and check the dev profile with its assertions. Every cargo command names
+# the whole workspace: otherwise features differ from one command to the next and dependencies are compiled again.
 
 SHELL := bash
 MAKEFLAGS += --no-print-directory
@@ -32,8 +32,8 @@ help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1\t/' | expand -t 16
 
 serve: setup-build web ## build once and run the server: make serve ARGS="--listen 127.0.0.1:8080"
-	$(call step,building skein (the first build takes minutes and later ones seconds),cargo build --workspace --bin skein)
-	@exec "$$CARGO_TARGET_DIR/debug/skein" serve $(ARGS)
+	$(call step,building an optimised skein (the first build takes minutes),cargo build --release --workspace --bin skein)
+	@exec "$$CARGO_TARGET_DIR/release/skein" serve $(ARGS)
 
 web: ## build the page into web/dist, where Node is and something changed; without Node a notice takes its place
 	$(call step,the page,scripts/web.sh build)
