@@ -26,6 +26,7 @@ mod million;
 mod notes;
 mod pages;
 mod postgres;
+mod postgres_turns;
 mod process;
 mod queue;
 mod recall;
@@ -124,6 +125,8 @@ enum Benchmark {
     Verify,
     /// 32 writers on PostgreSQL
     Postgres,
+    /// Turns on PostgreSQL, beside items
+    PostgresTurns,
     /// One item, and many in turn, read by 32 clients over HTTP
     HttpGet,
     /// Items written by 32 clients over HTTP
@@ -171,6 +174,7 @@ impl Benchmark {
             Self::Million => million::run(setting),
             Self::Verify => verify::run(setting),
             Self::Postgres => postgres::run(setting),
+            Self::PostgresTurns => postgres_turns::run(setting),
             Self::HttpGet => http_get::run(setting),
             Self::HttpPost => http_post::run(setting),
             Self::HttpTool => http_tool::run(setting),
