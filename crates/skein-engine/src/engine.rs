@@ -94,7 +94,26 @@ impl Engine {
     pub async fn prepare(&self) -> Result<(), EngineError> {
         self.plant_seeds().await?;
         self.parts().store.write(crate::flow::give_to_all).await?;
+        self.correct_nodes().await?;
         self.follow_endpoints().await
+    }
+
+    /// Records corrections of node hashes that an earlier version computed otherwise than it verified them. Every store is
+    /// looked through once; later starts only read that it was.
+    async fn correct_nodes(&self) -> Result<(), EngineError> {
+        let store = &self.parts().store;
+        if store.read(|tx| tx.are_nodes_corrected()).await? {
+            return Ok(());
+        }
+        let mut after = None;
+        loop {
+            after = store.write(move |tx| tx.correct_nodes(after)).await?.value;
+            if after.is_none() {
+                break;
+            }
+        }
+        store.write(|tx| tx.note_nodes_corrected()).await?;
+        Ok(())
     }
 
     /// Whether requests can be answered now.

@@ -2491,6 +2491,12 @@ export interface components {
             name: string;
             permissions: components["schemas"]["PermissionFields"];
             /**
+             * @description The process a `system` actor writes for: Skein makes it when an answer of that process is not exactly one model's
+             *     output.
+             * @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            processId?: string | null;
+            /**
              * @description human, model or system.
              * @example model
              */

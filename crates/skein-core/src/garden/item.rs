@@ -43,6 +43,7 @@ item_types! {
     NODE_RESERVED = "NodeReserved",
     NODE_FAILED = "NodeFailed",
     NODE_MARKED = "NodeMarked",
+    NODE_CORRECTED = "NodeCorrected",
     PATH_MOVED = "PathMoved",
     FRAME_MOVED = "FrameMoved",
     TREE_SUMMARY = "TreeSummary",
@@ -67,13 +68,14 @@ item_types! {
 }
 
 /// Types whose items only Skein writes, each as part of something larger.
-const SYSTEM_TYPES: [ItemType; 27] = [
+const SYSTEM_TYPES: [ItemType; 28] = [
     ItemType::EPISODE,
     ItemType::NODE,
     ItemType::NODE_CONTENT,
     ItemType::NODE_RESERVED,
     ItemType::NODE_FAILED,
     ItemType::NODE_MARKED,
+    ItemType::NODE_CORRECTED,
     ItemType::PATH_MOVED,
     ItemType::FRAME_MOVED,
     ItemType::TREE_SUMMARY,
@@ -98,11 +100,12 @@ const SYSTEM_TYPES: [ItemType; 27] = [
 ];
 
 /// Those of them that say nothing of their own to a reader of a timeline.
-const BOOKKEEPING: [ItemType; 15] = [
+const BOOKKEEPING: [ItemType; 16] = [
     ItemType::NODE,
     ItemType::NODE_RESERVED,
     ItemType::NODE_FAILED,
     ItemType::NODE_MARKED,
+    ItemType::NODE_CORRECTED,
     ItemType::PATH_MOVED,
     ItemType::FRAME_MOVED,
     ItemType::EXECUTION_MOVED,

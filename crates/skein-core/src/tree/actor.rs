@@ -22,6 +22,10 @@ pub const ANSWER_TOKENS_MAX: u32 = 1_000_000;
 pub const STOP_SEQUENCES_MAX: usize = 16;
 pub const STOP_SEQUENCE_CHARS_MAX: usize = 200;
 const MODEL_REF_CHARS_MAX: usize = 200;
+const PROVIDER_CHARS_MAX: usize = 49;
+const IDENTIFIER_CHARS_MAX: usize = 150;
+const _: () =
+    assert!(PROVIDER_CHARS_MAX + 1 + IDENTIFIER_CHARS_MAX <= MODEL_REF_CHARS_MAX, "a reference is within its limit");
 
 /// Whoever wrote something. People have the bits of their user, models those of their record.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,6 +153,18 @@ impl ModelRef {
     pub fn as_str(&self) -> &str {
         &self.0
     }
+
+    /// The reference of a model behind a service: the service's name without spaces and signs, and the model's own name. A
+    /// call that names no model reaches the provider's default.
+    pub fn of(service: &str, model: Option<&str>) -> Self {
+        let provider: String = service.chars().filter(char::is_ascii_alphanumeric).take(PROVIDER_CHARS_MAX).collect();
+        let provider = if provider.is_empty() { "custom".to_owned() } else { provider.to_ascii_lowercase() };
+        let is_plain = |c: &char| !c.is_whitespace() && !c.is_control();
+        let identifier: String =
+            model.unwrap_or_default().chars().filter(is_plain).take(IDENTIFIER_CHARS_MAX).collect();
+        let identifier = if identifier.is_empty() { "default".to_owned() } else { identifier };
+        Self(format!("{provider}:{identifier}"))
+    }
 }
 
 impl TryFrom<String> for ModelRef {
@@ -242,6 +258,9 @@ pub struct Actor {
     pub actor_type: ActorType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_ref: Option<ModelRef>,
+    /// The process a `system` actor writes for. Skein sets it; clients never do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub process_id: Option<RecordId>,
     pub configuration: Configuration,
     pub permissions: Permissions,
     pub archived: bool,
@@ -289,11 +308,34 @@ impl Actor {
             name: draft.name,
             actor_type: draft.actor_type,
             model_ref: draft.model_ref,
+            process_id: None,
             configuration: draft.configuration,
             permissions: draft.permissions.unwrap_or(usual),
             archived: false,
         };
         actor.check()
+    }
+
+    /// The actor of a model, made when that model writes for the first time.
+    pub fn of_model(name: Name, model_ref: ModelRef) -> Self {
+        Self { model_ref: Some(model_ref), ..Self::made(name, ActorType::Model) }
+    }
+
+    /// The actor that writes the answers of a process that no single model gave (decision Z30).
+    pub fn of_process(name: Name, process: RecordId) -> Self {
+        Self { process_id: Some(process), ..Self::made(name, ActorType::System) }
+    }
+
+    fn made(name: Name, actor_type: ActorType) -> Self {
+        Self {
+            name,
+            actor_type,
+            model_ref: None,
+            process_id: None,
+            configuration: Configuration::default(),
+            permissions: Permissions::default(),
+            archived: false,
+        }
     }
 
     /// The actor after a change. What it wrote before keeps the author it had.
@@ -372,6 +414,25 @@ mod tests {
         for text in ["gpt", ":gpt", "open ai:gpt", "openai:", "openai:a b"] {
             assert!(ModelRef::try_from(text.to_owned()).is_err(), "{text} was taken for a model");
         }
+    }
+
+    #[test]
+    fn ag_node_003_a_model_is_named_by_its_provider_and_identifier_holds() {
+        for (service, model, expected) in [
+            ("Open AI", Some("gpt-4"), "openai:gpt-4"),
+            ("Ωmega", None, "mega:default"),
+            ("私", Some("a b\n"), "custom:ab"),
+        ] {
+            assert_eq!(ModelRef::of(service, model).as_str(), expected);
+        }
+        let long = ModelRef::of(&"a".repeat(300), Some(&"b".repeat(300)));
+        assert_eq!(ModelRef::try_from(long.as_str().to_owned()), Ok(long));
+    }
+
+    #[test]
+    fn ag_node_003_a_client_that_names_the_process_of_an_actor_refuses() {
+        let draft = json!({ "name": "Answer", "type": "system", "processId": RecordId::from_bytes([7; 16]) });
+        assert!(serde_json::from_value::<ActorDraft>(draft).is_err());
     }
 
     #[test]

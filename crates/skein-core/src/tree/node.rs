@@ -162,6 +162,27 @@ pub struct NodeMarked {
     pub untagged: Vec<String>,
 }
 
+/// Corrects the account of a node's hash: it covers the raw response although the node's author is no model. Skein hashed
+/// answers of output templates so before decision Z30. The node itself stays as it was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeCorrected {
+    pub node_id: NodeId,
+    /// The raw response that the hash covers.
+    pub raw_response: RawResponse,
+}
+
+impl NodeCorrected {
+    /// The id of the correction follows from the node's, so that verification finds it without a table of its own.
+    pub fn id_of(node: NodeId) -> ItemId {
+        let mut bytes = *node.as_bytes();
+        let digest = Digest::of(&[b"NodeCorrected", node.as_bytes().as_slice()].concat());
+        // The first six bytes of an id are its time.
+        bytes[6..].copy_from_slice(&digest.0[..10]);
+        ItemId::from_bytes(bytes)
+    }
+}
+
 /// A participant of a project turned to another conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -214,6 +235,7 @@ facts! {
     NodeFailed = NODE_FAILED,
     PathMoved = PATH_MOVED,
     NodeMarked = NODE_MARKED,
+    NodeCorrected = NODE_CORRECTED,
     FrameMoved = FRAME_MOVED,
     TreeSummary = TREE_SUMMARY,
 }

@@ -49,6 +49,8 @@ pub struct NodeFacts<'a> {
     pub author: ActorId,
     pub author_type: AuthorType,
     pub raw_response: RawResponse,
+    /// A recorded correction says that the hash covers the raw response although the author is no model (decision Z30).
+    pub covers_response: bool,
 }
 
 impl NodeFacts<'_> {
@@ -56,16 +58,13 @@ impl NodeFacts<'_> {
         let Some(content) = self.content else { return Verdict::Redacted };
         let parents: Option<Vec<Digest>> = self.parents.iter().copied().collect();
         let Some(parents) = parents else { return Verdict::Incomplete };
+        let covers_response = self.covers_response || self.author_type == AuthorType::Model;
         let (authorship, if_right) = match (self.author_type, &self.raw_response) {
-            (AuthorType::Human | AuthorType::System, _) => (Authorship::Stated, Verdict::Valid),
             (AuthorType::Imported, _) => (Authorship::Stated, Verdict::Imported),
-            (AuthorType::Model, RawResponse::None | RawResponse::Missing) => return Verdict::Incomplete,
-            (AuthorType::Model, RawResponse::Kept(digest)) => {
-                (Authorship::Generated { raw_response: digest }, Verdict::Valid)
-            }
-            (AuthorType::Model, RawResponse::Redacted(digest)) => {
-                (Authorship::Generated { raw_response: digest }, Verdict::Redacted)
-            }
+            _ if !covers_response => (Authorship::Stated, Verdict::Valid),
+            (_, RawResponse::None | RawResponse::Missing) => return Verdict::Incomplete,
+            (_, RawResponse::Kept(digest)) => (Authorship::Generated { raw_response: digest }, Verdict::Valid),
+            (_, RawResponse::Redacted(digest)) => (Authorship::Generated { raw_response: digest }, Verdict::Redacted),
         };
         let hash = node_hash_of_text(content, parents, self.created_at, &self.author.bare(), authorship);
         if hash == self.stored_hash { if_right } else { Verdict::Invalid }
@@ -127,6 +126,7 @@ mod tests {
             author: AUTHOR,
             author_type: AuthorType::Human,
             raw_response: RawResponse::None,
+            covers_response: false,
         }
     }
 
@@ -196,6 +196,25 @@ mod tests {
         assert_eq!(NodeFacts { author_type: AuthorType::Imported, ..root() }.verdict(), Verdict::Imported);
         let altered = NodeFacts { created_at: Millis(6), author_type: AuthorType::Imported, ..root() };
         assert_eq!(altered.verdict(), Verdict::Invalid);
+    }
+
+    #[test]
+    fn ag_hash_005_a_corrected_node_is_hashed_with_its_raw_response_holds() {
+        let written = NodeFacts { author_type: AuthorType::System, ..answer(RawResponse::Kept(Digest([9; 32]))) };
+        assert_eq!(written.verdict(), Verdict::Invalid);
+        let corrected = NodeFacts { covers_response: true, ..written };
+        assert_eq!(corrected.verdict(), Verdict::Valid);
+        assert_eq!(
+            NodeFacts { raw_response: RawResponse::Redacted(Digest([9; 32])), ..corrected }.verdict(),
+            Verdict::Redacted
+        );
+    }
+
+    #[test]
+    fn ag_hash_005_a_correction_proves_nothing_about_altered_content_refuses() {
+        let altered = NodeFacts { author_type: AuthorType::System, ..answer(RawResponse::Kept(Digest([8; 32]))) };
+        assert_eq!(NodeFacts { covers_response: true, ..altered }.verdict(), Verdict::Invalid);
+        assert_eq!(NodeFacts { covers_response: true, ..root() }.verdict(), Verdict::Incomplete);
     }
 
     #[test]

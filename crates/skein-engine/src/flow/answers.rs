@@ -3,12 +3,9 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
-use skein_core::catalog::service::Service;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target};
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::process::Process;
-use skein_core::flow::step;
-use skein_core::tree::actor::{Actor, ActorDraft, ActorId, AuthorType};
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};
 use skein_core::tree::turn::{Speaker, TurnType};
@@ -18,15 +15,15 @@ use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{PastTools, Shown, load};
+use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
+use crate::flow::authorship::expected_author;
 use crate::flow::begin::Beginning;
 use crate::flow::call::breach;
 use crate::flow::makings::said;
 use crate::flow::mover::Mover;
-use crate::flow::plans::ReadyProcess;
 use crate::request::{Changed, Outcome, Request, referred};
 use crate::tree::{Grown, alternative_of, text_at};
 
@@ -157,7 +154,7 @@ impl Mover<'_, '_> {
         first: Option<(TurnId, Option<NodeId>)>,
     ) -> Result<(Kept, RunId), StoreError> {
         let ready = self.runnable(viewer.owner(), process)?;
-        let (author, author_type) = author(self.tx, viewer, &ready)?;
+        let (author, author_type) = expected_author(self.tx, viewer, &ready)?;
         let (position, sources) = position(self.tx, viewer, conversation, new, first)?;
         let leads = (new.make_active && first.is_none()).then(|| PathId::main_of(conversation));
         let executed_by = Some(ExecutedBy { process_id: process, version: ready.edition.version });
@@ -340,47 +337,4 @@ fn context(
     let mut context: Map<String, Value> = asked.map(|(name, value)| (name.to_owned(), value)).collect();
     context.extend(given.clone());
     Ok(context)
-}
-
-/// Who writes: the model whose answer is passed on, else Skein itself.
-pub(super) fn author(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    ready: &ReadyProcess,
-) -> Result<(ActorId, AuthorType), StoreError> {
-    let streamed = ready.plan.streamed_step().map(|step| &ready.plan.steps()[step].definition);
-    match streamed.map(|step| (step, &step.target)) {
-        Some((step, step::Target::Tool(tool))) => writer(tx, viewer, step.naming(*tool)),
-        _ => Ok((ActorId::SYSTEM, AuthorType::System)),
-    }
-}
-
-/// The model behind a tool, as somebody who writes; it is made known when it writes for the first time.
-pub(super) fn writer(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    named: step::Reference,
-) -> Result<(ActorId, AuthorType), StoreError> {
-    let tool = match PastTools::default().load(tx, &SYSTEM, viewer.owner(), named) {
-        Ok(tool) => tool,
-        Err(StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Rule(_)) => {
-            return Ok((ActorId::SYSTEM, AuthorType::System));
-        }
-        Err(error) => return Err(error),
-    };
-    let model = tool.entry.connection_params.get("model").and_then(Value::as_str);
-    let name = model.unwrap_or_else(|| tool.entry.name.as_str()).to_owned();
-    if let Some(known) = tx.record_named(viewer, &Actor::record_type(), &name)? {
-        return Ok((ActorId::from(known.id), AuthorType::Model));
-    }
-    let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
-    let provider: String = service.entry.name.as_str().chars().filter(char::is_ascii_alphanumeric).collect();
-    let provider = if provider.is_empty() { "custom".to_owned() } else { provider.to_ascii_lowercase() };
-    let identifier: String = name.chars().filter(|c| !c.is_whitespace() && !c.is_control()).take(150).collect();
-    let model_ref = format!("{provider}:{identifier}");
-    let draft = json!({ "name": name, "type": "model", "modelRef": model_ref });
-    let draft = serde_json::from_value::<ActorDraft>(draft);
-    let draft = draft.map_err(|error| StoreError::Damaged(format!("no actor can be made of {name:?}: {error}")))?;
-    let made = tx.create_of_tree(viewer, Actor::create(draft)?.to_content(false))?;
-    Ok((ActorId::from(made.id), AuthorType::Model))
 }

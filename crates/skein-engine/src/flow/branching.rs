@@ -21,7 +21,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
-use crate::flow::answers::author;
+use crate::flow::authorship::expected_author;
 use crate::flow::begin::{Beginning, Branch};
 use crate::flow::plans::ReadyProcess;
 use crate::flow::runs::{ShownRun, ShownStep};
@@ -123,6 +123,8 @@ fn taken_over(step: &ShownStep, output: Option<&Value>) -> StepRow {
     }
     if let Some(output) = output {
         (row.state.output, row.state.phase) = (output.clone(), Phase::Done);
+        // A person's output is no model's answer.
+        row.raw = None;
     }
     row
 }
@@ -146,7 +148,7 @@ fn place_again(
     // Whoever reads on elsewhere stays there.
     let path = PathId::main_of(conversation);
     let leads = (tx.path_cursor(viewer, conversation, path)? == Some(node_id)).then_some(path);
-    let (author, author_type) = author(tx, viewer, ready)?;
+    let (author, author_type) = expected_author(tx, viewer, ready)?;
     let executed_by = ExecutedBy { process_id: earlier.process, version: earlier.process_version };
     let placing = Placing {
         conversation,

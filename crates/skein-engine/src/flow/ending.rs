@@ -13,6 +13,7 @@ use skein_store::operations::OperationState;
 use skein_store::tree::append::{RawOf, Said};
 
 use crate::flow::SYSTEM;
+use crate::flow::authorship::AuthoredText;
 use crate::flow::mover::Mover;
 use crate::flow::streams::Ended;
 use crate::flow::telemetry;
@@ -197,19 +198,22 @@ impl Mover<'_, '_> {
 
     fn complete_node(&mut self, run: RunId, target: Target, output: &Value) -> Result<Result<(), Fault>, StoreError> {
         let text = output.as_str().map_or_else(|| output.to_string(), str::to_owned);
+        let AuthoredText { author, text, raw } = self.authored_output(run, text)?;
         let content = json!({ "type": "text", "text": text });
         let checked = Content::parse(&content).and_then(|content| content.refuse_empty().map(|()| content));
         let content = match checked {
             Ok(content) => content.to_document(),
             Err(violation) => return Ok(Err(Fault::breach(&violation))),
         };
-        let raw = self.raw_of(run)?;
         let viewer = Viewer::User(self.load(run)?.row.owner);
         let said = Said { content, created_at: None, raw: raw.map(RawOf::Kept) };
-        match self.tx.complete_node(&viewer, target.node_id, &said) {
+        match self.tx.complete_node_by(&viewer, target.node_id, &said, author) {
             Ok(_) => {
                 let node = ItemId::from(target.node_id);
-                let cited = self.fused_from(run, target)?;
+                let mut cited = self.fused_from(run, target)?;
+                if raw.is_none() {
+                    cited.extend(self.responses_of(run)?);
+                }
                 let loaded = self.load(run)?;
                 let cause = loaded.last_cause();
                 loaded.links.push(Link { kind: LinkKind::Triggers, source: cause, target: node });
@@ -223,13 +227,6 @@ impl Mover<'_, '_> {
             }
             Err(error) => Err(error),
         }
-    }
-
-    /// The answer that the output is made of, as it was received: that of the step that is streamed, else the last.
-    fn raw_of(&mut self, run: RunId) -> Result<Option<ItemId>, StoreError> {
-        let loaded = self.load(run)?;
-        let streamed = loaded.ready.plan.streamed_step().and_then(|step| loaded.steps.get(&step)?.raw);
-        Ok(streamed.or_else(|| loaded.steps.values().rev().find_map(|row| row.raw)))
     }
 
     /// Takes back everything a run has open: calls, questions, other runs.

@@ -1,18 +1,25 @@
-//! The words of an answer that broke off, kept: as an alternative of its own beside it, said by whoever said them.
+//! The words of an answer that broke off, kept: as an alternative of its own beside it, written by the process.
+//! A model that was broken off gave no whole response that could prove the words (decision Z30).
 //!
 //! The answer itself stays failed, for it is whole or nothing (rule BR-EXEC-001). What it had said by then is only heard,
 //! not kept, unless a person asks for it; then the conversation can go on from there.
 
 use serde_json::json;
+use skein_core::flow::process::Process;
+use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
+use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::status::GenerationStatus;
-use skein_core::{ConversationId, NodeId, PathId, RunId, TurnId};
+use skein_core::{ConversationId, NodeId, PathId, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
+use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::flow::SYSTEM;
+use crate::flow::authorship::{Author, process_author};
 use crate::flow::call::breach;
 use crate::request::{Changed, Request};
 use crate::tree::{Grown, alternative_of};
@@ -40,11 +47,12 @@ impl Engine {
                 let problem = format!("of what {broken} said nothing is left");
                 return Err(breach("BR-EXEC-001", problem, "let it be answered again"));
             }
+            let (author, author_type) = author_of_words(tx, viewer, row.executed_by)?;
             let placing = Placing {
                 conversation,
                 position: Position::Beside { turn, parent: row.parent },
-                author: row.author,
-                author_type: row.author_type,
+                author,
+                author_type,
                 sources: Vec::new(),
                 executed_by: row.executed_by,
                 leads: make_active.then(|| PathId::main_of(conversation)),
@@ -55,6 +63,12 @@ impl Engine {
         })
         .await
     }
+}
+
+fn author_of_words(tx: &mut Tx<'_>, viewer: &Viewer, by: Option<ExecutedBy>) -> Result<Author, StoreError> {
+    let Some(ExecutedBy { process_id, version }) = by else { return Ok((ActorId::SYSTEM, AuthorType::System)) };
+    let process = tx.record_version(&SYSTEM, process_id, version).and_then(Shown::<Process>::try_from)?;
+    process_author(tx, viewer, process_id, &process.entry)
 }
 
 /// What was said for a run and written down, from where it was said anew last.

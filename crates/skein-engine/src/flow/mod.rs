@@ -7,6 +7,7 @@
 pub(crate) mod abilities;
 mod answers;
 mod approvals;
+mod authorship;
 mod begin;
 mod branching;
 mod call;

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::execution::fact::Target;
 use skein_core::flow::execution::state::{Execution, Phase};
-use skein_core::flow::step;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
 use skein_core::tree::conversation::{Conversation, FOLD_TEXT_CHARS_MAX, FoldSummary, ForkOrigin};
@@ -19,7 +18,7 @@ use skein_store::StoreError;
 use skein_store::tree::append::{Placing, Position, RawOf, Said};
 
 use crate::catalog::Shown;
-use crate::flow::answers::writer;
+use crate::flow::authorship::AuthoredText;
 use crate::flow::mover::Mover;
 use crate::tree::show_conversation;
 
@@ -116,7 +115,10 @@ impl Mover<'_, '_> {
     }
 
     fn say_as_model(&mut self, run: RunId, step: usize, fork: ConversationId, text: &str) -> Result<(), StoreError> {
-        let (author, raw) = self.model_of(run, step)?;
+        let (author, raw) = match self.model_answer(run, step)? {
+            Some((author, raw, _)) => (author, Some(raw)),
+            None => ((ActorId::SYSTEM, AuthorType::System), None),
+        };
         self.say_in(run, fork, author, TurnType::Message, text, raw)
     }
 
@@ -133,22 +135,6 @@ impl Mover<'_, '_> {
         let text = format!("{}: {}", name.unwrap_or("tool"), message["content"].as_str().unwrap_or_default());
         let author = (ActorId::SYSTEM, AuthorType::System);
         self.say_in(run, fork, author, TurnType::ToolResult, &text, None)
-    }
-
-    /// The model that answers a step, and its last answer as it was received. Without one, it is Skein who tells.
-    fn model_of(&mut self, run: RunId, step: usize) -> Result<((ActorId, AuthorType), Option<ItemId>), StoreError> {
-        let loaded = self.load(run)?;
-        let viewer = Viewer::User(loaded.row.owner);
-        let raw = loaded.steps.get(&step).and_then(|row| row.raw);
-        let definition = &loaded.ready.plan.steps()[step].definition;
-        let author = match (&definition.target, raw) {
-            (step::Target::Tool(tool), Some(_)) => {
-                let named = definition.naming(*tool);
-                writer(self.tx, &viewer, named)?
-            }
-            _ => (ActorId::SYSTEM, AuthorType::System),
-        };
-        Ok((author, raw.filter(|_| author.1 == AuthorType::Model)))
     }
 
     fn say_in(
@@ -190,7 +176,7 @@ impl Mover<'_, '_> {
         let author = if state.phase == Phase::Done {
             let output = &state.output;
             let text = output["text"].as_str().or(output.as_str()).map_or_else(|| output.to_string(), str::to_owned);
-            let (author, raw) = self.model_of(run, step)?;
+            let AuthoredText { author, text, raw } = self.authored_by_step(run, step, text)?;
             self.say_in(run, fork, author, TurnType::Message, &text, raw)?;
             (author, text)
         } else {

@@ -225,11 +225,11 @@ fn author_name(
     let record = match author_type {
         // Nobody learns the name behind a user's id by writing as them.
         AuthorType::Human if author == ActorId::from(viewer.subject()) => tx.user(&SYSTEM, viewer.subject()).ok(),
-        AuthorType::Model => {
+        AuthorType::Model | AuthorType::System => {
             let record = tx.record(viewer, RecordId::from_bytes(*author.as_bytes())).ok();
             record.filter(|record| record.content.record_type == Actor::record_type())
         }
-        AuthorType::Human | AuthorType::System | AuthorType::Imported => None,
+        AuthorType::Human | AuthorType::Imported => None,
     };
     let name = record.as_ref().and_then(|record| record.content.name()).unwrap_or(author_type.label()).to_owned();
     names.insert(author, name.clone());

@@ -19,13 +19,14 @@ use crate::project::TIME_OVERRIDE;
 const TESTIMONY: [&str; 4] = ["grant", "key", "setting", "user"];
 
 /// Who said what, which model answered, and what was called: whoever could bring these could have anybody say anything.
-const TESTIFIED: [ItemType; 18] = [
+const TESTIFIED: [ItemType; 19] = [
     ItemType::EPISODE,
     ItemType::NODE,
     ItemType::NODE_CONTENT,
     ItemType::NODE_RESERVED,
     ItemType::NODE_FAILED,
     ItemType::NODE_MARKED,
+    ItemType::NODE_CORRECTED,
     ItemType::PATH_MOVED,
     ItemType::FRAME_MOVED,
     ItemType::TREE_SUMMARY,

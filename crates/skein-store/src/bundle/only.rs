@@ -82,7 +82,7 @@ impl Selection {
             t if *t == ItemType::ENTITY_DELTA => {
                 delta_of(item).is_some_and(|delta| self.records.contains(&delta.record))
             }
-            t if *t == ItemType::NODE_FAILED || *t == ItemType::NODE_MARKED => {
+            t if [ItemType::NODE_FAILED, ItemType::NODE_MARKED, ItemType::NODE_CORRECTED].contains(t) => {
                 named(&document, "nodeId").is_some_and(|node| self.nodes.contains(&node))
             }
             t if *t == ItemType::PATH_MOVED || *t == ItemType::TREE_SUMMARY => self.is_about(&document),

@@ -105,11 +105,23 @@ impl Tx<'_> {
         Ok((self.node(viewer, id)?, Moved { turns: self.take_moved() }))
     }
 
-    /// Completes a node whose place was kept.
+    /// Completes a node whose place was kept, by the author the place was kept for.
     pub fn complete_node(&mut self, viewer: &Viewer, id: NodeId, said: &Said) -> Result<NodeRow, StoreError> {
         let pending = self.pending_node(viewer, id)?;
+        self.complete_node_by(viewer, id, said, (pending.author, pending.author_type))
+    }
+
+    /// Completes a node whose place was kept. Only its end shows who wrote it: another step may stand in for a model.
+    pub fn complete_node_by(
+        &mut self,
+        viewer: &Viewer,
+        id: NodeId,
+        said: &Said,
+        (author_id, author_type): (ActorId, AuthorType),
+    ) -> Result<NodeRow, StoreError> {
+        let pending = self.pending_node(viewer, id)?;
         self.writable(viewer, pending.conversation)?;
-        let seat = self.reserved_seat(&pending)?;
+        let seat = Seat { author_id, author_type, ..self.reserved_seat(&pending)? };
         let parents = self.hashes_of(&seat.edge)?;
         self.record_node(viewer, pending.owner, id, seat, said, &parents)?;
         self.node(viewer, id)
@@ -374,6 +386,12 @@ impl Tx<'_> {
         said: &Said,
         parents: &[Digest],
     ) -> Result<(), StoreError> {
+        if said.raw.is_some() && seat.author_type != AuthorType::Model {
+            let problem = "only a node that a model wrote has a raw response";
+            return Err(
+                RuleViolation::new("AG-HASH-002", problem, "leave the raw response out, or name the model").into()
+            );
+        }
         let raw_response = said.raw.as_ref().map(|raw| self.record_raw(viewer, owner, raw)).transpose()?;
         let now = self.now();
         let created_at = said.created_at.unwrap_or(now);

@@ -6,6 +6,7 @@
 
 pub mod append;
 pub mod conversations;
+pub mod correct;
 pub mod gather;
 pub mod lists;
 mod many;

@@ -6,7 +6,8 @@ use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordContent;
 use skein_core::tree::conversation::SHOWN_ABOVE_MAX;
 use skein_core::tree::node::{
-    Fact, FrameMoved, Node, NodeFailed, NodeMarked, NodeReserved, PathMoved, Seat, Source, TreeSummary, TurnSeat,
+    Fact, FrameMoved, Node, NodeCorrected, NodeFailed, NodeMarked, NodeReserved, PathMoved, Seat, Source, TreeSummary,
+    TurnSeat,
 };
 use skein_core::tree::place::Label;
 use skein_core::{ConversationId, ItemId, NodeId, RecordId, TurnId};
@@ -26,6 +27,7 @@ impl Tx<'_> {
             t if *t == ItemType::NODE_RESERVED => self.project_reserved(item, document),
             t if *t == ItemType::NODE_FAILED => self.project_failed(item, document),
             t if *t == ItemType::NODE_MARKED => self.project_marked(item, document),
+            t if *t == ItemType::NODE_CORRECTED => self.check_corrected(item, document),
             t if *t == ItemType::PATH_MOVED => self.project_path_moved(item, document),
             t if *t == ItemType::FRAME_MOVED => self.project_frame_moved(item, document),
             t if *t == ItemType::TREE_SUMMARY => self.project_summary(item, document),
@@ -49,7 +51,7 @@ impl Tx<'_> {
         }
         let completed = self.execute(
             "UPDATE nodes SET status = 'complete', content = ?2, content_hash = ?3, raw_response = ?4, raw_hash = ?5,
-                 created_at = ?6 WHERE id = ?1 AND status = 'pending' AND owner = ?7",
+                 created_at = ?6, author = ?8, author_type = ?9 WHERE id = ?1 AND status = 'pending' AND owner = ?7",
             params![
                 &id,
                 &node.content_id,
@@ -58,6 +60,8 @@ impl Tx<'_> {
                 node.raw_response.as_ref().map(|raw| &raw.hash),
                 item.header.canonical_at,
                 &item.header.owner,
+                node.seat.author_id.as_bytes(),
+                &word(node.seat.author_type),
             ],
         )?;
         self.note_activity(node.seat.conversation_id, item, 0)?;
@@ -75,6 +79,13 @@ impl Tx<'_> {
         let sql = "UPDATE nodes SET status = 'failed' WHERE id = ?1 AND status = 'pending' AND owner = ?2";
         let failed = self.execute(sql, params![&node_id, &item.header.owner])?;
         Ok((failed == 1).then_some(()))
+    }
+
+    /// A correction has no rows of its own: verification reads it by its id. It is of a node of its owner's.
+    fn check_corrected(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        let Some(corrected) = NodeCorrected::from_document(document) else { return Ok(None) };
+        let is_own = self.find_node(corrected.node_id)?.is_some_and(|node| node.owner == item.header.owner);
+        Ok((is_own && item.header.id == NodeCorrected::id_of(corrected.node_id)).then_some(()))
     }
 
     /// Gives a node its place, makes its turn if it is the first there, and leads the path to it.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use skein_core::tree::actor::ActorId;
+use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::verify::{NodeFacts, RawResponse, Verdict};
 use skein_core::{ConversationId, Digest, ItemId, Millis, NodeId, Viewer};
 
@@ -42,7 +42,8 @@ struct Piece<'a> {
 }
 
 type Parents = HashMap<NodeId, Vec<Option<Digest>>>;
-type Raws = HashMap<NodeId, RawResponse>;
+/// The raw response of each node that has one, and whether a correction says that the node's hash covers it.
+type Raws = HashMap<NodeId, (RawResponse, bool)>;
 
 impl Tx<'_> {
     /// The nodes of a tree after one of them, oldest first: at most `limit`, and each once.
@@ -82,8 +83,32 @@ impl Tx<'_> {
         Ok(self.first(&sql, params![&node, 2], |row| row.array(0))?.map(NodeId::from_bytes))
     }
 
+    /// One node, judged as if a correction said that its hash covers its raw response.
+    pub(crate) fn judge_with_response(&mut self, node: NodeId) -> Result<Option<Verdict>, StoreError> {
+        let piece = Piece { with: "", which: "n.id = ?1", bound: params![&node] };
+        let raws = self.raw_responses(&piece)?.into_iter().map(|(id, (raw, _))| (id, (raw, true))).collect();
+        Ok(self.judge_by(&piece, &raws)?.get(&node).copied())
+    }
+
+    /// The next nodes of the whole store after one of them, by id.
+    pub(crate) fn judge_all(&mut self, after: Option<NodeId>) -> Result<Vec<Judged>, StoreError> {
+        let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
+        let limit = i64::try_from(PROOFS_PER_PIECE_MAX).expect("pieces are small");
+        let sql = "SELECT n.id FROM nodes n WHERE n.id > ?1 ORDER BY n.id LIMIT ?2";
+        let ids = self.all(sql, params![&after, limit], |row| row.array(0).map(NodeId::from_bytes))?;
+        let Some(last) = ids.last().copied() else { return Ok(Vec::new()) };
+        let which = "n.id > ?1 AND n.id <= ?2";
+        let found = self.judge(&Piece { with: "", which, bound: params![&after, &last] })?;
+        Ok(ids.into_iter().map(|id| (id, found.get(&id).copied())).collect())
+    }
+
     fn judge(&mut self, piece: &Piece<'_>) -> Result<HashMap<NodeId, Verdict>, StoreError> {
-        let (further, raws) = (self.further_parents(piece)?, self.raw_responses(piece)?);
+        let raws = self.raw_responses(piece)?;
+        self.judge_by(piece, &raws)
+    }
+
+    fn judge_by(&mut self, piece: &Piece<'_>, raws: &Raws) -> Result<HashMap<NodeId, Verdict>, StoreError> {
+        let further = self.further_parents(piece)?;
         let Piece { with, which, bound } = piece;
         let sql = format!(
             "{with} SELECT n.id, n.parent, p.content_hash, n.content_hash, n.created_at, n.author, n.author_type, i.payload,
@@ -92,7 +117,7 @@ impl Tx<'_> {
                  AND i.owner = n.owner
              LEFT JOIN item_marks m ON m.item = i.id WHERE {which} AND n.status = 'complete' ORDER BY n.id"
         );
-        let found = self.all(&sql, bound, |row| read_verdict(row, &further, &raws))?;
+        let found = self.all(&sql, bound, |row| read_verdict(row, &further, raws))?;
         Ok(found.into_iter().collect())
     }
 
@@ -115,14 +140,19 @@ impl Tx<'_> {
     fn raw_responses(&mut self, piece: &Piece<'_>) -> Result<Raws, StoreError> {
         let Piece { with, which, bound } = piece;
         let sql = format!(
-            "{with} SELECT n.id, i.id, n.raw_hash FROM nodes n LEFT JOIN items i ON i.id = n.raw_response AND i.owner = n.owner
-             WHERE {which} AND n.author_type = 'model'"
+            "{with} SELECT n.id, i.id, n.raw_hash, n.author_type FROM nodes n
+             LEFT JOIN items i ON i.id = n.raw_response AND i.owner = n.owner
+             WHERE {which} AND (n.author_type = 'model' OR n.raw_response IS NOT NULL)"
         );
         let found = self.all(&sql, bound, |row| {
             let (item, hash) = (row.optional_array(1)?.map(ItemId::from_bytes), row.optional_array(2)?.map(Digest));
-            Ok((NodeId::from_bytes(row.array(0)?), item.zip(hash)))
+            Ok((NodeId::from_bytes(row.array(0)?), item.zip(hash), spelled::<AuthorType>(row, 3)?))
         })?;
-        found.into_iter().map(|(node, raw)| Ok((node, self.raw_response(raw)?))).collect()
+        let judged = found.into_iter().map(|(node, raw, author_type)| {
+            let is_corrected = author_type != AuthorType::Model && self.is_corrected(node)?;
+            Ok((node, (self.raw_response(raw)?, is_corrected)))
+        });
+        judged.collect()
     }
 
     fn raw_response(&mut self, raw: Option<(ItemId, Digest)>) -> Result<RawResponse, StoreError> {
@@ -154,6 +184,7 @@ fn read_verdict(row: &dyn Row, further: &Parents, raws: &Raws) -> Result<(NodeId
     }
     // What is no longer a text of a node's form is not what was hashed.
     let content = payload.map(|payload| content_of(payload, id).unwrap_or_default());
+    let (raw_response, covers_response) = raws.get(&id).copied().unwrap_or((RawResponse::None, false));
     let facts = NodeFacts {
         content,
         stored_hash: row.optional_array(3)?.map_or(Digest([0; 32]), Digest),
@@ -161,7 +192,8 @@ fn read_verdict(row: &dyn Row, further: &Parents, raws: &Raws) -> Result<(NodeId
         created_at: Millis(row.int(4)?),
         author: ActorId::from_bytes(row.array(5)?),
         author_type: spelled(row, 6)?,
-        raw_response: raws.get(&id).copied().unwrap_or(RawResponse::None),
+        raw_response,
+        covers_response,
     };
     Ok((id, facts.verdict()))
 }

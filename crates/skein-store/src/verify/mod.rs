@@ -13,7 +13,8 @@ use skein_core::garden::audit::Audit;
 pub use skein_core::garden::audit::Break;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::record_hash;
-use skein_core::{Digest, RecordId, UserId};
+use skein_core::tree::verify::Verdict;
+use skein_core::{Digest, NodeId, RecordId, UserId};
 
 use crate::blobs::Blobs;
 use crate::error::{SqlError, StoreError};
@@ -26,6 +27,9 @@ use crate::tx::Tx;
 
 /// Most breaks that are listed; after the first few, more say little.
 pub const BREAKS_MAX: usize = 100;
+const INCOMPLETE_NODE: &str = "a parent or a raw response that its hash covers is missing";
+const UNCORRECTED_NODE: &str =
+    "its hash covers a raw response although its author is no model; starting the server records a correction";
 const ROWS_PER_PAGE: usize = 10_000;
 const ROWS_PER_PROGRESS: u64 = 10_000;
 
@@ -155,6 +159,7 @@ impl Tx<'_> {
         self.verify_records(&mut findings)?;
         if options.deep {
             self.verify_projections(&mut findings)?;
+            self.verify_nodes(&mut findings)?;
             for problem in self.sql.damage()? {
                 findings.add([Break::at("the database file", "its pages and indexes", problem)]);
             }
@@ -226,6 +231,31 @@ impl Tx<'_> {
             Ok(())
         })?;
         Ok(())
+    }
+
+    /// Every node against its own hash, with the stored hashes of its parents.
+    fn verify_nodes(&mut self, findings: &mut Findings) -> Result<(), StoreError> {
+        let (mut after, mut checked) = (None, 0);
+        loop {
+            let judged = self.judge_all(after)?;
+            let Some((last, _)) = judged.last().copied() else { return Ok(()) };
+            for (node, verdict) in &judged {
+                let broken = match verdict {
+                    Some(Verdict::Invalid) => Some(self.broken_node(*node)?),
+                    Some(Verdict::Incomplete) => Some(Break::at("nodes", node.to_string(), INCOMPLETE_NODE)),
+                    Some(Verdict::Valid | Verdict::Imported | Verdict::Redacted) | None => None,
+                };
+                findings.add(broken);
+            }
+            (after, checked) = (Some(last), checked + judged.len() as u64);
+            findings.progress("nodes", checked, checked)?;
+        }
+    }
+
+    fn broken_node(&mut self, node: NodeId) -> Result<Break, StoreError> {
+        let covers_response = matches!(self.judge_with_response(node)?, Some(Verdict::Valid | Verdict::Redacted));
+        let problem = if covers_response { UNCORRECTED_NODE } else { "its hash is not that of what is stored" };
+        Ok(Break::at("nodes", node.to_string(), problem))
     }
 
     fn verify_blobs(&mut self, blobs: &Blobs, findings: &mut Findings) -> Result<(), StoreError> {

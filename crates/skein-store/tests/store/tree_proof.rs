@@ -99,6 +99,38 @@ both! {
         assert_eq!(found, [Verdict::Valid, Verdict::Invalid, Verdict::Invalid].map(Some));
     }
 
+    fn ag_hash_005_a_recorded_correction_verifies_an_answer_that_was_hashed_with_its_response_holds(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Hello");
+        let second = answer(world, id, first.id);
+        let third = say(world, id, after(Some(second.id), Speaker::User), "Bye");
+        // As earlier versions left answers of output templates.
+        let sql = format!("UPDATE nodes SET author_type = 'system' WHERE id = {}", world.hex(second.id.as_bytes()));
+        assert_eq!(world.tamper_unguarded(&sql), Ok(1));
+        assert_eq!(judge_path(world, third.id)[1].1, Some(Verdict::Invalid));
+        assert!(world.verify(true).breaks.iter().any(|broken| broken.problem.contains("records a correction")));
+        assert_eq!(world.write(|tx| tx.correct_nodes(None)), None);
+        assert_eq!(judge_path(world, third.id), all(Verdict::Valid, &[&first, &second, &third]));
+        assert!(world.verify(true).breaks.iter().all(|broken| !broken.problem.contains("its hash")));
+        assert!(!world.write(move |tx| tx.correct_node(second.id)), "one correction is enough");
+        let row = second.content.unwrap();
+        let sql = format!("UPDATE items SET payload = {} WHERE id = {}", altered(world, "payload"), world.hex(row.as_bytes()));
+        world.tamper_unguarded(&sql).unwrap();
+        assert_eq!(judge_path(world, third.id)[1].1, Some(Verdict::Invalid), "a correction covers nothing up");
+    }
+
+    fn ag_hash_005_an_answer_that_proves_nothing_is_not_corrected_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Hello");
+        let second = answer(world, id, first.id);
+        let node = world.hex(second.id.as_bytes());
+        let sql = format!("UPDATE nodes SET author_type = 'system', created_at = created_at + 1 WHERE id = {node}");
+        assert_eq!(world.tamper_unguarded(&sql), Ok(1));
+        world.write(|tx| tx.correct_nodes(None));
+        assert_eq!(judge_path(world, second.id)[1].1, Some(Verdict::Invalid));
+        assert!(world.verify(true).breaks.iter().any(|broken| broken.problem == "its hash is not that of what is stored"));
+    }
+
     fn ag_hash_005_what_was_destroyed_is_said_and_the_rest_verifies_holds(world: &World) {
         let id = conversation(world, "dialogue");
         let first = say(world, id, after(None, Speaker::User), "Hello");
