@@ -261,6 +261,9 @@ impl From<StoreError> for ApiError {
             StoreError::Bundle(BadBundle::Differs { .. } | BadBundle::Diverged { .. } | BadBundle::Stopped) => {
                 Self::new(StatusCode::CONFLICT, "bundle_conflict", told)
             }
+            StoreError::Bundle(BadBundle::Unusable { .. }) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "id_unavailable", told)
+            }
             StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
             StoreError::Busy => Self::unavailable("busy", &told).retryable(),

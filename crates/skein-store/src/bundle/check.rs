@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use skein_core::garden::item::{Item, ItemType};
-use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
+use skein_core::{Digest, ItemId, Millis, RecordId, RuleViolation, UserId};
 
 use super::archive::{Archive, Lines};
 use super::aside::{Aside, References};
@@ -41,12 +41,13 @@ pub(crate) fn check(
     let mut aside = Aside::new(References::Checked)?;
     let mut done = 0;
     while let Some(items) = next_batch(&mut lines, manifest.owner)? {
+        let mut sealed_by = BTreeMap::new();
         for item in &items {
-            seals.meet(item)?;
+            sealed_by.extend(seals.meet(item)?.map(|seal| (item.header.id, seal)));
             judge::take(&mut aside, item)?;
         }
         done += items.len() as u64;
-        check_new(&items, archive, store, authority, &mut aside)?;
+        check_new(&items, &sealed_by, archive, store, authority, &mut aside)?;
         tell(watch, "checking", done, manifest.items.lines)?;
     }
     seals.finish(manifest.head)?;
@@ -85,19 +86,22 @@ pub(crate) fn next_batch<R: Read>(lines: &mut Lines<R>, owner: UserId) -> Result
 /// Looks at the items that are not here yet: whether they may come, and whether they continue what is here.
 fn check_new(
     items: &[Item],
+    sealed_by: &BTreeMap<ItemId, Digest>,
     archive: &Archive,
     store: &Store,
     authority: &Authority,
     aside: &mut Aside,
 ) -> Result<(), StoreError> {
+    let Some(owner) = items.first().map(|item| item.header.owner) else { return Ok(()) };
     let names = leaves(items);
-    let (new, now) = store.read_blocking(move |tx| Ok((tx.missing(&names)?, tx.now())))?;
+    let (new, now) = store.read_blocking(move |tx| Ok((tx.missing(owner, &names)?, tx.now())))?;
     let mut continued = Vec::new();
     for item in items.iter().filter(|item| new.contains(&item.header.id)) {
         judge::authorise(authority, item)?;
         refuse_future(item, now)?;
         if matches!(authority, Authority::Owner(_)) {
             refuse_unseen(archive, item)?;
+            refuse_unsealed_event(store, item, sealed_by.get(&item.header.id).copied())?;
         }
         if let Some(delta) = judge::delta_of(item)
             && aside.continues(delta.record)?
@@ -109,7 +113,7 @@ fn check_new(
         return Ok(());
     }
     store.read_blocking(move |tx| {
-        continued.into_iter().try_for_each(|(item, record, parent)| tx.refuse_divergence(item, record, parent))
+        continued.into_iter().try_for_each(|(item, record, parent)| tx.refuse_divergence(owner, item, record, parent))
     })
 }
 
@@ -134,6 +138,24 @@ fn refuse_unseen(archive: &Archive, item: &Item) -> Result<(), StoreError> {
     }
 }
 
+/// A SystemEvent is testimony of an installation: a user brings back only what a seal of this one covers.
+fn refuse_unsealed_event(store: &Store, item: &Item, seal: Option<Digest>) -> Result<(), StoreError> {
+    if item.header.item_type != ItemType::SYSTEM_EVENT {
+        return Ok(());
+    }
+    let owner = item.header.owner;
+    let is_sealed_here = match seal {
+        Some(seal) => store.read_blocking(move |tx| tx.has_seal(owner, seal))?,
+        None => false,
+    };
+    if is_sealed_here {
+        return Ok(());
+    }
+    let problem = format!("{} is a SystemEvent that no seal of this installation covers", item.header.id);
+    let remedy = "leave it out, or ask who runs this installation to import the bundle";
+    Err(RuleViolation::new("MG-SOIL-003", problem, remedy).into())
+}
+
 /// The object an item attaches, if it does.
 pub(crate) fn attached(item: &Item) -> Option<Digest> {
     let is_attachment = item.header.item_type == ItemType::BLOB_ATTACHED;
@@ -145,18 +167,28 @@ pub(crate) fn leaves(items: &[Item]) -> Vec<(ItemId, Digest)> {
 }
 
 impl Tx<'_> {
-    /// Which of some items are not here; one that is here with another hash is refused.
-    pub(crate) fn missing(&mut self, items: &[(ItemId, Digest)]) -> Result<BTreeSet<ItemId>, StoreError> {
+    /// Which of an owner's items are not here. One that is here with another hash is refused; so is one whose id is
+    /// another owner's, and nothing is told of that.
+    pub(crate) fn missing(
+        &mut self,
+        owner: UserId,
+        items: &[(ItemId, Digest)],
+    ) -> Result<BTreeSet<ItemId>, StoreError> {
         // One statement for any number of items, so that it is prepared once.
         let places: Vec<String> = (1..=ITEMS_PER_BATCH).map(|number| format!("?{number}")).collect();
-        let sql = format!("SELECT id, hash FROM items WHERE id IN ({})", places.join(", "));
+        let sql = format!("SELECT id, hash, owner FROM items WHERE id IN ({})", places.join(", "));
         let mut missing: BTreeSet<ItemId> = items.iter().map(|(id, _)| *id).collect();
         for chunk in items.chunks(ITEMS_PER_BATCH) {
             let hashes: BTreeMap<ItemId, Digest> = chunk.iter().copied().collect();
             let filler = chunk.iter().cycle().take(ITEMS_PER_BATCH);
             let bound: Vec<Value<'_>> = filler.map(|(id, _)| Value::from(id)).collect();
-            let here = self.all(&sql, &bound, |row| Ok((ItemId::from_bytes(row.array(0)?), Digest(row.array(1)?))))?;
-            for (item, here) in here {
+            let here = self.all(&sql, &bound, |row| {
+                Ok((ItemId::from_bytes(row.array(0)?), Digest(row.array(1)?), UserId::from_bytes(row.array(2)?)))
+            })?;
+            for (item, here, held_by) in here {
+                if held_by != owner {
+                    return Err(BadBundle::Unusable { item }.into());
+                }
                 missing.remove(&item);
                 if let Some(found) = hashes.get(&item).copied().filter(|found| *found != here) {
                     return Err(BadBundle::Differs { item, here, found }.into());
@@ -166,10 +198,27 @@ impl Tx<'_> {
         Ok(missing)
     }
 
-    fn refuse_divergence(&mut self, item: ItemId, record: RecordId, parent: Option<Digest>) -> Result<(), StoreError> {
-        let here =
-            self.first("SELECT hash FROM records WHERE id = ?1", params![&record], |row| row.array(0).map(Digest))?;
-        if here == parent { Ok(()) } else { Err(BadBundle::Diverged { item, record }.into()) }
+    fn refuse_divergence(
+        &mut self,
+        owner: UserId,
+        item: ItemId,
+        record: RecordId,
+        parent: Option<Digest>,
+    ) -> Result<(), StoreError> {
+        let here = self.first("SELECT hash, owner FROM records WHERE id = ?1", params![&record], |row| {
+            Ok((Digest(row.array(0)?), UserId::from_bytes(row.array(1)?)))
+        })?;
+        match here {
+            Some((_, held_by)) if held_by != owner => Err(BadBundle::Unusable { item }.into()),
+            here if here.map(|(hash, _)| hash) == parent => Ok(()),
+            _ => Err(BadBundle::Diverged { item, record }.into()),
+        }
+    }
+
+    /// Whether a seal of an owner was made here.
+    fn has_seal(&mut self, owner: UserId, hash: Digest) -> Result<bool, StoreError> {
+        let sql = "SELECT leaves FROM seals WHERE owner = ?1 AND hash = ?2";
+        Ok(self.first(sql, params![&owner, &hash], |row| row.int(0))?.is_some())
     }
 }
 

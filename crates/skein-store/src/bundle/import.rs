@@ -6,14 +6,14 @@
 use std::collections::BTreeSet;
 use std::fs::File;
 
-use skein_core::garden::item::Item;
-use skein_core::{Digest, ItemId};
+use skein_core::garden::item::{Item, ItemType};
+use skein_core::{Digest, ItemId, NodeId, UserId};
 
 use super::archive::Archive;
 use super::aside::Aside;
 use super::check::{attached, check, leaves, next_batch};
 use super::manifest::Manifest;
-use super::{Authority, ITEMS, Imported, Watch, about, altered, tell};
+use super::{Authority, ITEMS, Imported, Watch, about_live, altered, tell};
 use crate::blobs::Blobs;
 use crate::error::StoreError;
 use crate::store::{Store, Urgency};
@@ -29,12 +29,12 @@ pub fn import(
 ) -> Result<Imported, StoreError> {
     let (archive, manifest) = Archive::open(bundle)?;
     let aside = check(&archive, &manifest, store, authority, watch)?;
-    let importer = Importer { store, blobs, archive, aside, put: BTreeSet::new() };
+    let importer = Importer { store, blobs, archive, aside, owner: manifest.owner, put: BTreeSet::new() };
     importer.run(&manifest, watch)
 }
 
 /// Whose things a bundle says it holds; nothing else of it is looked at.
-pub fn owner_of(bundle: &File) -> Result<skein_core::UserId, StoreError> {
+pub fn owner_of(bundle: &File) -> Result<UserId, StoreError> {
     Archive::open(again(bundle)?).map(|(_, manifest)| manifest.owner)
 }
 
@@ -54,6 +54,7 @@ struct Importer<'a> {
     archive: Archive,
     /// What the first pass verified.
     aside: Aside,
+    owner: UserId,
     put: BTreeSet<Digest>,
 }
 
@@ -75,8 +76,8 @@ impl Importer<'_> {
 
     /// Adds what is new of some items; says how many that were.
     fn add(&mut self, mut items: Vec<Item>) -> Result<u64, StoreError> {
-        let names = leaves(&items);
-        let missing = self.store.read_blocking(move |tx| tx.missing(&names))?;
+        let (names, owner) = (leaves(&items), self.owner);
+        let missing = self.store.read_blocking(move |tx| tx.missing(owner, &names))?;
         items.retain(|item| missing.contains(&item.header.id));
         if items.is_empty() {
             return Ok(0);
@@ -86,7 +87,7 @@ impl Importer<'_> {
             self.put_attached(item)?;
         }
         let weight = items.iter().filter_map(|item| item.payload.as_ref()).map(|payload| payload.bytes().len()).sum();
-        let added = self.store.write_later(move |tx| tx.add_missing(&items), weight, Urgency::Interactive)?;
+        let added = self.store.write_later(move |tx| tx.add_missing(owner, &items), weight, Urgency::Interactive)?;
         Ok(added.value)
     }
 
@@ -109,13 +110,16 @@ impl Importer<'_> {
 
 impl Tx<'_> {
     /// Appends those of some complete items that are not here yet.
-    fn add_missing(&mut self, items: &[Item]) -> Result<u64, StoreError> {
-        let missing = self.missing(&leaves(items))?;
+    fn add_missing(&mut self, owner: UserId, items: &[Item]) -> Result<u64, StoreError> {
+        let missing = self.missing(owner, &leaves(items))?;
         let new: Vec<Item> = items.iter().filter(|item| missing.contains(&item.header.id)).cloned().collect();
         let cursors = self.insert_items(&new)?;
         for (item, cursor) in new.iter().zip(cursors) {
-            self.project(item, cursor).map_err(|error| about(item.header.id, error))?;
+            self.project(item, cursor).map_err(|error| about_live(item.header.id, error))?;
             self.reached(cursor, item.header.id);
+        }
+        for item in new.iter().filter(|item| item.header.item_type == ItemType::NODE) {
+            self.correct_node(NodeId::from_bytes(*item.header.id.as_bytes()))?;
         }
         Ok(new.len() as u64)
     }

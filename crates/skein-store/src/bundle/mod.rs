@@ -113,6 +113,10 @@ pub enum BadBundle {
     Differs { item: ItemId, here: Digest, found: Digest },
     #[error("{item} continues a state that {record} does not have here: both sides changed it; nothing was imported")]
     Diverged { item: ItemId, record: RecordId },
+    /// The id, or one that the item names, is not free for this owner. One answer for every reason: what the importing user
+    /// may not see is neither shown nor told apart.
+    #[error("{item} of the bundle cannot be taken in under its id; leave it out, or export the bundle again")]
+    Unusable { item: ItemId },
     #[error("it was stopped; what was imported until then stays, and importing again continues")]
     Stopped,
 }
@@ -126,6 +130,17 @@ fn tell(watch: Watch<'_>, stage: &'static str, done: u64, total: u64) -> Result<
 
 fn altered(part: &str, problem: impl Into<String>) -> StoreError {
     BadBundle::Altered { part: part.to_owned(), problem: problem.into() }.into()
+}
+
+/// As [`about`], for what meets the live tables: a key that is taken there may be another owner's, so nothing is told of it.
+fn about_live(item: ItemId, error: StoreError) -> StoreError {
+    use crate::error::SqlError;
+    match error {
+        StoreError::Forbidden
+        | StoreError::Exists(_)
+        | StoreError::Sql(SqlError::Unique(_) | SqlError::Constraint(_)) => BadBundle::Unusable { item }.into(),
+        other => about(item, other),
+    }
 }
 
 /// Names the item at which something was refused; what is nobody's fault is passed on as it is.

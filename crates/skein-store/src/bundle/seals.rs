@@ -36,13 +36,13 @@ impl<R: Read> Seals<R> {
         Self { lines, owner, open, beside, seal: None, head: None, is_read: false }
     }
 
-    /// Takes the next item of the bundle.
-    pub(crate) fn meet(&mut self, item: &Item) -> Result<(), StoreError> {
+    /// Takes the next item of the bundle; gives the hash of the seal that covers it, if one does.
+    pub(crate) fn meet(&mut self, item: &Item) -> Result<Option<Digest>, StoreError> {
         let leaf = Leaf { id: item.header.id, hash: item.hash };
         self.settle()?;
         match self.open.pop_front() {
-            None => Ok(()),
-            Some(expected) if expected == leaf => Ok(()),
+            None => Ok(None),
+            Some(expected) if expected == leaf => Ok(self.head),
             Some(expected) => Err(self.missed(expected, Some(leaf))),
         }
     }

@@ -333,7 +333,7 @@ both! {
                 created(anna, record.id, record.content.clone()).1,
             ] {
                 let refused = refusal(world, &Forged::of(&bundle).and(&item).zip(), &authority);
-                assert!(matches!(refused, StoreError::Bundle(BadBundle::Item { .. } | BadBundle::Diverged { .. })), "{refused:?}");
+                assert!(matches!(refused, StoreError::Bundle(BadBundle::Item { .. } | BadBundle::Unusable { .. })), "{refused:?}");
             }
         }
         let bert = world.bert.clone();
@@ -369,7 +369,10 @@ both! {
         }
         let disguised = made_up(anna, disguised.to_draft());
         names(world, &Forged::of(&bundle).and(&disguised).zip(), disguised.header.id);
-        for name in ["grant.made", "grant", "user.changed", "key.made", ""] {
+        for name in [
+            "grant.made", "grant", "user.changed", "key.made", "", "vault.rotated", "endpoint.allowed", "session.begun", "secret.created",
+            "branch.created",
+        ] {
             let refused = refusal(world, &Forged::of(&bundle).and(&made_up(anna, event(name))).zip(), &own);
             assert_eq!(rule_of(Err::<(), _>(refused)), "MG-SOIL-003");
         }
@@ -377,9 +380,38 @@ both! {
         let lost = Forged::of(&bundle).and(&unseen).manifest(|manifest| manifest["lostBlobs"] = json!([Digest::of(b"unseen").to_string()]));
         let refused = refusal(world, &lost.zip(), &own);
         assert!(matches!(refused, StoreError::Bundle(BadBundle::Item { item, .. }) if item == unseen.header.id), "{refused:?}");
-        let plain = Forged::of(&bundle).and(&made_up(anna, event("branch.created")));
-        assert_eq!(try_import(world, &plain.zip(), &own).unwrap().added, 1);
         assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn a_user_brings_back_an_event_that_a_seal_of_this_installation_covers(world: &World) {
+        let (viewer, anna) = (world.anna.clone(), user(&world.anna));
+        let told = world.write(move |tx| tx.append_item(&viewer, &event("branch.created"))).item.header.id;
+        world.seal();
+        let bundle = export_all(world, anna);
+        let lost = format!("DELETE FROM items WHERE id = {}", world.hex(told.as_bytes()));
+        assert_eq!(world.tamper_unguarded(&lost), Ok(1));
+        let own = Authority::Owner(world.anna.clone());
+        assert_eq!(try_import(world, &bundle, &own).unwrap().added, 1);
+        let other = World::sqlite();
+        let refused = try_import(&other, &bundle, &Authority::Owner(Viewer::User(anna))).unwrap_err();
+        assert_eq!(rule_of(Err::<(), _>(refused)), "MG-SOIL-003");
+    }
+
+    fn an_id_of_another_owner_tells_nothing_about_what_it_names(world: &World) {
+        let (note, anna) = (world.note_by(&world.bert, "Bert's").item, user(&world.anna));
+        let bert = world.bert.clone();
+        let record = world.write(move |tx| tx.create_record(&bert, content("Budget", json!({ "at": 1 })), None));
+        let bundle = export_all(world, anna);
+        let draft = ItemDraft::recorded(ItemType::NOTE, &object(json!({ "description": "mine" })));
+        let same_id = draft.realize(note.header.id, anna, START);
+        let same_record = created(anna, record.id, content("Budget", json!({ "at": 2 }))).1;
+        for item in [same_id, same_record] {
+            let refused = refusal(world, &Forged::of(&bundle).and(&item).zip(), &Authority::Owner(world.anna.clone()));
+            let told = refused.to_string();
+            let is_unusable = matches!(refused, StoreError::Bundle(BadBundle::Unusable { item: named }) if named == item.header.id);
+            assert!(is_unusable, "one answer for either: {told}");
+            assert!(!told.contains(&note.hash.to_string()) && !told.contains(&record.id.to_string()), "{told}");
+        }
     }
 }
 
