@@ -8,6 +8,7 @@ mod aside;
 mod claim;
 mod keep;
 mod park;
+mod timer;
 
 use skein_core::document::{self, check_text};
 use skein_core::{JobId, Millis, RunId, UserId, Viewer};
@@ -20,6 +21,7 @@ pub use aside::{DeadJob, JobStanding, JobState};
 pub(crate) use claim::Turns;
 pub use claim::{Claimed, PLACES_MAX, Waiting, Wanted};
 pub use keep::{LeaseTerms, Tended};
+pub use timer::DueJob;
 
 const QUEUE_NAME_BYTES_MAX: usize = 64;
 /// How much of a failure's words is kept.

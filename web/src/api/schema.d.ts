@@ -3133,7 +3133,7 @@ export interface components {
             /**
              * @description How far an approval reaches: once, run (every later call of the tool in this run), sameArguments (those with the
              *     same arguments) or always (every later call of it in any of your runs, until you revoke that or the tool changes).
-             *     Without it, as far as the step says.
+             *     A nested process is approved once, run or sameArguments. Without it, as far as the step says.
              */
             scope?: string | null;
             /** @description The answer. */
@@ -6215,7 +6215,7 @@ export interface components {
             maxRetries: number;
         };
         ReviewFields: {
-            /** @description The answer when onExpire is default. */
+            /** @description The answer when onExpire is default. It must satisfy ask.schema. A required output that stays empty fails the step. */
             default?: unknown;
             /**
              * Format: int64
@@ -6231,11 +6231,14 @@ export interface components {
         /** @description A question to a person. */
         ReviewView: {
             /**
-             * @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
-             *     where the step names one.
+             * @description By `kind`: `call` or `wish` (approve a tool call), `process` (approve a nested execution), `answer` (answer a question),
+             *     `unknown` or `unknownProcess` (decide about a call or a nested execution whose end nobody saw). `inputs` are complete.
+             *     `toolVersion` is there where the step names one.
              */
             asked: Record<string, unknown>;
             askedBy?: components["schemas"]["PersonView"] | null;
+            /** @description Name of the process that the step would run, where `asked.kind` is `process` or `unknownProcess`. */
+            calledProcessName?: string | null;
             createdAt: string;
             decidedBy?: components["schemas"]["PersonView"] | null;
             decision?: Record<string, unknown> | null;
@@ -6665,7 +6668,7 @@ export interface components {
             /** @description A JavaScript expression over variables; the step is skipped when it does not hold. */
             condition?: string | null;
             /**
-             * @description auto, or manual: a person sees, may edit, and approves or denies the call.
+             * @description auto, or manual: a person sees, may edit, and approves or denies the tool call or the nested execution before it starts.
              * @example auto
              */
             interactionMode?: string | null;
@@ -6676,7 +6679,8 @@ export interface components {
             mode?: string | null;
             /**
              * Format: int32
-             * @description In seconds.
+             * @description Longest time of a tool call or a nested execution, in seconds; then it is cancelled. Default: 300 for a tool call, none for
+             *     a nested execution. Waits for people inside a nested execution count, pauses do not. Refused where the step asks a person.
              */
             timeout?: number | null;
         };

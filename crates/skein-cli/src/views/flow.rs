@@ -20,6 +20,7 @@ pub(crate) static REVIEW: Sheet = sheet(&[
     "endedAt",
     "askedBy.name",
     "toolName",
+    "calledProcessName",
     "delegate.name",
     "decidedBy.name",
 ]);
@@ -109,6 +110,11 @@ fn whose(review: &Value) -> String {
     }
 }
 
+/// The process that a step would run.
+fn process_called(review: &Value) -> String {
+    review["calledProcessName"].as_str().map_or_else(|| text(&review["asked"]["processId"]), str::to_owned)
+}
+
 /// What is asked, in a line.
 pub(crate) fn asked(review: &Value) -> String {
     let asked = &review["asked"];
@@ -116,6 +122,10 @@ pub(crate) fn asked(review: &Value) -> String {
     match asked["kind"].as_str() {
         Some("answer") => text(&asked["prompt"]),
         Some("wish") => format!("a model wants to call {}{version} with {}", text(&asked["name"]), asked["inputs"]),
+        Some("process") => format!("run {} with {}", process_called(review), asked["inputs"]),
+        Some("unknownProcess") => {
+            format!("{} failed, and nobody saw how a call of it ended: {}", process_called(review), asked["inputs"])
+        }
         Some("unknown") => format!("a call was begun and nobody saw its end{version}: {}", asked["inputs"]),
         _ => {
             let tool = review["toolName"].as_str().map_or_else(|| text(&asked["toolId"]), str::to_owned);

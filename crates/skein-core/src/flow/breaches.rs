@@ -108,6 +108,8 @@ fn of_step(quiet: &ProcessDraft, at: usize, step: &Value, found: &mut Found) {
     for field in OPTIONAL {
         found.add(broken_with(only(step, &[field])), Some(at + 1), Some(field));
     }
+    // A default has the shape that is asked for.
+    found.add(broken_with(only(step, &["review", "ask.schema"])), Some(at + 1), Some("review"));
     found.add(Some(broken), Some(at + 1), None);
 }
 

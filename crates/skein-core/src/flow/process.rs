@@ -191,6 +191,7 @@ impl Process {
             return Err(RuleViolation::new("BR-PROCESS-006", problem, "choose a budget in tokens"));
         }
         self.check_versions()?;
+        self.steps.iter().enumerate().try_for_each(|(at, step)| step.check_effects(at + 1))?;
         Plan::of(self).map(drop)
     }
 

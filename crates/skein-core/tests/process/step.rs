@@ -119,6 +119,34 @@ fn br_step_006_people_are_asked_with_the_values_of_the_moment_holds() {
 }
 
 #[test]
+fn br_step_006_a_default_that_nobody_could_answer_refuses() {
+    let ask = |default: Value| {
+        let review = json!({ "expiresAfter": 5, "onExpire": "default", "default": default });
+        let ask = json!({ "prompt": "?", "schema": { "type": "integer" } });
+        of_steps(json!([step("a", json!({ "toolId": null, "ask": ask, "review": review }))]))
+    };
+    assert!(ask(json!(3)).is_ok());
+    let violation = ask(json!("three")).unwrap_err();
+    assert_eq!(violation.rule(), "BR-STEP-006");
+    assert!(violation.problem().starts_with("step 1: review.default does not fit ask.schema"), "{violation}");
+}
+
+#[test]
+fn br_step_005_a_member_without_effect_refuses() {
+    let ask =
+        |more: Value| of_steps(json!([step("a", with(json!({ "toolId": null, "ask": { "prompt": "?" } }), more))]));
+    assert!(ask(json!({})).is_ok());
+    assert_eq!(refused(ask(json!({ "execution": { "timeout": 5 } }))), "BR-STEP-005");
+    let budget = json!({ "output": { "variable": "a", "tokenBudget": 5 } });
+    assert_eq!(refused(ask(budget.clone())), "BR-PROCESS-006");
+    let nested = with(json!({ "toolId": null, "processId": OTHER }), budget);
+    assert_eq!(refused(of_steps(json!([step("a", nested)]))), "BR-PROCESS-006");
+    let nested = json!({ "toolId": null, "processId": OTHER, "execution": { "timeout": 5, "interactionMode": "manual" },
+        "retry": { "maxRetries": 1 }, "review": { "expiresAfter": 5 } });
+    assert!(of_steps(json!([step("a", nested)])).is_ok());
+}
+
+#[test]
 fn br_step_006_a_review_that_makes_no_sense_refuses() {
     let manual = json!({ "interactionMode": "manual" });
     for review in [

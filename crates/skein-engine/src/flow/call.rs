@@ -6,7 +6,8 @@ use serde_json::{Map, Value, json};
 use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::health::Callable;
 use skein_core::catalog::operation::{Operation, OperationType};
-use skein_core::catalog::tool::Retry;
+use skein_core::catalog::service::Service;
+use skein_core::catalog::tool::{Retry, Tool};
 use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
 use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
@@ -305,14 +306,19 @@ impl Mover<'_, '_> {
 }
 
 /// What its tool says about repeats, else what its kind allows: asking a model twice costs twice and does no harm.
-pub(super) fn retry_of(ready: &Ready) -> Retry {
-    let tool = &ready.tool.entry;
+pub(super) fn retry_of(tool: &Tool, service: Option<&Service>) -> Retry {
     let by_kind = match &tool.operation {
         Operation::LlmCall(_) => Retry::Safe,
-        _ if is_repeatable(tool, &ready.service.entry) => Retry::Safe,
+        _ if service.is_some_and(|service| is_repeatable(tool, service)) => Retry::Safe,
         _ => Retry::Never,
     };
     tool.retry.unwrap_or(by_kind)
+}
+
+impl Ready {
+    pub(super) fn retry(&self) -> Retry {
+        retry_of(&self.tool.entry, Some(&self.service.entry))
+    }
 }
 
 /// What came of a call, ready to be written down.
@@ -370,7 +376,7 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let heard = prepared.said_before.zip(job);
     let listener = heard.map(|(before, job)| streams.listener(store, prepared.run, job, before));
     let key = prepared.key();
-    let is_keyed = retry_of(&prepared.ready) == Retry::Keyed;
+    let is_keyed = prepared.ready.retry() == Retry::Keyed;
     let offers = prepared.offered.iter().map(|offered| ToolDefinition {
         name: offered.name.clone(),
         description: offered.description.clone(),
@@ -481,7 +487,7 @@ impl Prepared {
 
     /// Whether the call may have been carried out and must not be twice.
     fn is_uncertain(&self, error: &Value) -> bool {
-        error["uncertain"] == true && retry_of(&self.ready) == Retry::Never
+        error["uncertain"] == true && self.ready.retry() == Retry::Never
     }
 
     fn fault(&self, error: &Value) -> Fault {

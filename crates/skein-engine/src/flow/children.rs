@@ -123,7 +123,10 @@ impl Mover<'_, '_> {
             ..Beginning::default()
         };
         match self.begin(beginning) {
-            Ok(child) => Ok(Ok(child)),
+            Ok(child) => {
+                self.set_deadline(run, place, child)?;
+                Ok(Ok(child))
+            }
             Err(StoreError::Rule(violation)) => Ok(Err(Fault::breach(&violation))),
             Err(StoreError::Item(bad)) => Ok(Err(Fault::new("inputs_not_storable", bad.to_string()))),
             Err(error @ (StoreError::NotFound(_) | StoreError::Refused(_) | StoreError::Forbidden)) => {
@@ -164,8 +167,10 @@ impl Mover<'_, '_> {
         loaded.note_costs(place.step, ended.owed.costs());
         let is_called = place.call.is_some() || loaded.state.steps[place.step].phase == Phase::Calling;
         let open = loaded.open_calls().into_iter().find(|(at, _)| *at == place).map(|(_, call)| call);
+        let has_ended = loaded.state.status.has_ended();
+        self.clear_deadline(parent, place, ended.run_id)?;
         // What a run that has ended left open was closed with it.
-        if let Some(call) = open.filter(|_| is_called && !loaded.state.status.has_ended()) {
+        if let Some(call) = open.filter(|_| is_called && !has_ended) {
             self.write_child_result(parent, place, call, &result, ended.latency_ms)?;
         }
         let input = match result {

@@ -12,7 +12,7 @@ use skein_store::{StoreError, Tx};
 use crate::catalog::calling::nothing;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
-use crate::flow::call::{Prepared, retry_of};
+use crate::flow::call::Prepared;
 use crate::flow::mover::{Aftermath, Hand, Mover};
 
 /// What is to be done with a job that was claimed.
@@ -249,7 +249,7 @@ impl Mover<'_, '_> {
                 return Ok(Err(Input::Faulted { place, fault }));
             }
         };
-        if retry_of(&ready) == Retry::Never {
+        if ready.retry() == Retry::Never {
             return Ok(Err(Input::Lost { place }));
         }
         self.ready_to_make(run, place, ready, inputs, call, wanted.attempt).map(Ok)

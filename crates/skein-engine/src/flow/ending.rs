@@ -58,7 +58,7 @@ impl Mover<'_, '_> {
         if let Some((parent, place)) = row.parent {
             let result = match outcome.failure {
                 None if outcome.status == RunStatus::Completed => Ok(outcome.output),
-                None => Err(Fault::new("cancelled", "the run it started was cancelled")),
+                None => Err(self.timed_out.remove(&run).unwrap_or_else(cancelled)),
                 Some(failure) => Err(child_fault(run, failure)),
             };
             self.tell_parent((parent, place), result, &ended)?;
@@ -292,6 +292,10 @@ fn suggestion(fault: &Fault) -> &'static str {
         _ if fault.retryable => "resume the run later: this may pass",
         _ => "look at the step's call, mend it, then resume the run",
     }
+}
+
+fn cancelled() -> Fault {
+    Fault::new("cancelled", "the run it started was cancelled")
 }
 
 fn child_fault(run: RunId, failure: Failure) -> Fault {

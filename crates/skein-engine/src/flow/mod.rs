@@ -36,6 +36,7 @@ mod streams;
 mod targets;
 mod telemetry;
 mod tending;
+mod timers;
 mod tool_metrics;
 mod tool_run;
 mod trace;

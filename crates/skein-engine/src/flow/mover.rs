@@ -81,6 +81,8 @@ pub(crate) struct Mover<'a, 't> {
     pub(super) is_locking: bool,
     /// Records that must be now what they were when they were read.
     pub(super) relied_on: Vec<(RecordId, Digest)>,
+    /// Nested executions that are cancelled because their time is over, and what their parents hear.
+    pub(super) timed_out: BTreeMap<RunId, Fault>,
 }
 
 impl<'a, 't> Mover<'a, 't> {
@@ -98,6 +100,7 @@ impl<'a, 't> Mover<'a, 't> {
             done: None,
             is_locking: false,
             relied_on: Vec::new(),
+            timed_out: BTreeMap::new(),
         }
     }
 
@@ -231,7 +234,8 @@ impl<'a, 't> Mover<'a, 't> {
                 self.call(run, place, tool, &inputs, attempt, delay_ms)
             }
             Effect::Ask { place, asked, expires_after_s } => self.ask(run, place, &asked, expires_after_s),
-            Effect::Run { place, process, context } => self.start_child(run, place, process, context),
+            Effect::Run { place, delay_ms, .. } if delay_ms > 0 => self.start_later(run, place, delay_ms),
+            Effect::Run { place, process, context, .. } => self.start_child(run, place, process, context),
             Effect::Withdraw => self.withdraw(run),
             Effect::End(ending) => self.end(run, ending),
         }

@@ -15,6 +15,7 @@ use crate::error::EngineError;
 use crate::flow::SYSTEM;
 use crate::flow::mover::Aftermath;
 use crate::flow::runs::{ShownRun, has_ended};
+use crate::flow::timers::DEADLINE;
 use crate::request::{Changed, Request};
 
 impl Engine {
@@ -78,6 +79,8 @@ fn pause_one(
     let (run, now) = (row.id, tx.now());
     if let Some(since) = row.paused_at {
         note_waited(engine, tx, row, since)?;
+        // A nested execution's time does not run while it is paused.
+        tx.delay_queue_of(&SYSTEM, run, DEADLINE, now.0 - since.max(row.created_at).0)?;
     }
     tx.note_paused(&SYSTEM, run, is_paused.then_some(now))?;
     let (told, queued) = if is_paused {

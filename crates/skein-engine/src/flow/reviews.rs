@@ -6,6 +6,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::fact::{review_decided, review_expired};
 use skein_core::flow::execution::input::{Fault, Input};
 use skein_core::flow::execution::review::{Asked, Decision};
+use skein_core::flow::process::Process;
 use skein_core::{ReviewId, RuleViolation, UserId, Viewer};
 use skein_store::flow::{DueReview, ReviewRow, ReviewStatus};
 use skein_store::items::Page;
@@ -36,6 +37,8 @@ pub struct ShownReview {
     pub delegate: Option<Named>,
     /// Who decided.
     pub decided_by: Option<Named>,
+    /// The name of the process whose nested execution it is about; nothing where it is about none, or once that is gone.
+    pub called_process_name: Option<String>,
     /// What whoever decides in the owner's place is told besides.
     pub in_place_of: Option<InPlaceOf>,
 }
@@ -79,9 +82,26 @@ fn shown(tx: &mut Tx<'_>, viewer: &Viewer, row: ReviewRow) -> Result<ShownReview
     let step_id = step_id(&process.content.data, row.place.step);
     let delegate = row.delegate.map(|user| named(tx, user)).transpose()?;
     let decided_by = row.decided_by.map(|user| named(tx, user)).transpose()?;
+    let called_process_name = called_process_name(tx, &row)?;
     let is_theirs = viewer.may_read(row.owner, tx.now());
     let in_place_of = if is_theirs { None } else { Some(in_place_of(tx, &row)?) };
-    Ok(ShownReview { row, process_name: run.process_name, step_id, delegate, decided_by, in_place_of })
+    Ok(ShownReview {
+        row,
+        process_name: run.process_name,
+        step_id,
+        delegate,
+        decided_by,
+        called_process_name,
+        in_place_of,
+    })
+}
+
+fn called_process_name(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<Option<String>, StoreError> {
+    match row.asked.process().map(|process| load::<Process>(tx, &Viewer::User(row.owner), process)) {
+        Some(Ok(process)) => Ok(Some(process.entry.name.as_str().to_owned())),
+        Some(Err(StoreError::NotFound(_) | StoreError::Refused(_))) | None => Ok(None),
+        Some(Err(error)) => Err(error),
+    }
 }
 
 fn in_place_of(tx: &mut Tx<'_>, row: &ReviewRow) -> Result<InPlaceOf, StoreError> {

@@ -8,6 +8,7 @@
 //! worked out by [`oracle`], which knows of no pause.
 
 mod crew;
+mod deadlines;
 mod keeping;
 mod ledger;
 mod noted;

@@ -1,4 +1,4 @@
-//! What is looked after besides calls: the queue, questions whose time is over, and what is old enough to be forgotten.
+//! What is looked after besides calls: the queue, questions whose time is over, timers, and what is old enough to be forgotten.
 
 use std::time::Duration;
 
@@ -21,6 +21,9 @@ pub(super) async fn tend(engine: &Engine) {
         }
         if let Err(error) = engine.expire_reviews().await {
             tracing::warn!(%error, "could not look which questions' time is over");
+        }
+        if let Err(error) = engine.fire_timers().await {
+            tracing::warn!(%error, "could not look which timers of nested executions are due");
         }
         if swept.elapsed() >= SWEEP_EVERY {
             swept = tokio::time::Instant::now();

@@ -14,6 +14,7 @@ mod lock_order;
 mod makings;
 mod memory;
 mod nested;
+mod nested_rules;
 mod pausing;
 mod redaction;
 mod refusals;

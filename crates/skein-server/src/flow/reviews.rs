@@ -53,8 +53,9 @@ pub(crate) struct ReviewView {
     /// open, decided, expired or withdrawn.
     #[schema(example = "open")]
     status: &'static str,
-    /// A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
-    /// where the step names one.
+    /// By `kind`: `call` or `wish` (approve a tool call), `process` (approve a nested execution), `answer` (answer a question),
+    /// `unknown` or `unknownProcess` (decide about a call or a nested execution whose end nobody saw). `inputs` are complete.
+    /// `toolVersion` is there where the step names one.
     #[schema(value_type = Object)]
     asked: Asked,
     #[schema(value_type = Option<Object>)]
@@ -69,6 +70,8 @@ pub(crate) struct ReviewView {
     asked_by: Option<PersonView>,
     /// What the tool is called, where you decide in its owner's place and may not see it.
     tool_name: Option<String>,
+    /// Name of the process that the step would run, where `asked.kind` is `process` or `unknownProcess`.
+    called_process_name: Option<String>,
     /// Whom its owner asked to decide.
     delegate: Option<PersonView>,
     /// Who decided.
@@ -108,6 +111,7 @@ impl From<ShownReview> for ReviewView {
             ended_at: row.ended_at,
             asked_by: asked_by.map(PersonView::from),
             tool_name: tool_name.flatten(),
+            called_process_name: shown.called_process_name,
             delegate: shown.delegate.map(PersonView::from),
             decided_by: shown.decided_by.map(PersonView::from),
         }
@@ -127,7 +131,7 @@ pub(crate) struct DecisionBody {
     inputs: Option<Value>,
     /// How far an approval reaches: once, run (every later call of the tool in this run), sameArguments (those with the
     /// same arguments) or always (every later call of it in any of your runs, until you revoke that or the tool changes).
-    /// Without it, as far as the step says.
+    /// A nested process is approved once, run or sameArguments. Without it, as far as the step says.
     scope: Option<String>,
     /// Why not, when denying.
     reason: Option<String>,

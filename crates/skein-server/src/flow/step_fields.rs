@@ -72,10 +72,11 @@ pub(crate) struct StepExecutionFields {
     mode: Option<String>,
     /// A JavaScript expression over variables; the step is skipped when it does not hold.
     condition: Option<String>,
-    /// In seconds.
+    /// Longest time of a tool call or a nested execution, in seconds; then it is cancelled. Default: 300 for a tool call, none for
+    /// a nested execution. Waits for people inside a nested execution count, pauses do not. Refused where the step asks a person.
     #[schema(minimum = 1, maximum = 300)]
     timeout: Option<u32>,
-    /// auto, or manual: a person sees, may edit, and approves or denies the call.
+    /// auto, or manual: a person sees, may edit, and approves or denies the tool call or the nested execution before it starts.
     #[schema(example = "auto")]
     interaction_mode: Option<String>,
 }
@@ -89,7 +90,7 @@ pub(crate) struct ReviewFields {
     /// fail, default or skip.
     #[schema(example = "fail")]
     on_expire: Option<String>,
-    /// The answer when onExpire is default.
+    /// The answer when onExpire is default. It must satisfy ask.schema. A required output that stays empty fails the step.
     default: Option<Value>,
 }
 

@@ -2,19 +2,22 @@
 import type { Step } from "./definition";
 
 export function rulesWords(step: Step): string {
-  const { mode, condition, timeout, interactionMode } = step.execution ?? {};
+  const { mode, condition, timeout } = step.execution ?? {};
   const waits = step.dependsOn ?? [];
   return [
     mode === "parallel" ? "in parallel" : "in order",
     waits.length > 0 && `waits for ${waits.join(", ")}`,
     condition && "only if a condition holds",
     timeout && `${timeout} s at most`,
-    interactionMode === "manual" && "a person approves",
+    isApproved(step) && "a person approves",
     step.review?.expiresAfter && `expires after ${spanWords(step.review.expiresAfter)}`,
   ]
     .filter(Boolean)
     .join(" · ");
 }
+
+/** Whether a person approves the call or the nested run before it starts. A question to a person is no approval. */
+export const isApproved = (step: Step): boolean => !step.ask && step.execution?.interactionMode === "manual";
 
 export function faultsWords(step: Step): string {
   const said = [

@@ -10,11 +10,17 @@ interface AskedCall {
   toolVersion?: number;
   inputs: Record<string, unknown>;
 }
+interface AskedProcess {
+  processId: string;
+  inputs: Record<string, unknown>;
+}
 export type Asked =
   | ({ kind: "call" } & AskedCall)
   | ({ kind: "wish"; name: string } & AskedCall)
   | { kind: "answer"; prompt: string; schema: JsonSchema }
-  | ({ kind: "unknown" } & AskedCall);
+  | ({ kind: "unknown" } & AskedCall)
+  | ({ kind: "process" } & AskedProcess)
+  | ({ kind: "unknownProcess" } & AskedProcess);
 /** How far an approval reaches. */
 export type Scope = "once" | "run" | "sameArguments" | "always";
 export type Decision =
@@ -33,17 +39,22 @@ const TITLES: Record<Asked["kind"], string> = {
   wish: "A model wants to call a tool",
   answer: "A question for you",
   unknown: "Nobody saw how this call ended",
+  process: "Approve a nested run",
+  unknownProcess: "Nobody saw how a call of this nested run ended",
 };
 export const titleOf = (asked: Asked): string => TITLES[asked.kind];
 
 /** One line for the list. */
-export function briefOf(asked: Asked, toolName: (id: string) => string): string {
+export function briefOf(asked: Asked, toolName: (id: string) => string, processName?: string | null): string {
   if (asked.kind === "answer") return asked.prompt;
   const inputs = Object.entries(asked.inputs)
     .map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value)}`)
     .join(", ");
+  if ("processId" in asked) return `${processName ?? "a process"} · ${inputs}`;
   return `${toolName(asked.toolId)}${versionOf(asked)} · ${inputs}`;
 }
+/** Whether nobody saw how it ended. */
+export const isUnknown = ({ kind }: Asked): boolean => kind === "unknown" || kind === "unknownProcess";
 export const versionOf = ({ toolVersion }: AskedCall): string =>
   toolVersion ? `, version ${toolVersion}` : "";
 
@@ -96,8 +107,9 @@ export const scopesOf = ({
   askedBy,
   asked,
 }: Partial<Pick<ReviewView, "askedBy" | "asked">>): typeof SCOPES => {
-  const isPast = asked && asked.kind !== "answer" && asked.toolVersion !== undefined;
-  return askedBy || isPast ? SCOPES.filter(({ value }) => value !== "always") : SCOPES;
+  const isPast = asked && "toolVersion" in asked && asked.toolVersion !== undefined;
+  const isProcess = asked?.kind === "process";
+  return askedBy || isPast || isProcess ? SCOPES.filter(({ value }) => value !== "always") : SCOPES;
 };
 export const scopeWords = (scope: Scope): string =>
   SCOPES.find(({ value }) => value === scope)?.label.toLowerCase() ?? scope;
@@ -133,7 +145,7 @@ export function risksOf(tool: Risky | undefined, user: string | undefined): Risk
 
 /** Whether it can be approved as it stands: what needs words of a person cannot. */
 export const isApprovable = ({ asked, status }: Pick<ReviewView, "asked" | "status">): boolean =>
-  status === "open" && (asked.kind === "call" || asked.kind === "wish");
+  status === "open" && ["call", "wish", "process"].includes(asked.kind);
 
 /** Only a model can answer, and what it says is its owner's to hear. */
 export const canAskBack = ({ asked, askedBy }: Pick<ReviewView, "asked" | "askedBy">): boolean =>

@@ -78,9 +78,11 @@ fn asked(review: &Value, person: &mut dyn Prompt) -> Result<Verdict, Failure> {
             None => value_of(schema, &line).map(Verdict::Answer),
         };
     }
-    let (is_unknown, is_wish) = (kind == Some("unknown"), kind == Some("wish"));
+    let (is_unknown, is_wish) = (matches!(kind, Some("unknown" | "unknownProcess")), kind == Some("wish"));
     let question = match kind {
-        Some("unknown") => "Make it again (a), edit its inputs (e), say what came of it (s), or deny (d)? ",
+        Some("unknown" | "unknownProcess") => {
+            "Make it again (a), edit its inputs (e), say what came of it (s), or deny (d)? "
+        }
         Some("wish") => "Approve (a), for the whole run (r), edit the inputs (e), ask back (q), or deny (d)? ",
         _ => "Approve (a), for the whole run (r), edit the inputs (e), or deny (d)? ",
     };

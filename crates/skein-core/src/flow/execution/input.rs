@@ -138,6 +138,7 @@ pub enum Effect {
         place: Place,
         process: RecordId,
         context: Map<String, Value>,
+        delay_ms: i64,
     },
     /// Take back every call, question and run of this one that is still open.
     Withdraw,

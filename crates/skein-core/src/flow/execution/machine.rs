@@ -146,10 +146,14 @@ impl<'a> Machine<'a> {
     }
 
     fn ask_whether_again(&mut self, step: usize) {
-        let Target::Tool(tool) = self.definition(step).target else { return };
-        let (tool, inputs) = (self.definition(step).naming(tool), self.state.steps[step].inputs.clone());
+        let (definition, inputs) = (self.definition(step), self.state.steps[step].inputs.clone());
+        let asked = match definition.target {
+            Target::Tool(tool) => Asked::Unknown { tool: definition.naming(tool), inputs },
+            Target::Process(process_id) => Asked::UnknownProcess { process_id, inputs },
+            Target::Ask(_) => return,
+        };
         self.at(step).phase = Phase::Unknown;
-        self.ask(Place::of(step), Asked::Unknown { tool, inputs });
+        self.ask(Place::of(step), asked);
     }
 
     fn decided(&mut self, place: Place, decision: &Decision) -> bool {
@@ -169,9 +173,9 @@ impl<'a> Machine<'a> {
                 if let Some(inputs) = inputs {
                     self.at(step).inputs.clone_from(inputs);
                 }
-                if let Target::Tool(tool) = self.definition(step).target {
+                if let Target::Tool(called) | Target::Process(called) = self.definition(step).target {
                     let inputs = self.state.steps[step].inputs.clone();
-                    self.remember_approval(step, scope.unwrap_or(ApprovalScope::Once), tool, &inputs);
+                    self.remember_approval(step, scope.unwrap_or(ApprovalScope::Once), called, &inputs);
                 }
                 self.call(step, 0);
             }
@@ -196,7 +200,11 @@ impl<'a> Machine<'a> {
             return self.wish_ended(place.step, call, Phase::Failed, told("nobody approved this call in time"));
         }
         match self.definition(place.step).review.as_ref().map(|review| &review.on_expire) {
-            Some(OnExpire::Default(value)) => self.done(place.step, value.clone()),
+            Some(OnExpire::Default(value)) => self.came_out(place.step, value.clone()),
+            Some(OnExpire::Skip) if self.definition(place.step).output.required => {
+                let message = "nobody decided in time, and the step's output is required";
+                self.failed(place.step, Fault::new("empty_output", message).by_rule("BR-STEP-004"));
+            }
             Some(OnExpire::Skip) => self.skip(place.step),
             Some(OnExpire::Fail) | None => self.failed(place.step, fault()),
         }
@@ -253,7 +261,7 @@ impl<'a> Machine<'a> {
     pub(super) fn failed(&mut self, step: usize, fault: Fault) {
         let repeat = self.repeat_after(step, &fault);
         let would_be_done_again = repeat.is_some() || !self.planned(step).fallback.is_empty();
-        if fault.uncertain && would_be_done_again && self.state.steps[step].phase == Phase::Calling {
+        if fault.uncertain && would_be_done_again && self.is_called(step) {
             self.at(step).fault = Some(fault);
             return self.ask_whether_again(step);
         }
@@ -278,14 +286,18 @@ impl<'a> Machine<'a> {
         (state.phase, state.fault) = (Phase::Replaced, Some(fault));
     }
 
+    /// Whether its tool or its process is under way.
+    fn is_called(&self, step: usize) -> bool {
+        matches!(self.state.steps[step].phase, Phase::Calling | Phase::Running)
+    }
+
     /// How long to wait before the call is made again, if it is.
     fn repeat_after(&self, step: usize, fault: &Fault) -> Option<i64> {
         let retry = self.definition(step).retry.as_ref()?;
         let state = &self.state.steps[step];
-        let is_call = matches!(self.definition(step).target, Target::Tool(_)) && state.phase == Phase::Calling;
         // A round of calls is a call that came out.
         let failures = state.attempt.saturating_sub(state.dialogue.as_ref().map_or(0, |dialogue| dialogue.rounds));
-        if !is_call || !fault.retryable || failures > u32::from(retry.max_retries) {
+        if !self.is_called(step) || !fault.retryable || failures > u32::from(retry.max_retries) {
             return None;
         }
         Some(i64::from(retry.pause_ms(u8::try_from(failures).unwrap_or(u8::MAX))))
@@ -303,15 +315,24 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Calls the tool of a step, or starts a run of its process.
     pub(super) fn call(&mut self, step: usize, delay_ms: i64) {
-        let Target::Tool(tool) = self.definition(step).target else { return };
-        let now = self.now;
+        let (now, place) = (self.now, Place::of(step));
         let state = self.at(step);
-        state.phase = Phase::Calling;
         state.attempt += 1;
         state.began_at.get_or_insert(now);
         let (inputs, attempt) = (state.inputs.clone(), state.attempt);
-        self.effects.push(Effect::Call { place: Place::of(step), tool, inputs, attempt, delay_ms });
+        match self.definition(step).target {
+            Target::Tool(tool) => {
+                self.at(step).phase = Phase::Calling;
+                self.effects.push(Effect::Call { place, tool, inputs, attempt, delay_ms });
+            }
+            Target::Process(process) => {
+                self.at(step).phase = Phase::Running;
+                self.effects.push(Effect::Run { place, process, context: inputs, delay_ms });
+            }
+            Target::Ask(_) => {}
+        }
     }
 
     pub(super) fn ask(&mut self, place: Place, asked: Asked) {
@@ -376,30 +397,26 @@ impl<'a> Machine<'a> {
         let definition = self.definition(step);
         let inputs = self.state.steps[step].inputs.clone();
         let place = Place::of(step);
-        match (&definition.target, definition.execution.interaction) {
-            (Target::Tool(_), Interaction::Auto) => self.call(step, 0),
-            (Target::Tool(tool), Interaction::Manual) if self.state.is_approved(*tool, &inputs) => self.call(step, 0),
-            (Target::Tool(tool), Interaction::Manual) => {
-                let tool = definition.naming(*tool);
-                self.at(step).phase = Phase::Asking;
-                self.ask(place, Asked::Call { tool, inputs });
+        let asked = match &definition.target {
+            // BR-STEP-008, BR-EXEC-007: the depth of the whole stack counts, and nobody is asked in vain.
+            Target::Process(_) if self.state.levels_left == 0 => return self.failed(step, self.state.too_deep()),
+            Target::Tool(called) | Target::Process(called) if !self.needs_approval(step, *called, &inputs) => {
+                return self.call(step, 0);
             }
-            (Target::Ask(ask), _) => {
-                self.at(step).phase = Phase::Asking;
+            Target::Tool(tool) => Asked::Call { tool: definition.naming(*tool), inputs },
+            Target::Process(process_id) => Asked::Process { process_id: *process_id, inputs },
+            Target::Ask(ask) => {
                 let prompt = inputs.get(PROMPT).and_then(Value::as_str).unwrap_or(&ask.prompt).to_owned();
-                self.ask(place, Asked::Answer { prompt, schema: ask.schema.clone() });
+                Asked::Answer { prompt, schema: ask.schema.clone() }
             }
-            (Target::Process(process), _) => self.run(place, *process, inputs),
-        }
+        };
+        self.at(step).phase = Phase::Asking;
+        self.ask(place, asked);
     }
 
-    /// BR-STEP-008, BR-EXEC-007: the depth of the whole stack counts, and is looked at before each run that is started.
-    fn run(&mut self, place: Place, process: RecordId, context: Map<String, Value>) {
-        if self.state.levels_left == 0 {
-            return self.failed(place.step, self.state.too_deep());
-        }
-        self.at(place.step).phase = Phase::Running;
-        self.effects.push(Effect::Run { place, process, context });
+    fn needs_approval(&self, step: usize, called: RecordId, inputs: &Map<String, Value>) -> bool {
+        let is_manual = self.definition(step).execution.interaction == Interaction::Manual;
+        is_manual && !self.state.is_approved(called, inputs)
     }
 
     fn over_budget(&self) -> Option<Fault> {

@@ -29,6 +29,8 @@ pub enum Asked {
         name: String,
         inputs: Map<String, Value>,
     },
+    /// May this process be run, with this context?
+    Process { process_id: RecordId, inputs: Map<String, Value> },
     /// A question, answered by something of this shape.
     Answer { prompt: String, schema: Value },
     /// A call was begun and nobody saw its end: make it again, say what came of it, or give up?
@@ -37,6 +39,8 @@ pub enum Asked {
         tool: Reference,
         inputs: Map<String, Value>,
     },
+    /// A nested execution made a call whose end nobody saw: start another, say what came of it, or give up?
+    UnknownProcess { process_id: RecordId, inputs: Map<String, Value> },
 }
 
 /// How far an approval reaches (decision Z14).
@@ -108,7 +112,7 @@ impl Asked {
     pub fn approvable(&self) -> Option<Reference> {
         match self {
             Self::Call { tool, .. } | Self::Wish { tool, .. } => Some(*tool),
-            Self::Answer { .. } | Self::Unknown { .. } => None,
+            Self::Process { .. } | Self::Answer { .. } | Self::Unknown { .. } | Self::UnknownProcess { .. } => None,
         }
     }
 
@@ -116,7 +120,15 @@ impl Asked {
     pub fn tool(&self) -> Option<Reference> {
         match self {
             Self::Call { tool, .. } | Self::Wish { tool, .. } | Self::Unknown { tool, .. } => Some(*tool),
-            Self::Answer { .. } => None,
+            Self::Process { .. } | Self::Answer { .. } | Self::UnknownProcess { .. } => None,
+        }
+    }
+
+    /// The process whose nested execution it is about.
+    pub fn process(&self) -> Option<RecordId> {
+        match self {
+            Self::Process { process_id, .. } | Self::UnknownProcess { process_id, .. } => Some(*process_id),
+            Self::Call { .. } | Self::Wish { .. } | Self::Answer { .. } | Self::Unknown { .. } => None,
         }
     }
 
@@ -128,29 +140,37 @@ impl Asked {
             Self::Wish { tool, name, .. } => Self::Wish { tool, name, inputs: Map::new() },
             Self::Answer { schema, .. } => Self::Answer { prompt: String::new(), schema },
             Self::Unknown { tool, .. } => Self::Unknown { tool, inputs: Map::new() },
+            Self::Process { process_id, .. } => Self::Process { process_id, inputs: Map::new() },
+            Self::UnknownProcess { process_id, .. } => Self::UnknownProcess { process_id, inputs: Map::new() },
         }
     }
 
     /// Refuses decisions that do not answer what was asked.
     pub fn check(&self, decision: &Decision) -> Result<(), RuleViolation> {
         match (self, decision) {
-            (Self::Unknown { .. }, Decision::Approve { scope: Some(scope), .. }) if *scope != ApprovalScope::Once => {
+            (Self::Unknown { .. } | Self::UnknownProcess { .. }, Decision::Approve { scope: Some(scope), .. })
+                if *scope != ApprovalScope::Once =>
+            {
                 let remedy = "leave scope out: whether to make a call again is decided for each";
                 Err(RuleViolation::new(RULE, "a call whose end nobody saw is approved once", remedy))
             }
+            (Self::Process { .. }, Decision::Approve { scope: Some(ApprovalScope::Always), .. }) => {
+                let remedy = "approve it once, for this run or for the same arguments";
+                Err(RuleViolation::new(RULE, "only a tool is approved for good, and this is a process", remedy))
+            }
             (Self::Wish { .. }, Decision::Ask { question }) => check_question(question),
-            (Self::Call { .. } | Self::Answer { .. } | Self::Unknown { .. }, Decision::Ask { .. }) => {
+            (_, Decision::Ask { .. }) => {
                 let remedy = "deny it and say why, or ask somebody else to decide";
                 Err(RuleViolation::new(RULE, "only a model that wants a call can be asked back", remedy))
             }
             (_, Decision::Deny { .. })
-            | (Self::Call { .. } | Self::Wish { .. } | Self::Unknown { .. }, Decision::Approve { .. })
-            | (Self::Unknown { .. }, Decision::Answer { .. }) => Ok(()),
+            | (Self::Unknown { .. } | Self::UnknownProcess { .. }, Decision::Answer { .. }) => Ok(()),
             (Self::Answer { schema, .. }, Decision::Answer { value }) => check_answer(schema, value),
             (Self::Answer { .. }, Decision::Approve { .. }) => {
                 Err(RuleViolation::new(RULE, "an answer is asked for, not an approval", "answer with a value, or deny"))
             }
-            (Self::Call { .. } | Self::Wish { .. }, Decision::Answer { .. }) => {
+            (_, Decision::Approve { .. }) => Ok(()),
+            (Self::Call { .. } | Self::Wish { .. } | Self::Process { .. }, Decision::Answer { .. }) => {
                 Err(RuleViolation::new(RULE, "an approval is asked for, not an answer", "approve or deny the call"))
             }
         }

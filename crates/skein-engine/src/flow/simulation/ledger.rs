@@ -70,6 +70,16 @@ pub(super) async fn check_nodes(schedule: &Schedule<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// What is seen of runs that runs started, once all have ended.
+pub(super) async fn note_ends(schedule: &mut Schedule<'_>) {
+    for at in 0..schedule.runs.len() {
+        let run = schedule.runs[at].run;
+        let shown = shown(schedule.world, run).await;
+        let path = schedule.noted.path(run);
+        schedule.noted.ended_within(&shown, &path);
+    }
+}
+
 pub(super) async fn audit(schedule: &Schedule<'_>) -> Result<(), String> {
     check_nodes(schedule).await?;
     let mut calls = BTreeMap::new();
@@ -109,12 +119,12 @@ impl Comparison<'_, '_> {
         for (at, step) in self.shown.steps.iter().enumerate() {
             self.check_step(at, step)?;
         }
-        for (at, expected) in &self.expected.children {
+        for ((at, attempt), expected) in &self.expected.children {
             let is_of_step = |child: &&ShownRun| child.row.parent.is_some_and(|(_, place)| place.step == *at);
             let may_be_cut = self.shown.steps[*at].row.state.phase == Phase::Cancelled;
-            match self.shown.children.iter().find(is_of_step) {
+            match self.shown.children.iter().filter(is_of_step).nth(*attempt) {
                 Some(shown) => Box::pin(Comparison { expected, shown, may_be_cut, ..*self }.check()).await?,
-                None if self.shown.steps[*at].row.state.phase == Phase::Waiting => {}
+                None if matches!(self.shown.steps[*at].row.state.phase, Phase::Waiting | Phase::Cancelled) => {}
                 None => return Err(format!("step {} started no run", self.shown.steps[*at].id)),
             }
         }

@@ -7,13 +7,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use skein_core::flow::execution::input::Place;
+use skein_core::flow::execution::input::{Fault, Place};
 use skein_core::flow::execution::review::{Asked, Decision};
 use skein_core::{ItemId, JobId, RecordId, RunId};
 use skein_store::jobs::Job;
 
 use crate::flow::call::Prepared;
-use crate::flow::simulation::oracle::{self, Expected, Fate, Kind, Outside, Trouble};
+use crate::flow::runs::ShownRun;
+use crate::flow::simulation::oracle::{self, Expected, Fate, Kind, Outside, Trouble, nested_name};
 use crate::flow::simulation::schedule::LOST_MAX;
 use crate::flow::simulation::script::Script;
 use crate::flow::simulation::shapes::Tools;
@@ -46,6 +47,8 @@ pub(super) struct Noted {
     rounds: BTreeMap<String, usize>,
     decided: BTreeMap<String, Vec<Decision>>,
     cancelled: BTreeSet<RunId>,
+    /// What runs that others started failed by.
+    nested: BTreeMap<String, Fault>,
 }
 
 impl Noted {
@@ -61,6 +64,7 @@ impl Noted {
             rounds: BTreeMap::new(),
             decided: BTreeMap::new(),
             cancelled: BTreeSet::new(),
+            nested: BTreeMap::new(),
         }
     }
 
@@ -75,9 +79,35 @@ impl Noted {
         self.runs.insert(run, (format!("run{}", self.runs.len()), process.to_string()));
     }
 
-    pub(super) fn begins_within(&mut self, (parent, place): (RunId, Place), run: RunId, process: RecordId) {
-        let path = self.at(parent, place);
+    /// `attempt` counts the runs that the same step started before, from 0.
+    pub(super) fn begins_within(
+        &mut self,
+        (parent, place): (RunId, Place),
+        attempt: usize,
+        run: RunId,
+        process: RecordId,
+    ) {
+        let path = nested_name(&self.at(parent, place), attempt);
         self.runs.insert(run, (path, process.to_string()));
+    }
+
+    /// Learns what the runs that a run started failed by.
+    pub(super) fn ended_within(&mut self, shown: &ShownRun, path: &str) {
+        let mut attempts: BTreeMap<usize, usize> = BTreeMap::new();
+        for child in &shown.children {
+            let Some((_, place)) = child.row.parent else { continue };
+            let attempt = attempts.entry(place.step).or_default();
+            let name = nested_name(&format!("{path}/{}", shown.steps[place.step].id), *attempt);
+            *attempt += 1;
+            if let Some(failure) = &child.row.failure {
+                self.nested.insert(name.clone(), failure.fault.clone());
+            }
+            self.ended_within(child, &name);
+        }
+    }
+
+    pub(super) fn path(&self, run: RunId) -> String {
+        self.runs[&run].0.clone()
     }
 
     /// Whether a run is another, or was started by it, or by what that started.
@@ -279,6 +309,10 @@ impl Outside for Noted {
     fn tool(&self, name: &str) -> Option<String> {
         let named = [("echo", self.tools.safe), ("once", self.tools.once), ("asked", self.tools.asked)];
         named.into_iter().find(|(known, _)| *known == name).map(|(_, tool)| tool.to_string())
+    }
+
+    fn nested_fault(&self, at: &str) -> Option<&Fault> {
+        self.nested.get(at)
     }
 
     fn process(&self, id: &str) -> &Value {

@@ -34,6 +34,8 @@ pub(super) trait Outside {
     /// The tool that a model means by a name.
     fn tool(&self, name: &str) -> Option<String>;
     fn process(&self, id: &str) -> &Value;
+    /// The fault that a nested run ended with: steps beside each other fail in any order, so one of several is what was seen.
+    fn nested_fault(&self, at: &str) -> Option<&input::Fault>;
 }
 
 /// What became of a call.
@@ -71,6 +73,9 @@ pub(super) struct Trouble {
 pub(super) struct Fault {
     pub(super) code: String,
     pub(super) message: Option<String>,
+    pub(super) may_pass: bool,
+    /// Whether it may have been carried out and must not be twice.
+    pub(super) is_uncertain: bool,
 }
 
 /// What a step comes to.
@@ -102,19 +107,26 @@ pub(super) struct Expected {
     pub(super) output: Option<String>,
     /// By which steps it may fail, and how: then it does not complete.
     pub(super) faults: Vec<(usize, BTreeSet<Fault>)>,
-    pub(super) children: BTreeMap<usize, Self>,
+    /// By the step that started them, and in which attempt.
+    pub(super) children: BTreeMap<(usize, usize), Self>,
     /// Every call that is made, with its inputs.
     pub(super) calls: BTreeMap<(String, usize), Map<String, Value>>,
 }
 
 impl Fault {
     fn of(code: &str) -> Self {
-        Self { code: code.to_owned(), message: None }
+        Self { code: code.to_owned(), message: None, may_pass: false, is_uncertain: false }
     }
 
     /// Whether the engine's fault is this one.
     pub(super) fn is(&self, other: &input::Fault) -> bool {
         self.code == other.code && self.message.as_ref().is_none_or(|message| *message == other.message)
+    }
+
+    /// Whether it is what the run above makes of the fault of one it started.
+    fn is_within(&self, process: &str, other: &input::Fault) -> bool {
+        let message = format!("{process}: {}", other.message);
+        self.code == other.code && self.message.as_ref().is_none_or(|told| *told == message)
     }
 }
 
@@ -122,6 +134,15 @@ impl Came {
     fn failed(fault: Fault) -> Self {
         Self::Failed(BTreeSet::from([fault]))
     }
+}
+
+/// What the run of an attempt is called, from 0.
+pub(super) fn nested_name(step: &str, attempt: usize) -> String {
+    if attempt == 0 { step.to_owned() } else { format!("{step}~{attempt}") }
+}
+
+fn process_name<'a>(reading: &Reading<'a>, process: &str) -> &'a str {
+    reading.outside.process(process)["name"].as_str().unwrap_or_default()
 }
 
 /// All steps of a process: the main ones in their order, then those of fallbacks.
@@ -268,7 +289,7 @@ impl Reading<'_> {
         self.expected.steps[at].inputs.clone_from(&inputs);
         let name = format!("{}/{}", self.path, step["id"].as_str().unwrap_or_default());
         match (step["processId"].as_str(), step["toolId"].as_str()) {
-            (Some(process), _) => self.run(at, process, &inputs, &name),
+            (Some(process), _) => self.nested(at, process, inputs, &name),
             (None, Some(tool)) => Calling::of(self, at, tool, name, inputs).carried_out(),
             (None, None) => self.decided(at, &name, 0).unwrap_or_else(|decision| match decision {
                 Decision::Answer { value } => self.came_out(at, value),
@@ -279,7 +300,43 @@ impl Reading<'_> {
         }
     }
 
-    fn run(&mut self, at: usize, process: &str, context: &Map<String, Value>, name: &str) -> Came {
+    /// A step that runs a process, again and again if need be: like one that calls a tool (decision Z31).
+    fn nested(&mut self, at: usize, process: &str, mut inputs: Map<String, Value>, name: &str) -> Came {
+        let step = self.steps[at];
+        let (retries, has_fallback) = (step["retry"]["maxRetries"].as_u64().unwrap_or(0), step["fallback"].is_array());
+        let mut asks = step["execution"]["interactionMode"] == "manual";
+        let mut questions = 0;
+        for attempt in 0.. {
+            if asks {
+                match self.decided(at, name, questions) {
+                    Ok(came) => return came,
+                    Err(Decision::Answer { value }) => return self.came_out(at, value),
+                    Err(Decision::Approve { inputs: edited, .. }) => inputs = edited.unwrap_or(inputs),
+                    Err(Decision::Deny { .. } | Decision::Ask { .. }) => unreachable!("what is denied has failed"),
+                }
+                questions += 1;
+                self.expected.steps[at].inputs.clone_from(&inputs);
+            }
+            self.expected.steps[at].attempts += 1;
+            let at_child = nested_name(name, attempt);
+            let came = self.run((at, attempt), process, &inputs, &at_child);
+            let Came::Failed(faults) = came else { return came };
+            let seen = self.outside.nested_fault(&at_child);
+            let Some(fault) =
+                seen.and_then(|seen| faults.iter().find(|fault| fault.is_within(process_name(self, process), seen)))
+            else {
+                return Came::Failed(faults);
+            };
+            let is_repeated = fault.may_pass && attempt as u64 + 1 <= retries;
+            asks = fault.is_uncertain && (is_repeated || has_fallback);
+            if !is_repeated && !asks {
+                return Came::failed(fault.clone());
+            }
+        }
+        unreachable!("attempts end")
+    }
+
+    fn run(&mut self, (at, attempt): (usize, usize), process: &str, context: &Map<String, Value>, name: &str) -> Came {
         let mut child = expected(self.outside, process, context, name);
         self.expected.calls.append(&mut child.calls);
         let title = self.outside.process(process)["name"].as_str().unwrap_or_default();
@@ -293,7 +350,7 @@ impl Reading<'_> {
             None if faults.is_empty() => Came::Open,
             None => Came::Failed(faults),
         };
-        self.expected.children.insert(at, child);
+        self.expected.children.insert((at, attempt), child);
         came
     }
 
@@ -308,8 +365,9 @@ impl Reading<'_> {
             Some(decision) => Err(decision),
             None if review["expiresAfter"].is_null() => Ok(Came::Open),
             None => Ok(match review["onExpire"].as_str() {
+                Some("skip") if self.is_required(at) => Came::failed(Fault::of("empty_output")),
                 Some("skip") => Came::Skipped,
-                Some("default") => Came::Done(review["default"].clone()),
+                Some("default") => self.came_out(at, review["default"].clone()),
                 _ => Came::failed(Fault::of("review_expired")),
             }),
         }

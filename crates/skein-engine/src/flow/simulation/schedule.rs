@@ -91,6 +91,7 @@ impl<'a> Schedule<'a> {
             }
         }
         self.drain().await?;
+        ledger::note_ends(&mut self).await;
         ledger::audit(&self).await.map_err(|problem| format!("{problem}\n{}", self.noted.told()))
     }
 
@@ -163,7 +164,9 @@ impl<'a> Schedule<'a> {
         }
         let row = self.world.store.read(move |tx| tx.execution(&SYSTEM, run)).await.unwrap();
         let parent = row.parent.expect("only runs start runs that nobody asked for");
-        self.noted.begins_within(parent, run, row.process);
+        let started = self.world.store.read(move |tx| tx.child_executions(parent.0)).await.unwrap();
+        let attempt = started.iter().filter(|child| child.parent == Some(parent) && child.id < run).count();
+        self.noted.begins_within(parent, attempt, run, row.process);
     }
 
     async fn go_on(&mut self) -> Result<(), String> {
@@ -314,6 +317,7 @@ impl<'a> Schedule<'a> {
     async fn tend(&mut self) -> Result<(), String> {
         self.world.store.tend_queue().await.unwrap();
         self.world.engine.expire_reviews().await.unwrap();
+        self.world.engine.fire_timers().await.unwrap();
         let open = self.open_reviews().await;
         match open.iter().find(|review| self.is_over(review)) {
             Some(review) => Err(format!("a question whose time is over is open: {:?}", review.row)),

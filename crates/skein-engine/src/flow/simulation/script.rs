@@ -73,7 +73,14 @@ impl Script {
                 Decision::Answer { value }
             }
             Asked::Wish { .. } if chosen == 2 => Decision::Ask { question: format!("{said}?") },
-            Asked::Unknown { .. } if chosen < 5 => Decision::Answer { value: json!({ "value": said }) },
+            Asked::Unknown { .. } | Asked::UnknownProcess { .. } if chosen < 5 => {
+                Decision::Answer { value: json!({ "value": said }) }
+            }
+            Asked::Process { inputs, .. } | Asked::UnknownProcess { inputs, .. } => {
+                let mut edited = inputs.clone();
+                edited.insert("x".to_owned(), json!(said));
+                Decision::Approve { inputs: Some(edited).filter(|_| chosen < 4), scope: None }
+            }
             _ => {
                 let edited = Map::from_iter([("value".to_owned(), json!(said))]);
                 Decision::Approve { inputs: Some(edited).filter(|_| chosen < 4), scope: None }
@@ -85,6 +92,7 @@ impl Script {
 fn trouble(which: usize, said: &str) -> Trouble {
     let (code, may_pass, is_uncertain) =
         [("timeout", true, true), ("server_error", true, false), ("bad_request", false, false)][which % 3];
-    let fault = Fault { code: code.to_owned(), message: Some(format!("trouble at {said}")) };
+    let fault =
+        Fault { code: code.to_owned(), message: Some(format!("trouble at {said}")), may_pass, is_uncertain: false };
     Trouble { fault, may_pass, is_uncertain }
 }

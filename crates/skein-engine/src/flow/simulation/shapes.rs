@@ -105,11 +105,14 @@ impl Drawing<'_> {
     }
 
     fn target(&mut self, step: &mut Value, known: &[String], is_main: bool) {
-        match self.dice.below(12) {
-            0 if !self.tools.processes.is_empty() => {
+        match self.dice.below(11) {
+            0 | 10 if !self.tools.processes.is_empty() => {
                 step["processId"] = json!(self.chosen(&self.tools.processes.clone()));
                 step["inputs"] = json!({ "x": "{x}", "y": { "list": [self.value(known, false)] } });
-                return;
+                if self.dice.one_in(2) {
+                    step["execution"]["interactionMode"] = json!("manual");
+                    self.review(step);
+                }
             }
             1 => {
                 step["ask"] = json!({ "prompt": format!("What of {}?", self.text(known)) });

@@ -309,7 +309,7 @@ fn nested(depth: u8) -> Value {
 fn a_step_that_runs_a_process_waits_for_it_and_counts_its_tokens() {
     let mut run = Run::begun(nested(1));
     let context = object(json!({ "y": 1 }));
-    assert_eq!(run.effects, [Effect::Run { place: Place::of(0), process: OTHER, context }]);
+    assert_eq!(run.effects, [Effect::Run { place: Place::of(0), process: OTHER, context, delay_ms: 0 }]);
     run.refuses(&returned(Place::of(0), json!(1), 0));
     run.tell(&Input::ChildEnded { place: Place::of(0), outcome: Ok(json!("below")), tokens: 7 });
     assert_eq!((run.output(), run.state.tokens()), (json!("below"), 7));

@@ -146,6 +146,10 @@ fn random_step(dice: &mut Dice, at: usize, parallel: &[bool]) -> Value {
         0 => {
             step.as_object_mut().unwrap().remove("toolId");
             step["processId"] = json!(OTHER);
+            step["retry"] = json!({ "maxRetries": dice.below(3), "backoffMs": 5 });
+            if dice.one_in(2) {
+                step["execution"]["interactionMode"] = json!("manual");
+            }
         }
         1 => {
             step.as_object_mut().unwrap().remove("toolId");

@@ -17,6 +17,80 @@ fn manual(review: Value) -> Run {
     Run::begun(process(vec![step, next], "{{a}}"))
 }
 
+/// A step that runs a process, with so much more.
+fn nested(changes: Value) -> Run {
+    let mut step = json!({ "id": "a", "processId": OTHER, "inputs": { "y": "{x}" }, "output": { "variable": "a" } });
+    for (name, change) in object(changes) {
+        step[name] = change;
+    }
+    Run::begun(process(vec![step], "{{a}}"))
+}
+
+fn child_ends(outcome: Result<Value, Fault>) -> Input {
+    Input::ChildEnded { place: Place::of(0), outcome, tokens: 0 }
+}
+
+#[test]
+fn br_step_006_a_manual_process_starts_when_a_person_approves_holds() {
+    let mut run = nested(json!({ "execution": { "interactionMode": "manual" } }));
+    let asked = Asked::Process { process_id: OTHER, inputs: object(json!({ "y": 1 })) };
+    assert_eq!(run.effects, [Effect::Ask { place: Place::of(0), asked: asked.clone(), expires_after_s: None }]);
+    run.refuses(&child_ends(Ok(json!("early"))));
+    let edited = object(json!({ "y": 2 }));
+    run.tell(&approve(Some(edited.clone())));
+    assert_eq!(run.effects, [Effect::Run { place: Place::of(0), process: OTHER, context: edited, delay_ms: 0 }]);
+    run.tell(&child_ends(Ok(json!("below"))));
+    assert_eq!(run.output(), json!("below"));
+    let always = Decision::Approve { inputs: None, scope: Some(ApprovalScope::Always) };
+    assert_eq!(asked.check(&always).unwrap_err().rule(), "BR-STEP-006");
+    assert!(asked.check(&Decision::Answer { value: json!(1) }).is_err());
+}
+
+#[test]
+fn br_step_006_a_denied_process_refuses_and_never_starts() {
+    let mut run = nested(json!({ "execution": { "interactionMode": "manual" } }));
+    run.tell(&deny());
+    assert_eq!(run.failure(), (Some(0), "denied".to_owned(), None));
+    assert!(!run.effects.iter().any(|effect| matches!(effect, Effect::Run { .. })));
+}
+
+#[test]
+fn br_step_004_a_nested_execution_that_fails_is_started_again_holds() {
+    let mut run = nested(json!({ "retry": { "maxRetries": 2, "backoff": "exponential", "backoffMs": 50 } }));
+    for delay in [50, 100] {
+        run.tell(&child_ends(Err(timeout())));
+        let [Effect::Run { process: OTHER, delay_ms, .. }] = run.effects[..] else { panic!("{:?}", run.effects) };
+        assert_eq!(delay_ms, delay);
+    }
+    run.tell(&child_ends(Err(timeout())));
+    assert_eq!((run.failure().1, run.state.steps[0].attempt), ("timeout".to_owned(), 3));
+    let mut lasting = nested(json!({ "retry": { "maxRetries": 2 } }));
+    lasting.tell(&child_ends(Err(super::lasting())));
+    assert_eq!(lasting.state.steps[0].attempt, 1);
+}
+
+#[test]
+fn br_step_004_a_nested_execution_that_may_have_acted_is_repeated_by_a_person_alone() {
+    let mut run = nested(json!({ "retry": { "maxRetries": 1 } }));
+    run.tell(&child_ends(Err(Fault { uncertain: true, ..timeout() })));
+    let [Effect::Ask { asked, .. }] = &run.effects[..] else { panic!("{:?}", run.effects) };
+    assert_eq!(*asked, Asked::UnknownProcess { process_id: OTHER, inputs: object(json!({ "y": 1 })) });
+    run.tell(&approve(None));
+    assert!(matches!(run.effects[..], [Effect::Run { .. }]), "{:?}", run.effects);
+}
+
+#[test]
+fn br_step_004_an_empty_output_after_expiry_refuses_where_it_is_required() {
+    for review in [
+        json!({ "expiresAfter": 60, "onExpire": "skip" }),
+        json!({ "expiresAfter": 60, "onExpire": "default", "default": null }),
+    ] {
+        let mut run = manual(review);
+        run.tell(&Input::Expired { place: Place::of(0) });
+        assert_eq!(run.failure(), (Some(0), "empty_output".to_owned(), Some("BR-STEP-004".to_owned())));
+    }
+}
+
 fn decide(decision: Decision) -> Input {
     Input::Decided { place: Place::of(0), decision }
 }
@@ -98,7 +172,10 @@ fn br_step_006_a_question_nobody_answers_in_time_holds_to_what_was_said() {
     assert_eq!(failing.failure().2.as_deref(), Some("BR-STEP-006"));
     failing.refuses(&approve(None));
 
-    let mut skipped = manual(json!({ "expiresAfter": 60, "onExpire": "skip" }));
+    let review = json!({ "expiresAfter": 60, "onExpire": "skip" });
+    let step = optional("a", json!({ "execution": { "interactionMode": "manual" }, "review": review }));
+    let next = optional("b", json!({ "inputs": { "value": "{step.a}" } }));
+    let mut skipped = Run::begun(process(vec![step, next], "{{a}}"));
     skipped.tell(&expired);
     assert_eq!(skipped.phases(), [Phase::Skipped, Phase::Calling]);
     skipped.refuses(&approve(None));

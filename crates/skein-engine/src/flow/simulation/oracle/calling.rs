@@ -84,7 +84,8 @@ impl<'r, 'a, 's> Calling<'r, 'a, 's> {
         if trouble.is_uncertain && would_be_done_again && self.reading.outside.kind(self.tool) == Kind::Once {
             return self.ask();
         }
-        (!is_repeated).then(|| Came::failed(trouble.fault))
+        let is_uncertain = trouble.is_uncertain && self.reading.outside.kind(self.tool) == Kind::Once;
+        (!is_repeated).then(|| Came::failed(Fault { may_pass: trouble.may_pass, is_uncertain, ..trouble.fault }))
     }
 
     /// Asks a person; nothing if the call is to be made.

@@ -1,0 +1,49 @@
+//! Refuses members of a step that would have no effect, and defaults that nobody could have answered with.
+//!
+//! These checks run when a process is defined or changed (decisions Z31, Z32). A definition that was stored earlier is still read.
+
+use super::{OnExpire, Step, Target};
+use crate::catalog::schema::{self, Schema};
+use crate::rule::RuleViolation;
+
+impl Step {
+    /// Checks the step and its fallback; `number` is its place, from 1.
+    pub(crate) fn check_effects(&self, number: usize) -> Result<(), RuleViolation> {
+        let all = std::iter::once(self).chain(&self.fallback);
+        all.map(|step| step.check_useless().and_then(|()| step.check_default())).collect::<Result<(), _>>().map_err(
+            |broken| {
+                let problem = format!("step {number}: {}", broken.problem());
+                RuleViolation::new(broken.rule(), problem, broken.remedy())
+            },
+        )
+    }
+
+    fn check_useless(&self) -> Result<(), RuleViolation> {
+        let refuse = |rule, problem, remedy| Err(RuleViolation::new(rule, problem, remedy));
+        let asks = matches!(self.target, Target::Ask(_));
+        if asks && self.execution.timeout_s.is_some() {
+            let problem = "execution.timeout has no effect on a question to a person";
+            return refuse(
+                "BR-STEP-005",
+                problem,
+                "leave it out; review.expiresAfter limits how long a person is waited for",
+            );
+        }
+        if !matches!(self.target, Target::Tool(_)) && self.output.token_budget.is_some() {
+            let problem = "output.tokenBudget has no effect: the step calls no model";
+            return refuse("BR-PROCESS-006", problem, "leave it out; a process has a tokenBudget of its own");
+        }
+        Ok(())
+    }
+
+    /// Decision Z32: a default is an answer, so it has the shape that is asked for.
+    fn check_default(&self) -> Result<(), RuleViolation> {
+        let (Target::Ask(ask), Some(review)) = (&self.target, &self.review) else { return Ok(()) };
+        let OnExpire::Default(default) = &review.on_expire else { return Ok(()) };
+        let Ok(schema) = Schema::compile(&ask.schema) else { return Ok(()) };
+        schema.check(default).map_err(|breaches| {
+            let problem = format!("review.default does not fit ask.schema: {}", schema::describe(&breaches));
+            RuleViolation::new("BR-STEP-006", problem, "give a default of the shape that is asked for")
+        })
+    }
+}
