@@ -45,7 +45,7 @@ pub(crate) struct Ready {
     pub(crate) service: Arc<Shown<Service>>,
     pub(crate) footing: Footing,
     sealed: Option<(Arc<Shown<Secret>>, SealedSecret)>,
-    pub(crate) callable: Callable,
+    callable: Callable,
     /// What was known of the tool before, and of its service.
     found: (Option<Health>, Option<Health>),
     /// Whether the tool does something else by now: how this went says nothing about that.
@@ -53,6 +53,14 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
+    /// BR-TOOL-006: logs a warning before a degraded tool is called. Checks of a tool say nothing about its earlier versions.
+    pub(crate) fn warn_if_degraded(&self) {
+        let service_is_degraded = self.found.1 == Some(Health::Degraded);
+        if self.callable == Callable::WithWarning && (!self.is_past || service_is_degraded) {
+            tracing::warn!(tool = %self.tool.id, rule = "BR-TOOL-006", "calling a tool that is degraded or was never checked");
+        }
+    }
+
     /// What a call cost, and who pays, where that is known: the owner of the secret, by the prices the tool had when it
     /// was called (rule BR-SHARE-008).
     pub(crate) fn cost(&self, answered: &Answered) -> Option<Cost> {

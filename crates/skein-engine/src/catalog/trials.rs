@@ -6,7 +6,6 @@
 use std::time::Instant;
 
 use serde_json::{Map, Value, json};
-use skein_core::catalog::health::Callable;
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
 use skein_core::garden::item::ItemDraft;
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
@@ -104,9 +103,7 @@ pub(super) async fn carry_out(engine: &Engine, job: &Job, task: &Task) -> Result
     if job.lost > 0 && (job.lost > LOST_MAX || !calls::is_repeatable(&ready.tool.entry, &ready.service.entry)) {
         return Ok(lost(executor, call));
     }
-    if ready.callable == Callable::WithWarning {
-        tracing::debug!(%tool, "calling a tool that is degraded or was never checked");
-    }
+    ready.warn_if_degraded();
     let begun = Instant::now();
     let answered = engine.call(&ready, inputs, Extras::default()).await;
     let latency_ms = i64::try_from(begun.elapsed().as_millis()).unwrap_or(i64::MAX);

@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use skein_connect::llm::ToolDefinition;
-use skein_core::catalog::health::Callable;
 use skein_core::catalog::operation::{Operation, OperationType};
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::{Retry, Tool};
@@ -128,9 +127,7 @@ impl Mover<'_, '_> {
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, id).map(Err),
             Err(error) => return Err(error),
         };
-        if ready.callable == Callable::WithWarning && !ready.is_past {
-            tracing::warn!(tool = %id, rule = "BR-TOOL-006", "calling a tool that is degraded or was never checked");
-        }
+        ready.warn_if_degraded();
         let inputs = ready.tool.entry.with_defaults(inputs.clone());
         let fits = self.engine.check_fits(&ready).and_then(|()| self.engine.check_inputs(&ready.tool, &inputs));
         Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))

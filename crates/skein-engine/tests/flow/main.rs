@@ -11,6 +11,7 @@ mod faults;
 mod fusing;
 mod kept_words;
 mod lock_order;
+mod log;
 mod makings;
 mod memory;
 mod nested;

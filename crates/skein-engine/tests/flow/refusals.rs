@@ -17,6 +17,7 @@ use skein_engine::{Caller, KeyText};
 use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
+use crate::log;
 use crate::world::{World, both, fresh, heard, process, step};
 
 impl World {
@@ -345,6 +346,24 @@ both! {
         world.engine.change_service(&world.caller, fresh(&world.caller), service, change, hash).await.unwrap();
         assert_eq!(world.fails(tool).await.fault.rule.as_deref(), Some("BR-TOOL-006"));
         assert!(rogue.requests().is_empty());
+    }
+
+    async fn br_tool_006_each_call_of_a_degraded_tool_logs_a_warning_holds(world: &World) {
+        log::capture();
+        let rogue = weather();
+        let tool = world.rest_tool(&world.caller, &rogue).await;
+        let (service, process) = (world.service_of(tool).await, world.one_step(tool).await);
+        let warnings = || log::count_lines(&["WARN", "BR-TOOL-006", &tool.to_string()]);
+        for health in ["degraded", "healthy", "degraded"] {
+            let set = move |tx: &mut Tx<'_>| {
+                [tool, service].into_iter().try_for_each(|id| tx.set_health(&Viewer::System("test"), id, health, None, None).map(drop))
+            };
+            world.store.write(set).await.unwrap();
+            let before = warnings();
+            let run = world.ended(world.run(process, json!({ "x": "Oslo" })).await).await;
+            assert_eq!((run.row.failure, warnings() > before), (None, health == "degraded"), "{health}");
+        }
+        assert_eq!(rogue.requests().len(), 3);
     }
 
     async fn br_service_004_a_service_that_a_tool_stands_on_is_not_deleted_refuses(world: &World) {

@@ -392,6 +392,22 @@ both! {
         assert_eq!(all, made);
     }
 
+    async fn ag_tree_003_every_way_of_changing_the_mode_refuses(world: &World) {
+        for (mode, other) in [("dialogue", "buffer"), ("buffer", "dialogue")] {
+            let made = world.made(CONVERSATIONS, &json!({ "title": "Herons", "mode": mode })).await;
+            let talk = Talk::of(world, &made);
+            talk.say(None, "How many?").await;
+            let hash = talk.shown().await["hash"].clone();
+            for wanted in [json!(other), json!(mode), json!(null), json!("tree")] {
+                let change = json!({ "mode": wanted, "basedOnHash": hash });
+                assert_eq!(talk.ask("PUT", "", &change).await.breaks(), (422, "AG-TREE-003".to_owned()), "{wanted}");
+            }
+            let fork = talk.made("/fork", &json!({})).await;
+            assert_eq!((&talk.shown().await["mode"], &fork["mode"]), (&json!(mode), &json!(mode)));
+            assert!(talk.ask("POST", "/fork", &json!({ "mode": other })).await.status.is_client_error());
+        }
+    }
+
     async fn br_conv_003_a_fork_elsewhere_refuses(world: &World) {
         let talk = Talk::new(world).await;
         talk.refuses("/fork", &json!({}), 422, "BR-CONV-003").await;

@@ -107,6 +107,18 @@ both! {
         assert_eq!(shown().await, ["healthy", "degraded"]);
     }
 
+    async fn br_tool_006_a_test_of_a_degraded_tool_logs_a_warning_holds(world: &World) {
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        let (place, peer) = (service(world).await, peer(world, true).await);
+        let tool = tool(world, &place, &peer).await;
+        crate::log_lines::capture();
+        let done = tested(world, &tool, &json!({ "city": "Bern" })).await;
+        assert_eq!(done["status"], "completed", "{done}");
+        let logged = crate::log_lines::logged_by_all();
+        let warned = |line: &str| ["WARN", "BR-TOOL-006", tool["id"].as_str().unwrap()].iter().all(|part| line.contains(part));
+        assert!(logged.lines().any(warned), "{logged}");
+    }
+
     async fn br_tool_009_a_status_by_hand_refuses(world: &World) {
         let (place, peer) = (service(world).await, peer(world, false).await);
         let tool = tool(world, &place, &peer).await;

@@ -17,6 +17,30 @@ fn id(item: &Value) -> ItemId {
 }
 
 both! {
+    async fn mg_delta_001_each_change_of_a_record_is_an_item_that_names_both_hashes_holds(world: &World) {
+        let made = world.made("/api/v1/projects", &json!({ "name": "Herons" })).await;
+        let path = format!("/api/v1/projects/{}", made["id"].as_str().unwrap());
+        let changed = world.changed("PUT", &path, &json!({ "name": "Egrets", "basedOnHash": made["hash"] })).await;
+        let items = world.get("/api/v1/items?type=EntityDelta&limit=100").await.json();
+        let of_project = |item: &&Value| item["data"]["entityId"] == made["id"];
+        let mut deltas: Vec<&Value> = items["data"].as_array().unwrap().iter().filter(of_project).collect();
+        deltas.sort_by_key(|item| item["data"]["version"].as_i64());
+        let told: Vec<_> = deltas.iter().map(|item| ["commit", "parent", "version", "entityType"].map(|name| item["data"][name].clone())).collect();
+        assert_eq!(told, [
+            [made["hash"].clone(), Value::Null, json!(1), json!("Project")],
+            [changed["hash"].clone(), made["hash"].clone(), json!(2), json!("Project")],
+        ]);
+        assert_eq!(deltas[1]["data"]["fields"]["name"], json!(["Herons", "Egrets"]), "{}", deltas[1]);
+    }
+
+    async fn mg_delta_001_a_delta_that_a_client_writes_refuses(world: &World) {
+        let before = world.count().await;
+        let forged = json!({ "type": "EntityDelta", "data": { "entityId": "entity_01HQ3K4N7Y8M2P5R6T9W0X1Z2A", "version": 2 } });
+        let refused = world.post("/api/v1/items", forged.to_string()).await;
+        assert_eq!(refused.status, 422, "{}", refused.text);
+        assert_eq!(world.count().await, before);
+    }
+
     async fn a_stated_item_comes_back_whole(world: &World) {
         let data = json!({ "description": "é", "n": -0.5 });
         let body = json!({ "_type": "Note", "data": data, "canonicalAt": "2020-01-01T01:00:00+01:00" });

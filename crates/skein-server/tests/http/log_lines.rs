@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::sync::Once;
+use std::sync::{Mutex, Once};
 
 use axum::body::Body;
 use axum::http::Request;
@@ -15,6 +15,9 @@ thread_local! {
     /// Everything that is logged on this thread, which is where a test with one thread runs its server.
     static LOGGED: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
+
+/// Everything that any thread of this process logged.
+static LOGGED_BY_ALL: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
 /// Begins to keep what this thread logs. One subscriber serves all tests of the process, because one per thread would
 /// race for what the callsites remember.
@@ -31,6 +34,11 @@ pub(crate) fn logged() -> String {
     LOGGED.with_borrow(|logged| String::from_utf8(logged.clone()).unwrap())
 }
 
+/// The log of the whole process, for work that moves between threads. Other tests may log beside this one.
+pub(crate) fn logged_by_all() -> String {
+    String::from_utf8(LOGGED_BY_ALL.lock().unwrap().clone()).unwrap()
+}
+
 /// The lines about requests.
 fn requests() -> Vec<String> {
     logged().lines().filter(|line| line.contains("was answered with")).map(str::to_owned).collect()
@@ -40,6 +48,7 @@ struct Log;
 
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        LOGGED_BY_ALL.lock().unwrap().extend_from_slice(bytes);
         LOGGED.with_borrow_mut(|logged| logged.write(bytes))
     }
 

@@ -78,6 +78,26 @@ both! {
         assert_eq!(ids(&rest, "conversationId"), [second.to_string()]);
     }
 
+    async fn mg_proj_001_forks_folded_and_reopened_branches_stay_in_the_stack_once_holds(world: &World) {
+        let project = make_project(world, &world.admin, "p").await;
+        let main = world.made(CONVERSATIONS, &json!({ "title": "Herons", "projectId": project })).await;
+        let talk = Talk::of(world, &main);
+        talk.say(None, "How many?").await;
+        let fork = talk.made("/fork", &json!({})).await;
+        world.changed("POST", &format!("{}/fold", Talk::of(world, &fork).path), &json!({ "summary": "Eleven." })).await;
+        let reopened = Talk::of(world, &fork).made("/reopen", &json!({})).await;
+        let listed = stack(world, project).await;
+        assert_eq!(ids(&listed, "conversationId"), [id(&main), id(&fork), id(&reopened)]);
+        let folded: Vec<&Value> = listed.iter().map(|branch| &branch["folded"]).collect();
+        assert_eq!(folded, [&json!(false), &json!(true), &json!(false)]);
+        // Leaving a project and coming back does not move a branch.
+        let (place, elsewhere) = (format!("{}/project", talk.path), make_project(world, &world.admin, "q").await);
+        for to in [elsewhere, project] {
+            world.changed("PUT", &place, &json!({ "projectId": to })).await;
+        }
+        assert_eq!(stack(world, project).await, listed);
+    }
+
     async fn mg_proj_001_a_stack_written_by_hand_refuses(world: &World) {
         let project = world.made("/api/v1/projects", &json!({ "name": "p" })).await;
         let path = format!("/api/v1/projects/{}", project["id"].as_str().unwrap());

@@ -8,7 +8,7 @@ use skein_core::{EpisodeId, ItemId, Millis, NodeId, Viewer};
 use skein_store::memory::{EpisodeState, Followed};
 use skein_store::tree::append::Position;
 
-use crate::tree::{after, conversation, placing, said, say};
+use crate::tree::{after, conversation, lived, placing, said, say};
 use crate::world::{World, both, wait_until};
 
 const SYSTEM: Viewer = Viewer::System("test");
@@ -41,6 +41,31 @@ fn text(content: &str) -> Brought {
 }
 
 both! {
+    fn br_sec_003_audit_entries_of_every_kind_refuse_change_and_deletion(world: &World) {
+        lived(world);
+        bring(world, &text("Herons nest in May."), None);
+        ingest(world);
+        world.seal();
+        let types = ["Node", "NodeContent", "Episode", "TreeSummary", "RawResponse", "EntityDelta", "Seal"];
+        for item_type in types {
+            let is_there = world.tamper(&format!("UPDATE items SET type = type || 'x' WHERE type = '{item_type}'")).unwrap_err();
+            let deleted = world.tamper(&format!("DELETE FROM items WHERE type = '{item_type}'")).unwrap_err();
+            assert!(is_there.contains("MG-SOIL-001") && deleted.contains("MG-SOIL-001"), "{item_type}: {is_there}, {deleted}");
+        }
+        for sql in ["UPDATE episodes SET valid_at = 0", "DELETE FROM episodes"] {
+            assert!(world.tamper(sql).unwrap_err().contains("episode is never"), "{sql}");
+        }
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn br_sec_003_a_turn_altered_behind_the_store_is_reported_refuses(world: &World) {
+        lived(world);
+        for sql in ["UPDATE nodes SET depth = depth + 1 WHERE depth = 2", "DELETE FROM tree_summaries"] {
+            assert!(world.tamper_unguarded(sql).unwrap() > 0, "{sql}");
+            assert_ne!(world.verify(true).breaks, [], "{sql}");
+        }
+    }
+
     fn br_turn_006_an_alternative_has_one_episode_of_its_user_content_and_time_holds(world: &World) {
         let id = conversation(world, "dialogue");
         let first = say(world, id, after(None, Speaker::User), "Herons nest in May.");
