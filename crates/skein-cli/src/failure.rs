@@ -99,9 +99,11 @@ impl From<StoreError> for Failure {
             StoreError::LeaseLost(_) => (Exit::Failed, "change what is asked for; nothing was written"),
             StoreError::NotSealed(_) => (Exit::Failed, "try again shortly, or stop the server, which seals everything"),
             StoreError::NotFound(_) => (Exit::NotFound, "look for a typing error, and whether --dir is the right one"),
-            StoreError::RequestMismatch | StoreError::RequestInFlight | StoreError::Ended(_) => {
-                (Exit::Failed, "ask for it again in a moment; nothing was written")
-            }
+            StoreError::RequestMismatch
+            | StoreError::RequestInFlight
+            | StoreError::RotationRunning(_)
+            | StoreError::VaultKeyChanged(_)
+            | StoreError::Ended(_) => (Exit::Failed, "ask for it again in a moment; nothing was written"),
             StoreError::Exists(_) => (Exit::Conflict, "choose an empty place; nothing was overwritten"),
             StoreError::Busy | StoreError::TooSlow(_) => (Exit::Busy, "try again when less is going on"),
             StoreError::DiskFull => (Exit::Unavailable, "free some space on the disk and try again"),

@@ -27,6 +27,7 @@ mod prompt;
 mod secret_value;
 mod settings;
 mod signals;
+mod vault_report;
 mod views;
 
 use std::process::ExitCode;

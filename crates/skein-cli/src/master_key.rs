@@ -7,15 +7,17 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Error, anyhow};
 use base64::Engine as _;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
 use base64::engine::{DecodePaddingMode, general_purpose::NO_PAD};
-use skein_connect::vault::MasterKey;
-use skein_engine::catalog::KeyKeeper;
+use skein_connect::vault::{KeyId, MasterKey};
+use skein_core::digest::to_hex;
+use skein_engine::catalog::{KeyKeeper, remove_keys};
+use skein_engine::halt_at;
 use zeroize::Zeroizing;
 
 use crate::configuration::Configuration;
@@ -103,32 +105,23 @@ impl KeySource {
         self.read()
     }
 
-    /// Puts a fresh key before those that are there: what is sealed from now on is sealed under it.
-    pub(crate) fn add(&self) -> Result<MasterKeys, Failure> {
-        let fresh = draw();
-        self.replace(|keys| keys.insert(0, *fresh))
-    }
-
-    /// Drops every key but the current one and the one before it, once nothing is kept under them any more.
-    pub(crate) fn retire_older(&self) -> Result<MasterKeys, Failure> {
-        self.replace(|keys| keys.truncate(2))
-    }
-
-    fn replace(&self, change: impl FnOnce(&mut Vec<[u8; KEY_BYTES]>)) -> Result<MasterKeys, Failure> {
-        let Self::File(path) = self else {
-            let error = anyhow!("the master key comes from the environment, which Skein cannot change");
-            let hint = "start the server with a new SKEIN_VAULT_KEY and the old one in SKEIN_VAULT_OLDER_KEYS";
-            return Err(Failure::usage(error, hint));
-        };
+    /// Changes the keys in the file: one process at a time, and durable when it returns.
+    fn replace(&self, doing: &str, change: impl FnOnce(&mut Vec<[u8; KEY_BYTES]>)) -> Result<(), Failure> {
+        let Self::File(path) = self else { return Ok(()) };
+        let held = lock(path).map_err(|error| cannot("lock", path, error))?;
         let mut keys = read(path)?;
         let capacity = keys.0.len() + 1;
         let mut changed = Zeroizing::new(Vec::with_capacity(capacity));
         changed.append(&mut keys.0);
         change(&mut changed);
-        let beside = beside(path);
-        let written = write_durably(&beside, &changed).and_then(|()| fs::rename(&beside, path));
+        let beside = beside(path, "new");
+        let written = remove_if_there(&beside).and_then(|()| write_durably(&beside, &changed)).and_then(|()| {
+            halt_at(&format!("key-file.{doing}"));
+            fs::rename(&beside, path)
+        });
         written.and_then(|()| sync_directory(path)).map_err(|error| cannot("change", path, error))?;
-        Ok(MasterKeys(changed))
+        drop(held);
+        Ok(())
     }
 
     /// The keys that are there.
@@ -140,21 +133,43 @@ impl KeySource {
     }
 }
 
+/// Keys of the environment belong to whoever started the server: they are never changed here.
 impl KeyKeeper for KeySource {
     fn keys(&self) -> Result<Vec<MasterKey>, String> {
         self.read().map(|keys| keys.to_vault()).map_err(|failure| failure.to_string())
     }
 
-    /// Keys of the environment are whoever's who started the server.
-    fn renew(&self) -> Result<Vec<MasterKey>, String> {
-        let keys = if matches!(self, Self::File(_)) { self.add() } else { self.read() };
-        keys.map(|keys| keys.to_vault()).map_err(|failure| failure.to_string())
+    fn add(&self) -> Result<KeyId, String> {
+        if let Self::Environment(keys) = self {
+            return Ok(id(&keys.0[0]));
+        }
+        let fresh = draw();
+        self.replace("add", |keys| keys.push(*fresh)).map_err(|failure| failure.to_string())?;
+        Ok(id(&fresh))
     }
 
-    fn retire_older(&self) -> Result<Vec<MasterKey>, String> {
-        let keys = if matches!(self, Self::File(_)) { KeySource::retire_older(self) } else { self.read() };
-        keys.map(|keys| keys.to_vault()).map_err(|failure| failure.to_string())
+    fn put_first(&self, key: &KeyId) -> Result<(), String> {
+        let changed = self.replace("put-first", |keys| keys.sort_by_key(|held| id(held) != *key));
+        changed.map_err(|failure| failure.to_string())
     }
+
+    fn remove(&self, removed: &[KeyId]) -> Result<(), String> {
+        if removed.is_empty() {
+            return Ok(());
+        }
+        self.replace("remove", |keys| remove_keys(keys, removed, id)).map_err(|failure| failure.to_string())
+    }
+
+    fn place(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Environment(_) => "SKEIN_VAULT_KEY and SKEIN_VAULT_OLDER_KEYS".to_owned(),
+        }
+    }
+}
+
+fn id(key: &[u8; KEY_BYTES]) -> KeyId {
+    MasterKey::from(*key).id()
 }
 
 const KEY_HINT: &str = "a key is 32 random bytes in base64; openssl rand -base64 32 makes one";
@@ -196,16 +211,34 @@ fn parse_key(text: &str) -> Option<[u8; KEY_BYTES]> {
 
 /// Complete or not there, and never in place of another.
 fn make(path: &Path) -> io::Result<()> {
-    let beside = beside(path);
+    // Two processes may make it at once: each writes a file of its own.
+    let beside = beside(path, &to_hex(&draw()[..8]));
     let written = write_durably(&beside, &[*draw()]).and_then(|()| fs::hard_link(&beside, path));
-    let removed = match fs::remove_file(&beside) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        removed => removed,
-    };
+    let removed = remove_if_there(&beside);
     match written {
         // Somebody else was first; theirs is the key.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && path.exists() => removed,
         written => written.and(removed).and_then(|()| sync_directory(path)),
+    }
+}
+
+/// Holds the key file against other processes until it is dropped. The file that was locked may have been replaced while
+/// this waited, so it is looked at again.
+fn lock(path: &Path) -> io::Result<File> {
+    loop {
+        let file = OpenOptions::new().read(true).write(true).open(path).or_else(|_| File::open(path))?;
+        file.lock()?;
+        let (held, there) = (file.metadata()?, fs::metadata(path)?);
+        if (held.dev(), held.ino()) == (there.dev(), there.ino()) {
+            return Ok(file);
+        }
+    }
+}
+
+fn remove_if_there(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        removed => removed,
     }
 }
 
@@ -215,18 +248,15 @@ fn draw() -> Zeroizing<[u8; KEY_BYTES]> {
     key
 }
 
-/// Where a file is written before it takes its place; one that was left behind is written over.
-fn beside(path: &Path) -> PathBuf {
+/// Where a file is written before it takes its place.
+fn beside(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(".new");
+    name.push(".");
+    name.push(ending);
     name.into()
 }
 
 fn write_durably(path: &Path, keys: &[[u8; KEY_BYTES]]) -> io::Result<()> {
-    match fs::remove_file(path) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        _ => {}
-    }
     let mut file = OpenOptions::new().write(true).create_new(true).mode(OWNER_ONLY).open(path)?;
     file.write_all(HEADING.as_bytes())?;
     for key in keys {
@@ -238,9 +268,8 @@ fn write_durably(path: &Path, keys: &[[u8; KEY_BYTES]]) -> io::Result<()> {
 }
 
 fn sync_directory(path: &Path) -> io::Result<()> {
-    path.parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .map_or(Ok(()), |parent| File::open(parent)?.sync_all())
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 fn cannot(doing: &str, path: &Path, error: io::Error) -> Failure {

@@ -72,6 +72,32 @@ impl Vault {
         self.current.id()
     }
 
+    /// Whether a key is among them.
+    pub fn holds(&self, key: &KeyId) -> bool {
+        self.keys().any(|held| held.id() == *key)
+    }
+
+    /// The same keys, of which another one seals; `None` when it is not among them.
+    pub fn sealing_with(&self, key: &KeyId) -> Option<Self> {
+        let current = self.keys().find(|held| held.id() == *key)?.clone();
+        let older = self.keys().filter(|held| held.id() != *key).cloned().collect();
+        Some(Self { current, older })
+    }
+
+    /// One of the keys alone; `None` when it is not among them.
+    pub fn only(&self, key: &KeyId) -> Option<Self> {
+        self.keys().find(|held| held.id() == *key).map(|key| Self::new(key.clone(), Vec::new()))
+    }
+
+    /// The ids of all keys, the one that seals first.
+    pub fn key_ids(&self) -> Vec<KeyId> {
+        self.keys().map(MasterKey::id).collect()
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &MasterKey> {
+        std::iter::once(&self.current).chain(&self.older)
+    }
+
     pub fn seal(&self, plaintext: &[u8], place: SealedFor<'_>) -> Result<Sealed, VaultError> {
         let data_key = MasterKey::random()?;
         let ciphertext = data_key.encrypt(plaintext, &place.bytes())?;
@@ -94,8 +120,7 @@ impl Vault {
     }
 
     fn data_key(&self, sealed: &Sealed) -> Result<MasterKey, VaultError> {
-        let mut keys = std::iter::once(&self.current).chain(&self.older);
-        let master = keys.find(|key| key.id() == sealed.key_id);
+        let master = self.keys().find(|key| key.id() == sealed.key_id);
         let master = master.ok_or_else(|| VaultError::UnknownKey(sealed.key_id.to_string()))?;
         let data_key = master.decrypt(&sealed.wrapped_key, WRAPPED_KEY)?;
         Ok(MasterKey(data_key.as_slice().try_into().map_err(|_| VaultError::Broken)?))

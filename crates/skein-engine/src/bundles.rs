@@ -14,10 +14,11 @@ use skein_connect::passphrase::Passphrase;
 use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
-use skein_core::{ConversationId, OperationId, UserId, Viewer};
+use skein_core::{ConversationId, OperationId, RecordId, UserId, Viewer};
 use skein_store::StoreError;
 use skein_store::bundle::{self, Authority, ExportScope, Imported, Selection};
 use skein_store::operations::OperationState;
+use skein_store::vault::SealedValue;
 
 use crate::account::{Caller, Credential, widest};
 use crate::engine::Engine;
@@ -182,7 +183,22 @@ impl Engine {
         let Brought { file, passphrase } = brought;
         let (file, opened) = self.open_travelled(file, passphrase).await?;
         let imported = self.take_in(caller, reservation.operation, file).await?;
-        let values = self.seal_travelled(imported.owner, &opened)?;
+        let conclude = async || {
+            let values = self.seal_travelled(imported.owner, &opened).await?;
+            self.conclude_import(caller, request, reservation, imported, values).await
+        };
+        self.while_key_changes(conclude).await
+    }
+
+    /// Keeps the values that came with a bundle and ends its operation.
+    async fn conclude_import(
+        &self,
+        caller: &Caller,
+        request: Request,
+        reservation: &Reservation,
+        imported: Imported,
+        values: Vec<(RecordId, SealedValue)>,
+    ) -> Result<Changed<Kept<ImportCount>>, EngineError> {
         self.finish(caller, request, reservation, move |tx, viewer| {
             let owner = Viewer::User(imported.owner);
             let mut secret_values = 0;

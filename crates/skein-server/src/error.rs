@@ -185,7 +185,8 @@ impl From<EngineError> for ApiError {
             ),
             EngineError::Call(fault) => fault.into(),
             EngineError::Vault(fault) => {
-                let message = "the vault cannot seal or open this now; an administrator has to look";
+                let message =
+                    "the vault cannot seal or open this now; an administrator finds the reason by skein doctor";
                 Self::unavailable("vault_unavailable", message).caused_by(fault.to_string())
             }
             EngineError::PassphraseNeeded => Self::bad_request("passphrase_required", error.to_string()),
@@ -265,6 +266,10 @@ impl From<StoreError> for ApiError {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "id_unavailable", told)
             }
             StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
+            StoreError::RotationRunning(operation) => Self::new(StatusCode::CONFLICT, "rotation_running", told)
+                .with_detail("operationId", operation.to_string())
+                .retryable(),
+            StoreError::VaultKeyChanged(_) => Self::new(StatusCode::CONFLICT, "vault_key_changed", told).retryable(),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
             StoreError::Busy => Self::unavailable("busy", &told).retryable(),
             StoreError::TooSlow(_) => Self::unavailable("read_too_slow", &told),

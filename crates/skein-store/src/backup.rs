@@ -21,6 +21,7 @@ use crate::store::{Location, Store, StoreOptions, closed, database_file};
 use crate::tables::{Class, TABLES, Table};
 use crate::timeline::FOLLOW_ITEMS_MAX;
 use crate::tx::Tx;
+use crate::vault::VAULT_META;
 use crate::verify::Progress;
 
 /// Whoever is signed in to a store is not signed in to its copy.
@@ -127,20 +128,22 @@ impl Tx<'_> {
             items += if table.class == Class::Source { copied } else { 0 };
         }
         self.sql.continue_timeline()?;
-        self.copy_first_user(&source)?;
+        self.copy_meta(&source)?;
         self.project_everything(progress)?;
         Ok(Copied { items, ..self.copy_blobs(originals, blobs, progress)? })
     }
 
-    /// Who administers the installation is not told by the age of users alone.
-    fn copy_first_user(&mut self, source: &Connection) -> Result<(), StoreError> {
-        let mut first = None;
-        SqliteSql::on(source).query("SELECT value FROM meta WHERE name = ?1", params![FIRST_USER], &mut |row| {
-            first = Some(row.text(0)?.to_owned());
-            Ok(())
-        })?;
-        if let Some(first) = first {
-            self.execute("INSERT INTO meta (name, value) VALUES (?1, ?2)", params![FIRST_USER, &first])?;
+    /// Who administers the installation, which key the vault is under, and whether that was being changed.
+    fn copy_meta(&mut self, source: &Connection) -> Result<(), StoreError> {
+        for name in std::iter::once(FIRST_USER).chain(VAULT_META) {
+            let mut value = None;
+            SqliteSql::on(source).query("SELECT value FROM meta WHERE name = ?1", params![name], &mut |row| {
+                value = Some(row.text(0)?.to_owned());
+                Ok(())
+            })?;
+            if let Some(value) = value {
+                self.execute("INSERT INTO meta (name, value) VALUES (?1, ?2)", params![name, &value])?;
+            }
         }
         Ok(())
     }

@@ -42,6 +42,12 @@ pub enum StoreError {
     RequestInFlight,
     #[error("{0} has ended and stays as it ended")]
     Ended(skein_core::OperationId),
+    /// One rotation at a time on a database, by whichever server.
+    #[error("the vault is being rotated by operation {0}; wait until it has ended, or cancel it")]
+    RotationRunning(skein_core::OperationId),
+    /// The value was sealed under a key that is not the current one any more.
+    #[error("the vault's master key is {0} now; repeat the request")]
+    VaultKeyChanged(String),
     #[error("the lease on {0} was lost to another worker; drop the result")]
     LeaseLost(String),
     #[error("too much is waiting to be written; try again in a second")]

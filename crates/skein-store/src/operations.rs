@@ -53,6 +53,11 @@ impl OperationState {
     pub fn has_ended(&self) -> bool {
         !matches!(self, Self::Queued | Self::Processing { .. })
     }
+
+    /// The state in one word.
+    pub fn status(&self) -> &'static str {
+        columns(self).0
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

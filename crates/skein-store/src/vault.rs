@@ -4,6 +4,8 @@
 //! asked for with secrets has them sealed anew, under a passphrase), so what a rotation or deletion destroys is gone; backups
 //! carry it, and whoever restores one needs the key of its time.
 
+mod keys;
+
 use skein_core::garden::record::{Record, RecordContent, RecordType};
 use skein_core::{RecordId, RuleViolation, UserId, Viewer};
 
@@ -13,6 +15,9 @@ use crate::items::{Page, page};
 use crate::records::RECORDS_PER_PAGE_MAX;
 use crate::sql::{Row, params};
 use crate::tx::{Tx, system_only};
+
+pub use keys::KeyValues;
+pub(crate) use keys::VAULT_META;
 
 const COLUMNS: &str = "secret, owner, value_version, key_id, wrapped_key, ciphertext";
 pub(crate) const SECRET: &str = "Secret";
@@ -51,6 +56,7 @@ impl Tx<'_> {
                 RuleViolation::new("BR-SECRET-001", problem, "read the secret again and repeat the change").into()
             );
         }
+        self.hold_vault_key(&value.key_id)?;
         self.execute(
             "INSERT INTO vault (secret, owner, value_version, key_id, wrapped_key, ciphertext)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -74,6 +80,7 @@ impl Tx<'_> {
             Ok(_) | Err(StoreError::NotFound(_)) => return Ok(false),
             Err(error) => return Err(error),
         };
+        self.hold_vault_key(&value.key_id)?;
         let sql = "INSERT INTO vault (secret, owner, value_version, key_id, wrapped_key, ciphertext)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (secret) DO NOTHING";
         let SealedValue { value_version, key_id, wrapped_key, ciphertext } = value;

@@ -2351,7 +2351,12 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Make a new master key and bring every value under it, while calls go on. */
+        /**
+         * Make a new master key and bring every value under it, while calls go on.
+         * @description One rotation at a time on a database: while one has not ended, the answer is 409 `rotation_running` with its
+         *     `operationId`. The key before is kept. The operation fails with `vault_values_unreadable` when values do not open, and
+         *     says how to restore them; no key is removed then.
+         */
         post: operations["rotate_vault"];
         delete?: never;
         options?: never;
@@ -7151,6 +7156,35 @@ export interface components {
             /** @description Whether it could be made as it is. */
             valid: boolean;
         };
+        /** @description A master key in use. */
+        VaultKeyView: {
+            /** @description Whether this server has the key. */
+            held: boolean;
+            /**
+             * @description The beginning of its hash.
+             * @example 9f86d081884c7d65
+             */
+            keyId: string;
+            /**
+             * Format: int64
+             * @description Values it seals.
+             * @example 3
+             */
+            values: number;
+        };
+        /** @description A rotation of the vault. */
+        VaultRotationView: {
+            /**
+             * @description Its operation, with the progress and the result.
+             * @example op_01HF7Y1ZR0F9Q8W2X3Y4Z5A6B7
+             */
+            operationId: string;
+            /**
+             * @description `queued` or `processing` until it has ended. After a crash the next server to notice finishes it.
+             * @example completed
+             */
+            status: string;
+        };
         /** @description How the values of secrets are kept. */
         VaultView: {
             /**
@@ -7158,6 +7192,9 @@ export interface components {
              * @example 9f86d081884c7d65
              */
             keyId: string;
+            /** @description The master keys in use, and the current one. */
+            keys: components["schemas"]["VaultKeyView"][];
+            rotation?: components["schemas"]["VaultRotationView"] | null;
             /**
              * Format: int64
              * @description How many values there are.
@@ -7170,6 +7207,12 @@ export interface components {
              * @example 0
              */
             underOtherKeys: number;
+            /**
+             * Format: int64
+             * @description How many of them are under a master key that this server does not have. Add that key to its key file.
+             * @example 0
+             */
+            unreadable: number;
         };
         /** @description How many nodes have each verdict. */
         VerdictCounts: {

@@ -7,11 +7,9 @@ use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
-use skein_connect::vault::{KeyId, MasterKey, Sealed, SealedFor, Vault};
-use skein_core::{Millis, RecordId, Viewer};
+use skein_core::{Millis, Viewer};
 use skein_store::clock::{Clock as _, SystemClock};
 use skein_store::items::{Direction, ItemQuery};
-use skein_store::vault::{SealedSecret, SealedValue};
 use skein_store::{SCHEMA_VERSION, Store, StoreError, Tx};
 
 use crate::exit::Exit;
@@ -20,6 +18,7 @@ use crate::lock;
 use crate::master_key::KeySource;
 use crate::place::Place;
 use crate::plan::ReportForm;
+use crate::vault_report::{self, VaultReport};
 
 const FREE_BYTES_MIN: u64 = 256 << 20;
 const CLOCK_SKEW_MS_MAX: i64 = 5_000;
@@ -27,8 +26,6 @@ const CLOCK_SKEW_MS_MAX: i64 = 5_000;
 const CLOCK_MIN: Millis = Millis(1_735_689_600_000);
 /// The permissions of everybody but the owner.
 const OTHERS: u32 = 0o077;
-const VALUES_PER_PAGE: usize = 100;
-const SHUT_NAMED_MAX: usize = 3;
 const SYSTEM: Viewer = Viewer::System("doctor");
 
 /// One thing that was looked at.
@@ -154,59 +151,33 @@ fn unopened(place: &Place, failure: &Failure) -> Finding {
 fn inside(place: &Place, store: &Store) -> Vec<Finding> {
     let opened = Finding::ok("database", format!("{} with schema {SCHEMA_VERSION}", place.database_shown()));
     match store.read_blocking(first_look) {
-        Ok(look) => vec![opened, users(&look), clock(&look, SystemClock.now()), secrets(place, store)],
+        Ok(look) => {
+            let first = [opened, users(&look), clock(&look, SystemClock.now())];
+            first.into_iter().chain(vault(place, store)).collect()
+        }
         Err(error) => {
             vec![opened, Finding::problem("reading", error.to_string(), "run skein verify to see what is damaged")]
         }
     }
 }
 
-/// Whether every value in the vault opens with the keys that are there.
-fn secrets(place: &Place, store: &Store) -> Finding {
-    let remedy = "restore the key file of that time, or give those secrets new values: skein secret rotate";
-    let keys = match place.master_key.read() {
-        Ok(keys) => keys.all().iter().copied().map(MasterKey::from).collect::<Vec<_>>(),
-        // That there is no key was told before.
-        Err(_) => Vec::new(),
+/// Whether every value in the vault opens with the keys that are there, and whether a rotation was interrupted.
+fn vault(place: &Place, store: &Store) -> Vec<Finding> {
+    let report = match VaultReport::read(store, &place.master_key) {
+        Ok(report) => report,
+        Err(error) => {
+            return vec![Finding::problem("secrets", error.to_string(), "run skein verify to see what is damaged")];
+        }
     };
-    match shut(store, &keys) {
-        Ok((0, _)) => Finding::ok("secrets", "there are none"),
-        Ok((count, shut)) if shut.is_empty() => Finding::ok("secrets", format!("{count}, and each opens")),
-        Ok((count, shut)) => {
-            let named: Vec<String> = shut.iter().take(SHUT_NAMED_MAX).map(ToString::to_string).collect();
-            let found = format!("{} of {count} do not open, such as {}", shut.len(), named.join(", "));
-            Finding::problem("secrets", found, remedy)
-        }
-        Err(error) => Finding::problem("secrets", error.to_string(), "run skein verify to see what is damaged"),
-    }
-}
-
-/// How many values there are, and which of them stay shut.
-fn shut(store: &Store, keys: &[MasterKey]) -> Result<(usize, Vec<RecordId>), StoreError> {
-    let vault = keys.split_first().map(|(current, older)| Vault::new(current.clone(), older.to_vec()));
-    let (mut count, mut shut, mut after) = (0, Vec::new(), None);
-    loop {
-        // No key has an empty name, so this is all of them.
-        let page = store.read_blocking(move |tx| tx.sealed_under_other_key(&SYSTEM, "", after, VALUES_PER_PAGE))?;
-        for sealed in page.rows {
-            count += 1;
-            if !vault.as_ref().is_some_and(|vault| opens(vault, &sealed)) {
-                shut.push(sealed.secret);
-            }
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok((count, shut));
-        }
-    }
-}
-
-fn opens(vault: &Vault, sealed: &SealedSecret) -> bool {
-    let (owner, secret) = (sealed.owner.bare(), sealed.secret.bare());
-    let SealedValue { value_version, key_id, wrapped_key, ciphertext } = sealed.value.clone();
-    let value_version = u32::try_from(value_version).unwrap_or_default();
-    let place = SealedFor { owner: &owner, secret: &secret, value_version };
-    vault.open(&Sealed { key_id: KeyId::stored(key_id), wrapped_key, ciphertext }, place).is_ok()
+    let told = report.values_told();
+    let values = match report.is_readable() {
+        true => Finding::ok("secrets", told),
+        false => Finding::problem("secrets", told, vault_report::REMEDY),
+    };
+    // Another machine may serve a database that is elsewhere.
+    let is_served = !place.is_exclusive() || matches!(lock::holder(&place.dir), Ok(Some(_)));
+    let rotation = report.rotation_told(is_served).map(|told| Finding::ok("vault rotation", told));
+    std::iter::once(values).chain(rotation).collect()
 }
 
 struct Look {

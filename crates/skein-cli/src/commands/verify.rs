@@ -6,9 +6,11 @@ use skein_store::verify::{Break, Report, VerifyOptions, verify};
 
 use crate::exit::Exit;
 use crate::failure::Failure;
+use crate::lock;
 use crate::place::Place;
 use crate::plan::ReportForm;
 use crate::progress::Bar;
+use crate::vault_report::{self, VaultReport};
 
 pub(crate) fn run(
     place: &Place,
@@ -21,11 +23,29 @@ pub(crate) fn run(
     let bar = Bar::new();
     let report = verify(&store, &blobs, options, &mut |progress| bar.show(progress))?;
     drop(bar);
+    let vault = VaultReport::read(&store, &place.master_key)?;
     match form {
-        ReportForm::People => tell(&report, out)?,
-        ReportForm::Programs => writeln!(out, "{:#}", report.to_json())?,
+        ReportForm::People => {
+            tell(&report, out)?;
+            tell_vault(&vault, place, out)?;
+        }
+        ReportForm::Programs => {
+            let mut told = report.to_json();
+            told["vault"] = vault.to_json();
+            writeln!(out, "{told:#}")?;
+        }
     }
-    Ok(verdict(&report))
+    Ok(if vault.has_lost_values() { Exit::Problem } else { verdict(&report) })
+}
+
+/// Values are not part of the timeline: that they open is told beside it.
+fn tell_vault(vault: &VaultReport, place: &Place, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "Secrets: {}", vault.values_told())?;
+    if vault.has_lost_values() {
+        writeln!(out, "  to mend it: {}", vault_report::REMEDY)?;
+    }
+    let is_served = !place.is_exclusive() || matches!(lock::holder(&place.dir), Ok(Some(_)));
+    vault.rotation_told(is_served).map_or(Ok(()), |told| writeln!(out, "Vault rotation: {told}"))
 }
 
 /// More owners than these are listed only for programs.

@@ -93,18 +93,47 @@ fn the_environment_stands_in_place_of_the_file() {
 }
 
 #[test]
-fn a_fresh_key_goes_first_and_older_ones_stay_until_they_are_retired() {
+fn a_fresh_key_goes_last_until_it_is_put_first_and_older_ones_stay_until_they_are_removed() {
     let folder = tempfile::tempdir().unwrap();
     let (source, path) = source(&folder);
-    let first = source.ensure().unwrap();
-    let both = source.add().unwrap();
-    assert!(both.all().len() == 2 && both.all()[0] != first.all()[0] && both.all()[1] == first.all()[0]);
-    assert_eq!(source.read().unwrap().all(), both.all());
-    let three = source.add().unwrap();
-    assert_eq!(source.retire_older().unwrap().all(), &three.all()[..2]);
-    assert_eq!(source.read().unwrap().all(), &three.all()[..2]);
+    let first = id(&source.ensure().unwrap().all()[0]);
+    let ids = || source.read().unwrap().all().iter().map(id).collect::<Vec<_>>();
+    let second = source.add().unwrap();
+    assert_eq!(ids(), [first.clone(), second.clone()]);
+    source.put_first(&second).unwrap();
+    assert_eq!(ids(), [second.clone(), first.clone()]);
+    let third = source.add().unwrap();
+    source.put_first(&third).unwrap();
+    source.remove(&[first, third.clone()]).unwrap();
+    assert_eq!(ids(), [third, second], "the first key is never removed");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, OWNER_ONLY);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
-    let fixed = resolve(&[("SKEIN_VAULT_KEY", ONE)]).unwrap();
-    assert!(fixed.add().unwrap_err().hint().contains("SKEIN_VAULT_OLDER_KEYS"));
+}
+
+#[test]
+fn keys_of_the_environment_are_never_changed() {
+    let fixed = resolve(&[("SKEIN_VAULT_KEY", ONE), ("SKEIN_VAULT_OLDER_KEYS", OTHER)]).unwrap();
+    let before = fixed.read().unwrap();
+    assert_eq!(fixed.add().unwrap(), id(&before.all()[0]));
+    fixed.remove(&[id(&before.all()[1])]).unwrap();
+    assert_eq!(fixed.read().unwrap().all(), before.all());
+}
+
+#[test]
+fn keys_that_many_add_at_once_are_all_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (source, path) = source(&folder);
+    let made: Vec<_> = std::thread::scope(|scope| {
+        let made: Vec<_> = (0..8).map(|_| scope.spawn(|| source.ensure().unwrap().all()[0])).collect();
+        made.into_iter().map(|made| made.join().unwrap()).collect()
+    });
+    assert!(made.iter().all(|key| *key == made[0]), "only one of them made the file");
+    let added: Vec<_> = std::thread::scope(|scope| {
+        let adding: Vec<_> = (0..16).map(|_| scope.spawn(|| source.add().unwrap())).collect();
+        adding.into_iter().map(|adding| adding.join().unwrap()).collect()
+    });
+    let kept: Vec<_> = read(&path).unwrap().all().iter().map(id).collect();
+    assert_eq!(kept.len(), 17);
+    assert!(added.iter().all(|key| kept.contains(key)));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left beside it");
 }

@@ -80,9 +80,9 @@ pub(crate) static ENDPOINT: Sheet = sheet(&["id", "host", "port", "ownerId", "cr
 pub(crate) static HEALTH: Sheet =
     Sheet { fields: &["status", "checkedAt", "latencyMs", "errorMessage"], wanted: "status", remark: None };
 pub(crate) static VAULT: Sheet =
-    Sheet { fields: &["keyId", "secrets", "underOtherKeys"], wanted: "keyId", remark: None };
+    Sheet { fields: &["keyId", "secrets", "underOtherKeys", "unreadable", "rotation"], wanted: "keyId", remark: None };
 pub(crate) static ROTATION: Sheet =
-    Sheet { fields: &["keyId", "rewrapped", "unreadable"], wanted: "keyId", remark: None };
+    Sheet { fields: &["keyId", "rewrapped", "keyPlace"], wanted: "keyId", remark: None };
 pub(crate) static CALL: Sheet =
     Sheet { fields: &["output", "latencyMs", "usage", "request", "response"], wanted: "output", remark: None };
 

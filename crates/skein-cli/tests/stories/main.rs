@@ -24,4 +24,5 @@ mod schemathesis;
 mod scripted;
 mod server;
 mod telemetry;
+mod vault;
 mod whole;

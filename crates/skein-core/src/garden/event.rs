@@ -102,6 +102,7 @@ events! {
     IndexRebuildRequested = "index.rebuild.requested", "The index of a server is built again from the timeline.";
     VaultRotationRequested = "vault.rotation.requested", "A new master key was asked for.";
     VaultRotated = "vault.rotated", "Every secret is under a new master key.";
+    VaultRotationFailed = "vault.rotation.failed", "A rotation of the vault ended without opening every value; its operation says how to restore them.";
     ToolCallRequested = "tool.call.requested", "A tool is about to be called; the subject is the call.";
     ToolCalled = "tool.called", "A call of a tool succeeded; the subject is the call.";
     ToolCallFailed = "tool.call.failed", "A call of a tool came to nothing, or nobody saw its end.";

@@ -15,6 +15,7 @@ pub(crate) mod footing;
 mod health;
 mod outside;
 mod restoring;
+mod rotation;
 mod schemas;
 mod secrets;
 mod seeds;
@@ -57,7 +58,7 @@ pub use secrets::SecretValue;
 pub(crate) use seeds::id as seed_id;
 pub use templates::Template;
 pub use trials::TOOL_TEST;
-pub use vault::{KeyKeeper, Passing, VAULT_ROTATION, VaultState};
+pub use vault::{KeyKeeper, KeyState, Passing, RotationState, VAULT_ROTATION, VaultState, remove_keys};
 pub(crate) use versions::PastTools;
 pub(crate) use work::Calls;
 

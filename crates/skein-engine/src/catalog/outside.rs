@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
 use skein_connect::guard::Guard;
 use skein_connect::http::{Http, HttpOptions};
-use skein_connect::vault::{MasterKey, Vault};
+use skein_connect::vault::{KeyId, Vault, VaultError};
 
 use crate::catalog::vault::{KeyKeeper, vault_of};
 use crate::flow::Telemetry;
@@ -53,25 +53,26 @@ impl Outside {
         Arc::clone(&self.0.vault.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Looks at the keys again: another server may have made one.
+    /// Where keys are kept.
+    pub(crate) fn keeper(&self) -> &dyn KeyKeeper {
+        &*self.0.keeper
+    }
+
+    /// Reads the keys again: another server may have made one. Nobody gets older keys after newer ones.
     pub(crate) fn reload_keys(&self) -> Result<Arc<Vault>, String> {
-        self.take(self.0.keeper.keys()?)
-    }
-
-    /// Has a fresh key made and seals with it from now on.
-    pub(crate) fn renew_keys(&self) -> Result<Arc<Vault>, String> {
-        self.take(self.0.keeper.renew()?)
-    }
-
-    /// Forgets all keys but the current one and the one before it.
-    pub(crate) fn retire_keys(&self) -> Result<Arc<Vault>, String> {
-        self.take(self.0.keeper.retire_older()?)
-    }
-
-    fn take(&self, keys: Vec<MasterKey>) -> Result<Arc<Vault>, String> {
-        let vault = Arc::new(vault_of(keys)?);
-        *self.0.vault.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&vault);
+        let mut held = self.0.vault.write().unwrap_or_else(PoisonError::into_inner);
+        let vault = Arc::new(vault_of(self.0.keeper.keys()?)?);
+        *held = Arc::clone(&vault);
         Ok(vault)
+    }
+
+    /// The vault that seals with `key`; with the first of the keys where none is named.
+    pub(crate) fn vault_sealing_with(&self, key: Option<KeyId>) -> Result<Arc<Vault>, VaultError> {
+        let vault = self.vault();
+        let Some(key) = key.filter(|key| vault.current_key() != *key) else { return Ok(vault) };
+        let again = || self.reload_keys().ok().and_then(|vault| vault.sealing_with(&key));
+        let vault = vault.sealing_with(&key).or_else(again);
+        vault.map(Arc::new).ok_or_else(|| VaultError::UnknownKey(key.to_string()))
     }
 }
 

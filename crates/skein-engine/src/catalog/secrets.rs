@@ -82,13 +82,16 @@ impl Engine {
         Credential::check(draft.secret_type, value.bytes()).map_err(StoreError::from)?;
         let (shared, secret) = (draft.shared, Secret::create(draft));
         let id = self.draw_id().await?;
-        let sealed = self.seal(caller.user, id, secret.value_version, &value)?;
-        self.change(caller, request, "secret.create", move |tx, viewer| {
-            let made = tx.create_catalogued_as(viewer, id, secret.to_content(shared), None)?;
-            tx.put_sealed(viewer, id, &sealed)?;
-            made.try_into()
-        })
-        .await
+        let create = async || {
+            let (secret, sealed) = (secret.clone(), self.seal(caller.user, id, secret.value_version, &value).await?);
+            self.change(caller, request, "secret.create", move |tx, viewer| {
+                let made = tx.create_catalogued_as(viewer, id, secret.to_content(shared), None)?;
+                tx.put_sealed(viewer, id, &sealed)?;
+                made.try_into()
+            })
+            .await
+        };
+        self.while_key_changes(create).await
     }
 
     /// Replaces the value, or changes what a secret is called.
@@ -100,22 +103,26 @@ impl Engine {
         (change, value): (SecretChange, Option<SecretValue>),
         based_on: Option<Digest>,
     ) -> Result<Changed<Shown<Secret>>, EngineError> {
-        let sealed = match value {
-            Some(value) => Some(self.seal_next(caller, id, &value).await?),
-            None => None,
+        let replace = async || {
+            let sealed = match &value {
+                Some(value) => Some(self.seal_next(caller, id, value).await?),
+                None => None,
+            };
+            let change = change.clone();
+            self.change(caller, request, "secret.change", move |tx, viewer| {
+                let current: Shown<Secret> = load(tx, viewer, id)?;
+                let mut next = current.entry.change(change.clone())?;
+                let mut saving = Saving::based_on(&current, based_on);
+                if sealed.is_some() {
+                    (next, saving.act) = (next.rotate(), Act::Rotated);
+                }
+                let shown = save(tx, viewer, &current, &next, saving)?;
+                sealed.as_ref().map_or(Ok(()), |sealed| tx.put_sealed(viewer, id, sealed))?;
+                Ok(shown)
+            })
+            .await
         };
-        self.change(caller, request, "secret.change", move |tx, viewer| {
-            let current: Shown<Secret> = load(tx, viewer, id)?;
-            let mut next = current.entry.change(change.clone())?;
-            let mut saving = Saving::based_on(&current, based_on);
-            if sealed.is_some() {
-                (next, saving.act) = (next.rotate(), Act::Rotated);
-            }
-            let shown = save(tx, viewer, &current, &next, saving)?;
-            sealed.as_ref().map_or(Ok(()), |sealed| tx.put_sealed(viewer, id, sealed))?;
-            Ok(shown)
-        })
-        .await
+        self.while_key_changes(replace).await
     }
 
     /// Sets the flag, which has no effect (decision A13).
@@ -159,10 +166,10 @@ impl Engine {
         let look = move |tx: &mut Tx<'_>| load::<Secret>(tx, &viewer, id);
         let current = self.parts().store.look_up(look).await?;
         Credential::check(current.entry.secret_type, value.bytes()).map_err(StoreError::from)?;
-        self.seal(caller.user, id, current.entry.value_version + 1, value)
+        self.seal(caller.user, id, current.entry.value_version + 1, value).await
     }
 
-    pub(super) fn seal(
+    pub(super) async fn seal(
         &self,
         owner: UserId,
         id: RecordId,
@@ -171,7 +178,7 @@ impl Engine {
     ) -> Result<SealedValue, EngineError> {
         let (owner, secret) = (owner.bare(), id.bare());
         let place = SealedFor { owner: &owner, secret: &secret, value_version };
-        let Sealed { key_id, wrapped_key, ciphertext } = self.parts().outside.vault().seal(value.bytes(), place)?;
+        let Sealed { key_id, wrapped_key, ciphertext } = self.sealing_vault().await?.seal(value.bytes(), place)?;
         let (value_version, key_id) = (value_version.into(), key_id.as_str().to_owned());
         Ok(SealedValue { value_version, key_id, wrapped_key, ciphertext })
     }
@@ -180,18 +187,21 @@ impl Engine {
     pub(super) async fn keep_renewed(&self, used: &SealedSecret, value: SecretValue) -> Result<(), EngineError> {
         let id = used.secret;
         let version = u32::try_from(used.value.value_version).unwrap_or(u32::MAX).saturating_add(1);
-        let (sealed, owner) = (self.seal(used.owner, id, version, &value)?, Viewer::User(used.owner));
-        let keep = move |tx: &mut Tx<'_>| {
-            let current: Shown<Secret> = load(tx, &owner, id)?;
-            if i64::from(current.entry.value_version) + 1 != sealed.value_version {
-                return Ok(());
-            }
-            let saving = Saving { act: Act::Rotated, ..Saving::of(&current) };
-            save(tx, &owner, &current, &current.entry.rotate(), saving)?;
-            tx.put_sealed(&owner, id, &sealed)
+        let keep = async || {
+            let (sealed, owner) = (self.seal(used.owner, id, version, &value).await?, Viewer::User(used.owner));
+            let keep = move |tx: &mut Tx<'_>| {
+                let current: Shown<Secret> = load(tx, &owner, id)?;
+                if i64::from(current.entry.value_version) + 1 != sealed.value_version {
+                    return Ok(());
+                }
+                let saving = Saving { act: Act::Rotated, ..Saving::of(&current) };
+                save(tx, &owner, &current, &current.entry.rotate(), saving)?;
+                tx.put_sealed(&owner, id, &sealed)
+            };
+            self.parts().store.write(keep).await?;
+            Ok(())
         };
-        self.parts().store.write(keep).await?;
-        Ok(())
+        self.while_key_changes(keep).await
     }
 }
 

@@ -53,18 +53,18 @@ impl Engine {
     }
 
     /// The same values under this installation's master key.
-    pub(crate) fn seal_travelled(
+    pub(crate) async fn seal_travelled(
         &self,
         owner: UserId,
         open: &[OpenSecret],
     ) -> Result<Vec<(RecordId, SealedValue)>, EngineError> {
-        let seal = |open: &OpenSecret| {
-            let unknown = || StoreError::NotFound(open.secret.clone());
-            let secret: RecordId = open.secret.parse().map_err(|_| unknown())?;
+        let mut sealed = Vec::with_capacity(open.len());
+        for open in open {
+            let secret: RecordId = open.secret.parse().map_err(|_| StoreError::NotFound(open.secret.clone()))?;
             let value = SecretValue::from(open.value.clone());
-            Ok((secret, self.seal(owner, secret, open.value_version, &value)?))
-        };
-        open.iter().map(seal).collect()
+            sealed.push((secret, self.seal(owner, secret, open.value_version, &value).await?));
+        }
+        Ok(sealed)
     }
 }
 

@@ -1,44 +1,48 @@
-//! The vault's master key: which one is in use, and bringing every value under a new one while calls go on.
+//! The vault: where its master keys are kept, which one is current, and the request for a new one.
 //!
-//! A rotation has a new key put in front of the others where keys are kept, and wraps the data keys of all values
-//! anew, page by page; older keys open what is not yet wrapped. A value that was sealed under the key before while the
-//! rotation ran is found by its last pass or by the next rotation, so the key before the current one is always kept.
-//! Where this process is the only one on the database, older ones are taken away at the end.
+//! The database names the current key (`skein_store::vault`); keys themselves are with a [`KeyKeeper`]. How values get
+//! under a new key is in `rotation`.
 
-use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
-use serde_json::{Map, json};
-use skein_connect::vault::{MasterKey, Vault, VaultError};
+use serde_json::Map;
+use skein_connect::vault::{KeyId, MasterKey, Vault, VaultError};
+use skein_core::OperationId;
 use skein_core::garden::event::EventName;
-use skein_core::{OperationId, RecordId};
-use skein_store::jobs::Job;
-use skein_store::{Location, StoreError, Tx};
+use skein_store::operations::OperationState;
+use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
 use crate::catalog::SYSTEM;
-use crate::catalog::secrets::stored;
-use crate::catalog::work::{self, Ended, Task, Wanted};
+use crate::catalog::rotation::Rotation;
+use crate::catalog::work::{self, Task};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::fault::halt_at;
 use crate::request::{Changed, Request};
 
 /// The kind of an operation that brings all values under a new master key.
 pub const VAULT_ROTATION: &str = "vault.rotate";
-const PAGE: usize = 100;
-/// Values sealed under the key before while a pass ran are found by the next.
-const PASSES_MAX: usize = 5;
+/// Attempts to seal under the current key while rotations replace it.
+const SEALINGS_MAX: usize = 3;
 
-/// Where master keys are kept, outside the database.
+/// Where master keys are kept, outside the database. Every change is durable when its method returns, and made under a
+/// lock that other processes respect.
 pub trait KeyKeeper: Send + Sync {
     /// The keys as they are kept now, the current one first.
     fn keys(&self) -> Result<Vec<MasterKey>, String>;
 
-    /// Puts a fresh key before the others, durably, and gives all of them. Keys that others keep stay as they are.
-    fn renew(&self) -> Result<Vec<MasterKey>, String>;
+    /// Adds a fresh key after the others and returns its id. A keeper that cannot add keys returns its first one.
+    fn add(&self) -> Result<KeyId, String>;
 
-    /// Drops all but the current key and the one before it.
-    fn retire_older(&self) -> Result<Vec<MasterKey>, String>;
+    /// Puts a key before the others.
+    fn put_first(&self, key: &KeyId) -> Result<(), String>;
+
+    /// Removes keys; the first one always stays.
+    fn remove(&self, keys: &[KeyId]) -> Result<(), String>;
+
+    /// The place of the keys, in words.
+    fn place(&self) -> String;
 }
 
 /// Keys that live as long as this process: for tests, and for whoever keeps no secrets.
@@ -62,14 +66,32 @@ impl KeyKeeper for Passing {
         Ok(self.changed(|_| {}))
     }
 
-    fn renew(&self) -> Result<Vec<MasterKey>, String> {
+    fn add(&self) -> Result<KeyId, String> {
         let fresh = MasterKey::random().map_err(|error| error.to_string())?;
-        Ok(self.changed(|keys| keys.insert(0, fresh)))
+        let id = fresh.id();
+        self.changed(|keys| keys.push(fresh));
+        Ok(id)
     }
 
-    fn retire_older(&self) -> Result<Vec<MasterKey>, String> {
-        Ok(self.changed(|keys| keys.truncate(2)))
+    fn put_first(&self, key: &KeyId) -> Result<(), String> {
+        self.changed(|keys| keys.sort_by_key(|held| held.id() != *key));
+        Ok(())
     }
+
+    fn remove(&self, removed: &[KeyId]) -> Result<(), String> {
+        self.changed(|keys| remove_keys(keys, removed, MasterKey::id));
+        Ok(())
+    }
+
+    fn place(&self) -> String {
+        "this process".to_owned()
+    }
+}
+
+/// Takes keys out of a list, whose first one always stays.
+pub fn remove_keys<K>(keys: &mut Vec<K>, removed: &[KeyId], id: impl Fn(&K) -> KeyId) {
+    let mut is_first = true;
+    keys.retain(|key| std::mem::take(&mut is_first) || !removed.contains(&id(key)));
 }
 
 /// The vault of some keys, the current one first.
@@ -84,108 +106,134 @@ pub(super) fn vault_of(mut keys: Vec<MasterKey>) -> Result<Vault, String> {
 /// How the values of secrets are kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VaultState {
-    /// Which master key seals new values.
+    /// The master key that seals new values.
     pub key_id: String,
-    /// How many values there are.
+    /// All values.
     pub secrets: i64,
-    /// How many of them another master key seals.
+    /// Values that another master key seals.
     pub under_other_keys: i64,
+    /// Values under a master key that this server does not have.
+    pub unreadable: i64,
+    /// The master keys that are in use, and the current one.
+    pub keys: Vec<KeyState>,
+    /// The last rotation, until its operation is swept.
+    pub rotation: Option<RotationState>,
+}
+
+/// A master key in use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeyState {
+    /// The beginning of its hash.
+    pub key_id: String,
+    /// Values it seals.
+    pub values: i64,
+    /// Whether this server has it.
+    pub is_held: bool,
+}
+
+/// A rotation and its progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RotationState {
+    /// The operation that tells its progress and result.
+    pub operation: OperationId,
+    /// The state of that operation.
+    pub state: OperationState,
+}
+
+impl VaultState {
+    fn new(current: String, vault: &Vault, mut values: Vec<(String, i64)>, rotation: Option<RotationState>) -> Self {
+        if !values.iter().any(|(key, _)| *key == current) {
+            values.insert(0, (current.clone(), 0));
+        }
+        let state = |(key_id, values)| {
+            let is_held = vault.holds(&KeyId::stored(&key_id));
+            KeyState { key_id, values, is_held }
+        };
+        let keys: Vec<KeyState> = values.into_iter().map(state).collect();
+        let sum = |counts: fn(&KeyState, &str) -> bool| {
+            keys.iter().filter(|key| counts(key, &current)).map(|key| key.values).sum()
+        };
+        let secrets = sum(|_, _| true);
+        let under_other_keys = sum(|key, current| key.key_id != current);
+        let unreadable = sum(|key, _| !key.is_held);
+        Self { secrets, under_other_keys, unreadable, key_id: current, keys, rotation }
+    }
 }
 
 impl Engine {
     /// How the values of secrets are kept, for administrators.
     pub async fn vault_state(&self, caller: &Caller) -> Result<VaultState, EngineError> {
         caller.require_admin()?;
-        let key_id = self.parts().outside.vault().current_key().to_string();
-        let current = key_id.clone();
-        let count = move |tx: &mut Tx<'_>| tx.count_sealed(&SYSTEM, &current);
-        let (secrets, under_other_keys) = self.parts().store.read(count).await?;
-        Ok(VaultState { key_id, secrets, under_other_keys })
+        let look = |tx: &mut Tx<'_>| {
+            let values = tx.values_by_key(&SYSTEM)?.into_iter().map(|key| (key.key_id, key.values)).collect();
+            let rotation = tx.last_rotation(&SYSTEM)?;
+            let rotation = rotation.map(|operation| RotationState { operation: operation.id, state: operation.state });
+            Ok((tx.vault_key(&SYSTEM)?, values, rotation))
+        };
+        let (current, values, rotation): (_, Vec<(String, i64)>, _) = self.parts().store.read(look).await?;
+        let mut vault = self.parts().outside.vault();
+        if !values.iter().all(|(key, _)| vault.holds(&KeyId::stored(key))) {
+            vault = self.parts().outside.reload_keys().unwrap_or(vault);
+        }
+        let current = current.unwrap_or_else(|| vault.current_key().to_string());
+        Ok(VaultState::new(current, &vault, values, rotation))
     }
 
-    /// Queues bringing every value under a new master key, for administrators.
+    /// Queues bringing every value under a new master key, for administrators. One rotation at a time on a database.
     pub async fn rotate_vault(&self, caller: &Caller, request: Request) -> Result<Changed<()>, EngineError> {
         caller.require_admin()?;
-        let from = self.parts().outside.vault().current_key().to_string();
+        let from = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?;
+        let from = from.unwrap_or_else(|| self.parts().outside.vault().current_key().to_string());
+        let to = self.with_keeper(|keeper| keeper.add()).await?;
+        halt_at("vault.key-added");
+        let rotation = Rotation::new(from, &to);
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
-            work::enqueue(tx, viewer, operation, &Task::VaultRotation { from: from.clone() })?;
+            tx.begin_rotation(&SYSTEM, operation)?;
+            work::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation.clone()))?;
             tx.tell_own(viewer, EventName::VaultRotationRequested, Some(&operation.to_string()), Map::new())
         });
-        let queued = queued.await?;
+        let queued = queued.await;
+        let is_key_in_use = match &queued {
+            Ok(queued) => !queued.is_replay,
+            // It may have been committed: a key too many does no harm.
+            Err(error) => matches!(error, EngineError::Store(StoreError::OutcomeUnknown)),
+        };
+        if !is_key_in_use {
+            let _ = self.with_keeper(move |keeper| keeper.remove(&[to])).await;
+        }
+        let queued = queued?;
         self.parts().called.notify_one();
         Ok(queued)
     }
-}
 
-/// Carries a rotation out; one that was interrupted goes on under the key it had made.
-pub(super) async fn rotate(
-    engine: &Engine,
-    job: &Job,
-    operation: OperationId,
-    from: &str,
-) -> Result<Ended, StoreError> {
-    let outside = &engine.parts().outside;
-    if outside.reload_keys().map_err(StoreError::Unavailable)?.current_key().as_str() == from {
-        outside.renew_keys().map_err(StoreError::Unavailable)?;
+    /// Changes kept keys on a thread that may wait for the disk.
+    pub(super) async fn with_keeper<T: Send + 'static>(
+        &self,
+        change: impl FnOnce(&dyn KeyKeeper) -> Result<T, String> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let outside = self.parts().outside.clone();
+        let changing = tokio::task::spawn_blocking(move || change(outside.keeper()));
+        let changed = changing.await.map_err(|error| StoreError::Panicked(error.to_string()))?;
+        changed.map_err(StoreError::Unavailable)
     }
-    let key_id = outside.vault().current_key().to_string();
-    let (mut done, mut unreadable) = (0, BTreeSet::new());
-    for _ in 0..PASSES_MAX {
-        let left = under_other_keys(engine, &key_id).await?;
-        if left <= i64::try_from(unreadable.len()).unwrap_or(i64::MAX) {
-            break;
-        }
-        match wrap_all(engine, job, operation, &key_id, left).await? {
-            Some((wrapped, failed)) => {
-                done += wrapped;
-                unreadable.extend(failed);
+
+    /// The vault that seals with the current key of the database.
+    pub(super) async fn sealing_vault(&self) -> Result<std::sync::Arc<Vault>, EngineError> {
+        let current = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?;
+        Ok(self.parts().outside.vault_sealing_with(current.map(KeyId::stored))?)
+    }
+
+    /// Seals and stores, again when a rotation replaced the key in between.
+    pub(crate) async fn while_key_changes<T, F>(&self, store: impl Fn() -> F) -> Result<T, EngineError>
+    where
+        F: Future<Output = Result<T, EngineError>>,
+    {
+        for _ in 1..SEALINGS_MAX {
+            match store().await {
+                Err(EngineError::Store(StoreError::VaultKeyChanged(_))) => {}
+                stored => return stored,
             }
-            None => return Ok(Ended::Taken),
         }
-    }
-    let is_alone = matches!(engine.parts().store.location(), Location::Directory(_));
-    if is_alone && unreadable.is_empty() {
-        outside.retire_keys().map_err(StoreError::Unavailable)?;
-    }
-    let result = json!({ "keyId": key_id, "rewrapped": done, "unreadable": unreadable });
-    Ok(Ended::Completed(result, EventName::VaultRotated))
-}
-
-async fn under_other_keys(engine: &Engine, key_id: &str) -> Result<i64, StoreError> {
-    let key_id = key_id.to_owned();
-    Ok(engine.parts().store.read(move |tx| tx.count_sealed(&SYSTEM, &key_id)).await?.1)
-}
-
-/// One pass over everything that another key wraps: how many were wrapped anew, and which could not be opened. Nothing
-/// when the rotation was cancelled or taken over.
-async fn wrap_all(
-    engine: &Engine,
-    job: &Job,
-    operation: OperationId,
-    key_id: &str,
-    total: i64,
-) -> Result<Option<(i64, Vec<RecordId>)>, StoreError> {
-    let (mut wrapped, mut failed, mut after) = (0, Vec::new(), None);
-    loop {
-        let (vault, current) = (engine.parts().outside.vault(), key_id.to_owned());
-        let page =
-            engine.parts().store.read(move |tx| tx.sealed_under_other_key(&SYSTEM, &current, after, PAGE)).await?;
-        for sealed in page.rows {
-            let Ok(rewrapped) = vault.rewrap(&stored(&sealed.value)) else {
-                failed.push(sealed.secret);
-                continue;
-            };
-            let current = key_id.to_owned();
-            let wrap = move |tx: &mut Tx<'_>| tx.rewrap_sealed(&SYSTEM, &sealed, &current, &rewrapped.wrapped_key);
-            engine.parts().store.write(wrap).await?;
-            wrapped += 1;
-        }
-        if work::go_on(engine, job, operation, wrapped * 100 / total.max(1)).await? != Wanted::Still {
-            return Ok(None);
-        }
-        after = page.next;
-        if after.is_none() {
-            return Ok(Some((wrapped, failed)));
-        }
+        store().await
     }
 }

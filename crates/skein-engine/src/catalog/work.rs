@@ -17,7 +17,8 @@ use skein_store::{StoreError, Tx};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::catalog::{SYSTEM, trials, vault};
+use crate::catalog::rotation::{self, Rotation};
+use crate::catalog::{SYSTEM, trials};
 use crate::engine::Engine;
 
 const QUEUE: &str = "catalogue";
@@ -26,7 +27,7 @@ const AT_ONCE: usize = 32;
 const AT_ONCE_EACH: usize = 8;
 /// How long others come first once a user has that many.
 const TURN_MS: i64 = 500;
-const LEASE_MS: i64 = 90_000;
+pub(super) const LEASE_MS: i64 = 90_000;
 const HEARTBEAT_EVERY: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const FOLLOW_EVERY: Duration = Duration::from_secs(5);
@@ -44,8 +45,7 @@ pub(super) enum Task {
         version: i64,
         secret: Option<RecordId>,
     },
-    /// Away from the master key that was current when it was asked for.
-    VaultRotation { from: String },
+    VaultRotation(Rotation),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -62,6 +62,10 @@ pub(super) type Conclusion = Box<dyn FnMut(&mut Tx<'_>) -> Result<OperationState
 pub(super) enum Ended {
     /// It is done; the event is told to whoever asked for it.
     Completed(Value, EventName),
+    /// It came to nothing, and why; the event is told to whoever asked for it.
+    Failed(Value, EventName),
+    /// Another worker may be able to do it: it is put back for a moment.
+    NotHere,
     /// It is written down in the transaction that ends it.
     Concluded {
         conclude: Conclusion,
@@ -271,6 +275,7 @@ async fn carry_out(engine: &Engine, job: Job) {
         wanted = watch_over(engine, &job, operation) => Ok(broken_off(wanted, &job, &task)),
     };
     match ended {
+        Ok(Ended::NotHere) => put_back(engine, job).await,
         Ok(ended) => end(engine, job, operation, ended).await,
         // The lease runs out, and it is tried again.
         Err(error) => tracing::warn!(%error, %operation, "work of the catalogue was interrupted"),
@@ -283,7 +288,7 @@ async fn begin(engine: &Engine, job: &Job, operation: OperationId, task: &Task) 
     match (wanted, task) {
         (Wanted::Lost | Wanted::Cancelled, _) => Ok(unwanted(wanted, job, task)),
         (Wanted::Still, Task::ToolTest { .. }) => trials::carry_out(engine, job, task).await,
-        (Wanted::Still, Task::VaultRotation { from }) => vault::rotate(engine, job, operation, from).await,
+        (Wanted::Still, Task::VaultRotation(rotation)) => rotation::rotate(engine, job, operation, rotation).await,
     }
 }
 
@@ -356,8 +361,12 @@ async fn end(engine: &Engine, job: Job, operation: OperationId, ended: Ended) {
             let state = OperationState::Completed { result: result.to_string() };
             (Some(Box::new(move |_| Ok(state.clone()))), Some(event), 0)
         }
+        Ended::Failed(error, event) => {
+            let state = OperationState::Failed { error: error.to_string() };
+            (Some(Box::new(move |_| Ok(state.clone()))), Some(event), 0)
+        }
         Ended::Concluded { conclude, weight } => (Some(conclude), None, weight),
-        Ended::Taken => (None, None, 0),
+        Ended::Taken | Ended::NotHere => (None, None, 0),
     };
     let (owner, conclude) = (Viewer::User(job.owner), Arc::new(Mutex::new(conclude)));
     loop {

@@ -4,8 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::Response;
 use serde::Serialize;
+use skein_core::OperationId;
 use skein_engine::Engine;
-use skein_engine::catalog::VaultState;
+use skein_engine::catalog::{KeyState, RotationState, VaultState};
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
@@ -26,12 +27,50 @@ pub(crate) struct VaultView {
     /// How many of them an older master key seals; a rotation brings them under the current one.
     #[schema(example = 0)]
     under_other_keys: i64,
+    /// How many of them are under a master key that this server does not have. Add that key to its key file.
+    #[schema(example = 0)]
+    unreadable: i64,
+    /// The master keys in use, and the current one.
+    keys: Vec<VaultKeyView>,
+    /// The last rotation; null when there was none, or its operation is no longer kept.
+    rotation: Option<VaultRotationView>,
+}
+
+/// A master key in use.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VaultKeyView {
+    /// The beginning of its hash.
+    #[schema(example = "9f86d081884c7d65")]
+    key_id: String,
+    /// Values it seals.
+    #[schema(example = 3)]
+    values: i64,
+    /// Whether this server has the key.
+    held: bool,
+}
+
+/// A rotation of the vault.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct VaultRotationView {
+    /// Its operation, with the progress and the result.
+    #[schema(value_type = String, example = "op_01HF7Y1ZR0F9Q8W2X3Y4Z5A6B7")]
+    operation_id: OperationId,
+    /// `queued` or `processing` until it has ended. After a crash the next server to notice finishes it.
+    #[schema(example = "completed")]
+    status: &'static str,
 }
 
 impl From<VaultState> for VaultView {
     fn from(state: VaultState) -> Self {
-        let VaultState { key_id, secrets, under_other_keys } = state;
-        Self { key_id, secrets, under_other_keys }
+        let VaultState { key_id, secrets, under_other_keys, unreadable, keys, rotation } = state;
+        let key = |KeyState { key_id, values, is_held }| VaultKeyView { key_id, values, held: is_held };
+        let rotation = rotation.map(|RotationState { operation, state }| VaultRotationView {
+            operation_id: operation,
+            status: state.status(),
+        });
+        Self { key_id, secrets, under_other_keys, unreadable, keys: keys.into_iter().map(key).collect(), rotation }
     }
 }
 
@@ -46,6 +85,10 @@ pub(crate) async fn read_vault(
 }
 
 /// Make a new master key and bring every value under it, while calls go on.
+///
+/// One rotation at a time on a database: while one has not ended, the answer is 409 `rotation_running` with its
+/// `operationId`. The key before is kept. The operation fails with `vault_values_unreadable` when values do not open, and
+/// says how to restore them; no key is removed then.
 #[utoipa::path(post, path = "/vault/rotations", tag = "administration", responses((status = 202, body = Accepted)))]
 pub(crate) async fn rotate_vault(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
     mutation.no_body()?;

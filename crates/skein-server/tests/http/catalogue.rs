@@ -521,6 +521,39 @@ both! {
         assert_eq!(tested(world, &tool).await["status"], "completed");
     }
 
+    async fn vault_rotations_run_one_at_a_time(world: &World) {
+        for _ in 0..20 {
+            secret(world, KEY).await;
+        }
+        // Nobody works yet, so the first one cannot have ended.
+        let asked = futures::future::join_all((0..4).map(|_| world.post("/api/v1/vault/rotations", "{}"))).await;
+        let accepted: Vec<_> = asked.iter().filter(|answer| answer.status == 202).collect();
+        assert_eq!(accepted.len(), 1, "{:?}", asked.iter().map(|answer| &answer.text).collect::<Vec<_>>());
+        let operation = accepted[0].json()["operationId"].clone();
+        for refused in asked.iter().filter(|answer| answer.status != 202) {
+            assert_eq!(refused.refused(), (409, "rotation_running".to_owned()));
+            assert_eq!(refused.json()["error"]["details"]["operationId"], operation);
+        }
+        let _worker = Worker::start(world.engine.clone(), "test".to_owned());
+        let path = accepted[0].json()["statusUrl"].as_str().unwrap().to_owned();
+        while world.get(&path).await.json()["status"] != "completed" {
+            skein_testkit::wait::moment().await;
+        }
+        let vault = world.get("/api/v1/vault").await.json();
+        assert_eq!((&vault["secrets"], &vault["underOtherKeys"], &vault["unreadable"]), (&json!(20), &json!(0), &json!(0)));
+        assert_eq!(vault["rotation"], json!({ "operationId": operation, "status": "completed" }));
+        assert_eq!(world.post("/api/v1/vault/rotations", "{}").await.status, 202);
+    }
+
+    async fn a_cancelled_vault_rotation_makes_room_for_the_next(world: &World) {
+        secret(world, KEY).await;
+        let queued = world.post("/api/v1/vault/rotations", "{}").await.json();
+        assert_eq!(world.post("/api/v1/vault/rotations", "{}").await.refused(), (409, "rotation_running".to_owned()));
+        let path = format!("{}/cancel", queued["statusUrl"].as_str().unwrap());
+        assert_eq!(world.post(&path, "{}").await.status, 200);
+        assert_eq!(world.post("/api/v1/vault/rotations", "{}").await.status, 202);
+    }
+
     async fn br_sec_001_a_secret_serves_its_owner_holds(world: &World) {
         let key = secret(world, KEY).await;
         let path = format!("/api/v1/secrets/{}", id(&key));

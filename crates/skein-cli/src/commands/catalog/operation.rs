@@ -22,8 +22,13 @@ pub(super) fn carry_out(ask: &Ask, doing: &'static str, desk: &mut Desk<'_>) -> 
     // Without a server somebody here has to do what is queued.
     desk.door()?.work();
     let accepted = desk.ask(ask)?;
-    let id = accepted["operationId"].as_str().and_then(|id| id.parse::<OperationId>().ok());
-    let id = id.ok_or_else(|| {
+    follow(accepted["operationId"].as_str().unwrap_or_default(), doing, desk)
+}
+
+/// Waits for the result of an operation, with a bar on a terminal.
+pub(super) fn follow(id: &str, doing: &'static str, desk: &mut Desk<'_>) -> Result<Value, Failure> {
+    desk.door()?.work();
+    let id = id.parse::<OperationId>().map_err(|_| {
         let error = anyhow!("the server did not say which operation to wait for");
         Failure::new(Exit::Failed, error, "install the version the server has")
     })?;

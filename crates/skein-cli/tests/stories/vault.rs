@@ -1,0 +1,255 @@
+//! Rotations of the vault by real servers: at once, killed at every step, and with keys that are missing.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use skein_testkit::postgres::{Cluster, Database};
+use skein_testkit::process::Stream;
+use skein_testkit::wait::until;
+
+use crate::interrupted::{ask, made};
+use crate::server::{Home, Server};
+
+const SECRETS: usize = 20;
+/// Every step of a rotation, in the order they are reached.
+const STEPS: [&str; 11] = [
+    "key-file.add",
+    "vault.key-added",
+    "vault.claimed",
+    "key-file.put-first",
+    "vault.key-first",
+    "vault.key-current",
+    "vault.page-rewrapped",
+    "vault.rewrapped",
+    "vault.opened",
+    "key-file.remove",
+    "vault.old-keys-removed",
+];
+
+fn fill(server: &Server) {
+    for number in 0..SECRETS {
+        let secret =
+            json!({ "name": format!("s{number}"), "type": "api_key", "value": format!("k-{number}-7f9c24e5") });
+        made(server, "/secrets", &secret);
+    }
+}
+
+fn request_rotation(server: &Server) -> (u16, Value) {
+    let answer = server.connect().request("POST", "/api/v1/vault/rotations", &server.key, "{}").unwrap();
+    (answer.status, serde_json::from_str(&answer.body).unwrap())
+}
+
+fn ended(server: &Server, operation: &Value) -> Value {
+    let path = format!("/operations/{}", operation.as_str().unwrap());
+    until("the rotation has ended", || {
+        let operation = ask(server, "GET", &path, &Value::Null);
+        let status = operation["status"].as_str().unwrap().to_owned();
+        (!["queued", "processing"].contains(&status.as_str())).then_some(operation)
+    })
+}
+
+fn assert_every_value_opens(home: &Home) {
+    for command in ["doctor", "verify"] {
+        let told = home.run(&[command]).assert_ok();
+        assert!(told.contains(&format!("{SECRETS}, and each opens")), "{told}");
+    }
+}
+
+/// Rounds of parallel requests: each round one is accepted, the others are refused, and nothing is lost.
+fn rotates_one_at_a_time(home: &Home, servers: &[&Server]) {
+    fill(servers[0]);
+    for _ in 0..6 {
+        let answers: Vec<(u16, Value)> = std::thread::scope(|scope| {
+            let asking: Vec<_> =
+                (0..4).map(|n| scope.spawn(move || request_rotation(servers[n % servers.len()]))).collect();
+            asking.into_iter().map(|asking| asking.join().unwrap()).collect()
+        });
+        let accepted: Vec<&Value> =
+            answers.iter().filter(|(status, _)| *status == 202).map(|(_, body)| &body["operationId"]).collect();
+        assert!(!accepted.is_empty(), "{answers:?}");
+        for (status, body) in answers.iter().filter(|(status, _)| *status != 202) {
+            assert_eq!((*status, &body["error"]["code"]), (409, &json!("rotation_running")), "{body}");
+            assert!(body["error"]["details"]["operationId"].is_string(), "{body}");
+        }
+        for operation in accepted {
+            let operation = ended(servers[0], operation);
+            assert_eq!(operation["status"], "completed", "{operation}");
+        }
+        assert_every_value_opens(home);
+    }
+    for server in servers {
+        let vault = ask(server, "GET", "/vault", &Value::Null);
+        assert_eq!((&vault["secrets"], &vault["unreadable"]), (&json!(SECRETS), &json!(0)), "{vault}");
+    }
+}
+
+#[test]
+fn rotations_asked_for_at_once_run_one_at_a_time_and_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let server = home.serve();
+    rotates_one_at_a_time(&home, &[&server]);
+}
+
+/// Two servers on one database that share a key file.
+#[test]
+fn two_servers_on_postgres_rotate_one_at_a_time_and_lose_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::start();
+    let database = Database::fresh(&cluster);
+    let home = |name: &str| Home { database: Some(database.url().to_owned()), ..Home::at(&folder.path().join(name)) };
+    let (one, other) = (home("a"), home("b"));
+    let first = one.serve();
+    let file = one.dir.join("master.key");
+    let second = Server::start(other.skein().arg("--vault-key-file").arg(file));
+    rotates_one_at_a_time(&one, &[&first, &second]);
+}
+
+/// Kills a server at every step; `overtake` lets time pass for what the dead one held.
+fn survives_a_kill_at_every_step(home: &Home, steps: &[&str], overtake: impl Fn()) {
+    let mut server = home.serve();
+    fill(&server);
+    // From the second rotation on there is an old key to remove.
+    let (_, body) = request_rotation(&server);
+    assert_eq!(ended(&server, &body["operationId"])["status"], "completed");
+    for step in steps {
+        assert!(server.process.terminate().success());
+        let mut halting = Server::start(home.skein().env("DEBUG_SKEIN_HALT_AT", *step));
+        let mut connection = halting.connect();
+        let key = halting.key.clone();
+        // The answer may never come: the server dies before or after it was sent.
+        let asking =
+            std::thread::spawn(move || drop(connection.request("POST", "/api/v1/vault/rotations", &key, "{}")));
+        halting.process.wait_for_line_on(Stream::Stderr, &format!("halted at {step}"));
+        halting.process.kill_nine();
+        asking.join().unwrap();
+        let told = home.run(&["doctor"]).assert_ok();
+        assert!(told.contains(&format!("{SECRETS}, and each opens")), "{step}: {told}");
+        overtake();
+        server = home.serve();
+        let vault = until("the rotation is finished", || {
+            let vault = ask(&server, "GET", "/vault", &Value::Null);
+            let status = vault["rotation"]["status"].as_str().unwrap_or("completed").to_owned();
+            (!["queued", "processing"].contains(&status.as_str())).then_some(vault)
+        });
+        assert!(vault["rotation"].is_null() || vault["rotation"]["status"] == "completed", "{step}: {vault}");
+    }
+    assert!(server.process.terminate().success());
+    assert_every_value_opens(home);
+}
+
+#[test]
+fn a_kill_at_every_step_of_a_rotation_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    survives_a_kill_at_every_step(&Home::at(folder.path()), &STEPS, || {});
+}
+
+#[test]
+fn a_kill_at_every_step_of_a_rotation_loses_nothing_on_postgres() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::start();
+    let database = Database::fresh(&cluster);
+    let home = Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) };
+    // The key file is the same on both databases.
+    let steps: Vec<&str> = STEPS.into_iter().filter(|step| !step.starts_with("key-file")).collect();
+    survives_a_kill_at_every_step(&home, &steps, || run_out(database.url()));
+}
+
+/// What every dead server held has run out.
+fn run_out(url: &str) {
+    let mut client = postgres::Client::connect(url, postgres::NoTls).unwrap();
+    client.execute("UPDATE jobs SET lease_until = 0 WHERE lease_until IS NOT NULL", &[]).unwrap();
+}
+
+/// A server with a key file of its own cannot go on with a key it does not have, and says what to do.
+#[test]
+fn another_server_without_the_new_key_ends_an_interrupted_rotation_and_says_how_to_restore() {
+    let folder = tempfile::tempdir().unwrap();
+    let cluster = Cluster::start();
+    let database = Database::fresh(&cluster);
+    let home = |name: &str| Home { database: Some(database.url().to_owned()), ..Home::at(&folder.path().join(name)) };
+    let (one, other) = (home("a"), home("b"));
+    let mut first = one.serve();
+    fill(&first);
+    assert!(first.process.terminate().success());
+    fs::create_dir_all(&other.dir).unwrap();
+    fs::set_permissions(&other.dir, Permissions::from_mode(0o700)).unwrap();
+    fs::copy(one.dir.join("master.key"), other.dir.join("master.key")).unwrap();
+    let mut first = Server::start(one.skein().env("DEBUG_SKEIN_HALT_AT", "vault.page-rewrapped"));
+    let (status, body) = request_rotation(&first);
+    assert_eq!(status, 202, "{body}");
+    first.process.wait_for_line_on(Stream::Stderr, "halted at");
+    let second = other.serve();
+    let (status, refused) = request_rotation(&second);
+    assert_eq!((status, &refused["error"]["code"]), (409, &json!("rotation_running")), "{refused}");
+    first.process.kill_nine();
+    let mut client = postgres::Client::connect(database.url(), postgres::NoTls).unwrap();
+    client.execute("UPDATE operations SET created_at = created_at - 100000", &[]).unwrap();
+    run_out(database.url());
+    let operation = ended(&second, &body["operationId"]);
+    assert_eq!((&operation["status"], &operation["error"]["code"]), (&json!("failed"), &json!("vault_key_missing")));
+    let found = other.run(&["doctor"]);
+    assert_eq!(found.code(), Some(1), "{}", found.out);
+    assert!(
+        found.out.contains("PROBLEM  secrets: 16 of 20 do not open") && found.out.contains("vault rotation:"),
+        "{}",
+        found.out
+    );
+    // As it says: the keys of the first server are added to those of the second.
+    append(&one.dir.join("master.key"), &other.dir.join("master.key"));
+    let (status, body) = request_rotation(&second);
+    assert_eq!(status, 202, "{body}");
+    assert_eq!(ended(&second, &body["operationId"])["status"], "completed");
+    assert_every_value_opens(&other);
+}
+
+fn append(from: &Path, to: &Path) {
+    let both = format!("{}{}", fs::read_to_string(to).unwrap(), fs::read_to_string(from).unwrap());
+    fs::write(to, both).unwrap();
+}
+
+#[test]
+fn a_rotation_with_unreadable_values_fails_keeps_every_key_and_succeeds_once_the_key_is_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = home.serve();
+    fill(&server);
+    assert!(server.process.terminate().success());
+    let (file, copy) = (home.dir.join("master.key"), folder.path().join("copy"));
+    fs::copy(&file, &copy).unwrap();
+    fs::remove_file(&file).unwrap();
+    let other = Home { dir: folder.path().join("other"), database: None };
+    other.run(&["init"]).assert_ok();
+    fs::copy(other.dir.join("master.key"), &file).unwrap();
+    let found = home.run(&["verify", "--json"]);
+    assert_eq!(found.code(), Some(1), "{}", found.out);
+    let told: Value = serde_json::from_str(&found.out).unwrap();
+    assert_eq!((&told["ok"], &told["vault"]["unreadable"]), (&json!(true), &json!(SECRETS)), "{told}");
+    let failed = home.run(&["vault", "rotate"]);
+    assert_eq!(failed.code(), Some(1), "{}", failed.err);
+    assert!(failed.err.contains("20 values do not open") && failed.err.contains("rotate again"), "{}", failed.err);
+    append(&copy, &file);
+    home.run(&["vault", "rotate"]).assert_ok();
+    assert_every_value_opens(&home);
+    let told: Value = serde_json::from_str(&home.run(&["verify", "--json"]).assert_ok()).unwrap();
+    assert_eq!(told["vault"]["rotation"]["status"], "completed", "{told}");
+}
+
+#[test]
+fn a_command_finishes_the_rotation_that_a_killed_server_began() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let mut server = Server::start(home.skein().env("DEBUG_SKEIN_HALT_AT", "vault.page-rewrapped"));
+    fill(&server);
+    assert_eq!(request_rotation(&server).0, 202);
+    server.process.wait_for_line_on(Stream::Stderr, "halted at");
+    server.process.kill_nine();
+    let found = home.run(&["doctor"]).assert_ok();
+    assert!(found.contains("was interrupted"), "{found}");
+    home.run(&["vault", "rotate"]).assert_ok();
+    let found = home.run(&["doctor"]).assert_ok();
+    assert!(!found.contains("was interrupted"), "{found}");
+    assert_every_value_opens(&home);
+}
