@@ -4,6 +4,7 @@
 //! when everything is there, so half a backup is none. Restoring copies the facts and the operational rows in one
 //! transaction, and makes everything else anew from the facts.
 
+use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::mpsc::{Sender, channel};
 
@@ -50,7 +51,8 @@ pub fn backup(
     target: &Path,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Copied, StoreError> {
-    make_private_directory(target)?;
+    // Held until the copy is whole: another backup would take an unfinished one for left behind.
+    let _held = make_private_directory(target)?;
     let beside = Blobs::directory(&target.join("blobs"))?;
     let (file, unfinished) = (database_file(target), target.join(UNFINISHED));
     let (sender, receiver) = channel();
@@ -73,9 +75,9 @@ pub fn backup(
 /// Gives a finished file its name, durably.
 fn publish(unfinished: &Path, file: &Path) -> Result<(), StoreError> {
     let publish = || {
-        std::fs::File::open(unfinished)?.sync_all()?;
+        File::open(unfinished)?.sync_all()?;
         std::fs::rename(unfinished, file)?;
-        std::fs::File::open(file.parent().unwrap_or(file))?.sync_all()
+        File::open(file.parent().unwrap_or(file))?.sync_all()
     };
     publish().map_err(|error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", file.display())))
 }
@@ -261,11 +263,18 @@ fn insert(table: &Table, to: &mut dyn Sql, waiting: &mut Vec<Kept>) -> Result<()
     Ok(())
 }
 
-/// A directory only its owner can look into. What an earlier attempt left unfinished is taken away.
-fn make_private_directory(path: &Path) -> Result<(), StoreError> {
+/// A directory only its owner can look into, locked against other backups until the result is dropped. What an earlier
+/// attempt left unfinished is taken away.
+fn make_private_directory(path: &Path) -> Result<File, StoreError> {
     use std::os::unix::fs::DirBuilderExt as _;
     let failed = |error: std::io::Error| unwritable(path, &error);
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(failed)?;
+    let held = File::open(path).map_err(failed)?;
+    match held.try_lock() {
+        Ok(()) => {}
+        Err(TryLockError::WouldBlock) => return Err(StoreError::Locked(path.display().to_string())),
+        Err(TryLockError::Error(error)) => return Err(failed(error)),
+    }
     for entry in std::fs::read_dir(path).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
@@ -275,7 +284,7 @@ fn make_private_directory(path: &Path) -> Result<(), StoreError> {
             return Err(StoreError::Exists(format!("something in {}", path.display())));
         }
     }
-    Ok(())
+    Ok(held)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> StoreError {

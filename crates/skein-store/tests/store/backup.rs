@@ -130,3 +130,24 @@ both! {
         assert!(matches!(missing, Err(StoreError::NotFound(_))));
     }
 }
+
+#[test]
+fn backups_into_one_directory_at_once_leave_one_whole_copy() {
+    let world = World::sqlite();
+    for _ in 0..50 {
+        world.note("kept");
+    }
+    world.seal();
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("copy");
+    let outcomes: Vec<_> = std::thread::scope(|scope| {
+        let copy = || backup(&world.store, &world.blobs, &target, &mut |_| {});
+        let copying: Vec<_> = (0..4).map(|_| scope.spawn(copy)).collect();
+        copying.into_iter().map(|copying| copying.join().unwrap()).collect()
+    });
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 1, "{outcomes:?}");
+    let refused =
+        |outcome: &&Result<_, StoreError>| matches!(outcome, Err(StoreError::Locked(_) | StoreError::Exists(_)));
+    assert_eq!(outcomes.iter().filter(refused).count(), 3, "{outcomes:?}");
+    assert!(verify_at(Location::Directory(target.clone()), &target.join("blobs")).breaks.is_empty());
+}
