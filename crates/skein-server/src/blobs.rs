@@ -1,9 +1,9 @@
-//! Blobs over HTTP: uploaded whole, downloaded whole or in part; knowing a hash opens nothing.
+//! Blobs over HTTP: uploaded as a stream, downloaded whole or in part; knowing a hash opens nothing.
 
 use std::ops::Range;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{FromRequest as _, Request, State};
+use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use futures::{Stream, StreamExt as _, TryStreamExt as _, stream};
@@ -13,17 +13,17 @@ use skein_engine::garden::Attachment;
 use skein_engine::tree::THUMBNAIL_MEDIA_TYPE;
 use skein_engine::{Changed, Engine, Reserved};
 use skein_store::StoreError;
-use skein_store::blobs::{BlobPieces, BlobRef};
+use skein_store::blobs::{BlobPieces, BlobRef, IncomingBlob};
 use utoipa::ToSchema;
 
-use crate::body::RawBody;
-use crate::bundles::release;
 use crate::context::Context;
 use crate::error::ApiError;
+use crate::limits::{BLOB_BYTES_MAX, UPLOAD_TIME_MAX};
 use crate::mutation::{Answer, Asking, Mutated};
 use crate::path_id::PathId;
 use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
+use crate::upload::{Upload, release};
 
 const DEFAULT_MEDIA_TYPE: &str = "application/octet-stream";
 
@@ -50,7 +50,10 @@ impl From<Attachment> for BlobView {
     }
 }
 
-/// Upload bytes and attach them; `Content-Type` says what they are.
+/// Upload bytes and attach them; `Content-Type` names their media type.
+///
+/// At most 100 MiB, within 10 minutes, with pauses of at most 30 seconds. One user may have 32 uploads under way (429 beyond), the
+/// server 128 (503 beyond).
 #[utoipa::path(post, path = "/blobs", tag = "blobs",
     request_body(content_type = "application/octet-stream", content = Option<String>, example = json!("any bytes")),
     responses((status = 201, body = Mutated<BlobView>)))]
@@ -61,27 +64,33 @@ pub(crate) async fn upload_blob(
     let (mut parts, body) = request.into_parts();
     let asking = Asking::from_parts(&mut parts, &context).await?;
     let media_type = media_type(&parts.headers)?;
-    let reserved = context.engine.reserve(&asking.caller, &asking.key, "blob.attach").await?;
-    let body = RawBody::from_request(Request::from_parts(parts, body), &context).await;
-    let attached = match (reserved, body) {
-        (Reserved::Place(place), Ok(RawBody(bytes))) => {
-            let request = asking.request(&bytes);
-            let attached = context.engine.attach(&asking.caller, request, &place, bytes, &media_type).await;
-            if attached.is_err() {
-                release(&context.engine, &asking, &place, "the bytes could not be kept").await;
-            }
-            attached?
-        }
-        (Reserved::Place(place), Err(refused)) => {
-            release(&context.engine, &asking, &place, "the body did not arrive").await;
-            return Err(refused);
-        }
-        (Reserved::Earlier, body) => {
-            let RawBody(bytes) = body?;
-            context.engine.attached(&asking.caller, asking.request(&bytes)).await?
-        }
-    };
-    Ok(answer(attached))
+    let upload = Upload::of(Request::from_parts(parts, body), BLOB_BYTES_MAX as u64, UPLOAD_TIME_MAX)?;
+    let _permit = context.uploads.admit(asking.caller.user)?;
+    let engine = &context.engine;
+    let incoming = engine.begin_blob(&media_type)?;
+    let reserved = engine.reserve(&asking.caller, &asking.key, "blob.attach").await?;
+    let received = upload.receive(engine, &asking, &reserved, incoming).await;
+    let attached = attach(engine, &asking, &reserved, received, &media_type).await;
+    if let (Reserved::Place(place), Err(_)) = (&reserved, &attached) {
+        release(engine, &asking, place, "the bytes did not arrive or could not be kept").await;
+    }
+    Ok(answer(attached?))
+}
+
+async fn attach(
+    engine: &Engine,
+    asking: &Asking,
+    reserved: &Reserved,
+    received: Result<IncomingBlob, ApiError>,
+    media_type: &str,
+) -> Result<Changed<Attachment>, ApiError> {
+    let staged = received?.finish()?;
+    // The hash stands for the bytes in the fingerprint.
+    let request = asking.request(&staged.hash().0);
+    Ok(match reserved {
+        Reserved::Place(place) => engine.attach(&asking.caller, request, place, staged, media_type).await?,
+        Reserved::Earlier => engine.attached(&asking.caller, request).await?,
+    })
 }
 
 fn answer(attached: Changed<Attachment>) -> Answer<BlobView> {

@@ -12,7 +12,7 @@ use serde::de::DeserializeOwned;
 use skein_core::document;
 
 use crate::error::ApiError;
-use crate::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX, BODY_TIME_MAX};
+use crate::limits::{BODY_BYTES_MAX, BODY_TIME_MAX};
 use crate::listen::Visitor;
 
 /// The text of a JSON body, unread.
@@ -23,7 +23,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
         check_label(request.headers())?;
-        check_announced_size(request.headers(), BODY_BYTES_MAX)?;
+        check_announced_size(request.headers(), BODY_BYTES_MAX as u64)?;
         read(request, state, BODY_BYTES_MAX).await.map(Self)
     }
 }
@@ -34,7 +34,7 @@ async fn read<S: Send + Sync>(mut request: Request, state: &S, bytes_max: usize)
     let read = tokio::time::timeout(time_max, Bytes::from_request(request, state));
     let read = read.await.map_err(|_| too_slow(time_max))?;
     read.map_err(|rejection| match rejection.into_response().status() {
-        StatusCode::PAYLOAD_TOO_LARGE => too_large(bytes_max),
+        StatusCode::PAYLOAD_TOO_LARGE => ApiError::body_too_large(bytes_max as u64),
         _ => ApiError::bad_request("invalid_body", "the body broke off; send it again"),
     })
 }
@@ -52,18 +52,6 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Question<T> {
     }
 }
 
-/// Bytes of any kind, up to the size of a blob.
-pub(crate) struct RawBody(pub(crate) Bytes);
-
-impl<S: Send + Sync> FromRequest<S> for RawBody {
-    type Rejection = ApiError;
-
-    async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
-        check_announced_size(request.headers(), BLOB_BYTES_MAX)?;
-        read(request, state, BLOB_BYTES_MAX).await.map(Self)
-    }
-}
-
 /// A missing label is taken for JSON; a wrong one is a mistake worth naming.
 fn check_label(headers: &HeaderMap) -> Result<(), ApiError> {
     let Some(label) = headers.get(header::CONTENT_TYPE) else { return Ok(()) };
@@ -76,14 +64,10 @@ fn check_label(headers: &HeaderMap) -> Result<(), ApiError> {
 }
 
 /// Refuses at once what would be refused after it was sent.
-fn check_announced_size(headers: &HeaderMap, bytes_max: usize) -> Result<(), ApiError> {
+pub(crate) fn check_announced_size(headers: &HeaderMap, bytes_max: u64) -> Result<(), ApiError> {
     let size = headers.get(header::CONTENT_LENGTH).and_then(|size| size.to_str().ok());
-    let size = size.and_then(|size| size.parse::<usize>().ok());
-    if size.is_some_and(|size| size > bytes_max) { Err(too_large(bytes_max)) } else { Ok(()) }
-}
-
-fn too_large(bytes_max: usize) -> ApiError {
-    ApiError::too_large(format!("a body has at most {bytes_max} bytes here; send it in smaller parts"))
+    let size = size.and_then(|size| size.parse::<u64>().ok());
+    if size.is_some_and(|size| size > bytes_max) { Err(ApiError::body_too_large(bytes_max)) } else { Ok(()) }
 }
 
 fn too_slow(time_max: Duration) -> ApiError {

@@ -6,38 +6,35 @@
 use std::fs::File;
 use std::io::{self, Seek as _, Write};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-use axum::body::{Body, BodyDataStream};
+use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
-use futures::StreamExt as _;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 use skein_connect::passphrase::Passphrase;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{ConversationId, OperationId, UserId};
-use skein_engine::{Brought, Changed, Engine, ExportCut, ExportExtent, ImportCount, Kept, Reservation, Reserved};
+use skein_engine::{Brought, Changed, Engine, ExportCut, ExportExtent, ImportCount, Kept, Reserved};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use utoipa::{IntoParams, ToSchema};
 
 use crate::context::Context;
 use crate::error::ApiError;
-use crate::limits::{BODY_TIME_MAX, BUNDLE_BYTES_MAX, BUNDLE_TIME_MAX};
+use crate::limits::{BUNDLE_BYTES_MAX, BUNDLE_TIME_MAX};
 use crate::mutation::{Answer, Asking, Mutated, Mutation};
 use crate::path_id::PathId;
 use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
+use crate::upload::{Upload, release, unwritable};
 
 const ZIP: &str = "application/zip";
 const PASSPHRASE: HeaderName = HeaderName::from_static("skein-passphrase");
 const CHUNK_BYTES: usize = 64 << 10;
 const CHUNKS_WAITING_MAX: usize = 8;
-/// How often a bundle that arrives is said to go on.
-const SIGN_EVERY: Duration = Duration::from_secs(5);
 
 /// A cut of your timeline, ready to be downloaded.
 #[derive(Serialize, ToSchema)]
@@ -215,8 +212,9 @@ pub(crate) async fn import_bundle(
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));
     }
     let passphrase = passphrase(&parts.headers)?;
+    let upload = Upload::of(Request::from_parts(parts, body), BUNDLE_BYTES_MAX, BUNDLE_TIME_MAX)?;
     let reserved = context.engine.reserve(&asking.caller, &asking.key, "import").await?;
-    let received = receive(&context.engine, &asking, &reserved, body.into_data_stream()).await;
+    let received = receive(&context.engine, &asking, &reserved, upload).await;
     // Whoever asked may leave: what was begun is finished, and a repeat of the request finds it.
     let taking_in = take_in(context.engine.clone(), asking, reserved, received, passphrase);
     let imported = tokio::spawn(async move {
@@ -260,51 +258,41 @@ async fn take_in(
     }
 }
 
-/// What went wrong is worth more than that the place could not be given back: it runs out by itself.
-pub(crate) async fn release(engine: &Engine, asking: &Asking, place: &Reservation, problem: &str) {
-    if let Err(error) = engine.release(&asking.caller, place, problem).await {
-        tracing::debug!(%error, "a reserved place was not given back");
+/// A file without a name, and the hash of its bytes, which stands for them in the fingerprint of the request.
+struct HashedFile {
+    file: File,
+    hasher: Sha256,
+}
+
+impl HashedFile {
+    fn new() -> Result<Self, ApiError> {
+        let file = tempfile::tempfile().map_err(|error| unwritable(&error))?;
+        Ok(Self { file, hasher: Sha256::new() })
+    }
+
+    fn finish(mut self) -> Result<(File, [u8; 32]), ApiError> {
+        self.file.rewind().map_err(|error| unwritable(&error))?;
+        Ok((self.file, self.hasher.finalize().into()))
     }
 }
 
-/// Writes a body to a file without a name; says what was in it by its hash, which stands for it in the fingerprint.
+impl Write for HashedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
 async fn receive(
     engine: &Engine,
     asking: &Asking,
     reserved: &Reserved,
-    mut body: BodyDataStream,
+    upload: Upload,
 ) -> Result<(File, [u8; 32]), ApiError> {
-    let unwritable = |error: io::Error| ApiError::internal(format!("a bundle cannot be put aside: {error}"));
-    let mut file = tempfile::tempfile().map_err(unwritable)?;
-    let (mut hasher, mut size) = (Sha256::new(), 0);
-    let (begun, mut told) = (Instant::now(), Instant::now());
-    loop {
-        let chunk = tokio::time::timeout(BODY_TIME_MAX, body.next()).await.map_err(|_| stalled())?;
-        let Some(chunk) = chunk else { break };
-        let chunk = chunk.map_err(|_| ApiError::bad_request("invalid_body", "the body broke off; send it again"))?;
-        size += chunk.len() as u64;
-        if size > BUNDLE_BYTES_MAX {
-            return Err(ApiError::too_large(format!("a bundle has at most {BUNDLE_BYTES_MAX} bytes here")));
-        }
-        if begun.elapsed() > BUNDLE_TIME_MAX {
-            return Err(stalled());
-        }
-        if let (Reserved::Place(place), true) = (reserved, told.elapsed() > SIGN_EVERY) {
-            engine.still_working(&asking.caller, place).await?;
-            told = Instant::now();
-        }
-        hasher.update(&chunk);
-        file = tokio::task::spawn_blocking(move || file.write_all(&chunk).map(|()| file))
-            .await
-            .map_err(|error| ApiError::internal(error.to_string()))?
-            .map_err(unwritable)?;
-    }
-    file.rewind().map_err(unwritable)?;
-    Ok((file, hasher.finalize().into()))
-}
-
-fn stalled() -> ApiError {
-    let (pause, whole) = (BODY_TIME_MAX.as_secs(), BUNDLE_TIME_MAX.as_secs());
-    let message = format!("the bundle came too slowly: it may pause for {pause} seconds and take {whole} in all");
-    ApiError::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", message)
+    upload.receive(engine, asking, reserved, HashedFile::new()?).await?.finish()
 }

@@ -7,8 +7,9 @@ use axum::extract::FromRef;
 use skein_engine::Engine;
 use tokio::sync::Semaphore;
 
+use crate::admission::AdmissionLimit;
 use crate::known_answers::KnownAnswers;
-use crate::limits::BUNDLES_AT_ONCE;
+use crate::limits::{BUNDLES_AT_ONCE, UPLOADS_AT_ONCE, UPLOADS_PER_USER};
 use crate::metrics::Metrics;
 use crate::tokens::Tokens;
 
@@ -24,6 +25,8 @@ pub struct Parts {
     pub(crate) tokens: Option<Tokens>,
     /// Places for bundles on their way in or out.
     pub(crate) bundles: Arc<Semaphore>,
+    /// Limits uploads of blobs.
+    pub(crate) uploads: AdmissionLimit,
     /// What this server counts.
     pub(crate) metrics: Metrics,
     /// What was answered before, and holds.
@@ -38,8 +41,9 @@ impl Context {
     fn made(engine: Engine, public_url: &str, tokens: Option<Tokens>) -> Self {
         let bundles = Arc::new(Semaphore::new(BUNDLES_AT_ONCE));
         let (public_url, metrics) = (public_url.trim_end_matches('/').into(), Metrics::new());
+        let uploads = AdmissionLimit::new("uploads", UPLOADS_AT_ONCE, UPLOADS_PER_USER);
         let known_answers = KnownAnswers::default();
-        Self(Arc::new(Parts { engine, public_url, tokens, bundles, metrics, known_answers }))
+        Self(Arc::new(Parts { engine, public_url, tokens, bundles, uploads, metrics, known_answers }))
     }
 
     /// Also accepts the tokens of an issuer.

@@ -55,6 +55,22 @@ impl ApiError {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", message)
     }
 
+    pub(crate) fn body_too_large(bytes_max: u64) -> Self {
+        Self::too_large(format!("a body has at most {bytes_max} bytes here; send it in smaller parts"))
+    }
+
+    /// One user does more of a kind of work at once than one may.
+    pub(crate) fn too_many_at_once(work: &str, limit: usize) -> Self {
+        let message = format!("you have {limit} {work} under way, the most for one user; retry when one has ended");
+        Self::new(StatusCode::TOO_MANY_REQUESTS, "too_many_at_once", message).retryable().with_detail("limit", limit)
+    }
+
+    /// All users together do as much of a kind of work as the server allows.
+    pub(crate) fn server_full(work: &str, limit: usize) -> Self {
+        let message = format!("{limit} {work} are under way, the most for this server; retry after Retry-After");
+        Self::unavailable("busy", &message).retryable().with_detail("limit", limit)
+    }
+
     /// One client asks too often.
     pub(crate) fn rate_limited() -> Self {
         let message = "too many requests from this address; wait as long as Retry-After says";

@@ -7,6 +7,7 @@
 #![expect(unused_qualifications, reason = "the macros that describe routes qualify what they name")]
 
 mod account;
+mod admission;
 mod blobs;
 mod body;
 mod bundles;
@@ -52,6 +53,7 @@ mod signed_in;
 mod storage;
 mod tokens;
 mod tree;
+mod upload;
 mod users;
 mod workload;
 

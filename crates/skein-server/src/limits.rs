@@ -29,6 +29,12 @@ pub const REQUESTS_AT_ONCE_MAX: usize = 512;
 pub const BODY_BYTES_MAX: usize = 16 << 20;
 /// Largest upload.
 pub const BLOB_BYTES_MAX: usize = skein_store::blobs::BLOB_BYTES_MAX;
+/// Uploads of blobs under way at once, of all users; each takes a temporary file of up to [`BLOB_BYTES_MAX`].
+pub const UPLOADS_AT_ONCE: usize = 128;
+/// Uploads of blobs that one user may have under way.
+pub const UPLOADS_PER_USER: usize = 32;
+/// Longest a blob may take to arrive.
+pub const UPLOAD_TIME_MAX: Duration = Duration::from_mins(10);
 /// Bundles written or taken in at once; each holds a thread.
 pub const BUNDLES_AT_ONCE: usize = 8;
 /// Longest a bundle may take to arrive.

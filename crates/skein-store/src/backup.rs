@@ -171,9 +171,9 @@ impl Tx<'_> {
         let total = named.len() as u64;
         let mut copied = Copied::default();
         for (done, (hash, _)) in (1..).zip(named) {
-            match from.block_on(async |from| from.get(hash).await) {
-                Ok(bytes) => {
-                    to.block_on(async |to| to.put(bytes, "").await)?;
+            match from.block_on(async |from| from.spool(hash, to).await) {
+                Ok(mut staged) => {
+                    to.block_on(async |to| to.keep(&mut staged, "").await)?;
                     copied.blobs += 1;
                 }
                 Err(StoreError::NotFound(_) | StoreError::Damaged(_)) => copied.lost_blobs.push(hash),

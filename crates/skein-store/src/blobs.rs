@@ -1,12 +1,14 @@
 //! Bytes too large or too foreign for the database: content-addressed objects in a directory or an S3 bucket.
 //!
 //! An object is durable before the transaction that names it; an object nobody names is swept after a day. Who may
-//! read one follows from who attached it, never from knowing its hash.
+//! read one follows from who attached it, never from knowing its hash. Bytes arrive through a temporary file
+//! (`staging`), so that neither their number nor their hash has to be known before, and memory holds a piece at a time.
 
 mod amount;
+mod staging;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -19,13 +21,15 @@ use serde_json::{Map, json};
 use sha2::{Digest as _, Sha256};
 use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, Millis, RuleViolation, Viewer};
+use tokio::sync::Semaphore;
 
-use crate::error::StoreError;
+use crate::error::{StoreError, is_full};
 use crate::sql::params;
 use crate::store::Store;
 use crate::tx::Tx;
 
 pub use amount::{Amount, COUNT_KEPT_MS};
+pub use staging::{IncomingBlob, StagedBlob};
 
 /// Largest object accepted, in bytes (audio of thirty minutes).
 pub const BLOB_BYTES_MAX: usize = 100 << 20;
@@ -39,7 +43,11 @@ pub type BlobPieces = BoxStream<'static, Result<Bytes, StoreError>>;
 #[derive(Clone)]
 pub struct Blobs {
     objects: Arc<dyn ObjectStore>,
+    /// The directory of the objects, if they are in one.
+    root: Option<Arc<PathBuf>>,
     counted: Arc<amount::Counted>,
+    /// Held while a part is sent to the service: each takes memory.
+    sending: Arc<Semaphore>,
 }
 
 /// How to reach an S3-compatible service.
@@ -79,12 +87,13 @@ impl Blobs {
     /// Objects in a directory, which is made if it is missing.
     pub fn directory(path: &Path) -> Result<Self, StoreError> {
         std::fs::create_dir_all(path).map_err(|error| StoreError::Blob(format!("{}: {error}", path.display())))?;
-        let objects = LocalFileSystem::new_with_prefix(path).map_err(|error| failed(&error))?.with_fsync(true);
-        Ok(Self::of(objects))
+        let objects = LocalFileSystem::new_with_prefix(path).map_err(|error| failed(&error))?;
+        Ok(Self { root: Some(Arc::new(path.to_owned())), ..Self::of(objects) })
     }
 
     fn of(objects: impl ObjectStore) -> Self {
-        Self { objects: Arc::new(objects), counted: Arc::default() }
+        let sending = Arc::new(Semaphore::new(staging::PARTS_SENT_AT_ONCE));
+        Self { objects: Arc::new(objects), root: None, counted: Arc::default(), sending }
     }
 
     /// No objects at all, for a copy that has none.
@@ -110,15 +119,9 @@ impl Blobs {
 
     /// Keeps bytes; when this returns they are durable. The same bytes are kept once.
     pub async fn put(&self, bytes: Bytes, media_type: &str) -> Result<BlobRef, StoreError> {
-        if bytes.len() > BLOB_BYTES_MAX {
-            return Err(StoreError::Blob(format!("{} bytes are more than the {BLOB_BYTES_MAX} allowed", bytes.len())));
-        }
-        let hash = Digest::of(&bytes);
-        let size = i64::try_from(bytes.len()).expect("objects are bounded");
-        let path = path(&hash);
-        // Written again even when present: a sweep may be about to take an old, unnamed copy.
-        self.objects.put(&path, bytes.into()).await.map_err(|error| failed(&error))?;
-        Ok(BlobRef { hash, size, media_type: media_type.to_owned() })
+        let mut incoming = self.begin()?;
+        incoming.push(&bytes)?;
+        self.keep(&mut incoming.finish()?, media_type).await
     }
 
     /// The bytes behind a hash, checked against it.
@@ -147,13 +150,19 @@ impl Blobs {
         Ok(if is_whole { checked(pieces.boxed(), hash) } else { pieces.boxed() })
     }
 
-    /// Keeps bytes again if their object has gone since they were put.
-    pub async fn put_back(&self, hash: Digest, bytes: Bytes) -> Result<(), StoreError> {
-        match self.objects.head(&path(&hash)).await {
+    /// Keeps bytes again if their object has gone since they were kept.
+    pub async fn put_back(&self, staged: &mut StagedBlob) -> Result<(), StoreError> {
+        match self.objects.head(&path(&staged.hash())).await {
             Ok(_) => Ok(()),
-            Err(ObjectError::NotFound { .. }) => self.put(bytes, "").await.map(drop),
+            Err(ObjectError::NotFound { .. }) => self.keep(staged, "").await.map(drop),
             Err(error) => Err(failed(&error)),
         }
+    }
+
+    /// How many bytes are behind a hash; all of them are read and compared with it.
+    pub async fn measure(&self, hash: Digest) -> Result<u64, StoreError> {
+        let pieces = self.open(hash, None).await?;
+        pieces.try_fold(0, async |size, piece| Ok(size + piece.len() as u64)).await
     }
 
     /// Removes an object now, if nobody names it any more.
@@ -180,14 +189,15 @@ impl Blobs {
         Ok(true)
     }
 
-    /// Removes objects that nobody names and that are older than a day; says how many.
+    /// Removes objects that nobody names and that are older than a day, and what a killed process left of uploads;
+    /// says how many objects.
     pub async fn sweep(&self, store: &Store, now: Millis) -> Result<usize, StoreError> {
+        self.remove_abandoned()?;
         let mut objects = self.objects.list(None);
         let mut swept = 0;
         while let Some(object) = objects.try_next().await.map_err(|error| failed(&error))? {
             let age = now.0 - object.last_modified.timestamp_millis();
-            let hash = object.location.filename().and_then(|name| name.parse::<Digest>().ok());
-            let Some(hash) = hash.filter(|_| age > SWEEP_AFTER_MS) else { continue };
+            let Some(hash) = named_by(&object).filter(|_| age > SWEEP_AFTER_MS) else { continue };
             swept += usize::from(self.remove_if_unnamed(store, hash, &object).await?);
         }
         Ok(swept)
@@ -281,6 +291,18 @@ fn path(hash: &Digest) -> object_store::path::Path {
     object_store::path::Path::from_iter([&hex[..2], &hex[..]])
 }
 
+/// The hash an object is named by; what has another name is no object of ours.
+fn named_by(object: &ObjectMeta) -> Option<Digest> {
+    object.location.filename().and_then(|name| name.parse().ok())
+}
+
 fn failed(error: &ObjectError) -> StoreError {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(cause) = source {
+        if cause.downcast_ref().is_some_and(is_full) {
+            return StoreError::DiskFull;
+        }
+        source = cause.source();
+    }
     StoreError::Blob(error.to_string())
 }

@@ -1,5 +1,7 @@
 //! What can go wrong in the store, sorted by what the caller can do about it.
 
+use std::io::{self, ErrorKind};
+
 use skein_core::RuleViolation;
 use skein_core::catalog::sharing::Refused;
 use skein_core::document::BadDocument;
@@ -54,7 +56,7 @@ pub enum StoreError {
     Busy,
     #[error("the read took longer than {0} seconds and was stopped; ask for less")]
     TooSlow(u64),
-    #[error("the database has no room left; free some space, nothing was written")]
+    #[error("the storage has no room left; free some space, nothing was written")]
     DiskFull,
     #[error("the database cannot be written to: {0}")]
     ReadOnly(String),
@@ -130,7 +132,17 @@ impl From<SqlError> for StoreError {
     }
 }
 
+/// Whether a file could not be written because the disk, a quota or the largest file size leaves no room.
+pub(crate) fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge)
+}
+
 impl StoreError {
+    /// A failure to read or write a file; `doing` names the act.
+    pub fn of_file(doing: &str, error: &io::Error) -> Self {
+        if is_full(error) { Self::DiskFull } else { Self::Blob(format!("{doing}: {error}")) }
+    }
+
     /// Whether running the same function again can help without anything else changing.
     pub(crate) fn is_collision(&self) -> bool {
         matches!(self, Self::Sql(SqlError::Collision(_)))

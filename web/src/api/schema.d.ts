@@ -200,7 +200,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Upload bytes and attach them; `Content-Type` says what they are. */
+        /**
+         * Upload bytes and attach them; `Content-Type` names their media type.
+         * @description At most 100 MiB, within 10 minutes, with pauses of at most 30 seconds. One user may have 32 uploads under way (429 beyond), the
+         *     server 128 (503 beyond).
+         */
         post: operations["upload_blob"];
         delete?: never;
         options?: never;

@@ -42,7 +42,9 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let listener = runtime.block_on(listen(serve.listen))?;
     let address = listener.local_addr().map_err(cannot_run)?;
     let store = serve.place.open()?;
-    runtime.spawn(sweep_daily(store.clone(), serve.place.blobs()?));
+    let blobs = serve.place.blobs()?;
+    blobs.remove_abandoned()?;
+    runtime.spawn(sweep_daily(store.clone(), blobs));
     let start = runtime.block_on(Start::begin(&serve, lock, store, address))?;
     greet(out, &start)?;
     let (version, database) = (env!("CARGO_PKG_VERSION"), serve.place.database_shown());

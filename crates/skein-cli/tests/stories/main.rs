@@ -24,5 +24,6 @@ mod schemathesis;
 mod scripted;
 mod server;
 mod telemetry;
+mod uploads;
 mod vault;
 mod whole;

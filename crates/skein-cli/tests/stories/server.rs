@@ -78,7 +78,7 @@ impl Server {
     pub(crate) fn of(process: Child) -> Self {
         let address = after(&process.wait_for_line("Skein is listening on "), "listening on ");
         let link = after(&process.wait_for_line("Sign in, once: "), "Sign in, once: ");
-        let key = key_by_link(&address, &link);
+        let key = key_by_link(&address, &link, "admin");
         Self { process, address, key }
     }
 
@@ -100,13 +100,14 @@ impl Server {
 }
 
 /// Signs in by the link as a browser would, and makes a key.
-fn key_by_link(address: &str, link: &str) -> String {
+pub(crate) fn key_by_link(address: &str, link: &str, scope: &str) -> String {
     let mut connection = Connection::open(address).unwrap();
     let signed_in = connection.send("GET", link.strip_prefix(address).unwrap(), "", "").unwrap();
     assert_eq!(signed_in.status, 303, "{}", signed_in.body);
     let cookie = signed_in.header("set-cookie").unwrap().split(';').next().unwrap();
     let headers = format!("Cookie: {cookie}\r\nIdempotency-Key: {}\r\n", fresh_key().unwrap());
-    let made = connection.send("POST", "/api/v1/keys", &headers, r#"{"name":"story","scope":"admin"}"#).unwrap();
+    let made =
+        connection.send("POST", "/api/v1/keys", &headers, &format!(r#"{{"name":"story","scope":"{scope}"}}"#)).unwrap();
     assert_eq!(made.status, 201, "{}", made.body);
     made.body.split(r#""key":""#).nth(1).unwrap().split('"').next().unwrap().to_owned()
 }

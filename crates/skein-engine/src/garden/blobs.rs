@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use bytes::Bytes;
 use serde_json::{Value, json};
 use skein_core::{Digest, ItemId, Viewer};
-use skein_store::blobs::{BlobPieces, BlobRef};
+use skein_store::blobs::{BlobPieces, BlobRef, IncomingBlob, StagedBlob};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
@@ -34,24 +33,29 @@ impl Outcome for Attachment {
 }
 
 impl Engine {
-    /// Keeps bytes and names them on the caller's timeline; `reservation` is the place of their request.
+    /// Begins to receive bytes; they are pushed on a thread that may block.
+    pub fn begin_blob(&self, media_type: &str) -> Result<IncomingBlob, EngineError> {
+        Ok(self.parts().blobs.begin_as(media_type)?)
+    }
+
+    /// Keeps bytes that have arrived and names them on the caller's timeline; `reservation` is the place of their request.
     pub async fn attach(
         &self,
         caller: &Caller,
         request: Request,
         reservation: &Reservation,
-        bytes: Bytes,
+        mut staged: StagedBlob,
         media_type: &str,
     ) -> Result<Changed<Attachment>, EngineError> {
         let blobs = &self.parts().blobs;
-        let blob = blobs.put(bytes.clone(), media_type).await?;
+        let blob = blobs.keep(&mut staged, media_type).await?;
         let attached = self.finish(caller, request, reservation, move |tx, viewer| {
             let item = tx.attach_blob(viewer, &blob)?;
             Ok(Attachment { item, blob: blob.clone() })
         });
         let attached = attached.await?;
         // Somebody who redacted the same bytes meanwhile may have taken them away before this name was there.
-        blobs.put_back(attached.value.blob.hash(), bytes).await?;
+        blobs.put_back(&mut staged).await?;
         Ok(attached)
     }
 

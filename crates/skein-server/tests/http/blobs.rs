@@ -5,6 +5,7 @@ use axum::http::{Request, StatusCode};
 use futures::{TryStreamExt as _, stream};
 use skein_core::Digest;
 use skein_core::account::{Role, Scope};
+use skein_server::limits::UPLOADS_PER_USER;
 use tokio::sync::oneshot;
 
 use crate::log_lines::{capture, logged};
@@ -179,6 +180,32 @@ both! {
         let untyped = world.upload(PATH, "nothing", "abc").await;
         assert_eq!(untyped.breaks(), (422, "MG-BLOB-001".to_owned()));
     }
+}
+
+#[tokio::test]
+async fn a_user_with_too_many_uploads_under_way_is_refused_and_others_are_not() {
+    let world = World::new().await;
+    let anna = world.joined_by("anna", Role::User, Scope::Write).await;
+    let mut arriving = Vec::new();
+    for _ in 0..UPLOADS_PER_USER {
+        let (begun, has_begun) = oneshot::channel();
+        let body = stream::once(async move {
+            begun.send(()).unwrap();
+            std::future::pending::<Result<Bytes, std::io::Error>>().await
+        });
+        let request = upload(&anna, &fresh_key(), Body::from_stream(body));
+        let user = anna.clone();
+        arriving.push(tokio::spawn(async move { user.send(request).await }));
+        has_begun.await.unwrap();
+    }
+    let refused = anna.send(upload(&anna, &fresh_key(), "abc")).await;
+    assert_eq!(refused.refused(), (429, "too_many_at_once".to_owned()));
+    assert_eq!((refused.header("retry-after"), &refused.json()["error"]["retryable"]), ("1", &true.into()));
+    assert_eq!(world.send(upload(&world, &fresh_key(), "abc")).await.status, StatusCode::CREATED);
+    let given_up = arriving.pop().unwrap();
+    given_up.abort();
+    assert!(given_up.await.is_err());
+    assert_eq!(anna.send(upload(&anna, &fresh_key(), "abc")).await.status, StatusCode::CREATED);
 }
 
 #[tokio::test]

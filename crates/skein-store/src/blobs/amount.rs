@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::TryStreamExt as _;
 use skein_core::Millis;
 
-use super::{Blobs, failed};
+use super::{Blobs, failed, named_by};
 use crate::error::StoreError;
 
 /// What was counted is not counted again for so long.
@@ -57,8 +57,10 @@ impl Blobs {
         let mut amount = Amount { objects: 0, bytes: 0, counted_at: now };
         let mut objects = self.objects.list(None);
         while let Some(object) = objects.try_next().await.map_err(|error| failed(&error))? {
-            amount.objects += 1;
-            amount.bytes += object.size;
+            if named_by(&object).is_some() {
+                amount.objects += 1;
+                amount.bytes += object.size;
+            }
         }
         *self.counted.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(amount);
         Ok(amount)

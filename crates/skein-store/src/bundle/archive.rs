@@ -3,11 +3,10 @@
 //! Nothing is ever unpacked to a path, and no size that the file claims is believed.
 
 use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom};
+use std::io::{self, BufRead as _, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt as _;
 use std::sync::Arc;
 
-use bytes::Bytes;
 use sha2::{Digest as _, Sha256};
 use skein_core::Digest;
 use zip::ZipArchive;
@@ -96,12 +95,38 @@ impl Archive {
         names.filter_map(|name| name.strip_prefix(BLOBS)?.parse().ok()).collect()
     }
 
-    /// The bytes of an object, compared with the hash that is its name.
-    pub(crate) fn blob(&mut self, hash: Digest) -> Result<Bytes, StoreError> {
+    /// Copies the bytes of an object, compared with the hash that is its name; says how many they are.
+    pub(crate) fn copy_blob(&mut self, hash: Digest, out: impl Write) -> Result<u64, StoreError> {
         let name = format!("{BLOBS}{hash}");
-        let bytes = read_bounded(self.entry(&name)?, &name, BLOB_BYTES_MAX as u64)?;
-        let found = Digest::of(&bytes);
-        if found == hash { Ok(bytes.into()) } else { Err(altered(&name, format!("its bytes have the hash {found}"))) }
+        let mut bounded = self.entry(&name)?.take(BLOB_BYTES_MAX as u64 + 1);
+        let mut hashed = Hashed { out, hasher: Sha256::new() };
+        let size = io::copy(&mut bounded, &mut hashed).map_err(|error| match error.kind() {
+            io::ErrorKind::StorageFull => StoreError::DiskFull,
+            _ => altered(&name, error.to_string()),
+        })?;
+        if size > BLOB_BYTES_MAX as u64 {
+            return Err(too_large(&name, BLOB_BYTES_MAX as u64));
+        }
+        let found = Digest(hashed.hasher.finalize().into());
+        if found == hash { Ok(size) } else { Err(altered(&name, format!("its bytes have the hash {found}"))) }
+    }
+}
+
+/// Hashes bytes on their way to `out`.
+struct Hashed<W> {
+    out: W,
+    hasher: Sha256,
+}
+
+impl<W: Write> Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.out.write(bytes)?;
+        self.hasher.update(&bytes[..written]);
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
     }
 }
 
@@ -123,10 +148,11 @@ fn refuse_expansion(name: &str, size: u64, compressed: u64) -> Result<(), StoreE
 fn read_bounded(entry: impl Read, name: &str, limit: u64) -> Result<Vec<u8>, StoreError> {
     let mut bytes = Vec::new();
     entry.take(limit + 1).read_to_end(&mut bytes).map_err(|error| altered(name, error.to_string()))?;
-    if bytes.len() as u64 <= limit {
-        return Ok(bytes);
-    }
-    Err(BadBundle::TooLarge { part: name.to_owned(), problem: format!("the limit is {limit} bytes") }.into())
+    if bytes.len() as u64 <= limit { Ok(bytes) } else { Err(too_large(name, limit)) }
+}
+
+fn too_large(name: &str, limit: u64) -> StoreError {
+    BadBundle::TooLarge { part: name.to_owned(), problem: format!("the limit is {limit} bytes") }.into()
 }
 
 /// Lines of a part, one at a time. The last call compares the whole with its digest.

@@ -271,9 +271,13 @@ fn write_blobs<W: Write>(
 ) -> Result<Vec<Digest>, StoreError> {
     let mut lost = Vec::new();
     for (done, hash) in (1..).zip(named) {
-        match blobs.block_on(async |blobs| blobs.get(*hash).await) {
+        // Whole and compared before its entry begins: an entry that was begun cannot be taken back.
+        match blobs.block_on(async |blobs| blobs.spool(*hash, blobs).await) {
             // Most of them are pictures and sound, compressed already.
-            Ok(bytes) => bundle.entry(&format!("{BLOBS}{hash}"), CompressionMethod::Stored, &bytes)?,
+            Ok(mut staged) => {
+                bundle.start(&format!("{BLOBS}{hash}"), CompressionMethod::Stored)?;
+                io::copy(&mut staged.reader()?, &mut bundle.zip).map_err(|error| unwritten(&error))?;
+            }
             Err(StoreError::NotFound(_) | StoreError::Damaged(_)) => lost.push(*hash),
             Err(error) => return Err(error),
         }

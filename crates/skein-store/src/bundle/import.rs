@@ -101,8 +101,10 @@ impl Importer<'_> {
         // An object that was lost before the export is attached all the same: that it was there is a fact.
         let hash = attached(item).filter(|hash| self.archive.has_blob(*hash) && !self.put.contains(hash));
         let Some(hash) = hash else { return Ok(()) };
-        let bytes = self.archive.blob(hash)?;
-        self.blobs.block_on(async |blobs| blobs.put(bytes, "").await)?;
+        let mut incoming = self.blobs.begin()?;
+        self.archive.copy_blob(hash, &mut incoming)?;
+        let mut staged = incoming.finish()?;
+        self.blobs.block_on(async |blobs| blobs.keep(&mut staged, "").await)?;
         self.put.insert(hash);
         Ok(())
     }

@@ -262,9 +262,9 @@ impl Tx<'_> {
         let named = self.named_blobs()?;
         let total = named.len() as u64;
         for (index, (hash, size)) in named.into_iter().enumerate() {
-            match blobs.block_on(async |blobs| blobs.get(hash).await) {
-                Ok(bytes) if i64::try_from(bytes.len()) == Ok(size) => {}
-                Ok(bytes) => findings.add([broken_blob(hash, &format!("it has {} bytes, not {size}", bytes.len()))]),
+            match blobs.block_on(async |blobs| blobs.measure(hash).await) {
+                Ok(found) if i64::try_from(found) == Ok(size) => {}
+                Ok(found) => findings.add([broken_blob(hash, &format!("it has {found} bytes, not {size}"))]),
                 Err(StoreError::NotFound(_)) => findings.add([broken_blob(hash, "the object is missing")]),
                 Err(StoreError::Damaged(problem)) => findings.add([broken_blob(hash, &problem)]),
                 Err(error) => return Err(error),

@@ -1,6 +1,7 @@
 //! Objects: durable before they are named, read only by who attached them, swept when nobody did.
 
 use std::ops::Range;
+use std::path::Path;
 
 use bytes::Bytes;
 use futures::TryStreamExt as _;
@@ -74,6 +75,48 @@ fn an_s3_service_written_by_others_keeps_objects() {
     };
     let blobs = Blobs::s3(&options).unwrap();
     keeps_objects(&World::sqlite(), &blobs);
+    // More than one part.
+    let large = Bytes::from(vec![7; (17 << 20) + 1]);
+    let kept = run(blobs.put(large.clone(), "image/png")).unwrap();
+    assert_eq!((kept.size(), run(blobs.get(kept.hash())).unwrap()), ((17 << 20) + 1, large));
+}
+
+fn unfinished(folder: &Path) -> usize {
+    std::fs::read_dir(folder.join("uploads")).map_or(0, Iterator::count)
+}
+
+#[test]
+fn a_blob_that_was_given_up_leaves_nothing_behind_and_a_sweep_takes_what_a_dead_process_left() {
+    let (folder, world) = (tempfile::tempdir().unwrap(), World::sqlite());
+    let blobs = Blobs::directory(folder.path()).unwrap();
+    let mut incoming = blobs.begin().unwrap();
+    incoming.push(b"half of it").unwrap();
+    std::fs::write(folder.path().join("uploads").join("left"), "by a dead process").unwrap();
+    assert_eq!(unfinished(folder.path()), 2);
+    run(blobs.sweep(&world.store, Millis(0))).unwrap();
+    assert_eq!(unfinished(folder.path()), 1, "the one that still arrives stays");
+    incoming.push(b", and the rest").unwrap();
+    let mut staged = incoming.finish().unwrap();
+    let kept = run(blobs.keep(&mut staged, "text/plain")).unwrap();
+    assert_eq!(run(blobs.get(kept.hash())).unwrap(), b"half of it, and the rest"[..]);
+    assert_eq!(unfinished(folder.path()), 0);
+    drop(blobs.begin().unwrap());
+    assert_eq!(unfinished(folder.path()), 0);
+}
+
+#[test]
+fn bytes_that_were_removed_before_they_were_named_are_kept_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let blobs = Blobs::directory(folder.path()).unwrap();
+    let mut incoming = blobs.begin().unwrap();
+    incoming.push(b"bytes").unwrap();
+    let mut staged = incoming.finish().unwrap();
+    let kept = run(blobs.keep(&mut staged, "text/plain")).unwrap();
+    let hex = kept.hash().to_string();
+    std::fs::remove_file(folder.path().join(&hex[..2]).join(&hex)).unwrap();
+    run(blobs.put_back(&mut staged)).unwrap();
+    assert_eq!(run(blobs.get(kept.hash())).unwrap(), b"bytes"[..]);
+    assert_eq!(run(blobs.measure(kept.hash())).unwrap(), 5);
 }
 
 #[test]
