@@ -116,9 +116,7 @@ impl Engine {
     ) -> Result<Changed<Answering>, EngineError> {
         self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
             let processes = wanted_processes(tx, viewer, conversation, &new)?;
-            // Whoever has an answer made again chose no process.
-            let chosen = processes.last().copied().filter(|_| !matches!(new.wanted, Wanted::Again { .. }));
-            remember_hint(tx, viewer, conversation, chosen)?;
+            remember_hint(tx, viewer, conversation, chosen(&new, &processes))?;
             let mut mover = Mover::new(engine, tx, hand);
             let mut begun = Vec::new();
             let mut first = None;
@@ -294,6 +292,15 @@ fn position(
             (Position::Beside { turn: *turn, parent: selected }, Vec::new())
         }
     })
+}
+
+/// The process that a new agent turn was asked of. Further alternatives, and several answers to choose from, settle nothing
+/// about who answers next.
+fn chosen(new: &NewAnswers, processes: &[RecordId]) -> Option<RecordId> {
+    match (&new.wanted, processes) {
+        (Wanted::After { .. }, [only]) if new.samples <= 1 => Some(*only),
+        _ => None,
+    }
 }
 
 /// BR-CONV-001A: the conversation offers first what was wanted last.

@@ -174,9 +174,20 @@ both! {
         assert_eq!(world.hint(conversation).await, Some(heron));
         let turn = first.turn().unwrap();
         let second = world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
-        assert_eq!(world.hint(conversation).await, Some(stork));
         let made_by = |row: NodeRow| row.executed_by.unwrap().process_id;
         assert_eq!((made_by(world.row(first.id).await), made_by(second)), (heron, stork), "each keeps its own");
+        world.one(conversation, after(), &[stork]).await;
+        assert_eq!(world.hint(conversation).await, Some(stork), "a further turn was asked of another");
+    }
+
+    async fn br_conv_001a_alternatives_and_several_answers_at_once_refuse_to_change_the_hint(world: &World) {
+        let (conversation, _) = world.talk("Say something.").await;
+        let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
+        let turn = world.one(conversation, after(), &[heron]).await.turn().unwrap();
+        world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
+        assert_eq!(world.hint(conversation).await, Some(heron), "a further alternative");
+        world.answers(conversation, after(), &[heron, stork]).await.unwrap();
+        assert_eq!(world.hint(conversation).await, Some(heron), "two to choose from");
     }
 
     async fn br_conv_001a_an_answer_that_is_not_begun_or_made_again_refuses_to_change_the_hint(world: &World) {
@@ -191,7 +202,7 @@ both! {
         world.switch(stork, true).await;
         world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
         world.one(conversation, Wanted::Again { turn, node: first.id }, &[]).await;
-        assert_eq!(world.hint(conversation).await, Some(stork), "nobody chose a process");
+        assert_eq!(world.hint(conversation).await, Some(heron), "nobody chose a process");
     }
 
     async fn br_conv_001b_what_is_made_again_is_made_by_what_made_it_holds(world: &World) {
