@@ -12,7 +12,7 @@ struct Migration {
     postgres: &'static str,
 }
 
-const MIGRATIONS: [Migration; 12] = [
+const MIGRATIONS: [Migration; 13] = [
     Migration {
         name: "fabric",
         shared: include_str!("../migrations/0001_fabric.sql"),
@@ -55,11 +55,12 @@ const MIGRATIONS: [Migration; 12] = [
     Migration { name: "unbound", shared: include_str!("../migrations/0010_unbound.sql"), sqlite: "", postgres: "" },
     Migration { name: "measured", shared: include_str!("../migrations/0011_measured.sql"), sqlite: "", postgres: "" },
     Migration { name: "people", shared: include_str!("../migrations/0012_people.sql"), sqlite: "", postgres: "" },
+    Migration { name: "visits", shared: include_str!("../migrations/0013_visits.sql"), sqlite: "", postgres: "" },
 ];
 
 /// The newest schema this program knows.
-pub const SCHEMA_VERSION: i64 = 12;
-const _: () = assert!(MIGRATIONS.len() == 12, "the version counts the migrations");
+pub const SCHEMA_VERSION: i64 = 13;
+const _: () = assert!(MIGRATIONS.len() == 13, "the version counts the migrations");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Dialect {

@@ -26,7 +26,7 @@ pub(crate) struct Table {
 use Class::{Index, Kept, Operational, Projected, Source};
 
 /// Every table, facts first because the others speak about them.
-pub(crate) const TABLES: [Table; 41] = [
+pub(crate) const TABLES: [Table; 42] = [
     Table {
         name: "items",
         class: Source,
@@ -395,6 +395,7 @@ pub(crate) const TABLES: [Table; 41] = [
         key: 2,
     },
     Table { name: "request_names", class: Index, columns: &["day", "name", "operation"], key: 3 },
+    Table { name: "path_visits", class: Operational, columns: &["path", "branch", "depth", "node"], key: 3 },
     Table { name: "cursors", class: Operational, columns: &["owner", "name", "tx", "position"], key: 2 },
     Table { name: "leases", class: Operational, columns: &["name", "holder", "fence", "lease_until"], key: 1 },
     Table { name: "meta", class: Operational, columns: &["name", "value"], key: 1 },

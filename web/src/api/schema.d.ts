@@ -2899,6 +2899,8 @@ export interface components {
             status: string[];
             /** @description The place of its turn in `turns`; -1 for a remark. */
             turn: number[];
+            /** @description 1 for what the path went on with last, from the node it answers: the way down to where its reader was. */
+            visited: number[];
         };
         /**
          * @description What to compare; nothing is changed by it, so it needs no key of its own.
@@ -6150,6 +6152,11 @@ export interface components {
              * @default false
              */
             makeActive?: boolean;
+            /**
+             * @description The node of the turn before that it answers. Default: the one that turn shows.
+             * @default null
+             */
+            parentAlternativeId?: string | null;
             /**
              * @description How many.
              * @default null

@@ -44,8 +44,7 @@ export function branchesOf(tree: Tree): Branch[] {
 function goingOn(tree: Tree, node: string): string[] {
   const children = tree.children.get(node) ?? [];
   if (children.length < 2) return children;
-  const turn = tree.visited.get(node) ?? tree.knots.get(children.at(-1) ?? "")?.turn ?? "";
-  return shownFirst(children, tree.selectedOf(turn) ?? children.at(-1));
+  return shownFirst(children, tree.after(node));
 }
 
 const shownFirst = (nodes: readonly string[], shown: string | undefined): string[] =>

@@ -66,42 +66,50 @@ export async function answerBeside(
   await conversation.answer(async () => (await call("post", path, { params, body })) as Answers);
 }
 
-/** Makes an answer again by the process that made it. */
+/** Makes an answer again by the process that made it; it answers `parent`, which stands above it on the screen. */
 export async function regenerate(
   conversation: Conversation,
   turnId: string,
   nodeId: string,
-  samples = 1,
+  parent: string | undefined,
 ): Promise<void> {
   const params = { id: conversation.id, turnId, nodeId };
-  const body = { makeActive: true, samples };
+  const body = { makeActive: true, parentAlternativeId: parent };
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/regenerate";
   await conversation.answer(() => call("post", path, { params, body }));
 }
 
-/** Turns to another alternative at once. */
-export const activate = (conversation: Conversation, turnId: string, nodeId: string): Promise<void> =>
-  underway(turn(conversation, turnId, nodeId));
+/** Goes to exactly this node; what follows it stays below. */
+export const activate = (conversation: Conversation, nodeId: string): Promise<void> =>
+  underway(turn(conversation, nodeId, nodeId));
 
-async function turn(conversation: Conversation, turnId: string, nodeId: string): Promise<void> {
+/** Chooses an alternative: goes to where somebody was last below it, so that its own continuation is on the screen. */
+export const choose = (conversation: Conversation, nodeId: string): Promise<void> =>
+  underway(turn(conversation, nodeId, conversation.tree.endBelow(nodeId)));
+
+async function turn(conversation: Conversation, chosen: string, end: string): Promise<void> {
   const before = conversation.cursor;
-  conversation.turnTo(nodeId);
+  // What waits to be sent is not on the server yet: the path goes to what it follows.
+  const isThere = (id: string) => !id.startsWith("local-");
+  const node = conversation.tree.ancestors(end).findLast(isThere);
+  const turnId = conversation.tree.knots.get(node ?? "")?.turn;
+  conversation.turnTo(end);
   const { moves } = conversation;
   // Where its owner stands is not for others to say.
-  if (nodeId.startsWith("local-") || look) return;
-  const params = { id: conversation.id, turnId, nodeId };
+  if (!node || !turnId || look) return;
+  const params = { id: conversation.id, turnId, nodeId: node };
   const path = "/api/v1/conversations/{id}/turns/{turnId}/alternatives/{nodeId}/activate";
   let place: string | undefined;
   const tell = async () => (place = await placed("put", path, { params }));
-  const went = await conversation.attempt(nodeId, "show this alternative", () =>
-    conversation.turnings.tell(before, nodeId, tell),
+  const went = await conversation.attempt(chosen, "show this alternative", () =>
+    conversation.turnings.tell(before, node, tell),
   );
   const back = conversation.turnings.stands ?? before;
   if (!went && back && conversation.moves === moves) conversation.turnTo(back);
   // There is no way back to what the server did not have.
-  if (went && place && before && before !== nodeId && !before.startsWith("local-")) {
+  if (went && place && before && before !== node && isThere(before)) {
     const { operations } = await import("./operations.svelte");
-    operations.moved(conversation.id, before, nodeId, place);
+    operations.moved(conversation.id, before, node, place);
   }
 }
 

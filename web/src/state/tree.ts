@@ -45,7 +45,7 @@ export class Tree {
   readonly remarks = new Map<string, string[]>();
   cursor: string | undefined;
   root: string | undefined;
-  /** The turn gone on with last, of those that follow a node. */
+  /** The node gone on with last, of those that answer a node: the way down to where somebody was. */
   readonly visited = new Map<string, string>();
 
   static of(skeleton: Schemas["SkeletonView"]): Tree {
@@ -67,7 +67,10 @@ export class Tree {
         excluded: (marks & 4) !== 0,
         createdAt: nodes.createdAt[index] ?? 0,
       });
-      if (nodes.selected[index]) tree.#select(id);
+      const bend = turn < 0 ? undefined : tree.turns.get(turns[turn] ?? "");
+      if (bend && nodes.selected[index]) bend.selected = id;
+      const above = parent < 0 ? undefined : nodes.id[parent];
+      if (above && turn >= 0 && nodes.visited[index]) tree.visited.set(above, id);
     }
     tree.cursor = skeleton.cursorNodeId ?? undefined;
     return tree;
@@ -134,6 +137,7 @@ export class Tree {
         knot.parent,
         (this.children.get(knot.parent) ?? []).filter((child) => child !== id),
       );
+    if (knot.parent && this.visited.get(knot.parent) === id) this.visited.delete(knot.parent);
     const bend = knot.turn === undefined ? undefined : this.turns.get(knot.turn);
     if (!bend) return;
     bend.alternatives = bend.alternatives.filter((alternative) => alternative !== id);
@@ -141,7 +145,6 @@ export class Tree {
     if (bend.alternatives.length > 0) return;
     this.turns.delete(bend.id);
     if (this.root === bend.id) this.root = this.#beginning();
-    if (knot.parent && this.visited.get(knot.parent) === bend.id) this.visited.delete(knot.parent);
   }
 
   /** What was said first may have stood in for what the server tells now. */
@@ -162,7 +165,7 @@ export class Tree {
     const bend = knot?.turn === undefined ? undefined : this.turns.get(knot.turn);
     if (!knot || !bend) return;
     bend.selected = id;
-    if (knot.parent) this.visited.set(knot.parent, bend.id);
+    if (knot.parent) this.visited.set(knot.parent, id);
   }
 
   selectedOf(turn: string): string | undefined {
@@ -181,47 +184,68 @@ export class Tree {
     return unique((this.children.get(node) ?? []).map((child) => this.knots.get(child)?.turn));
   }
 
+  /** What goes on from a node: the node gone on with last, else the newest. */
+  after(node: string): string | undefined {
+    const visited = this.visited.get(node);
+    return visited !== undefined && this.knots.has(visited) ? visited : this.children.get(node)?.at(-1);
+  }
+  /** The node of a turn that goes on from `before`: the one shown there last, else the newest. */
+  onWay(before: string, turn: string): string | undefined {
+    const ways = (this.children.get(before) ?? []).filter((child) => this.knots.get(child)?.turn === turn);
+    const last = [this.visited.get(before), this.turns.get(turn)?.selected];
+    return last.find((one) => one !== undefined && ways.includes(one)) ?? ways.at(-1);
+  }
+  /** The turn of answers to a node, where there is one: the one shown last, else the newest. */
+  answersTo(node: string): string | undefined {
+    const last = this.visited.get(node);
+    const ways = [...(this.children.get(node) ?? []), ...(last === undefined ? [] : [last])].reverse();
+    return ways.map((one) => this.knots.get(one)).find(isAnswer)?.turn;
+  }
+  /** Where somebody was last below a node: the end of its own continuation. */
+  endBelow(node: string): string {
+    let end = node;
+    for (let next = this.after(end); next; next = this.after(end)) end = next;
+    return end;
+  }
+
   /** The turns on the screen: the path, and what goes on below it. A branch can be named by any node on it. */
   shown(through?: string): Shown[] {
-    const wanted = new Map<string, string>();
-    if (through) for (const id of this.ancestors(through)) wanted.set(this.knots.get(id)?.turn ?? "", id);
+    const wanted = new Map<string | undefined, string>();
+    if (through) for (const id of this.ancestors(through)) wanted.set(this.knots.get(id)?.parent, id);
     const found: Shown[] = [];
-    let turn = this.root;
+    const top = this.root === undefined ? undefined : this.selectedOf(this.root);
+    // What leads to a fork from elsewhere is not of this tree.
+    let node = (through && this.ancestors(through).find((id) => this.knots.has(id))) || top;
     let before: string | undefined;
     let belowStale = false;
     const seen = new Set<string>();
-    while (turn && !seen.has(turn)) {
-      seen.add(turn);
-      const node = wanted.get(turn) ?? this.selectedOf(turn);
-      const knot = node === undefined ? undefined : this.knots.get(node);
-      if (!node || !knot) break;
+    while (node && !seen.has(node)) {
+      seen.add(node);
+      const knot = this.knots.get(node);
+      if (knot?.turn === undefined) break;
       const stale = before !== undefined && knot.parent !== before;
       const ways = before === undefined ? [] : this.turnsAfter(before);
       found.push({
-        turn,
+        turn: knot.turn,
         node,
-        alternatives: this.turns.get(turn)?.alternatives ?? [],
+        alternatives: this.turns.get(knot.turn)?.alternatives ?? [],
         ways: ways.length > 1 ? ways : [],
         stale,
         belowStale,
       });
       belowStale ||= stale;
       before = node;
-      turn = this.#next(node, turn, wanted);
+      node = wanted.get(node) ?? this.after(node) ?? this.#answerElsewhere(node);
     }
     return found;
   }
 
-  /** The turn that goes on from a node: the one asked for, the one gone on with last, else the newest. */
-  #next(node: string, turn: string, wanted: ReadonlyMap<string, string>): string | undefined {
-    const after = this.turnsAfter(node);
-    if (after.length > 0) {
-      const visited = this.visited.get(node);
-      return after.find((one) => wanted.has(one)) ?? after.find((one) => one === visited) ?? after.at(-1);
-    }
-    // Nothing answers what is shown. Answers to another wording of it are shown as stale; what people went on to say is not.
-    const others = (this.turns.get(turn)?.alternatives ?? []).flatMap((one) => this.turnsAfter(one));
-    return unique(others).find((one) => this.knots.get(this.selectedOf(one) ?? "")?.author === "model");
+  /**
+   * Nothing answers what is shown. An answer to another version of it is shown as stale; what people went on to say is not.
+   */
+  #answerElsewhere(node: string): string | undefined {
+    const turn = this.elsewhere(node).find((one) => isAnswer(this.knots.get(this.selectedOf(one) ?? "")));
+    return turn === undefined ? undefined : this.selectedOf(turn);
   }
 
   /** Turns below that follow other alternatives of the last shown turn. */
@@ -231,6 +255,10 @@ export class Tree {
     return unique(others.flatMap((one) => this.turnsAfter(one)));
   }
 }
+
+/** Whether a process wrote it: a model's words, or what a process made of several. */
+export const isAnswer = (knot: Pick<Knot, "author"> | undefined): boolean =>
+  knot?.author === "model" || knot?.author === "system";
 
 function append(to: Map<string, string[]>, key: string, value: string): void {
   const before = to.get(key);

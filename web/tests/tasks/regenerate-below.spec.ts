@@ -11,7 +11,7 @@ task("regenerate what an edit left stale", async ({ page, hands, person, skein }
   await page.goto(`${skein.origin}/c/${id}`);
   await expect(turnWith(page, "How many herons on 10 March?")).toHaveCount(1);
   await expect(turns(page)).toHaveCount(6);
-  await expect(page.getByText("It answers another alternative of the turn above.")).toBeVisible();
+  await expect(page.getByText("This replies to a different version of your question.")).toBeVisible();
 
   if (hands.kind === "mouse") {
     await hands.press(page.getByRole("button", { name: "Regenerate below…" }));
@@ -27,7 +27,7 @@ task("regenerate what an edit left stale", async ({ page, hands, person, skein }
   await expect(sheet.getByText("As much as the old answers took.")).toBeVisible();
   await hands.press(sheet.getByRole("button", { name: "Regenerate 2 answers" }));
   await expect(sheet).toBeHidden();
-  await expect(page.getByText("It answers another alternative of the turn above.")).toHaveCount(0);
+  await expect(page.getByText("This replies to a different version of your question.")).toHaveCount(0);
   await expect(turns(page)).toHaveCount(6);
   await expect(turns(page).nth(3)).toContainText("nine");
   await expect(turns(page).nth(3)).toContainText("2/2");

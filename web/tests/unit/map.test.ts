@@ -29,6 +29,7 @@ function forestOf(
       marks: parent.map((_, at) => (bookmarked.includes(at) ? 1 : 0)),
       ordinal: all(1),
       selected: all(1),
+      visited: parent.map(() => 0),
       stale: all(0),
       status: all("c"),
       turn: all(0),

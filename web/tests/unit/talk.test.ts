@@ -40,6 +40,19 @@ beforeEach(() => {
   session.account = { user: { id: "user_1" } } as never;
   session.state = "in";
   conversation = new Conversation("c1");
+  for (const [ordinal, id] of ["item_a", "item_b"].entries())
+    conversation.tree.add({
+      id,
+      parent: undefined,
+      turn: "turn_1",
+      ordinal,
+      author: "human",
+      status: "complete",
+      bookmarked: false,
+      pruned: false,
+      excluded: false,
+      createdAt: 0,
+    });
 });
 afterEach(() => {
   for (const { key } of outbox.list) outbox.withdraw(key);
@@ -48,9 +61,9 @@ afterEach(() => {
 
 describe("what is said", () => {
   it("comes after the ways that somebody went before, and before those they go afterwards", async () => {
-    const there = activate(conversation, "turn_1", "item_a");
+    const there = activate(conversation, "item_a");
     const said = say(conversation, "item_a", words, [], 1, "draft");
-    const back = activate(conversation, "turn_1", "item_b");
+    const back = activate(conversation, "item_b");
     expect(outbox.of("c1")).toHaveLength(1);
     await settled();
     expect(server.asked).toEqual(["went"]);
@@ -69,7 +82,7 @@ describe("what is said", () => {
     expect(conversation.cursor).toBe("item_b");
   });
   it("is sent when the way before is refused", async () => {
-    const there = activate(conversation, "turn_1", "item_a");
+    const there = activate(conversation, "item_a");
     const said = say(conversation, "item_a", words, [], 1, "draft");
     await settled();
     await server.answer(409);
@@ -80,7 +93,7 @@ describe("what is said", () => {
     expect(outbox.list).toEqual([]);
   });
   it("can be taken back while it waits for its turn", async () => {
-    const there = activate(conversation, "turn_1", "item_a");
+    const there = activate(conversation, "item_a");
     const said = say(conversation, "item_a", words, [], 1, "draft");
     outbox.withdraw(outbox.of("c1")[0]?.key ?? "");
     await settled();

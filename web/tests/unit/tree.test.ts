@@ -67,6 +67,28 @@ describe("the shown path", () => {
     expect(nodes(tree)).toEqual(["q1b", "a1b"]);
     expect(tree.elsewhere("a1b")).toEqual(["t3"]);
   });
+  it("goes from a version of a question to its own answer, never to that of another version", () => {
+    const tree = talk();
+    tree.add(knot("q1b", undefined, "t1", 2));
+    tree.add(knot("a1b", "q1b", "t2", 2, "model"));
+    tree.turnTo("a1b");
+    // The turn of answers shows the newer one; the older question has one of its own.
+    tree.turnTo("q1");
+    expect(nodes(tree)).toEqual(["q1", "a1", "q2", "a2"]);
+    expect(tree.endBelow("q1")).toBe("a2");
+    expect(tree.endBelow("q1b")).toBe("a1b");
+  });
+  it("comes back to the answer that was chosen last below a version, not to the newest", () => {
+    const tree = talk();
+    tree.add(knot("a1c", "q1", "t2", 2, "model"));
+    tree.turnTo("a1c");
+    tree.turnTo("a2");
+    tree.add(knot("q1b", undefined, "t1", 2));
+    tree.add(knot("a1b", "q1b", "t2", 3, "model"));
+    tree.turnTo("a1b");
+    expect(tree.endBelow("q1")).toBe("a2");
+    expect(tree.onWay("q1", "t2")).toBe("a1");
+  });
   it("does not put what people said to one answer under another", () => {
     const tree = talk();
     tree.add(knot("a1b", "q1", "t2", 2, "model"));

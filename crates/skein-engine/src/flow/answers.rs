@@ -66,6 +66,8 @@ pub enum Wanted {
         turn: TurnId,
         /// The alternative.
         node: NodeId,
+        /// What it answers; what the turn before shows unless it is named.
+        parent: Option<NodeId>,
     },
 }
 
@@ -216,7 +218,7 @@ fn wanted_processes(
     new: &NewAnswers,
 ) -> Result<Vec<RecordId>, StoreError> {
     let processes = match new.wanted {
-        Wanted::Again { turn, node } => {
+        Wanted::Again { turn, node, .. } => {
             let row = alternative_of(tx, viewer, conversation, turn, node)?;
             let Some(executed_by) = row.executed_by else {
                 let problem = "no process made this alternative";
@@ -279,7 +281,10 @@ fn position(
             }
             (Position::Beside { turn: *turn, parent: *parent }, Vec::new())
         }
-        (Wanted::Again { turn, node }, _) => {
+        (Wanted::Again { turn, parent: Some(parent), .. }, _) => {
+            (Position::Beside { turn: *turn, parent: Some(*parent) }, Vec::new())
+        }
+        (Wanted::Again { turn, node, parent: None }, _) => {
             // It answers what is selected now, unless that is not of the turn before (decision A30).
             let parent = tx.node(viewer, *node)?.parent;
             let selected = match parent.map(|parent| tx.node(viewer, parent)).transpose()? {

@@ -128,7 +128,7 @@ both! {
         world.decide(&world.review().await, Decision::Deny { reason: None }).await;
         let failed = world.ended(first).await;
         let turn = world.turn_of(denied).await;
-        let second = world.answers(conversation, Wanted::Again { turn, node: denied }, &[]).await.unwrap();
+        let second = world.answers(conversation, Wanted::Again { turn, node: denied, parent: None }, &[]).await.unwrap();
         let (cancelled, second) = (second.begun[0].0.node.seen.row.id, second.begun[0].1);
         world.review().await;
         world.engine.cancel_run(&world.caller, fresh(&world.caller), second).await.unwrap();
@@ -201,7 +201,7 @@ both! {
         assert_eq!(world.hint(conversation).await, Some(heron));
         world.switch(stork, true).await;
         world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
-        world.one(conversation, Wanted::Again { turn, node: first.id }, &[]).await;
+        world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
         assert_eq!(world.hint(conversation).await, Some(heron), "nobody chose a process");
     }
 
@@ -216,7 +216,7 @@ both! {
         let change = serde_json::from_value(json!({ "outputTemplate": "a {{said.value}}" })).unwrap();
         let changed = world.engine.change_process(&world.caller, fresh(&world.caller), heron, change, shown.hash);
         let changed = changed.await.unwrap().value;
-        let again = world.one(conversation, Wanted::Again { turn, node: first.id }, &[]).await;
+        let again = world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
         assert_eq!(world.said(again.id).await, "a heron", "by its latest version");
         assert_eq!(again.executed_by.map(|by| (by.process_id, by.version)), Some((heron, changed.version)));
         assert_eq!(world.row(first.id).await.executed_by, first.executed_by);
@@ -230,7 +230,7 @@ both! {
         world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
         let begun = world.runs_begun().await;
         world.switch(heron, false).await;
-        let again = || Wanted::Again { turn, node: first.id };
+        let again = || Wanted::Again { turn, node: first.id, parent: None };
         assert_eq!(rule(world.answers(conversation, again(), &[]).await), "BR-CROSS-001");
         world.engine.delete_process(&world.caller, fresh(&world.caller), heron).await.unwrap();
         assert_eq!(rule(world.answers(conversation, again(), &[]).await), "BR-CROSS-001");
@@ -289,9 +289,9 @@ both! {
         let first = world.one(conversation, after(), &[heron]).await;
         let turn = first.turn().unwrap();
         let other = world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
-        let again = world.one(conversation, Wanted::Again { turn, node: first.id }, &[]).await;
+        let again = world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
         let reworded = world.reword(conversation, asked, "Say something else.").await;
-        let elsewhere = world.one(conversation, Wanted::Again { turn, node: first.id }, &[]).await;
+        let elsewhere = world.one(conversation, Wanted::Again { turn, node: first.id, parent: None }, &[]).await;
         let alternatives = [&first, &other, &again, &elsewhere];
         assert!(alternatives.iter().all(|made| made.turn() == Some(turn)), "{alternatives:?}");
         assert_eq!(alternatives.map(|made| made.parent), [Some(asked), Some(asked), Some(asked), Some(reworded)]);
@@ -308,13 +308,13 @@ both! {
         let answer = world.one(conversation, after(), &[heron]).await;
         let (user_turn, turn) = (world.turn_of(asked).await, answer.turn().unwrap());
         let begun = world.runs_begun().await;
-        let again = world.answers(conversation, Wanted::Again { turn: user_turn, node: asked }, &[]).await;
+        let again = world.answers(conversation, Wanted::Again { turn: user_turn, node: asked, parent: None }, &[]).await;
         assert_eq!(rule(again), "BR-TURN-013");
         let beside = world.answers(conversation, Wanted::Beside { turn: user_turn, parent: None }, &[heron]).await;
         assert_eq!(rule(beside), "BR-TURN-010");
         let unrelated = Wanted::Beside { turn, parent: Some(foreign) };
         assert!(world.answers(conversation, unrelated, &[heron]).await.is_err(), "what it answers is of the turn before");
-        assert!(world.answers(elsewhere, Wanted::Again { turn, node: answer.id }, &[]).await.is_err());
+        assert!(world.answers(elsewhere, Wanted::Again { turn, node: answer.id, parent: None }, &[]).await.is_err());
         let many = NewAnswers { wanted: after(), processes: vec![heron], samples: 17, make_active: true, context: serde_json::Map::new() };
         assert_eq!(rule(world.engine.answer(&world.caller, fresh(&world.caller), conversation, many).await), "BR-TURN-013");
         assert_eq!(world.runs_begun().await, begun, "nothing was begun");
@@ -325,7 +325,7 @@ both! {
         let heron = world.parrot("heron").await;
         let stale = world.one(conversation, after(), &[heron]).await;
         let reworded = world.reword(conversation, asked, "Say something else.").await;
-        let again = world.one(conversation, Wanted::Again { turn: stale.turn().unwrap(), node: stale.id }, &[]).await;
+        let again = world.one(conversation, Wanted::Again { turn: stale.turn().unwrap(), node: stale.id, parent: None }, &[]).await;
         assert_eq!(again.parent, Some(reworded));
         let cache = async |node| world.engine.node(&world.caller, node).await.unwrap().cache;
         assert_eq!((cache(stale.id).await, cache(again.id).await), (CacheStatus::Stale, CacheStatus::Valid));

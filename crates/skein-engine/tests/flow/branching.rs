@@ -127,7 +127,7 @@ both! {
         };
         let first = answer(new.clone()).await;
         world.store.write(|tx| tx.sweep_executions(&skein_core::Viewer::System("test"), 0)).await.unwrap();
-        new.wanted = flow::Wanted::Again { turn: first.turn().unwrap(), node: first.id };
+        new.wanted = flow::Wanted::Again { turn: first.turn().unwrap(), node: first.id, parent: None };
         (new.processes, new.context) = (Vec::new(), Map::new());
         let again = answer(new).await;
         assert_eq!(world.said(again.id).await, "softly");

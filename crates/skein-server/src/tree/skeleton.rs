@@ -48,6 +48,8 @@ pub(crate) struct ColumnsView {
     status: Vec<String>,
     /// 1 for what its turn shows.
     selected: Vec<u8>,
+    /// 1 for what the path went on with last, from the node it answers: the way down to where its reader was.
+    visited: Vec<u8>,
     /// 1 for what does not answer what is selected above it.
     stale: Vec<u8>,
     /// 1 bookmarked, 2 pruned, 4 excluded, added up.
@@ -76,6 +78,7 @@ pub(crate) fn write(conversation: ConversationId, cursor: Option<NodeId>, bones:
     text.column(b",\"author\":[", bones, |text, bone| text.put(author_letter(bone.author_type)));
     text.column(b",\"status\":[", bones, |text, bone| text.put(status_letter(bone.status)));
     text.column(b",\"selected\":[", bones, |text, bone| text.digit(u8::from(bone.is_selected)));
+    text.column(b",\"visited\":[", bones, |text, bone| text.digit(u8::from(bone.is_visited)));
     text.column(b",\"stale\":[", bones, |text, bone| text.digit(u8::from(bone.is_stale)));
     text.column(b",\"marks\":[", bones, |text, bone| text.digit(marks(bone)));
     text.column(b",\"createdAt\":[", bones, |text, bone| text.number(bone.created_at.0));
@@ -187,6 +190,7 @@ mod tests {
             author_type: AuthorType::Model,
             status: GenerationStatus::Complete,
             is_selected: true,
+            is_visited: true,
             answers_selected: true,
             is_stale: false,
             bookmarked: false,

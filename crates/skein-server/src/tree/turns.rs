@@ -320,6 +320,9 @@ pub(crate) struct RegenerateBody {
     /// How many.
     #[schema(minimum = 1, maximum = 16)]
     samples: Option<usize>,
+    /// The node of the turn before that it answers. Default: the one that turn shows.
+    #[schema(value_type = Option<String>)]
+    parent_alternative_id: Option<NodeId>,
 }
 
 /// Make an answer again, by the process that made this one; this one stays.
@@ -331,8 +334,8 @@ pub(crate) async fn regenerate(
     PathIds((id, turn, node)): PathIds<(ConversationId, TurnId, NodeId)>,
     mutation: Mutation,
 ) -> Result<Answer<AnsweringView>, ApiError> {
-    let RegenerateBody { make_active, samples } = mutation.body_if_any()?;
-    let (wanted, samples) = (Wanted::Again { turn, node }, samples.unwrap_or(1));
+    let RegenerateBody { make_active, samples, parent_alternative_id: parent } = mutation.body_if_any()?;
+    let (wanted, samples) = (Wanted::Again { turn, node, parent }, samples.unwrap_or(1));
     let new = NewAnswers { wanted, processes: Vec::new(), samples, make_active, context: Map::new() };
     let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
     Ok(Answer::begun(begun.map(AnsweringView::from)))

@@ -18,6 +18,7 @@ mod rows;
 mod select;
 pub mod skeleton;
 pub mod standing;
+pub(crate) mod visits;
 
 pub(crate) use project::only_adds;
 pub use rows::{ConversationRow, NodeRow, TurnRow};

@@ -145,6 +145,7 @@ impl Tx<'_> {
     pub(crate) fn lead_path_on(&mut self, path: &Way, node: &Led, under: Option<&NodeRow>) -> Result<(), StoreError> {
         let goes_on = node.place.ordinal == 1 && node.parent.is_some() && self.cursor_of(path.id)? == node.parent;
         if goes_on {
+            self.note_continuation(path.id, node)?;
             return self.put_cursor(path, node);
         }
         if let Some((above, turn)) = under.and_then(|above| Some((above.id, above.turn()?)))
@@ -158,6 +159,7 @@ impl Tx<'_> {
     /// Selects `node` and everything it descends from, and puts the path's cursor there.
     pub(crate) fn lead_path(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
         self.select_ancestry(path.id, node.id)?;
+        self.note_visit(path.id, node.id)?;
         self.put_cursor(path, node)
     }
 

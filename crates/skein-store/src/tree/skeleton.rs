@@ -16,6 +16,7 @@ use skein_core::{ConversationId, Millis, NodeId, PathId, TurnId, Viewer};
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Row, Value, params};
 use crate::tree::rows::spelled;
+use crate::tree::visits::Visits;
 use crate::tx::Tx;
 
 /// Most nodes of a skeleton.
@@ -38,6 +39,8 @@ pub struct Bone {
     pub author_type: AuthorType,
     pub status: GenerationStatus,
     pub is_selected: bool,
+    /// Whether the path went on with it last, from the node it answers.
+    pub is_visited: bool,
     pub answers_selected: bool,
     pub is_stale: bool,
     pub bookmarked: bool,
@@ -64,6 +67,7 @@ impl Tx<'_> {
     ) -> Result<Vec<Bone>, StoreError> {
         self.conversation(viewer, conversation)?;
         let choices = self.choices(path)?;
+        let visits = self.visits(path)?;
         // The number stands in the text, so that PostgreSQL plans for all of them and not for a tenth. A remark has no parent: it
         // hangs on what it is about.
         let sql = format!(
@@ -72,7 +76,7 @@ impl Tx<'_> {
                  n.bookmarked, n.pruned, n.excluded
              FROM nodes n WHERE n.conversation = ?1 ORDER BY n.id LIMIT {SKELETON_NODES_MAX}"
         );
-        let mut bones = self.all(&sql, params![&conversation], |row| read_bone(row, &choices))?;
+        let mut bones = self.all(&sql, params![&conversation], |row| read_bone(row, &choices, &visits))?;
         connect(&mut bones);
         self.spare_people(&mut bones)?;
         Ok(bones)
@@ -126,7 +130,7 @@ fn connect(bones: &mut [Bone]) {
 }
 
 /// A bone that does not know yet about the node it answers: it says of itself whether its turn shows its lineage.
-fn read_bone(row: &dyn Row, choices: &Choices) -> Result<Bone, SqlError> {
+fn read_bone(row: &dyn Row, choices: &Choices, visits: &Visits) -> Result<Bone, SqlError> {
     let id = NodeId::from_bytes(row.array(0)?);
     let (ordinal, depth) = (row.optional_int(3)?.unwrap_or(0), row.optional_int(5)?.unwrap_or(0));
     let branch = row.optional_array(4)?.map(NodeId::from_bytes);
@@ -145,6 +149,7 @@ fn read_bone(row: &dyn Row, choices: &Choices) -> Result<Bone, SqlError> {
         author_type: spelled(row, 7)?,
         status: spelled(row, 8)?,
         is_selected,
+        is_visited: branch.is_some_and(|branch| visits.lead_to(id, Label { branch, depth })),
         answers_selected: is_lineage_shown,
         is_stale: false,
         created_at: Millis(row.int(9)?),

@@ -35,6 +35,7 @@ mod tree_races;
 mod tree_refusals;
 mod tree_rules;
 mod tree_shapes;
+mod tree_visits;
 mod vault;
 mod vectors;
 mod verify;

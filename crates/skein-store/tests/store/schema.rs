@@ -10,7 +10,7 @@ use skein_testkit::postgres::{Cluster, Database};
 use crate::world::{World, both};
 
 /// Every schema that was shipped, with rows, as statements for SQLite.
-const SHIPPED: [&str; 12] = [
+const SHIPPED: [&str; 13] = [
     include_str!("../shipped/0001.sql"),
     include_str!("../shipped/0002.sql"),
     include_str!("../shipped/0003.sql"),
@@ -23,6 +23,7 @@ const SHIPPED: [&str; 12] = [
     include_str!("../shipped/0010.sql"),
     include_str!("../shipped/0011.sql"),
     include_str!("../shipped/0012.sql"),
+    include_str!("../shipped/0013.sql"),
 ];
 
 fn verified(store: &Store, blobs: &Blobs) -> Report {

@@ -13,6 +13,7 @@ import { settings } from "../../state/settings.svelte";
 import {
   activate,
   answerAfter,
+  choose,
   archive,
   answerBeside,
   fork,
@@ -53,11 +54,11 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       void act(shown);
     };
   const step = (by: number) =>
-    on(async ({ turn, node, alternatives }) => {
+    on(async ({ node, alternatives }) => {
       const next = alternatives[alternatives.indexOf(node) + by];
       if (!next) return;
       view.focused = next;
-      void activate(conversation, turn, next);
+      void choose(conversation, next);
       await focus(next);
       announcer.say(`Alternative ${alternatives.indexOf(next) + 1} of ${alternatives.length}`);
     });
@@ -78,7 +79,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     if (await copied(link)) announcer.say(said);
     else announcer.show(`This browser did not let it be copied: ${link}`);
   };
-  const rewind = on(async ({ turn, node }) => {
+  const rewind = on(async ({ node }) => {
     if (router.query("until") === node) {
       router.setQuery({ until: undefined });
       return announcer.say("What follows is shown again.");
@@ -86,19 +87,21 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
     if (path().at(-1)?.node === node) return announcer.say("This is the end of the path already.");
     router.setQuery({ until: node });
     announcer.say("Gone back to here. What follows is kept; your next message goes on from this turn.");
-    await activate(conversation, turn, node);
+    await activate(conversation, node);
   });
   const generate = on(async ({ turn, node }) => {
     const knot = conversation.knot(node);
     if (knot?.author !== "human") {
+      // What stands above it on the screen is what is answered.
+      const above = path()[path().findIndex((one) => one.node === node) - 1]?.node ?? knot?.parent;
       const made = conversation.bodies.get(node)?.executedBy;
       const again = () =>
         made
-          ? regenerate(conversation, turn, node)
-          : answerBeside(conversation, turn, knot?.parent, view.processIds, 1);
+          ? regenerate(conversation, turn, node, above)
+          : answerBeside(conversation, turn, above, view.processIds, 1);
       await conversation.attempt(node, "make another answer", again);
     } else {
-      const after = conversation.tree.turnsAfter(node)[0];
+      const after = conversation.tree.answersTo(node);
       if (after)
         await conversation.attempt(node, "make another answer", () =>
           answerBeside(conversation, after, node, view.processIds, 1),

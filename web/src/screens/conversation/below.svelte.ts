@@ -23,7 +23,8 @@ export function stepsBelow(
   for (const { turn, node } of shown.slice(Math.max(0, first))) {
     const author = authorOf(node);
     const process = processOf(node);
-    if (author === "model" && process) steps.push({ kind: "answer", turn, node, process });
+    if (author !== "human" && author !== undefined && process)
+      steps.push({ kind: "answer", turn, node, process });
     else if (author === "human") steps.push({ kind: "said", turn, node });
     else break;
   }

@@ -1,0 +1,49 @@
+//! With which node a path went on last from each node it passed.
+
+use skein_core::tree::turn::Speaker;
+use skein_core::{ConversationId, NodeId, PathId};
+use skein_store::tree::append::Position;
+
+use crate::tree::{after, say};
+use crate::tree_refusals::talk;
+use crate::tree_rules::{row, turn_to};
+use crate::world::{World, both};
+
+/// The end of a node's own continuation, as a reader of the skeleton finds it.
+fn end_below(world: &World, id: ConversationId, node: NodeId) -> NodeId {
+    let viewer = world.anna.clone();
+    let bones = world.read(move |tx| tx.skeleton(&viewer, PathId::main_of(id), id));
+    let next =
+        |node: &NodeId| bones.iter().find(|bone| bone.parent == Some(*node) && bone.is_visited).map(|bone| bone.id);
+    std::iter::successors(Some(node), next).last().unwrap()
+}
+
+both! {
+    fn a_path_comes_back_to_the_continuation_it_left(world: &World) {
+        let talk = talk(world);
+        let (id, question, [first, second], below_first) = (talk.id, talk.root, talk.answers, talk.last);
+        // The older answer was chosen last, then another version of the question and an answer of its own in the same turn.
+        turn_to(world, id, second);
+        turn_to(world, id, below_first);
+        let edit = say(world, id, Position::EditOf(question), "Another question").id;
+        assert_eq!(end_below(world, id, edit), edit, "it has no answer of its own");
+        let turn = row(world, first).turn().unwrap();
+        let own = say(world, id, Position::Beside { turn, parent: Some(edit) }, "Another answer").id;
+        assert_eq!(end_below(world, id, edit), own);
+        assert_eq!(end_below(world, id, question), below_first, "the last visited, not the newest");
+        turn_to(world, id, second);
+        assert_eq!((end_below(world, id, question), end_below(world, id, edit)), (second, own));
+        assert_eq!(end_below(world, id, first), below_first);
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn a_path_follows_the_newest_of_several_ways_it_took(world: &World) {
+        let talk = talk(world);
+        let (id, first, one) = (talk.id, talk.answers[0], talk.last);
+        turn_to(world, id, first);
+        let other = say(world, id, after(Some(first), Speaker::User), "Another way").id;
+        assert_eq!(end_below(world, id, first), other);
+        turn_to(world, id, one);
+        assert_eq!(end_below(world, id, first), one);
+    }
+}
