@@ -103,7 +103,7 @@ export const bindings: Binding[] = [
   binding("conversation", "fork", ["f"], "Fork a new conversation from here"),
   binding("conversation", "fold", [], "Fold this conversation into a summary…"),
   binding("conversation", "beside", ["s"], "Show another branch beside this one"),
-  binding("conversation", "stop", ["."], "Stop the answer that is being made"),
+  binding("conversation", "stop", ["Mod+.", "."], "Stop the answers that are being made"),
   binding("conversation", "regenerateBelow", [], "Regenerate the stale answers below…"),
   binding("conversation", "map", ["m"], "Show the map"),
   binding("conversation", "compareAlternatives", ["d"], "Compare the alternatives of this turn"),

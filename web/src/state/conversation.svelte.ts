@@ -249,6 +249,7 @@ export class Conversation {
     if (node.status === "pending") void this.#followPending();
     else {
       answers.drop(node.id);
+      outbox.ended(node);
       this.#settle(node.id, node);
       if (this.#isMade(node.id)) this.makings.again(node.id);
     }

@@ -3,7 +3,7 @@
 // A message is named when it is written, and every try to send it bears that name: one that arrived although its answer was
 // lost is known again. Tabs take turns, so that none overtakes another.
 import { call, newKey, type Schemas } from "../api/client";
-import { onConnection } from "../api/events";
+import { onConnection, onTold } from "../api/events";
 import { look } from "../api/look";
 import { asProblem, Problem } from "../api/problem";
 import type { Content } from "./content";
@@ -27,6 +27,8 @@ export interface Waiting {
   processIds: string[];
   samples: number;
   at: number;
+  /** The answer it waits for: it goes out once that is finished. */
+  awaits?: string;
   /** The node it became; then only its answer is missing. */
   node?: string;
   refusal?: { status: number; code: string; message: string; rule?: string };
@@ -45,6 +47,11 @@ const stored = (): Waiting[] =>
 const inOrder = (one: Waiting, other: Waiting): number => one.at - other.at;
 const LOCK = "skein-outbox";
 const RETRY_MS = 4_000;
+const UNFINISHED = {
+  status: 409,
+  code: "answer_unfinished",
+  message: "The answer did not finish. Try again to send this after your question, or take it back.",
+};
 /** Nothing is wrong with what was said: it can be sent later as it is. */
 const PASSING = new Set([0, 401, 429, 502, 503, 504]);
 
@@ -89,10 +96,13 @@ class Outbox {
       if (event.key === null || event.key.startsWith(`skein.${PLACE}`)) this.#show(this.#newest());
     };
     addEventListener("storage", follow);
-    const stop = onConnection((connection) => void (connection === "open" && this.flush()));
+    const stops = [
+      onConnection((connection) => void (connection === "open" && (this.#lookAtAwaited(), this.flush()))),
+      onTold(({ event, subject }) => void (event.startsWith("node.") && this.#lookAtAwaited(subject))),
+    ];
     return () => {
       removeEventListener("storage", follow);
-      stop();
+      stops.forEach((stop) => stop());
       clearTimeout(this.#timer);
       this.#timer = undefined;
     };
@@ -140,6 +150,27 @@ class Outbox {
     if (!problem) return;
     this.withdraw(key);
     throw problem;
+  }
+
+  /** Looks whether the answers that messages wait for are finished: one of them, or all. */
+  #lookAtAwaited(only?: string): void {
+    const awaited = new Set(this.list.flatMap(({ awaits }) => awaits ?? []));
+    for (const id of only === undefined ? awaited : awaited.has(only) ? [only] : [])
+      void call("get", "/api/v1/nodes/{id}", { params: { id } }).then(
+        (node) => this.ended(node),
+        // It is looked at again with the next event, or when the server is there again.
+        () => undefined,
+      );
+  }
+  /** An answer came to its end. One that did not finish sends nothing silently: the person decides. */
+  ended({ id, status, parentAlternativeId }: Node): void {
+    if (status === "pending" || !this.list.some(({ awaits }) => awaits === id)) return;
+    const more =
+      status === "complete" ? {} : { refusal: UNFINISHED, parent: parentAlternativeId ?? undefined };
+    this.#change((list) =>
+      list.map((one) => (one.awaits === id ? { ...one, awaits: undefined, ...more } : one)),
+    );
+    void this.flush();
   }
 
   /** Takes a message back; what was written after it goes on from where it stood. */
@@ -197,7 +228,7 @@ class Outbox {
     if (!session.isOwn) return undefined;
     const held = new Set<string>();
     for (const entry of this.list) {
-      if (entry.refusal || this.#behind.has(entry.key)) held.add(entry.conversation);
+      if (entry.refusal || entry.awaits || this.#behind.has(entry.key)) held.add(entry.conversation);
       else if (!held.has(entry.conversation)) return entry;
     }
     return undefined;

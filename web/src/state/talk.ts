@@ -27,8 +27,10 @@ export async function say(
 ): Promise<void> {
   const before = conversation.cursor;
   const title = titleOf(conversation.about);
+  // What is said while an answer comes waits for it.
+  const awaits = parent && conversation.tree.knots.get(parent)?.status === "pending" ? parent : undefined;
   const said = outbox.say(
-    { conversation: conversation.id, title, parent, content, processIds, samples },
+    { conversation: conversation.id, title, parent, content, processIds, samples, awaits },
     (send) => conversation.turnings.inTurn(send),
   );
   const waiting = outbox.of(conversation.id).at(-1);

@@ -163,13 +163,13 @@ test("a lost connection is said, reading goes on, and what is sent waits", async
   await expect(page.getByText("The server cannot be reached.").first()).toBeVisible();
   await expect(page.getByText("One message waits and is sent when the server is back")).toBeVisible();
   await expect(turns(page).nth(2)).toContainText(TYPED);
-  await expect(turns(page).nth(2)).toContainText("waits to be sent");
+  await expect(turns(page).nth(2)).toContainText("queued");
   await expect(turns(page).first()).toContainText("Is anybody there?");
   await expectAccessible(page, "what waits");
   await expectAccessibleInDark(page, "what waits");
   await context.setOffline(false);
   await expect(turns(page)).toHaveCount(4);
-  await expect(turns(page).nth(2)).not.toContainText("waits to be sent");
+  await expect(turns(page).nth(2)).not.toContainText("queued");
 });
 
 test("a server that dies and comes back is noticed, and the page goes on", async ({ browser }) => {

@@ -62,7 +62,7 @@ test("an answer is stopped and what was said stays; when it is not, that is said
   await expect(lastTurn(page)).toContainText("and so on");
   const error = { code: "internal", message: "not now", details: {}, correlationId: "0", retryable: true };
   await answer(page, /\/cancel$/, (route) => route.fulfill({ status: 500, json: { error } }));
-  await page.getByRole("button", { name: "Stop" }).first().click();
+  await page.getByRole("button", { name: /^Stop/ }).click();
   await expect(lastTurn(page).getByRole("alert")).toContainText("Could not stop this answer.");
   await page.unrouteAll({ behavior: "wait" });
   await lastTurn(page).getByRole("button", { name: "Try again" }).click();

@@ -39,18 +39,18 @@ test("what waits outlives a reload and goes out in order, each once, with one an
   await away(page);
   const hands = new Mouse(page);
   await send(hands, page, "First, there were two herons.");
-  await expect(turnWith(page, "First, there were")).toContainText("waits to be sent");
+  await expect(turnWith(page, "First, there were")).toContainText("queued");
   await send(hands, page, "Then, there were four.");
   await expect(turns(page)).toHaveCount(2);
   await page.reload();
   await expect(turns(page)).toHaveCount(2);
-  await expect(turnWith(page, "Then, there were")).toContainText("waits to be sent");
+  await expect(turnWith(page, "Then, there were")).toContainText("queued");
   await expect(page.getByRole("contentinfo", { name: "Status" })).toContainText("2 to send");
   await page.unrouteAll({ behavior: "wait" });
   // It is not asked for: the page sends them by itself.
   await expect(turns(page)).toHaveCount(3);
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
-  await expect(page.getByText("waits to be sent")).toHaveCount(0);
+  await expect(page.getByText("queued")).toHaveCount(0);
   const there = await said(person, id);
   expect(there.slice(0, 2)).toEqual(["First, there were two herons.", "Then, there were four."]);
   expect(there).toHaveLength(3);
@@ -65,11 +65,11 @@ test("a message that arrived although nobody heard of it is there once", async (
     await route.abort();
   });
   await send(new Mouse(page), page, "Two herons.");
-  await expect(turnWith(page, "Two herons.").getByText("waits to be sent")).toBeVisible();
+  await expect(turnWith(page, "Two herons.").getByText("queued")).toBeVisible();
   await expect.poll(() => lost).toBeGreaterThan(1);
   await page.unrouteAll({ behavior: "wait" });
   await expect(turns(page)).toHaveCount(2);
-  await expect(page.getByText("waits to be sent")).toHaveCount(0);
+  await expect(page.getByText("queued")).toHaveCount(0);
   await page.reload();
   await expect(turns(page)).toHaveCount(2);
   expect((await said(person, id)).filter((text) => text === "Two herons.")).toHaveLength(1);
@@ -100,7 +100,7 @@ test("what is refused later says why where it was written, and nothing of it is 
   await open("Refused later");
   await away(page);
   await send(new Mouse(page), page, "Two herons.");
-  await expect(turnWith(page, "Two herons.")).toContainText("waits to be sent");
+  await expect(turnWith(page, "Two herons.")).toContainText("queued");
   // The newer one is asked first: nothing is let through between the two.
   const error = { code: "conversation_folded", message: "it was folded meanwhile", details: {} };
   await answer(page, SAYING, (route) => route.fulfill({ status: 409, json: { error } }));

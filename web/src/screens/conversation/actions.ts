@@ -169,8 +169,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
       router.setQuery({ beside: other });
     }),
     "conversation.stop": () => {
-      const said = [view.focused ?? "", ...answers.saying.keys()].find((node) => answers.saying.has(node));
-      if (said) void stop(conversation, said);
+      for (const node of [...answers.saying.keys()]) void stop(conversation, node);
     },
     "conversation.regenerateBelow": () => {
       const stale = path().find((shown) => shown.stale);
