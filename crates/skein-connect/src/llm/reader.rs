@@ -13,7 +13,7 @@ use super::draft::Draft;
 use super::fault::{LlmFault, StreamBreak};
 use super::refusal;
 use super::sse::{Event, Events};
-use crate::credential::{ScrubStream, Scrubber};
+use crate::credential::{MARK, ScrubStream, Scrubber};
 
 /// How much of a response is read and kept, in bytes.
 pub const RESPONSE_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -200,7 +200,12 @@ impl AnswerReader {
 
     fn raw(&self) -> RawResponse {
         let (status, headers) = (self.status, self.headers.clone());
-        RawResponse { status, headers, body: self.body.clone().into(), scrubbed: self.is_scrubbed() }
+        RawResponse { status, headers, body: self.clean_body(self.body.clone()).into(), scrubbed: self.is_scrubbed() }
+    }
+
+    /// A secret that a stream tells in pieces stands in no one place of the body: then none of the body is kept.
+    fn clean_body(&self, body: Vec<u8>) -> Vec<u8> {
+        if self.draft.is_scrubbed() { MARK.as_bytes().to_vec() } else { body }
     }
 
     fn is_scrubbed(&self) -> bool {
@@ -209,7 +214,8 @@ impl AnswerReader {
 
     fn into_answer(mut self, is_whole: bool) -> ChatAnswer {
         let (headers, body) = (std::mem::take(&mut self.headers), std::mem::take(&mut self.body));
-        let raw = RawResponse { status: self.status, headers, body: body.into(), scrubbed: self.is_scrubbed() };
+        let body = self.clean_body(body).into();
+        let raw = RawResponse { status: self.status, headers, body, scrubbed: self.is_scrubbed() };
         self.draft.into_answer(&self.model, self.asked_tokens, raw, is_whole)
     }
 }

@@ -199,6 +199,18 @@ async fn a_fault_does_not_tell_the_secret() {
 }
 
 #[tokio::test]
+async fn a_key_that_a_service_escapes_is_withheld_from_the_stored_body() {
+    let key = "Canary/7+x==";
+    for spelled in [r"Canary\/7\u002Bx\u003d\u003D", "Canary&#47;7&plus;x&#x3D;&equals;", "canary%2f7%2Bx%3D%3d"] {
+        let report = told_with_key(key, Behaviour::json(&format!(r#"{{"echo":"Bearer {spelled}"}}"#))).await;
+        let body = &report.response.as_ref().unwrap().body;
+        assert_eq!(body, &format!(r#"{{"echo":"Bearer {MARK}"}}"#), "{spelled}");
+        assert!(report.was_scrubbed);
+        assert_eq!(report.output, Ok(json!({ "echo": format!("Bearer {MARK}") })), "{spelled}");
+    }
+}
+
+#[tokio::test]
 async fn a_key_of_digits_is_withheld_as_a_number_too() {
     let report = told_with_key("90210777", Behaviour::json(r#"{"yourKey": 90210777, "n": 90210}"#)).await;
     assert!(report.was_scrubbed && !format!("{report:?}").contains("90210777"), "{report:?}");

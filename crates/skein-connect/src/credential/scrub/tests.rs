@@ -4,6 +4,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE};
 use proptest::prelude::{Strategy, any, prop, prop_assert, prop_assert_eq, proptest};
 use serde_json::json;
 
+use std::collections::BTreeSet;
+
 use super::*;
 
 const KEY: &str = "sk-Canary/1+2 é\"?";
@@ -40,6 +42,66 @@ fn every_spelling_is_taken_out() {
     ];
     for spelling in spellings {
         assert_eq!(scrubber(KEY).text(&format!("a {spelling} b")), format!("a {MARK} b"), "{spelling}");
+    }
+}
+
+#[test]
+fn escapes_of_any_kind_are_taken_out() {
+    let key = "aB3=+/\"<&>é😀_";
+    for spelling in [
+        "aB3\\u003d\\u002B\\/\\\"\\u003C\\u0026\\u003e\\u00E9\\uD83D\\uDe00_",
+        "aB3\\u{3d}\\x2b\\057\\x22<&>é😀_",
+        "aB3&equals;&plus;&sol;&quot;&lt;&amp;&gt;&#233;&#x1F600;&lowbar;",
+        "aB3&#61&#x2B;&#047;&QUOT;&lt&amp&gt;&#xE9;&#128512;_",
+        "%61B3%3d%2B%2f%22%3C%26%3E%C3%a9%F0%9F%98%80_",
+        "aB3%u003D%2B/\"<&>%u00e9😀_",
+        "aB3%253D%252B%252f%2522%253C%2526%253E%25C3%25A9%25F0%259F%2598%2580_",
+        "aB3&amp;#61;&#38;plus;/&amp;quot;&amp;lt;&amp;amp;&amp;gt;é😀_",
+        "aB3\\\\u003d+\\\\\\/\\\\\\\"<\\\\u0026>é😀_",
+        "AB3=+/\"<&>é😀_",
+        "ab3\\u003D+/\"<&amp;>é😀_",
+    ] {
+        assert_eq!(scrubber(key).text(&format!("({spelling})")), format!("({MARK})"), "{spelling}");
+    }
+    assert_eq!(scrubber("two words").text("(two+words, two%20words)"), format!("({MARK}, {MARK})"));
+    for other in ["aB3=+/\"<&>é😀", "aB3\\u003e+/\"<&>é😀_", "aB3&#61;+/\"&lt&ampgt;é😀_"] {
+        assert_eq!(scrubber(key).text(other), other);
+    }
+}
+
+#[test]
+fn hexadecimal_is_taken_out_in_either_case_and_with_separators() {
+    let lower = "736b2d43616e617279";
+    let upper = lower.to_uppercase();
+    let with = |separator: &str| {
+        let pairs: Vec<&str> = (0..lower.len()).step_by(2).map(|at| &lower[at..at + 2]).collect();
+        pairs.join(separator)
+    };
+    for spelling in [lower, &upper, &with(":"), &with(" "), &with("-"), &with("\r\n")] {
+        assert_eq!(scrubber("sk-Canary").text(&format!("({spelling})")), format!("({MARK})"), "{spelling}");
+    }
+}
+
+#[test]
+fn base64_is_taken_out_over_lines_and_escaped() {
+    let key = "sk-Canary>>>???~~~with+a/long=tail";
+    let encoded = STANDARD.encode(key);
+    assert!(encoded.contains('+') && encoded.contains('/'), "{encoded}");
+    let (first, second) = encoded.split_at(20);
+    let escaped = encoded.replace('+', "\\u002b").replace('/', "\\/");
+    let percent = encoded.replace('+', "%2B").replace('/', "%2f");
+    for spelling in [format!("{first}\r\n{second}"), format!("{first}\\n{second}"), escaped, percent] {
+        let scrubbed = scrubber(key).text(&spelling).into_owned();
+        assert!(scrubbed.starts_with(MARK) && scrubbed.len() <= MARK.len() + 4, "{spelling}: {scrubbed}");
+    }
+}
+
+#[test]
+fn large_bodies_that_almost_hold_a_secret_pass_unchanged() {
+    let key = "aaaaaaaaaaaaaaaaaaaaaaaab";
+    for piece in ["a", "\\", "%25", "&amp;", "&#", "\\u0061", "61 "] {
+        let body = piece.repeat(30_000 / piece.len());
+        assert!(matches!(scrubber(key).text(&body), Cow::Borrowed(_)), "{piece}");
     }
 }
 
@@ -108,13 +170,47 @@ fn secret() -> impl Strategy<Value = String> {
     prop::string::string_regex("[ -~é]{4,40}").expect("a plain pattern")
 }
 
+/// Spells a character in one of the ways services do.
+fn spelled(character: char, way: u8) -> String {
+    let number = u32::from(character);
+    let percent = |upper: bool| {
+        let byte = |byte: &u8| if upper { format!("%{byte:02X}") } else { format!("%{byte:02x}") };
+        character.to_string().as_bytes().iter().map(byte).collect::<String>()
+    };
+    match way % 12 {
+        0 => format!("\\u{number:04x}"),
+        1 => format!("\\u{number:04X}"),
+        2 => format!("&#{number};"),
+        3 => format!("&#x{number:x};"),
+        4 => format!("&#X00{number:X};"),
+        5 => percent(true),
+        6 => percent(false),
+        7 => percent(true).replace('%', "%25"),
+        8 => format!("&amp;#{number};"),
+        9 => format!("\\\\u{number:04x}"),
+        _ => character.to_string(),
+    }
+}
+
 proptest! {
+    /// Whatever the mixture of spellings, and wherever a stream is cut, one mark stands for the secret.
+    #[test]
+    fn no_mixture_of_spellings_lets_a_secret_through(
+        secret in "[ -;=?-~é]{4,24}", ways in prop::collection::vec(any::<u8>(), 24),
+        cuts in prop::collection::vec(any::<usize>(), 0..8),
+    ) {
+        let spelled: String = secret.chars().zip(ways).map(|(character, way)| spelled(character, way)).collect();
+        let text = format!("<{spelled}>");
+        let passed = String::from_utf8(streamed(&scrubber(&secret), text.as_bytes(), &cuts)).unwrap();
+        prop_assert_eq!(&passed, &format!("<{MARK}>"), "{}", text);
+    }
+
     #[test]
     fn no_cut_lets_a_secret_through(
         secret in secret(), before in ".{0,20}", after in ".{0,20}", cuts in prop::collection::vec(any::<usize>(), 0..8),
     ) {
         let scrubber = scrubber(&secret);
-        let percent = String::from_utf8(percent_encoded(secret.as_bytes()).0).unwrap();
+        let percent: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
         for spelling in [secret.clone(), percent, STANDARD.encode(&secret), URL_SAFE.encode(&secret)] {
             let text = format!("{before}{spelling}{after}");
             let passed = streamed(&scrubber, text.as_bytes(), &cuts);
