@@ -9,6 +9,7 @@ pub mod canonical;
 pub mod catalog;
 pub mod digest;
 pub mod document;
+pub mod fence;
 pub mod flow;
 pub mod garden;
 pub mod id;

@@ -5719,7 +5719,7 @@ export interface components {
             runs: components["schemas"]["RunView"][];
         };
         OfferFields: {
-            /** @description never, always or once; without it what only reads needs none, anything else always. */
+            /** @description `never`, `always` or `once`. Default: approval, unless the call only reads and no argument names an address. */
             approval?: string | null;
             toolId: string;
             /**

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use skein_core::memory::remembered::split as split_off_remembered;
+use skein_core::fence::tool_output;
+use skein_core::memory::remembered::{Remembered, split as split_off_remembered};
 
 use super::intent::is_asking;
 use super::passage::{Author, Given, Source, cut};
@@ -51,11 +52,12 @@ struct Gatherer<'a> {
 impl<'a> Gatherer<'a> {
     fn take(&mut self, message: &'a Message, is_last: bool) {
         match message {
-            Message::System(parts) => self.take_system(parts),
+            Message::System(parts) => self.take_parts(parts, Author::Instructions, INSTRUCTIONS),
             Message::User(parts) => {
                 self.number += 1;
+                let parts = self.without_remembered(parts);
                 let from = self.conversation.given.sources.len();
-                self.take_person(parts, is_last);
+                self.take_person(&parts, is_last);
                 if is_last {
                     self.conversation.told_now = from..self.conversation.given.sources.len();
                 }
@@ -72,32 +74,41 @@ impl<'a> Gatherer<'a> {
             }
             Message::Tool { call_id, content, .. } => {
                 let name = self.tools.get(call_id.as_str()).copied().unwrap_or("a tool");
-                self.add(Author::Tool, format!("what {name} gave"), None, content);
+                let output = tool_output(content);
+                self.add(Author::Tool, format!("what {name} gave"), None, output.as_deref().unwrap_or(content));
             }
         }
     }
 
-    /// Instructions, and among them what is remembered, which has a place of its own.
-    fn take_system(&mut self, parts: &[Part]) {
+    /// Takes the remembered texts out of a message as sources of their own and returns the rest of it.
+    fn without_remembered(&mut self, parts: &[Part]) -> Vec<Part> {
+        let mut rest = Vec::with_capacity(parts.len());
         for part in parts {
             let Part::Text(text) = part else {
-                self.take_parts(std::slice::from_ref(part), Author::Instructions, INSTRUCTIONS);
+                rest.push(part.clone());
                 continue;
             };
-            let (instructions, remembered) = split_off_remembered(text);
-            self.add(Author::Instructions, INSTRUCTIONS.to_owned(), None, &instructions);
-            for remembered in remembered {
-                let is_answer = remembered.source("speaker") == Some("agent");
-                let (author, who) = if is_answer { (Author::Model, "an answer") } else { (Author::Person, "you") };
-                let day = remembered.source("createdAt").and_then(|at| at.split('T').next()).unwrap_or("earlier");
-                let place = remembered.source("conversationId").zip(remembered.source("nodeId"));
-                let link = place.map(|(conversation, node)| format!("/c/{conversation}/n/{node}"));
-                self.add(author, format!("{who}, {day}"), link, &remembered.text);
+            let (said, remembered) = split_off_remembered(text);
+            if remembered.is_empty() {
+                rest.push(part.clone());
+                continue;
             }
+            remembered.iter().for_each(|remembered| self.take_remembered(remembered));
+            rest.push(Part::Text(said.trim().to_owned()));
         }
+        rest
     }
 
-    fn take_person(&mut self, parts: &'a [Part], is_last: bool) {
+    fn take_remembered(&mut self, remembered: &Remembered) {
+        let is_answer = remembered.source("speaker") == Some("agent");
+        let (author, who) = if is_answer { (Author::Model, "an answer") } else { (Author::Person, "you") };
+        let day = remembered.source("createdAt").and_then(|at| at.split('T').next()).unwrap_or("earlier");
+        let place = remembered.source("conversationId").zip(remembered.source("nodeId"));
+        let link = place.map(|(conversation, node)| format!("/c/{conversation}/n/{node}"));
+        self.add(author, format!("{who}, {day}"), link, &remembered.text);
+    }
+
+    fn take_person(&mut self, parts: &[Part], is_last: bool) {
         let label = if is_last { "you, just now".to_owned() } else { format!("you, message {}", self.number) };
         let mut asked = Vec::new();
         for part in parts {

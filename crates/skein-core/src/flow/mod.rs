@@ -4,11 +4,13 @@
 //! holds every rule that needs nothing but the definition, parses every expression once, and is all that is asked at
 //! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
 //! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition, [`fitness`] what a
-//! process would meet if it were run now, [`custody`] who may alter it. [`execution`] is the machine that carries a plan out, and
+//! process would meet if it were run now, [`custody`] who may alter it. [`approval_policy`] decides which calls of a model a person approves.
+//! [`execution`] is the machine that carries a plan out, and
 //! [`delegation`] says who else may decide what it asks. [`tool_call`] is the permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
 //! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
 
 pub mod approval;
+pub mod approval_policy;
 pub mod breaches;
 pub mod budget;
 pub mod condition;

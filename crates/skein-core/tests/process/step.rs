@@ -2,9 +2,8 @@
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::Entry;
-use skein_core::catalog::operation::Operation;
 use skein_core::flow::plan::{Plan, Scope};
-use skein_core::flow::step::{Approval, Backoff, Offer, OnExpire, Reference, Step, Target};
+use skein_core::flow::step::{Approval, Backoff, OnExpire, Reference, Step, Target};
 
 use crate::samples::{MODEL, OTHER, SEARCH, object, of_steps, refused, step, with};
 
@@ -199,18 +198,6 @@ fn br_step_007_a_version_of_nothing_refuses() {
     ] {
         assert_eq!(refused(one(changes.clone())), "BR-STEP-007", "{changes}");
     }
-}
-
-#[test]
-fn what_only_reads_is_offered_without_approval() {
-    let operation = |operation: Value| Operation::parse(&operation).unwrap();
-    let call = |method: &str| operation(json!({ "type": "rest_call", "method": method, "path": "/" }));
-    let query = operation(json!({ "type": "graph_query", "query": "RETURN 1" }));
-    let offer = |approval: Option<Approval>| Offer { tool_id: SEARCH, tool_version: None, approval };
-    assert_eq!(offer(None).approval_of(&call("GET")), Approval::Never);
-    assert_eq!(offer(None).approval_of(&call("POST")), Approval::Always);
-    assert_eq!(offer(None).approval_of(&query), Approval::Always);
-    assert_eq!(offer(Some(Approval::Once)).approval_of(&call("GET")), Approval::Once);
 }
 
 #[test]

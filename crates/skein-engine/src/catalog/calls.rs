@@ -21,10 +21,12 @@ use skein_core::catalog::operation::rest::RestCall;
 use skein_core::catalog::secret::{SecretType, SecretUse};
 use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::{Retry as Repeats, Tool};
+use skein_core::fence::{TOOL_OUTPUT, fence};
+use skein_core::flow::approval_policy::is_reading_ability;
+use skein_core::flow::execution::dialogue::BY_PERSON;
 use skein_store::tree::append::Raw;
 
 use crate::catalog::work::{told, told_breach};
-use crate::flow::abilities;
 
 /// The header by which services tell repeats.
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
@@ -114,7 +116,7 @@ pub(crate) fn is_repeatable(tool: &Tool, service: &Service) -> bool {
     match &tool.operation {
         Operation::RestCall(call) => call.method.is_safe(),
         Operation::LlmCall(_) => service.builtin.is_some(),
-        Operation::McpTool(call) => service.builtin == Some(Builtin::Abilities) && abilities::only_reads(&call.tool),
+        Operation::McpTool(call) => service.builtin == Some(Builtin::Abilities) && is_reading_ability(&call.tool),
         Operation::GraphQuery(_) => false,
     }
 }
@@ -258,7 +260,7 @@ fn least(of_tool: Option<u64>, of_step: Option<u32>) -> Option<u32> {
     of_tool.into_iter().chain(of_step).min()
 }
 
-/// A message as a process spells it: who speaks, and what.
+/// A message as a process spells it: who speaks, and what. Tool output is fenced as data.
 fn message(spelled: &Value) -> Option<Message> {
     let text = || spelled["content"].as_str().unwrap_or_default().to_owned();
     Some(match spelled["role"].as_str()? {
@@ -270,7 +272,7 @@ fn message(spelled: &Value) -> Option<Message> {
         },
         "tool" => Message::Tool {
             call_id: spelled["toolCallId"].as_str()?.to_owned(),
-            content: text(),
+            content: if spelled[BY_PERSON] == true { text() } else { fence(TOOL_OUTPUT, &text()) },
             is_error: spelled["content"].as_str().is_some_and(|content| content.starts_with("{\"error\":")),
         },
         _ => return None,

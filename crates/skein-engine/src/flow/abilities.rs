@@ -24,11 +24,6 @@ pub(super) fn is_own(service: RecordId) -> bool {
     service == seed_id("service", "skein")
 }
 
-/// Whether an ability changes nothing.
-pub(crate) fn only_reads(name: &str) -> bool {
-    matches!(name, "echo" | "conversation_context" | "search")
-}
-
 /// Carries an ability out; the error is what whoever asked is told.
 pub(crate) async fn dispatch(
     engine: &Engine,

@@ -3,7 +3,6 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
-use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::operation::{Operation, OperationType};
 use skein_core::catalog::service::Service;
 use skein_core::catalog::tool::{Retry, Tool};
@@ -374,14 +373,9 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
     let listener = heard.map(|(before, job)| streams.listener(store, prepared.run, job, before));
     let key = prepared.key();
     let is_keyed = prepared.ready.retry() == Retry::Keyed;
-    let offers = prepared.offered.iter().map(|offered| ToolDefinition {
-        name: offered.name.clone(),
-        description: offered.description.clone(),
-        parameters: offered.parameters.clone(),
-    });
     let extras = Extras {
         dialogue: &prepared.dialogue,
-        offers: offers.collect(),
+        offers: prepared.offered.iter().map(Offered::definition).collect(),
         max_tokens: prepared.max_tokens,
         key: Some(key.as_str()).filter(|_| is_keyed),
         listener: listener.as_ref().map(|listener| listener as &(dyn Fn(&str) + Send + Sync)),
@@ -471,11 +465,12 @@ impl Prepared {
             let offered = self.offered.iter().find(|offered| offered.name == name);
             let written = asked["arguments"].as_str().unwrap_or_default();
             let written = if written.trim().is_empty() { "{}" } else { written };
+            let arguments = serde_json::from_str(written).unwrap_or_else(|_| Value::String(written.to_owned()));
             Wish {
                 id: asked["id"].as_str().unwrap_or_default().to_owned(),
-                arguments: serde_json::from_str(written).unwrap_or_else(|_| Value::String(written.to_owned())),
                 tool: offered.map(|offered| offered.tool),
-                needs_approval: offered.is_none_or(|offered| offered.needs_approval),
+                needs_approval: offered.is_none_or(|offered| offered.needs_approval(&arguments)),
+                arguments,
                 name,
             }
         };

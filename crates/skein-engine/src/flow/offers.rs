@@ -1,8 +1,9 @@
 //! The tools a step offers to a model: under which names, and whether a person has to approve.
 
 use serde_json::Value;
-use skein_core::catalog::operation::Operation;
+use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::tool::Tool;
+use skein_core::flow::approval_policy::needs_approval;
 use skein_core::flow::step::{Approval, Offer};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
@@ -17,9 +18,24 @@ const OFFER_NAME_BYTES_MAX: usize = 64;
 pub(super) struct Offered {
     pub(super) name: String,
     pub(super) tool: RecordId,
-    pub(super) description: String,
-    pub(super) parameters: Value,
-    pub(super) needs_approval: bool,
+    pub(super) entry: Tool,
+    pub(super) approval: Option<Approval>,
+}
+
+impl Offered {
+    pub(super) fn definition(&self) -> ToolDefinition {
+        let description = self.entry.description.as_ref().map(|text| text.as_str().to_owned());
+        ToolDefinition {
+            name: self.name.clone(),
+            description: description.unwrap_or_default(),
+            parameters: self.entry.input_schema.clone(),
+        }
+    }
+
+    /// Whether a person approves a call with these arguments.
+    pub(super) fn needs_approval(&self, arguments: &Value) -> bool {
+        needs_approval(self.approval, &self.entry, abilities::is_own(self.entry.service_id), arguments)
+    }
 }
 
 impl Mover<'_, '_> {
@@ -38,30 +54,10 @@ impl Mover<'_, '_> {
             if offered.iter().any(|known| known.name == name) {
                 name = format!("{}_{}", &name[..name.len().min(60)], offered.len());
             }
-            let needs_approval = match offer.approval {
-                Some(Approval::Never) => false,
-                Some(Approval::Always | Approval::Once) => true,
-                None => !is_harmless(&tool.entry),
-            };
-            offered.push(Offered {
-                name,
-                tool: tool.id,
-                description: tool.entry.description.as_ref().map(|text| text.as_str().to_owned()).unwrap_or_default(),
-                parameters: tool.entry.input_schema.clone(),
-                needs_approval,
-            });
+            let entry = tool.entry;
+            offered.push(Offered { name, tool: tool.id, entry, approval: offer.approval });
         }
         Ok(offered)
-    }
-}
-
-/// What only reads may be called without asking a person.
-fn is_harmless(tool: &Tool) -> bool {
-    match &tool.operation {
-        Operation::RestCall(call) => call.method.is_safe(),
-        Operation::McpTool(call) => abilities::is_own(tool.service_id) && abilities::only_reads(&call.tool),
-        Operation::LlmCall(_) => true,
-        Operation::GraphQuery(_) => false,
     }
 }
 

@@ -11,7 +11,7 @@ use skein_core::tree::context::{
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::SourceRole;
 use skein_core::tree::text::Instructions;
-use skein_core::tree::turn::Speaker;
+use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, Viewer};
 use skein_store::tree::read::{NODES_PER_PAGE_MAX, SeenNode};
 use skein_store::{StoreError, Tx};
@@ -111,6 +111,7 @@ struct Spoken {
     id: ItemId,
     speaker: Option<Speaker>,
     text: String,
+    is_tool_output: bool,
     excluded: bool,
     pruned: bool,
     pinned: bool,
@@ -122,6 +123,7 @@ impl Spoken {
             id: seen.row.id.into(),
             speaker: seen.spoken.map(|(speaker, _)| speaker),
             text: text_of(seen).unwrap_or_default(),
+            is_tool_output: matches!(seen.spoken, Some((_, TurnType::ToolResult))),
             excluded: seen.row.excluded,
             pruned: seen.row.pruned || is_cut_off,
             pinned: false,
@@ -130,8 +132,8 @@ impl Spoken {
 
     fn said(&self) -> Said<'_> {
         let speaker = self.speaker.unwrap_or(Speaker::User);
-        let Self { id, excluded, pruned, pinned, .. } = *self;
-        Said { id, speaker, text: &self.text, excluded, pruned, pinned }
+        let Self { id, is_tool_output, excluded, pruned, pinned, .. } = *self;
+        Said { id, speaker, text: &self.text, is_tool_output, excluded, pruned, pinned }
     }
 }
 

@@ -9,6 +9,7 @@ mod costs;
 mod expiry;
 mod faults;
 mod fusing;
+mod injection;
 mod kept_words;
 mod lock_order;
 mod log;

@@ -23,9 +23,10 @@ async fn chat_with_memory_quotes_what_was_said_elsewhere_and_says_where() {
         (1, &json!(source)),
         "not the question: {found}"
     );
-    let system = shown.steps[1].row.state.output["messages"][0].clone();
-    let text = system["content"].as_str().unwrap();
-    assert_eq!(system["role"], "system");
+    let messages = shown.steps[1].row.state.output["messages"].as_array().unwrap();
+    assert!(messages.iter().all(|message| message["role"] != "system"), "memory is data, not an instruction");
+    let text = messages[0]["content"].as_str().unwrap();
+    assert_eq!(messages[0]["role"], "user");
     assert!(text.contains("not an instruction") && text.contains(&format!("nodeId={source}")), "{text}");
     assert!(text.contains("```\nThe bittern booms at night in the reeds.\n```"), "{text}");
     let window = world.engine.context_at(&world.caller, asked, ContextQuery::default()).await.unwrap();

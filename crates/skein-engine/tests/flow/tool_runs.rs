@@ -1,6 +1,7 @@
 //! Tools a model asks for while it answers: a server that speaks the protocol of chat completions asks for them.
 
 use serde_json::{Value, json};
+use skein_core::fence::tool_output;
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
 use skein_core::garden::item::ItemType;
@@ -27,12 +28,10 @@ fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
     let messages = asked["messages"].as_array().unwrap();
     let told = messages.iter().rfind(|message| message["role"] == "tool");
     let has_tools = asked["tools"].as_array().is_some_and(|tools| !tools.is_empty());
-    let usage = json!({ "prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12 });
     let (message, finish) = match told {
-        Some(told) if !is_insatiable => (
-            json!({ "role": "assistant", "content": format!("The tool says {}", told["content"].as_str().unwrap()) }),
-            "stop",
-        ),
+        Some(told) if !is_insatiable => {
+            (json!({ "role": "assistant", "content": format!("The tool says {}", unfenced(told)) }), "stop")
+        }
         _ if has_tools => {
             let function = json!({ "name": "echo", "arguments": "{\"value\":\"pancakes\"}" });
             let call = json!({ "index": 0, "id": format!("call_{}", messages.len()), "type": "function", "function": function });
@@ -40,6 +39,18 @@ fn answer(request: &Request, is_insatiable: bool) -> Behaviour {
         }
         _ => (json!({ "role": "assistant", "content": "No tools." }), "stop"),
     };
+    reply(&asked, message, finish)
+}
+
+/// The output inside its fence; a person's words have none.
+fn unfenced(told: &Value) -> String {
+    let content = told["content"].as_str().unwrap();
+    tool_output(content).unwrap_or_else(|| content.to_owned())
+}
+
+/// A message in the form that was asked for: whole, or as a stream.
+pub(crate) fn reply(asked: &Value, message: Value, finish: &str) -> Behaviour {
+    let usage = json!({ "prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12 });
     if asked["stream"] != true {
         let choice = json!({ "index": 0, "message": message, "finish_reason": finish });
         let body =

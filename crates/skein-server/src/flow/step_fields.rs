@@ -113,7 +113,7 @@ pub(crate) struct OfferFields {
     /// As with a step's own tool.
     #[schema(minimum = 1)]
     tool_version: Option<i64>,
-    /// never, always or once; without it what only reads needs none, anything else always.
+    /// `never`, `always` or `once`. Default: approval, unless the call only reads and no argument names an address.
     approval: Option<String>,
 }
 

@@ -63,10 +63,17 @@ impl Machine<'_> {
             }
             (Decision::Deny { reason }, _) => {
                 let reason = reason.as_deref().unwrap_or("no reason was given");
+                open.by_person = true;
                 self.wish_ended(step, call, Phase::Failed, told(&format!("the person denied this call: {reason}")));
             }
-            (Decision::Ask { question }, _) => self.wish_ended(step, call, Phase::Failed, asked_back(question)),
-            (Decision::Answer { value }, _) => self.wish_ended(step, call, Phase::Done, value.clone()),
+            (Decision::Ask { question }, _) => {
+                open.by_person = true;
+                self.wish_ended(step, call, Phase::Failed, asked_back(question));
+            }
+            (Decision::Answer { value }, _) => {
+                open.by_person = true;
+                self.wish_ended(step, call, Phase::Done, value.clone());
+            }
             (Decision::Approve { .. }, None) => {}
         }
     }

@@ -14,6 +14,9 @@ use crate::time::Millis;
 /// Most of a result that is fed back to a model, in bytes of JSON; the whole is in the call's own record.
 pub const RESULT_BYTES_MAX: usize = 64 << 10;
 
+/// Member of a `tool` message that a person decided. Only such a message reaches the model without a fence.
+pub const BY_PERSON: &str = "byPerson";
+
 /// What a model and its tools said to each other so far.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -53,6 +56,9 @@ pub struct OpenCall {
     pub phase: Phase,
     /// What the model is told.
     pub result: Value,
+    /// Whether a person's decision stands for the result, and not what a tool gave.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_person: bool,
     /// The call as it was written down, once it is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub call: Option<ItemId>,
@@ -113,7 +119,11 @@ impl Dialogue {
     /// Ends a round: what came of the calls, in the order they were asked for.
     pub fn close_round(&mut self) {
         for call in std::mem::take(&mut self.open) {
-            self.messages.push(json!({ "role": "tool", "toolCallId": call.id, "content": shown(&call.result) }));
+            let mut told = json!({ "role": "tool", "toolCallId": call.id, "content": shown(&call.result) });
+            if call.by_person {
+                told[BY_PERSON] = Value::Bool(true);
+            }
+            self.messages.push(told);
         }
     }
 }
@@ -126,6 +136,7 @@ fn opened(wish: &Wish, is_approved: &impl Fn(RecordId, &Map<String, Value>) -> b
         inputs,
         phase,
         result,
+        by_person: false,
         call: None,
     };
     match (wish.tool, &wish.arguments) {

@@ -9,7 +9,6 @@ mod wire;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::catalog::operation::Operation;
 use crate::catalog::pricing::Currency;
 use crate::flow::cost::{Amount, Owed};
 use crate::id::RecordId;
@@ -212,7 +211,7 @@ pub struct Offer {
     /// As with a step's own tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tool_version: Option<i64>,
-    /// Without it the tool decides: what only reads needs none, anything else always.
+    /// Default: by the tool and the arguments ([`crate::flow::approval_policy`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approval: Option<Approval>,
 }
@@ -220,12 +219,6 @@ pub struct Offer {
 impl Offer {
     pub fn reference(&self) -> Reference {
         Reference { id: self.tool_id, version: self.tool_version }
-    }
-
-    /// Whether a person approves a call of the tool with this operation.
-    pub fn approval_of(&self, operation: &Operation) -> Approval {
-        let only_reads = matches!(operation, Operation::RestCall(call) if call.method.is_safe());
-        self.approval.unwrap_or(if only_reads { Approval::Never } else { Approval::Always })
     }
 }
 

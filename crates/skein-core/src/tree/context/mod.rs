@@ -87,6 +87,8 @@ pub struct Said<'a> {
     pub id: ItemId,
     pub speaker: Speaker,
     pub text: &'a str,
+    /// Whether a tool gave it: then it is shown fenced, in the user role.
+    pub is_tool_output: bool,
     pub excluded: bool,
     pub pruned: bool,
     /// Whether it was asked to stay, see [`PINNED`].
@@ -109,13 +111,14 @@ pub struct FoldedBranch<'a> {
     pub summary: &'a str,
 }
 
-/// Something remembered that joins the system part, most important first.
+/// Remembered text, most important first. It stands in the user role, between the system part and the path.
 #[derive(Debug, Clone, Copy)]
 pub struct Extra<'a> {
     /// What it is, in the report.
     pub kind: &'a str,
     /// Why it is here, in the report.
     pub reason: &'a str,
+    /// Fenced as data ([`crate::fence`]).
     pub text: &'a str,
 }
 

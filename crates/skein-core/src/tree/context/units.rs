@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::fence::{TOOL_OUTPUT, fence};
 use crate::id::ItemId;
 use crate::tree::context::report::DropReason;
 use crate::tree::context::{
@@ -147,12 +148,16 @@ impl<'a> Lister<'_, 'a> {
         let sources = visible.flat_map(|node| &node.sources).chain(self.source.next_sources);
         let instructions = sources.filter(|(role, _)| *role == SourceRole::Instruction);
         let instructions = instructions.map(|(_, said)| self.said("instruction", Role::System, said));
-        Unit { parts: prompts.chain(instructions).collect(), is_pinned: false }
+        let mut parts: Vec<Part<'a>> = prompts.chain(instructions).collect();
+        // Tool output among the instructions is data: it follows in the user role.
+        parts.sort_by_key(|part| part.role != Role::System);
+        Unit { parts, is_pinned: false }
     }
 
+    /// Remembered text is data of the user role: the system message holds only what its author wrote for it.
     fn extras(&self) -> Vec<Part<'a>> {
         let part = |extra: &super::Extra<'a>| {
-            let part = self.part(extra.kind, Role::System, Cow::Borrowed(extra.text));
+            let part = self.part(extra.kind, Role::User, Cow::Borrowed(extra.text));
             Part { reason: Some(extra.reason), ..part }
         };
         self.source.extras.iter().map(part).collect()
@@ -197,10 +202,11 @@ impl<'a> Lister<'_, 'a> {
     }
 
     fn said(&self, kind: &'a str, role: Role, said: &Said<'a>) -> Part<'a> {
-        let text = match said.speaker {
-            Speaker::User | Speaker::Agent => Cow::Borrowed(said.text),
-            Speaker::System if kind == "instruction" => Cow::Borrowed(said.text),
-            Speaker::System => Cow::Owned(format!("[Summary: {}]", said.text.trim())),
+        let (role, text) = match said.speaker {
+            _ if said.is_tool_output => (Role::User, Cow::Owned(fence(TOOL_OUTPUT, said.text))),
+            Speaker::User | Speaker::Agent => (role, Cow::Borrowed(said.text)),
+            Speaker::System if kind == "instruction" => (role, Cow::Borrowed(said.text)),
+            Speaker::System => (role, Cow::Owned(format!("[Summary: {}]", said.text.trim()))),
         };
         let mut part = self.part(kind, role, text);
         part.node = Some(said.id);
