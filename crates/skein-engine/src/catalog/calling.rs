@@ -111,8 +111,17 @@ impl Engine {
         })
     }
 
-    /// Makes the call. What Skein can do itself is done here, in the name of whoever calls.
+    /// Makes the call and gives of its answer what the executor may see.
     pub(crate) async fn call(&self, ready: &Ready, inputs: &Map<String, Value>, extras: Extras<'_>) -> Answered {
+        let answered = self.send_call(ready, inputs, extras).await;
+        if ready.footing.payer == ready.footing.executor {
+            return answered;
+        }
+        answered.without_raw_response(matches!(ready.tool.entry.operation, Operation::LlmCall(_)))
+    }
+
+    /// What Skein can do itself is done here, in the name of the executor.
+    async fn send_call(&self, ready: &Ready, inputs: &Map<String, Value>, extras: Extras<'_>) -> Answered {
         if let (Operation::McpTool(call), Some(Builtin::Abilities)) =
             (&ready.tool.entry.operation, ready.service.entry.builtin)
         {

@@ -30,6 +30,10 @@ use crate::catalog::work::{told, told_breach};
 
 /// The header by which services tell repeats.
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
+/// Headers that say nothing about an account.
+const HEADERS_FOR_ALL: [&str; 4] = ["content-type", "date", "retry-after", "x-request-id"];
+/// Stands for the body of a response to somebody else's secret.
+const BODY_WITHHELD: &str = r#"{"withheld":"the response body is shown to the owner of the secret only"}"#;
 /// How much of a request or an answer is shown, in characters; the output itself is kept whole.
 const SHOWN_CHARS_MAX: usize = 16_384;
 
@@ -80,6 +84,29 @@ impl Answered {
     pub(crate) fn uncertain(mut self, is_uncertain: bool) -> Self {
         if let (Err(error), true) = (&mut self.outcome, is_uncertain) {
             error["uncertain"] = json!(true);
+        }
+        self
+    }
+
+    /// As a user may see it whose call was made with somebody else's secret: the output, and nothing of the response as it was
+    /// received. Its body may hold the secret in a form that cannot be found, its headers the name of an account, and the
+    /// words in which a model's provider refuses, a part of the key.
+    #[must_use]
+    pub(crate) fn without_raw_response(mut self, is_model: bool) -> Self {
+        if let Some(response) = self.response.as_object_mut() {
+            response.insert("body".to_owned(), Value::Null);
+            response.insert("bodyWithheld".to_owned(), Value::Bool(true));
+        }
+        if let Some(headers) = self.response.get_mut("headers") {
+            keep_headers_for_all(headers);
+        }
+        if let Some(raw) = &mut self.raw {
+            keep_headers_for_all(&mut raw.headers);
+            raw.body = BODY_WITHHELD.into();
+        }
+        if let (Err(error), true) = (&mut self.outcome, is_model && !self.response.is_null()) {
+            let code = error["code"].as_str().unwrap_or("call_failed");
+            error["message"] = Value::from(format!("the provider did not answer ({code}); ask the owner of the tool"));
         }
         self
     }
@@ -414,6 +441,12 @@ fn shown_messages(request: &ChatRequest) -> Vec<Value> {
 fn shown_raw(raw: &RawResponse) -> Value {
     let body = String::from_utf8_lossy(&raw.body);
     json!({ "status": raw.status, "headers": shown_headers(&raw.shown_headers()), "body": cut(&body), "scrubbed": raw.scrubbed })
+}
+
+fn keep_headers_for_all(headers: &mut Value) {
+    if let Some(headers) = headers.as_object_mut() {
+        headers.retain(|name, _| HEADERS_FOR_ALL.contains(&name.as_str()));
+    }
 }
 
 fn kept_headers(raw: &RawResponse) -> Value {

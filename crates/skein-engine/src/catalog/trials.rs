@@ -29,8 +29,6 @@ pub const TOOL_TEST: &str = "tool.test";
 const LOST_MAX: i64 = 3;
 /// How much of an output an operation tells; the rest is in the result.
 const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
-/// Headers of an answer that say nothing about whose account was used.
-const HEADERS_FOR_ALL: [&str; 4] = ["content-type", "date", "retry-after", "x-request-id"];
 
 impl Engine {
     /// Queues a call of a tool; its operation tells what went out and what came back.
@@ -194,7 +192,6 @@ impl Engine {
             Ok(output) => ToolResult { status: CallStatus::Success, output: output.clone(), ..blank },
             Err(error) => ToolResult { status: CallStatus::Error, error: Some(error.clone()), ..blank },
         };
-        let response = if ready.footing.payer == ready.footing.executor { response } else { without_account(response) };
         let told = json!({ "latencyMs": latency_ms, "request": request, "response": response, "usage": usage,
             "cost": cost, "callId": call, "payerId": ready.footing.payer });
         let outcome = outcome.map(|output| Some(output).filter(is_soon_told));
@@ -237,12 +234,4 @@ fn ended_as(outcome: Result<Option<Value>, Value>, mut told: Value, output_in: I
             OperationState::Failed { error: error.to_string() }
         }
     }
-}
-
-/// An answer as somebody sees it who did not pay for it: headers may name the account that did.
-fn without_account(mut response: Value) -> Value {
-    if let Some(headers) = response["headers"].as_object_mut() {
-        headers.retain(|name, _| HEADERS_FOR_ALL.contains(&name.as_str()));
-    }
-    response
 }

@@ -199,12 +199,15 @@ both! {
         assert_eq!(record.refused(), (404, "not_found".to_owned()));
         let by_delegation = tested(&bert, &tool).await;
         assert_eq!(by_delegation["result"]["payerId"], tool["ownerId"], "{by_delegation}");
+        let response = &by_delegation["result"]["response"];
+        assert_eq!((&response["body"], &response["bodyWithheld"]), (&Value::Null, &json!(true)), "{response}");
         let foreign = bert.change("PUT", &format!("{path}/secret"), json!({ "secretId": hers["id"] }).to_string()).await;
         assert_eq!(foreign.refused(), (404, "not_found".to_owned()));
         let his = secret(&bert, "k-of-bert-himself").await;
         bert.changed("PUT", &format!("{path}/secret"), &json!({ "secretId": his["id"] })).await;
         let by_himself = tested(&bert, &tool).await;
         assert_eq!(by_himself["result"]["payerId"], his["ownerId"], "{by_himself}");
+        assert!(by_himself["result"]["response"]["body"].is_string(), "{by_himself}");
         let keys: Vec<_> = peer.requests().iter().map(|request| request.header("x-api-key").unwrap().to_owned()).collect();
         assert_eq!(keys, [KEY, "k-of-bert-himself"]);
         for told in [by_delegation.to_string(), by_himself.to_string(), seen.to_string()] {
