@@ -1,5 +1,6 @@
-//! Signing a browser in: a link is exchanged for a cookie, once, and not behind anybody's back.
+//! Signs a browser in: a link is exchanged for a cookie, once, and never unnoticed.
 //!
+//! A link in a text may lead here, so a browser that is signed in changes its account only by a button of our own page.
 //! The cookie is for this site's own requests (`SameSite=Strict`) and out of reach of scripts (`HttpOnly`). Its token
 //! and the link's are kept hashed, and the path that carries the link never reaches a log.
 
@@ -7,27 +8,28 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
 use skein_engine::EngineError;
-use skein_engine::account::{LinkText, SESSION_MS};
+use skein_engine::account::{LinkText, Presented, SESSION_MS};
 
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::host_guard::{FETCH_SITE, is_from_elsewhere};
 use crate::path_id::PathId;
-use crate::signed_in::SESSION_COOKIE;
+use crate::signed_in::{SESSION_COOKIE, session};
 
 /// Takes the cookie away.
 pub(crate) const ENDED_COOKIE: &str = "skein_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
 
 const QUESTION: &str = include_str!("sign_in.html");
-const QUESTION_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'";
+const ENDED: &str = include_str!("sign_in_ended.html");
+const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'";
 
 pub(crate) fn link_url(public_url: &str, link: &LinkText) -> String {
     format!("{public_url}/sign-in/{}", link.reveal())
 }
 
-/// `GET /sign-in/{token}`. Whoever typed the address, or came from a page of ours, is signed in at once. A page of
-/// somebody else may lead here with a link of their own, so that people work in a stranger's account without knowing:
-/// they are asked first, by name, and so is whoever's browser does not say where it came from.
+/// `GET /sign-in/{token}`. A browser without a session is signed in at once if its person typed the address or a page of
+/// ours led here. Everybody else is asked first, by name: a browser that is signed in already, one that another site led
+/// here, and one that does not say where it came from.
 pub(crate) async fn open_link(
     State(context): State<Context>,
     method: Method,
@@ -38,24 +40,54 @@ pub(crate) async fn open_link(
         // Whoever only asks what is there must not use the link up.
         return Ok((StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, POST")]).into_response());
     }
-    let PathId(link) = link.map_err(|_| used_up())?;
-    if is_meant(&headers) {
-        return sign_in(&context, &link).await;
+    let Ok(PathId(link)) = link else { return Ok(ended(&headers)) };
+    let current = current_user(&context, &headers).await;
+    if current.is_none() && is_meant(&headers) {
+        return sign_in(&context, &headers, &link).await;
     }
-    let user = context.engine.link_user(&link).await.map_err(unless_used_up)?;
-    let page = QUESTION.replace("{name}", &escaped(&user.name));
-    Ok(([(header::CONTENT_SECURITY_POLICY, QUESTION_POLICY)], Html(page)).into_response())
+    match context.engine.link_user(&link).await {
+        Ok(user) => Ok(question(&user.name, current.as_deref())),
+        Err(EngineError::UnknownCredential) => Ok(ended(&headers)),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The name of the user whose session the browser has.
+async fn current_user(context: &Context, headers: &HeaderMap) -> Option<String> {
+    let presented = Presented::Session(session(headers)?);
+    let caller = context.engine.authenticate(&presented, None).await.ok()?;
+    let user = context.engine.user(&caller, caller.user).await.ok()?;
+    Some(user.name)
+}
+
+fn question(name: &str, current: Option<&str>) -> Response {
+    let reason = current.map_or_else(
+        || {
+            "Another site or a message led here. If you know whose link this is, go on. Otherwise close this page."
+                .to_owned()
+        },
+        |current| {
+            let current = escaped(current);
+            format!("This browser is signed in as {current}. If you go on, what you write from now on belongs to the other account.")
+        },
+    );
+    let page = QUESTION.replace("{reason}", &reason).replace("{name}", &escaped(name));
+    page_of(StatusCode::OK, page)
+}
+
+fn page_of(status: StatusCode, page: String) -> Response {
+    (status, [(header::CONTENT_SECURITY_POLICY, PAGE_POLICY)], Html(page)).into_response()
 }
 
 /// Whether the browser says that its person or a page of ours asked, or a program asks that shows no pages. Old browsers
 /// say nothing, and neither do new ones without encryption, except on this machine.
 fn is_meant(headers: &HeaderMap) -> bool {
-    let shows_pages =
-        |accept: &HeaderValue| accept.as_bytes().to_ascii_lowercase().windows(9).any(|at| at == b"text/html");
-    if headers.contains_key(FETCH_SITE) {
-        return !is_from_elsewhere(headers);
-    }
-    !headers.get_all(header::ACCEPT).iter().any(shows_pages)
+    if headers.contains_key(FETCH_SITE) { !is_from_elsewhere(headers) } else { !shows_pages(headers) }
+}
+
+fn shows_pages(headers: &HeaderMap) -> bool {
+    let is_page = |accept: &HeaderValue| accept.as_bytes().to_ascii_lowercase().windows(9).any(|at| at == b"text/html");
+    headers.get_all(header::ACCEPT).iter().any(is_page)
 }
 
 /// `POST /sign-in/{token}`: the answer to the question, which only our own page may send.
@@ -68,12 +100,16 @@ pub(crate) async fn follow_link(
         let message = "a page of another site sent this; open the link by itself";
         return Err(ApiError::new(StatusCode::FORBIDDEN, "origin_not_allowed", message));
     }
-    let PathId(link) = link.map_err(|_| used_up())?;
-    sign_in(&context, &link).await
+    let Ok(PathId(link)) = link else { return Ok(ended(&headers)) };
+    sign_in(&context, &headers, &link).await
 }
 
-async fn sign_in(context: &Context, link: &LinkText) -> Result<Response, ApiError> {
-    let signed_in = context.engine.sign_in(link).await.map_err(unless_used_up)?;
+async fn sign_in(context: &Context, headers: &HeaderMap, link: &LinkText) -> Result<Response, ApiError> {
+    let signed_in = match context.engine.sign_in(link).await {
+        Ok(signed_in) => signed_in,
+        Err(EngineError::UnknownCredential) => return Ok(ended(headers)),
+        Err(error) => return Err(error.into()),
+    };
     let secure = if context.public_url.starts_with("https://") { "; Secure" } else { "" };
     let (session, seconds) = (signed_in.session.reveal(), SESSION_MS / 1_000);
     let cookie = format!("{SESSION_COOKIE}={session}; Path=/; HttpOnly; SameSite=Strict; Max-Age={seconds}{secure}");
@@ -96,16 +132,12 @@ fn escaped(text: &str) -> String {
     text.chars().map(escape).collect()
 }
 
-fn unless_used_up(error: EngineError) -> ApiError {
-    match error {
-        EngineError::UnknownCredential => used_up(),
-        other => other.into(),
+/// The link was used, has expired or never was one: a page for people, an error for programs.
+fn ended(headers: &HeaderMap) -> Response {
+    if shows_pages(headers) {
+        return page_of(StatusCode::GONE, ENDED.to_owned());
     }
-}
-
-fn used_up() -> ApiError {
-    ApiError::unauthenticated(
-        "this link was used, has run out or never was one; the server prints a new one at each start, \
-         and POST /api/v1/account/sign-in-links makes one",
-    )
+    let message = "the link was used, has expired or never was one; make a new one with \
+         POST /api/v1/account/sign-in-links, or restart the server, which prints one";
+    ApiError::unauthenticated(message).into_response()
 }

@@ -103,7 +103,8 @@ fn bearer(header: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case(BEARER).then(|| key.trim())
 }
 
-fn session(headers: &HeaderMap) -> Option<SessionText> {
+/// The token of the session cookie.
+pub(crate) fn session(headers: &HeaderMap) -> Option<SessionText> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
     let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == SESSION_COOKIE).and_then(|(_, token)| token.parse().ok())

@@ -5,6 +5,26 @@ import MarkdownIt from "markdown-it";
 const md = new MarkdownIt({ html: false, linkify: true, breaks: true, typographer: false });
 md.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 
+/** Whether an address leads to where accounts are changed: a text must not take its reader there. */
+export function leadsToSignIn(address: string, origin: string): boolean {
+  let path: string;
+  let isHere: boolean;
+  try {
+    const link = new URL(address, origin);
+    isHere = link.origin === new URL(origin).origin;
+    path = decodeURIComponent(link.pathname)
+      .replace(/[\\/]+/g, "/")
+      .toLowerCase();
+  } catch {
+    return true;
+  }
+  return isHere ? /^\/sign-in(\/|$)/.test(path) : /^\/sign-in\/sl_/.test(path);
+}
+const isPlainLink = md.validateLink.bind(md);
+// What is no link stays text.
+md.validateLink = (address) =>
+  isPlainLink(address) && !leadsToSignIn(address, globalThis.location?.origin ?? "http://localhost");
+
 // The policy of the page allows no style attributes, and a table asks for them.
 md.core.ruler.push("plain", (state) => {
   for (const token of state.tokens) {
@@ -59,7 +79,9 @@ const ALLOWED = {
     "td",
   ],
   ALLOWED_ATTR: ["href", "rel", "target", "class", "dir", "start"],
-  ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|\/|#)/i,
+  ALLOWED_URI_REGEXP: /^(?!\/+sign-in)(?:https?:|mailto:|\/|#)/i,
+  // Their values are no addresses; without this the rule for addresses drops them.
+  ADD_URI_SAFE_ATTR: ["rel", "target", "dir", "start"],
 };
 
 export const rendered = (text: string): string => DOMPurify.sanitize(md.render(text), ALLOWED);

@@ -8,6 +8,7 @@ import { blocksOf, isTooMuch } from "../../src/ui/blocks";
 import { drawnNext } from "../../src/ui/drawn";
 import { Heights } from "../../src/ui/heights";
 import { faultsOf, startOf } from "../../src/ui/jsonSchema";
+import { leadsToSignIn } from "../../src/ui/markdown";
 import { Pace, shownRate } from "../../src/ui/pace";
 import { ago } from "../../src/ui/time";
 
@@ -171,5 +172,37 @@ describe("answers that come out of order", () => {
     expect(ends).toHaveLength(2);
     void again();
     expect(ends).toHaveLength(3);
+  });
+});
+
+describe("leadsToSignIn", () => {
+  const origin = "http://127.0.0.1:7420";
+  it("finds links that would change the account, however they are written", () => {
+    for (const link of [
+      "/sign-in/sl_x",
+      "/sign-in",
+      "//127.0.0.1:7420/sign-in/x",
+      "\\sign-in\\x",
+      "/c/../sign-in/x",
+      "/c/%2e%2e/sign-in/x",
+      "/%73ign-in/x",
+      "/SIGN-IN/x",
+      "//sign-in/sl_x/../../sign-in/sl_y",
+      "http://127.0.0.1:7420/sign-in/x",
+      "http://localhost:7420/sign-in/sl_x",
+      "http://127.0.0.1:7420//sign-in/x",
+      "/%",
+    ])
+      expect([link, leadsToSignIn(link, origin)]).toEqual([link, true]);
+  });
+  it("leaves other links alone", () => {
+    for (const link of [
+      "/c/entity_1",
+      "https://git.example/sign-in/",
+      "#sign-in",
+      "mailto:a@b.example",
+      "/sign-in-help",
+    ])
+      expect([link, leadsToSignIn(link, origin)]).toEqual([link, false]);
   });
 });

@@ -181,6 +181,64 @@ async fn a_browser_that_does_not_say_where_it_came_from_is_asked_and_a_program_i
 }
 
 #[tokio::test]
+async fn a_signed_in_browser_changes_its_account_by_a_button_only() {
+    let world = World::new().await;
+    let cookie = cookie(&world).await;
+    let made = world.made("/api/v1/users", &json!({ "name": "Mallory <i>", "role": "user" })).await;
+    let path = made["signInLink"]["url"].as_str().unwrap().strip_prefix("http://localhost:7420").unwrap().to_owned();
+    let pages = ("accept", "text/html,*/*;q=0.8");
+    for headers in [
+        &[pages, ("sec-fetch-site", "same-origin")][..],
+        &[pages, ("sec-fetch-site", "none")],
+        &[pages],
+        &[("accept", "*/*")],
+        &[],
+    ] {
+        let asked = with_cookie(&world, "GET", &path, &cookie, headers).await;
+        assert_eq!((asked.status, asked.header("set-cookie")), (StatusCode::OK, ""), "{headers:?}: {}", asked.text);
+        assert!(asked.text.contains("Sign in as Mallory &lt;i&gt;?"), "{}", asked.text);
+        assert!(asked.text.contains("This browser is signed in as"), "{}", asked.text);
+        assert!(asked.text.contains("<form method=\"post\">"), "{}", asked.text);
+    }
+    for headers in
+        [[("sec-fetch-site", "cross-site")], [("sec-fetch-site", "same-site")], [("origin", "http://evil.example")]]
+    {
+        let forged = with_cookie(&world, "POST", &path, &cookie, &headers).await;
+        assert_eq!(forged.refused(), (403, "origin_not_allowed".to_owned()), "{headers:?}");
+    }
+    let own = [("origin", "http://localhost:7420"), ("sec-fetch-site", "same-origin")];
+    let confirmed = with_cookie(&world, "POST", &path, &cookie, &own).await;
+    assert_eq!(confirmed.status, StatusCode::SEE_OTHER, "{}", confirmed.text);
+    assert!(confirmed.header("set-cookie").starts_with("skein_session="));
+    // A cookie that no longer counts is no session.
+    let stale = with_cookie(&world, "GET", &link(&world).await, "skein_session=ss_gone", &[]).await;
+    assert_eq!(stale.status, StatusCode::SEE_OTHER, "{}", stale.text);
+}
+
+#[tokio::test]
+async fn a_link_that_no_longer_works_is_explained_to_people() {
+    let world = World::new().await;
+    let used = link(&world).await;
+    assert_eq!(open(&world, "GET", &used).await.status, StatusCode::SEE_OTHER);
+    let pages = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8"), ("sec-fetch-site", "none")];
+    for (method, path) in [("GET", used.as_str()), ("POST", &used), ("GET", "/sign-in/x"), ("GET", "/sign-in/%00")] {
+        let told = with_cookie(&world, method, path, "other=1", &pages).await;
+        assert_eq!((told.status, told.header("set-cookie")), (StatusCode::GONE, ""), "{method} {path}: {}", told.text);
+        assert!(told.header("content-type").starts_with("text/html"), "{:?}", told.headers);
+        for part in ["<html lang=\"en\">", "<title>This sign-in link no longer works", "Get a new link", "skein serve"]
+        {
+            assert!(told.text.contains(part), "{part}: {}", told.text);
+        }
+        assert!(!told.text.contains("<script") && !told.text.contains("sl_"), "{}", told.text);
+        assert!(
+            told.headers.get_all("content-security-policy").iter().any(|policy| policy == "frame-ancestors 'none'")
+        );
+    }
+    let program = with_cookie(&world, "GET", &used, "other=1", &[("accept", "application/json")]).await;
+    assert_eq!(program.refused(), (401, "unauthenticated".to_owned()));
+}
+
+#[tokio::test]
 async fn neither_links_nor_cookies_nor_keys_reach_the_log() {
     let world = World::new().await;
     capture();
