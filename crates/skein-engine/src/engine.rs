@@ -5,9 +5,9 @@
 use std::sync::{Arc, OnceLock};
 
 use skein_core::{Digest, Viewer};
-use skein_store::Store;
 use skein_store::blobs::Blobs;
 use skein_store::store::Statistics;
+use skein_store::{Store, Tx};
 
 use tokio::sync::{Notify, Semaphore};
 
@@ -102,7 +102,8 @@ impl Engine {
     /// looked through once; later starts only read that it was.
     async fn correct_nodes(&self) -> Result<(), EngineError> {
         let store = &self.parts().store;
-        if store.read(|tx| tx.are_nodes_corrected()).await? {
+        let are_corrected = |tx: &mut Tx<'_>| tx.are_nodes_corrected();
+        if store.read(are_corrected).await? {
             return Ok(());
         }
         let mut after = None;
@@ -112,7 +113,8 @@ impl Engine {
                 break;
             }
         }
-        store.write(|tx| tx.note_nodes_corrected()).await?;
+        let note = |tx: &mut Tx<'_>| tx.note_nodes_corrected();
+        store.write(note).await?;
         Ok(())
     }
 

@@ -101,8 +101,8 @@ fn find_or_make(
         return Ok(author);
     }
     let actor = make();
-    let made = tx.create_of_tree(viewer, actor.to_content(false))?;
-    Ok((ActorId::from(made.id), actor.actor_type.into()))
+    let record = tx.create_of_tree(viewer, actor.to_content(false))?;
+    Ok((ActorId::from(record.id), actor.actor_type.into()))
 }
 
 /// What is there to be read; a tool or service that is gone or refused is nothing.

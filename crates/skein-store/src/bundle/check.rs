@@ -138,7 +138,7 @@ fn refuse_unseen(archive: &Archive, item: &Item) -> Result<(), StoreError> {
     }
 }
 
-/// A SystemEvent is testimony of an installation: a user brings back only what a seal of this one covers.
+/// A `SystemEvent` is testimony of an installation: a user brings back only what a seal of this one covers.
 fn refuse_unsealed_event(store: &Store, item: &Item, seal: Option<Digest>) -> Result<(), StoreError> {
     if item.header.item_type != ItemType::SYSTEM_EVENT {
         return Ok(());

@@ -36,7 +36,9 @@ impl Tx<'_> {
     pub fn correct_nodes(&mut self, after: Option<NodeId>) -> Result<Option<NodeId>, StoreError> {
         let after = after.unwrap_or(NodeId::from_bytes([0; 16]));
         let limit = i64::try_from(CORRECTIONS_PER_PIECE).expect("pieces are small");
-        let sql = "SELECT p.id, p.raw_response IS NOT NULL AND p.author_type <> 'model' FROM
+        let sql =
+            "SELECT p.id, CASE WHEN p.raw_response IS NOT NULL AND p.author_type <> 'model' THEN CAST(1 AS BIGINT)
+                 ELSE CAST(0 AS BIGINT) END FROM
              (SELECT n.id, n.raw_response, n.author_type FROM nodes n WHERE n.id > ?1 ORDER BY n.id LIMIT ?2) p
              ORDER BY p.id";
         let seen =
