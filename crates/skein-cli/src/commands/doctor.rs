@@ -170,9 +170,10 @@ fn vault(place: &Place, store: &Store) -> Vec<Finding> {
         }
     };
     let told = report.values_told();
-    let values = match report.is_readable() {
-        true => Finding::ok("secrets", told),
-        false => Finding::problem("secrets", told, vault_report::REMEDY),
+    let values = if report.is_readable() {
+        Finding::ok("secrets", told)
+    } else {
+        Finding::problem("secrets", told, vault_report::REMEDY)
     };
     // Another machine may serve a database that is elsewhere.
     let is_served = !place.is_exclusive() || matches!(lock::holder(&place.dir), Ok(Some(_)));

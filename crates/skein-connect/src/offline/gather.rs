@@ -93,7 +93,9 @@ impl<'a> Gatherer<'a> {
                 rest.push(part.clone());
                 continue;
             }
-            remembered.iter().for_each(|remembered| self.take_remembered(remembered));
+            for remembered in &remembered {
+                self.take_remembered(remembered);
+            }
             rest.push(Part::Text(said.trim().to_owned()));
         }
         rest

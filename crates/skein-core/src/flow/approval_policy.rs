@@ -98,8 +98,7 @@ impl Reach<'_> {
 fn has_address(text: &str) -> bool {
     let text: String = text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect();
     let text = text.to_ascii_lowercase();
-    let begins = |mark: &&str| text.starts_with(*mark);
-    ADDRESS_BEGINNINGS.iter().any(|mark| begins(mark)) || ADDRESS_MARKS.iter().any(|mark| text.contains(mark))
+    ADDRESS_BEGINNINGS.iter().any(|mark| text.starts_with(mark)) || ADDRESS_MARKS.iter().any(|mark| text.contains(mark))
 }
 
 /// Whether one of the words of a name is a word for an address: `target_url`, `callbackUrl`, `HOST`.

@@ -107,6 +107,7 @@ struct Gathered {
 
 /// A node as far as a window is concerned.
 #[derive(Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own that a node has or has not")]
 struct Spoken {
     id: ItemId,
     speaker: Option<Speaker>,

@@ -210,7 +210,7 @@ both! {
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let first = world.one(conversation, after(), &[heron]).await;
         let turn = first.turn().unwrap();
-        world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
+        world.one(conversation, after(), &[stork]).await;
         assert_eq!(world.hint(conversation).await, Some(stork));
         let shown = world.engine.process(&world.caller, heron, None).await.unwrap();
         let change = serde_json::from_value(json!({ "outputTemplate": "a {{said.value}}" })).unwrap();
@@ -227,7 +227,7 @@ both! {
         let (heron, stork) = (world.parrot("heron").await, world.parrot("stork").await);
         let first = world.one(conversation, after(), &[heron]).await;
         let turn = first.turn().unwrap();
-        world.one(conversation, Wanted::Beside { turn, parent: None }, &[stork]).await;
+        world.one(conversation, after(), &[stork]).await;
         let begun = world.runs_begun().await;
         world.switch(heron, false).await;
         let again = || Wanted::Again { turn, node: first.id, parent: None };

@@ -163,13 +163,12 @@ impl Asked {
                 let remedy = "deny it and say why, or ask somebody else to decide";
                 Err(RuleViolation::new(RULE, "only a model that wants a call can be asked back", remedy))
             }
-            (_, Decision::Deny { .. })
-            | (Self::Unknown { .. } | Self::UnknownProcess { .. }, Decision::Answer { .. }) => Ok(()),
             (Self::Answer { schema, .. }, Decision::Answer { value }) => check_answer(schema, value),
             (Self::Answer { .. }, Decision::Approve { .. }) => {
                 Err(RuleViolation::new(RULE, "an answer is asked for, not an approval", "answer with a value, or deny"))
             }
-            (_, Decision::Approve { .. }) => Ok(()),
+            (_, Decision::Deny { .. } | Decision::Approve { .. })
+            | (Self::Unknown { .. } | Self::UnknownProcess { .. }, Decision::Answer { .. }) => Ok(()),
             (Self::Call { .. } | Self::Wish { .. } | Self::Process { .. }, Decision::Answer { .. }) => {
                 Err(RuleViolation::new(RULE, "an approval is asked for, not an answer", "approve or deny the call"))
             }

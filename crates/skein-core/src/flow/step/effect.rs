@@ -9,13 +9,12 @@ use crate::rule::RuleViolation;
 impl Step {
     /// Checks the step and its fallback; `number` is its place, from 1.
     pub(crate) fn check_effects(&self, number: usize) -> Result<(), RuleViolation> {
-        let all = std::iter::once(self).chain(&self.fallback);
-        all.map(|step| step.check_useless().and_then(|()| step.check_default())).collect::<Result<(), _>>().map_err(
-            |broken| {
-                let problem = format!("step {number}: {}", broken.problem());
-                RuleViolation::new(broken.rule(), problem, broken.remedy())
-            },
-        )
+        let mut all = std::iter::once(self).chain(&self.fallback);
+        let checked = all.try_for_each(|step| step.check_useless().and_then(|()| step.check_default()));
+        checked.map_err(|broken| {
+            let problem = format!("step {number}: {}", broken.problem());
+            RuleViolation::new(broken.rule(), problem, broken.remedy())
+        })
     }
 
     fn check_useless(&self) -> Result<(), RuleViolation> {

@@ -83,6 +83,7 @@ impl TokenCounter for FourCharacters {
 
 /// A node as far as a window is concerned.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own that a node has or has not")]
 pub struct Said<'a> {
     pub id: ItemId,
     pub speaker: Speaker,

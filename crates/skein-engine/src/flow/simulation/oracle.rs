@@ -327,7 +327,7 @@ impl Reading<'_> {
             else {
                 return Came::Failed(faults);
             };
-            let is_repeated = fault.may_pass && attempt as u64 + 1 <= retries;
+            let is_repeated = fault.may_pass && (attempt as u64) < retries;
             asks = fault.is_uncertain && (is_repeated || has_fallback);
             if !is_repeated && !asks {
                 return Came::failed(fault.clone());
