@@ -18,7 +18,7 @@ use crate::events::Progress;
 use crate::flow::{CrewState, Plans, Streams};
 use crate::memory::Memory;
 use crate::remembered::Remembered;
-use crate::tree::Growth;
+use crate::tree::{Growth, PreparedImages};
 
 /// Every use case is a method of this. Cheap to clone.
 #[derive(Clone)]
@@ -45,6 +45,8 @@ pub(crate) struct Parts {
     pub(crate) growth: Growth,
     /// Held by whoever works out the pixels of an image: one takes much memory.
     pub(crate) drawing: Arc<Semaphore>,
+    /// Images as models were sent them.
+    pub(crate) sent_images: PreparedImages,
     /// Held by whoever makes the network guard follow what was decided.
     pub(crate) following: tokio::sync::Mutex<()>,
     /// Rings when a call was queued here.
@@ -83,6 +85,7 @@ impl Engine {
             memory: OnceLock::new(),
             growth,
             drawing: Arc::new(Semaphore::new(1)),
+            sent_images: PreparedImages::default(),
             following,
             called,
             cancelled,

@@ -54,7 +54,16 @@ export async function moveBack({ conversation, from }: Moved): Promise<string | 
 
 /** What people change of these; the rest of what differs is the work of other acts. */
 const CHANGEABLE = {
-  conversations: ["title", "description", "systemContext", "status", "tags", "processId", "contextBudget"],
+  conversations: [
+    "title",
+    "description",
+    "systemContext",
+    "bufferModeSystemContext",
+    "status",
+    "tags",
+    "processId",
+    "contextBudget",
+  ],
   projects: ["name", "description"],
   secrets: ["name", "description"],
 };

@@ -249,6 +249,9 @@ pub(crate) struct ConversationNew {
     /// What every model is told in it
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
+    /// Of a buffer: whether a model is told that; true unless it is said
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) buffer_system: Option<bool>,
     /// How it is written in
     #[arg(long, default_value = "dialogue")]
     pub(crate) mode: ModeName,
@@ -262,7 +265,7 @@ pub(crate) struct ConversationNew {
 
 #[derive(Args)]
 #[command(group = ArgGroup::new("change").multiple(true).required(true)
-    .args(["title", "description", "system", "budget"]))]
+    .args(["title", "description", "system", "buffer_system", "budget"]))]
 pub(crate) struct ConversationChange {
     #[command(flatten)]
     pub(crate) conversation: ConversationId,
@@ -275,6 +278,9 @@ pub(crate) struct ConversationChange {
     /// What every model is told in it
     #[arg(long, value_name = "TEXT")]
     pub(crate) system: Option<String>,
+    /// Of a buffer: whether a model is told that; true unless it is said
+    #[arg(long, value_name = "BOOL")]
+    pub(crate) buffer_system: Option<bool>,
     /// How many tokens a model may be shown of it
     #[arg(long, value_name = "TOKENS")]
     pub(crate) budget: Option<u32>,
@@ -329,6 +335,9 @@ pub(crate) struct ConversationContext {
     /// What is left out when there are too few [default: truncateMiddle]
     #[arg(long)]
     pub(crate) strategy: Option<StrategyName>,
+    /// The process that would answer, as entity_…: shows what its model is sent
+    #[arg(long, value_name = "PROCESS")]
+    pub(crate) process: Option<String>,
 }
 
 #[derive(Args)]

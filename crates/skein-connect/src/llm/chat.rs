@@ -51,6 +51,8 @@ pub struct ChatRequest {
     pub response_format: ResponseFormat,
     /// Whether the answer comes in pieces. It is the same answer either way.
     pub stream: bool,
+    /// Whether the last message is a text to be continued, which matters where a conversation is written out.
+    pub continues: bool,
 }
 
 impl ChatRequest {
@@ -65,6 +67,7 @@ impl ChatRequest {
             stop: Vec::new(),
             response_format: ResponseFormat::Text,
             stream: false,
+            continues: false,
         }
     }
 
@@ -79,7 +82,8 @@ impl ChatRequest {
         let tools =
             self.tools.iter().map(|tool| tool.name.len() + tool.description.len() + tool.parameters.to_string().len());
         let characters = self.messages.iter().map(Message::characters).chain(tools).sum();
-        estimated_tokens(characters)
+        let images: u64 = self.messages.iter().flat_map(Message::images).map(|image| image.tokens).sum();
+        estimated_tokens(characters) + images
     }
 }
 
@@ -120,6 +124,31 @@ impl Message {
         }
     }
 
+    /// The images that are sent as such.
+    pub fn images(&self) -> impl Iterator<Item = &ImagePart> {
+        let parts = if matches!(self, Self::User(_)) { self.parts() } else { &[] };
+        parts.iter().filter_map(|part| match part {
+            Part::Image(image) => Some(image),
+            Part::Text(_) | Part::Attached(_) => None,
+        })
+    }
+
+    /// Texts and images in their order, texts that stand side by side as one.
+    pub(super) fn runs(&self) -> Vec<Run<'_>> {
+        let mut runs: Vec<Run<'_>> = Vec::new();
+        for part in self.parts() {
+            match (part, runs.last_mut()) {
+                (Part::Image(image), _) => runs.push(Run::Image(image)),
+                (_, Some(Run::Text(last))) => {
+                    last.push_str("\n\n");
+                    last.push_str(&part.written_out());
+                }
+                _ => runs.push(Run::Text(part.written_out())),
+            }
+        }
+        runs
+    }
+
     /// The message as one text, attached texts marked as such.
     pub fn text(&self) -> String {
         match self {
@@ -149,6 +178,20 @@ impl Message {
 pub enum Part {
     Text(String),
     Attached(Attachment),
+    /// Providers take it in messages of the user only; anywhere else it is written out.
+    Image(ImagePart),
+}
+
+/// An image as it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImagePart {
+    /// `image/png`, `image/jpeg` or `image/webp`.
+    pub media_type: String,
+    pub data: Bytes,
+    /// Estimated from its size.
+    pub tokens: u64,
+    /// Stands for it where an image cannot.
+    pub description: String,
 }
 
 /// A text that was put beside a message: a document, a note, something recalled.
@@ -161,10 +204,12 @@ pub struct Attachment {
 }
 
 impl Part {
-    fn written_out(&self) -> String {
+    /// As a text: an attached one with its title, an image by its description.
+    pub fn written_out(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
             Self::Attached(attachment) => attachment.written_out(),
+            Self::Image(image) => image.description.clone(),
         }
     }
 }
@@ -176,6 +221,12 @@ impl Attachment {
         let source = self.source.as_deref().map_or(String::new(), |source| format!(" source=\"{}\"", quoted(source)));
         format!("<document title=\"{}\"{source}>\n{}\n</document>", quoted(&self.title), self.text)
     }
+}
+
+/// A stretch of a message.
+pub(super) enum Run<'a> {
+    Text(String),
+    Image(&'a ImagePart),
 }
 
 /// What a model may call.

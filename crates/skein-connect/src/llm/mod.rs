@@ -13,8 +13,8 @@ pub(crate) mod refusal;
 pub mod sse;
 
 pub use chat::{
-    Attachment, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, Message, Part, RawResponse,
-    ResponseFormat, ToolCall, ToolChoice, ToolDefinition, Usage, estimated_tokens,
+    Attachment, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, ImagePart, Message, Part,
+    RawResponse, ResponseFormat, ToolCall, ToolChoice, ToolDefinition, Usage, estimated_tokens,
 };
 pub use dialect::{BuiltRequest, Wording, build};
 pub use fault::{LlmFault, Said, StreamBreak};

@@ -115,7 +115,9 @@ impl<'a> Gatherer<'a> {
         let mut asked = Vec::new();
         for part in parts {
             match part {
-                Part::Attached(_) => self.take_parts(std::slice::from_ref(part), Author::Person, &label),
+                Part::Attached(_) | Part::Image(_) => {
+                    self.take_parts(std::slice::from_ref(part), Author::Person, &label);
+                }
                 Part::Text(text) => {
                     let (request, told) = split(text);
                     asked.extend(request);
@@ -144,6 +146,7 @@ impl<'a> Gatherer<'a> {
                 Part::Attached(attached) => {
                     self.add(Author::Attached, attached.title.clone(), attached.source.clone(), &attached.text);
                 }
+                Part::Image(image) => self.add(author, label.to_owned(), None, &image.description),
             }
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, Owned, refuse_fixed};
 use crate::catalog::operation::Operation;
+use crate::catalog::operation::prompt::{LlmApi, model_accepts_images};
 use crate::catalog::pricing::Pricing;
 use crate::catalog::schema::{self, Schema};
 use crate::catalog::secret::{self, Secret, SecretType, SecretUse};
@@ -61,6 +62,16 @@ pub enum Retry {
     Keyed,
     /// Never: a person is asked.
     Never,
+}
+
+impl Tool {
+    /// Whether the model it asks accepts images: as its operation says, else as the name of the model lets expect.
+    pub fn accepts_images(&self) -> bool {
+        let Operation::LlmCall(call) = &self.operation else { return false };
+        let model = self.connection_params.get("model").and_then(Value::as_str).unwrap_or_default();
+        let is_able = call.api != Some(LlmApi::Completions);
+        is_able && call.accepts_images.unwrap_or_else(|| model_accepts_images(model))
+    }
 }
 
 impl Entry for Tool {

@@ -154,11 +154,22 @@ impl Content {
 }
 
 impl Block {
-    fn to_document(&self) -> Value {
+    pub fn to_document(&self) -> Value {
         match self {
             Self::Text(text) => json!({ "type": "text", "text": text }),
             Self::Image(image) => image.to_document(),
             Self::Audio(audio) => audio.to_document(),
+        }
+    }
+
+    /// As a reader of text alone gets it: a text as it stands, an image or a recording as a note in brackets.
+    pub fn described(&self) -> Cow<'_, str> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Image(image) => Cow::Owned(image.described()),
+            Self::Audio(Audio { mime_type, duration_ms, .. }) => {
+                Cow::Owned(format!("[recording: {mime_type}, {} s, no transcript]", duration_ms.div_ceil(1_000)))
+            }
         }
     }
 
@@ -172,6 +183,14 @@ impl Block {
 }
 
 impl Image {
+    /// Its description for a reader who does not see it; without one, its type and size.
+    pub fn described(&self) -> String {
+        match self.alt_text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+            Some(text) => format!("[image: {text}]"),
+            None => format!("[image: {}, {} × {} pixels, no description]", self.mime_type, self.width, self.height),
+        }
+    }
+
     fn to_document(&self) -> Value {
         let mut document = json!({
             "type": "image",

@@ -179,6 +179,9 @@ pub struct Conversation {
     /// Stands at the head of every context window (rule AG-TREE-005).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub system_context: Option<Instructions>,
+    /// Of a buffer: whether its windows have a system part; they do where nothing is said (decision Z37).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer_mode_system_context: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub context_budget: Option<ContextBudget>,
     /// The process chosen last: what is offered next time, never what is run (rule BR-CONV-001B).
@@ -214,6 +217,7 @@ pub struct ConversationDraft {
     /// Left out: dialogue.
     pub mode: Option<Mode>,
     pub system_context: Option<Instructions>,
+    pub buffer_mode_system_context: Option<bool>,
     pub context_budget: Option<ContextBudget>,
     pub process_id: Option<RecordId>,
     /// Left out: the owner's default project.
@@ -230,6 +234,8 @@ pub struct ConversationChange {
     pub description: Option<Option<Description>>,
     #[serde(deserialize_with = "entry::named")]
     pub system_context: Option<Option<Instructions>>,
+    #[serde(deserialize_with = "entry::named")]
+    pub buffer_mode_system_context: Option<Option<bool>>,
     #[serde(deserialize_with = "entry::named")]
     pub context_budget: Option<Option<ContextBudget>>,
     #[serde(deserialize_with = "entry::named")]
@@ -269,6 +275,7 @@ impl Conversation {
             kind: ConversationKind::Main,
             status: ConversationStatus::Active,
             system_context: draft.system_context,
+            buffer_mode_system_context: draft.buffer_mode_system_context,
             context_budget: draft.context_budget,
             process_id: draft.process_id,
             project_id: draft.project_id.unwrap_or(default_project),
@@ -316,7 +323,9 @@ impl Conversation {
         next.title = change.title.unwrap_or(next.title);
         next.description = change.description.unwrap_or(next.description);
         next.system_context = change.system_context.unwrap_or(next.system_context);
+        next.buffer_mode_system_context = change.buffer_mode_system_context.unwrap_or(next.buffer_mode_system_context);
         next.context_budget = change.context_budget.unwrap_or(next.context_budget);
+        next.check_system_context()?;
         next.process_id = change.process_id.unwrap_or(next.process_id);
         next.status = change.status.unwrap_or(next.status);
         next.tags = change.tags.unwrap_or(next.tags);
@@ -332,6 +341,20 @@ impl Conversation {
         let words = || root_text.and_then(|text| first_words(text, BRIEF_CHARS_MAX));
         let title = self.title.as_ref().map(Title::to_string);
         title.or_else(words).unwrap_or_else(|| format!("Loom Tree {index}"))
+    }
+
+    /// Refuses the switch of a buffer in a conversation that is none, where it would do nothing.
+    pub fn check_system_context(&self) -> Result<(), RuleViolation> {
+        if self.mode == Mode::Buffer || self.buffer_mode_system_context.is_none() {
+            return Ok(());
+        }
+        let problem = "bufferModeSystemContext belongs to buffer conversations, and this one is a dialogue";
+        Err(RuleViolation::new("AG-TREE-005", problem, "leave it out, or take systemContext away"))
+    }
+
+    /// Whether its windows have a system part.
+    pub fn shows_system_context(&self) -> bool {
+        self.buffer_mode_system_context.unwrap_or(true)
     }
 
     /// Refuses a hint at a process that cannot be used; `enabled` is nothing when there is no such process.

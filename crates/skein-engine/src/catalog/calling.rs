@@ -29,6 +29,7 @@ use crate::catalog::work::told;
 use crate::catalog::{SYSTEM, Shown, load, travel};
 use crate::engine::Engine;
 use crate::flow::abilities;
+use crate::tree::SentImages;
 
 /// What a call is made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,8 +126,11 @@ impl Engine {
         if let (Operation::McpTool(call), Some(Builtin::Abilities)) =
             (&ready.tool.entry.operation, ready.service.entry.builtin)
         {
-            return Answered::own(abilities::dispatch(self, ready.footing.executor, call, inputs).await);
+            let answer = &extras.answer;
+            return Answered::own(abilities::dispatch(self, ready.footing.executor, call, inputs, answer).await);
         }
+        let images = Arc::new(self.images_of_call(ready, inputs).await);
+        let extras = Extras { images, ..extras };
         let credential = match self.credential(ready) {
             Ok(credential) => credential,
             Err(problem) => return Answered::fault("secret_unavailable", &problem, false),
@@ -139,6 +143,14 @@ impl Engine {
             return answered;
         }
         calls::call(http, tool, service, inputs, credential.as_ref(), extras).await
+    }
+
+    /// The images that a call sends; none where the model accepts none.
+    pub(crate) async fn images_of_call(&self, ready: &Ready, inputs: &Map<String, Value>) -> SentImages {
+        if !calls::accepts_images(&ready.tool.entry, &ready.service.entry) {
+            return SentImages::new();
+        }
+        self.images_to_send(ready.footing.executor, calls::images_named(&ready.tool.entry, inputs)).await
     }
 
     /// Opens the secret, if one is used; keys that another server made are looked for once.

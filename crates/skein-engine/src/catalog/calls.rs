@@ -10,11 +10,10 @@ use serde_json::{Map, Value, json};
 use skein_connect::credential::Credential;
 use skein_connect::http::{CallFault, Http, Limits, Retry};
 use skein_connect::llm::{
-    self, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, LanguageModel, LlmFault, Message, Part,
-    Provider, RawResponse, ResponseFormat, ToolCall, ToolDefinition, Usage,
+    self, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, ImagePart, LanguageModel, LlmFault,
+    Message, Part, Provider, RawResponse, ResponseFormat, ToolCall, ToolDefinition, Usage,
 };
 use skein_connect::rest::{self, RestRequest};
-use skein_core::RuleViolation;
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::operation::prompt::{LlmApi, LlmCall};
 use skein_core::catalog::operation::rest::RestCall;
@@ -24,9 +23,14 @@ use skein_core::catalog::tool::{Retry as Repeats, Tool};
 use skein_core::fence::{TOOL_OUTPUT, fence};
 use skein_core::flow::approval_policy::is_reading_ability;
 use skein_core::flow::execution::dialogue::BY_PERSON;
+use skein_core::tree::content::{Block, Content, Image};
+use skein_core::tree::context::image::IMAGES_MAX;
+use skein_core::{ItemId, RuleViolation};
 use skein_store::tree::append::Raw;
 
 use crate::catalog::work::{told, told_breach};
+use crate::flow::abilities::AnswerContext;
+use crate::tree::{SentImage, SentImages};
 
 /// The header by which services tell repeats.
 const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
@@ -68,6 +72,10 @@ pub(crate) struct Extras<'a> {
     pub(crate) max_tokens: Option<u32>,
     /// By which a service can tell a repeat.
     pub(crate) key: Option<&'a str>,
+    /// The images that its messages name.
+    pub(crate) images: Arc<SentImages>,
+    /// The answer that is worked on.
+    pub(crate) answer: AnswerContext,
     /// Hears the text of a model as it comes.
     pub(crate) listener: Option<&'a (dyn Fn(&str) + Send + Sync)>,
 }
@@ -252,7 +260,27 @@ fn dialect(tool: &Tool, call: &LlmCall) -> Dialect {
     }
 }
 
-fn chat_request(
+/// Whether a call may send images; the built-in model reads text alone.
+pub(crate) fn accepts_images(tool: &Tool, service: &Service) -> bool {
+    service.builtin.is_none() && tool.accepts_images()
+}
+
+/// The images that a call is to send, by the items that attached them: the latest, as many as a request may have.
+pub(crate) fn images_named(tool: &Tool, inputs: &Map<String, Value>) -> Vec<ItemId> {
+    let Operation::LlmCall(LlmCall { messages_from: Some(name), .. }) = &tool.operation else { return Vec::new() };
+    let messages = inputs.get(name).and_then(Value::as_array).into_iter().flatten();
+    let of_user = messages.filter(|message| message["role"] == "user");
+    let blocks = of_user.filter_map(|message| message["content"].as_array()).flatten();
+    let image = |document: &Value| match Content::parse(document) {
+        Ok(Content::One(Block::Image(image))) => Some(image.blob),
+        _ => None,
+    };
+    let mut named: Vec<ItemId> = blocks.filter_map(image).collect();
+    named.drain(..named.len().saturating_sub(IMAGES_MAX));
+    named
+}
+
+pub(crate) fn chat_request(
     tool: &Tool,
     call: &LlmCall,
     inputs: &Map<String, Value>,
@@ -262,8 +290,12 @@ fn chat_request(
     let is_said = |text: &String| !text.trim().is_empty();
     let mut messages: Vec<Message> = rendered.system.filter(is_said).map(Message::system).into_iter().collect();
     let given = call.messages_from.as_ref().and_then(|name| inputs.get(name)).and_then(Value::as_array);
+    let continues = given.and_then(|given| given.last()).is_some_and(|last| last["continue"] == true);
+    let message = |spelled: &Value| message(spelled, &extras.images);
     messages.extend(given.into_iter().flatten().filter_map(message));
-    messages.extend(Some(rendered.prompt).filter(is_said).map(Message::user));
+    let asked = Some(rendered.prompt).filter(is_said);
+    let continues = continues && asked.is_none();
+    messages.extend(asked.map(Message::user));
     messages.extend(extras.dialogue.iter().filter_map(message));
     let params = &tool.connection_params;
     let model = params.get("model").and_then(Value::as_str).unwrap_or_default();
@@ -278,6 +310,7 @@ fn chat_request(
         stop: call.stop.clone(),
         response_format: response_format(call.response_format.as_ref()),
         tools: call.tools.iter().map(offered).chain(extras.offers.iter().cloned()).collect(),
+        continues,
         ..ChatRequest::new(model, messages)
     })
 }
@@ -287,14 +320,19 @@ fn least(of_tool: Option<u64>, of_step: Option<u32>) -> Option<u32> {
     of_tool.into_iter().chain(of_step).min()
 }
 
-/// A message as a process spells it: who speaks, and what. Tool output is fenced as data.
-fn message(spelled: &Value) -> Option<Message> {
+/// A message as a process spells it: who speaks, and what, as a text or as a list of content blocks. Tool output is fenced
+/// as data.
+fn message(spelled: &Value, images: &SentImages) -> Option<Message> {
     let text = || spelled["content"].as_str().unwrap_or_default().to_owned();
+    let parts = || match &spelled["content"] {
+        Value::Array(blocks) => blocks.iter().filter_map(|block| part(block, images)).collect(),
+        _ => vec![Part::Text(text())],
+    };
     Some(match spelled["role"].as_str()? {
-        "system" => Message::system(text()),
-        "user" => Message::user(text()),
+        "system" => Message::System(parts()),
+        "user" => Message::User(parts()),
         "assistant" => Message::Assistant {
-            parts: Some(text()).filter(|text| !text.is_empty()).map(Part::Text).into_iter().collect(),
+            parts: parts().into_iter().filter(|part| !matches!(part, Part::Text(text) if text.is_empty())).collect(),
             tool_calls: spelled["toolCalls"].as_array().into_iter().flatten().filter_map(wish).collect(),
         },
         "tool" => Message::Tool {
@@ -304,6 +342,27 @@ fn message(spelled: &Value) -> Option<Message> {
         },
         _ => return None,
     })
+}
+
+/// A content block: an image that is not sent as one is described.
+fn part(block: &Value, images: &SentImages) -> Option<Part> {
+    let Ok(Content::One(block)) = Content::parse(block) else { return None };
+    match &block {
+        Block::Image(image) => match images.get(&image.blob) {
+            Some(sent) => Some(Part::Image(image_part(image, sent))),
+            None => Some(Part::Text(block.described().into_owned())),
+        },
+        _ => Some(Part::Text(block.described().into_owned())),
+    }
+}
+
+fn image_part(image: &Image, sent: &SentImage) -> ImagePart {
+    ImagePart {
+        media_type: sent.media_type.as_str().to_owned(),
+        data: sent.data.clone(),
+        tokens: sent.tokens() as u64,
+        description: image.described(),
+    }
 }
 
 fn wish(spelled: &Value) -> Option<ToolCall> {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::McpCall;
 use skein_core::memory::remembered::Remembered;
+use skein_core::tree::node::Source;
 use skein_core::{NodeId, RecordId, UserId};
 
 use crate::account::Caller;
@@ -10,10 +11,13 @@ use crate::catalog::seed_id;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::memory::RecallQuery;
-use crate::tree::ContextQuery;
+use crate::tree::{ContextQuery, ShownContext};
 
 /// The ability to run another process; it is never called, a run is started in its place.
 pub(super) const RUN_PROCESS: &str = "run_process";
+
+/// The ability that makes the messages a model is sent.
+pub(super) const CONTEXT: &str = "conversation_context";
 
 /// How many nodes a search tells where it is not said.
 const FOUND_USUAL: usize = 5;
@@ -24,19 +28,31 @@ pub(super) fn is_own(service: RecordId) -> bool {
     service == seed_id("service", "skein")
 }
 
+/// The answer a run works on, as far as its context is concerned.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct AnswerContext {
+    /// The node that is answered.
+    pub(crate) answered: Option<NodeId>,
+    /// What feeds the answer beside that node.
+    pub(crate) sources: Vec<Source>,
+    /// Whether the model that answers accepts images.
+    pub(crate) accepts_images: bool,
+}
+
 /// Carries an ability out; the error is what whoever asked is told.
 pub(crate) async fn dispatch(
     engine: &Engine,
     user: UserId,
     call: &McpCall,
     inputs: &Map<String, Value>,
+    answer: &AnswerContext,
 ) -> Result<Value, Value> {
     let told = |code: &str, message: String| json!({ "code": code, "message": message, "retryable": false });
     let arguments = call.render(inputs).map_err(|violation| told("rule_violation", violation.to_string()))?;
     let caller = Caller::acting_as(user);
     let given = match call.tool.as_str() {
         "echo" => Ok(Value::Object(arguments)),
-        "conversation_context" => context(engine, &caller, &arguments).await,
+        CONTEXT => context(engine, &caller, &arguments, answer).await.map(|shown| shown.to_output()),
         "search" => search(engine, &caller, &arguments).await,
         RUN_PROCESS => {
             let message = "the tool stands in front of a process: it is tried by running that process";
@@ -47,13 +63,30 @@ pub(crate) async fn dispatch(
     given.map_err(|error| told("ability_failed", error.to_string()))
 }
 
-/// What a model is to be shown at a node.
-async fn context(engine: &Engine, caller: &Caller, arguments: &Map<String, Value>) -> Result<Value, EngineError> {
+/// What a model is to be shown at a node, as an answer's context.
+async fn context(
+    engine: &Engine,
+    caller: &Caller,
+    arguments: &Map<String, Value>,
+    answer: &AnswerContext,
+) -> Result<ShownContext, EngineError> {
+    context_by(engine, caller, arguments, answer, ContextQuery::default()).await
+}
+
+/// The same, where somebody asks for another budget or strategy. Sources of the answer count at the node it answers.
+pub(super) async fn context_by(
+    engine: &Engine,
+    caller: &Caller,
+    arguments: &Map<String, Value>,
+    answer: &AnswerContext,
+    asked: ContextQuery,
+) -> Result<ShownContext, EngineError> {
     let node = node_named(arguments)?;
     let budget = arguments.get("budget").and_then(Value::as_u64).and_then(|budget| usize::try_from(budget).ok());
-    let query = ContextQuery { budget, ..ContextQuery::default() };
-    let shown = engine.context_with(caller, node, query, remembered(arguments.get("memory"))).await?;
-    Ok(shown.to_output())
+    let sources = if answer.answered == Some(node) { answer.sources.clone() } else { Vec::new() };
+    let query =
+        ContextQuery { budget: asked.budget.or(budget), sources, accepts_images: answer.accepts_images, ..asked };
+    engine.context_with(caller, node, query, remembered(arguments.get("memory"))).await
 }
 
 /// What was found elsewhere, as a model is shown it: fenced, so that it is told apart from what it is asked, and with

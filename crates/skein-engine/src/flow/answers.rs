@@ -29,6 +29,8 @@ use crate::tree::{Grown, alternative_of, text_at};
 
 /// What a process can ask for about the conversation it answers in.
 const KNOWN: [&str; 3] = ["conversationId", "nodeId", "message"];
+/// Most sources of an answer that are looked at.
+const SOURCES_MAX: usize = 1_000;
 /// Most answers that are begun at once.
 pub const ANSWERS_MAX: usize = 16;
 
@@ -294,7 +296,9 @@ fn position(
                 },
                 None => None,
             };
-            (Position::Beside { turn: *turn, parent: selected }, Vec::new())
+            // What fed the first answer feeds this one.
+            let fed = sources_of(tx, viewer, *node)?;
+            (Position::Beside { turn: *turn, parent: selected }, fed)
         }
     })
 }
@@ -306,6 +310,12 @@ fn chosen(new: &NewAnswers, processes: &[RecordId]) -> Option<RecordId> {
         (Wanted::After { .. }, [only]) if new.samples <= 1 => Some(*only),
         _ => None,
     }
+}
+
+/// What feeds an answer beside the node it answers.
+pub(super) fn sources_of(tx: &mut Tx<'_>, viewer: &Viewer, answer: NodeId) -> Result<Vec<Source>, StoreError> {
+    let found = tx.path_feeds(viewer, answer, 1, SOURCES_MAX)?;
+    Ok(found.into_iter().map(|(_, node_id, role)| Source { node_id, role }).collect())
 }
 
 /// BR-CONV-001A: the conversation offers first what was wanted last.
@@ -339,14 +349,25 @@ fn context(
     target: &Target,
     given: &Map<String, Value>,
 ) -> Result<Map<String, Value>, StoreError> {
-    let message = match target.parent_id {
-        Some(parent) => text_at(tx, viewer, parent)?,
-        None => String::new(),
-    };
-    let known = KNOWN.into_iter().zip([json!(target.conversation_id), json!(target.parent_id), json!(message)]);
-    let names = process.initial_context.names();
-    let asked = known.filter(|(name, value)| names.contains(name) && !value.is_null());
-    let mut context: Map<String, Value> = asked.map(|(name, value)| (name.to_owned(), value)).collect();
+    let mut context = known_values(tx, viewer, process, target.conversation_id, target.parent_id)?;
     context.extend(given.clone());
     Ok(context)
+}
+
+/// What a process asks for about a conversation and the node that is answered there.
+pub(super) fn known_values(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    process: &Process,
+    conversation: ConversationId,
+    answered: Option<NodeId>,
+) -> Result<Map<String, Value>, StoreError> {
+    let message = match answered {
+        Some(answered) => text_at(tx, viewer, answered)?,
+        None => String::new(),
+    };
+    let known = KNOWN.into_iter().zip([json!(conversation), json!(answered), json!(message)]);
+    let names = process.initial_context.names();
+    let asked = known.filter(|(name, value)| names.contains(name) && !value.is_null());
+    Ok(asked.map(|(name, value)| (name.to_owned(), value)).collect())
 }

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::operation::{Operation, OperationType};
-use skein_core::catalog::service::Service;
+use skein_core::catalog::service::{Builtin, Service};
 use skein_core::catalog::tool::{Retry, Tool};
-use skein_core::flow::execution::fact::{CallMade, Link, LinkKind};
+use skein_core::flow::execution::fact::{CallMade, Link, LinkKind, Target};
 use skein_core::flow::execution::input::{Fault, Input, Place, Wish};
 use skein_core::flow::tool_call::{Asker, CallStatus, ToolCall, ToolResult};
 use skein_core::garden::item::{ItemDraft, ItemType};
@@ -22,6 +22,7 @@ use crate::catalog::calls::{Answered, Extras, is_repeatable};
 use crate::catalog::footing::Base;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
+use crate::flow::abilities::{self, AnswerContext};
 use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
 use crate::flow::offers::Offered;
 
@@ -43,6 +44,8 @@ pub(crate) struct Prepared {
     round: u32,
     timeout: Duration,
     dialogue: Vec<Value>,
+    /// The answer that is worked on, where the call makes its context.
+    answer: AnswerContext,
     offered: Vec<Offered>,
     max_tokens: Option<u32>,
     /// How many pieces were said before, where the answer is passed on as it comes.
@@ -189,6 +192,12 @@ impl Mover<'_, '_> {
 
     /// The conversation a run, or the one that started it, answers in; else the outermost run (decision Z12).
     fn session_told(&mut self, run: RunId) -> Result<String, StoreError> {
+        let (target, session) = self.target_of(run)?;
+        Ok(target.map_or_else(|| session.to_string(), |target| target.conversation_id.to_string()))
+    }
+
+    /// The answer that a run, or the one that started it, fills; and its session.
+    pub(super) fn target_of(&mut self, run: RunId) -> Result<(Option<Target>, RunId), StoreError> {
         let mut at = run;
         loop {
             // Only looked at: whoever is above is not moved by a call.
@@ -199,9 +208,8 @@ impl Mover<'_, '_> {
                 (row.target, row.parent, row.session)
             };
             match (target, parent) {
-                (Some(target), _) => return Ok(target.conversation_id.to_string()),
                 (None, Some((parent, _))) => at = parent,
-                (None, None) => return Ok(session.to_string()),
+                (target, _) => return Ok((target, session)),
             }
         }
     }
@@ -229,6 +237,7 @@ impl Mover<'_, '_> {
         let offered = if place.call.is_none() { self.offered(owner, &offers)? } else { Vec::new() };
         let is_streamed = place.call.is_none() && self.load(run)?.ready.plan.streamed_step() == Some(place.step);
         let said_before = if is_streamed { Some(self.tx.last_chunk(run)?) } else { None };
+        let answer = if is_context(&ready) { self.answer_context(run)? } else { AnswerContext::default() };
         let loaded = self.load(run)?;
         let planned = &loaded.ready.plan.steps()[place.step];
         let seconds = planned.definition.execution.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds)));
@@ -250,9 +259,16 @@ impl Mover<'_, '_> {
             inputs,
             call,
             attempt,
+            answer,
             offered,
         })
     }
+}
+
+/// Whether a call makes the messages that a model is sent.
+fn is_context(ready: &Ready) -> bool {
+    let is_own = ready.service.entry.builtin == Some(Builtin::Abilities);
+    is_own && matches!(&ready.tool.entry.operation, Operation::McpTool(call) if call.tool == abilities::CONTEXT)
 }
 
 impl Mover<'_, '_> {
@@ -378,7 +394,9 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
         offers: prepared.offered.iter().map(Offered::definition).collect(),
         max_tokens: prepared.max_tokens,
         key: Some(key.as_str()).filter(|_| is_keyed),
+        answer: prepared.answer.clone(),
         listener: listener.as_ref().map(|listener| listener as &(dyn Fn(&str) + Send + Sync)),
+        ..Extras::default()
     };
     let answering = engine.call(&prepared.ready, &prepared.inputs, extras);
     let answered = tokio::time::timeout(prepared.timeout, answering).await.unwrap_or_else(|_| {

@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 use skein_core::tree::actor::Actor;
+use skein_core::tree::content::{Block, Content};
 use skein_core::tree::context::{
-    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, PINNED, PathNode, Prompt, Said,
-    Strategy, assemble,
+    ContextOptions, ContextSource, ContextWindow, Extra, FoldedBranch, FourCharacters, Message, PINNED, PathNode,
+    Piece, Prompt, Said, Strategy, assemble,
 };
 use skein_core::tree::conversation::Conversation;
-use skein_core::tree::node::SourceRole;
+use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::text::Instructions;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, Viewer};
@@ -20,7 +21,7 @@ use crate::account::Caller;
 use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::tree::{conversations, show_conversation, text_of};
+use crate::tree::{conversations, show_conversation};
 
 /// Tokens of a window where neither the conversation nor the asker says how many.
 const BUDGET_DEFAULT: usize = 32_768;
@@ -35,7 +36,7 @@ const PINNED_MAX: usize = 10_000;
 const FOLDED_MAX: usize = 1_000;
 
 /// How a window is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ContextQuery {
     /// Tokens of the whole window; the conversation's own budget unless it is named.
     pub budget: Option<usize>,
@@ -43,6 +44,10 @@ pub struct ContextQuery {
     pub strategy: Option<Strategy>,
     /// Who is asked: their prompt comes first.
     pub actor: Option<RecordId>,
+    /// What feeds the answer beside the node.
+    pub sources: Vec<Source>,
+    /// Whether the model that is asked accepts images.
+    pub accepts_images: bool,
 }
 
 /// A window, and how far up the path was looked at.
@@ -55,18 +60,34 @@ pub struct ShownContext {
 }
 
 impl ShownContext {
-    /// As a step of a process gets it: messages, and how many tokens they are.
+    /// As a step of a process gets it: messages, and what became of every part.
     pub(crate) fn to_output(&self) -> Value {
-        let message = |role: &str, text: &str| json!({ "role": role, "content": text });
         let messages: Vec<Value> = match &self.window.prompt {
-            Prompt::Chat(messages) => messages.iter().map(|said| message(said.role.as_str(), &said.text)).collect(),
+            Prompt::Chat(messages) => messages.iter().map(spelled).collect(),
             Prompt::Text { system, text } => {
-                let system = system.iter().map(|system| message("system", system));
-                system.chain([message("user", text)]).collect()
+                let system = system.iter().map(|system| json!({ "role": "system", "content": system }));
+                system.chain([json!({ "role": "user", "content": text, "continue": true })]).collect()
             }
         };
         json!({ "messages": messages, "report": self.window.report })
     }
+}
+
+/// A message as processes spell it: a text, or a list of content blocks where there are images.
+fn spelled(message: &Message) -> Value {
+    let content = match &message.pieces[..] {
+        [Piece::Text(text)] => json!(text),
+        pieces => pieces.iter().map(block).collect(),
+    };
+    json!({ "role": message.role, "content": content })
+}
+
+fn block(piece: &Piece) -> Value {
+    match piece {
+        Piece::Text(text) => Block::Text(text.clone()),
+        Piece::Image(image) => Block::Image(image.clone()),
+    }
+    .to_document()
 }
 
 impl Engine {
@@ -89,8 +110,27 @@ impl Engine {
         memory: Vec<String>,
     ) -> Result<ShownContext, EngineError> {
         let viewer = caller.viewer();
-        let look = move |tx: &mut Tx<'_>| gather(tx, &viewer, node, query)?.assemble(query, &memory);
-        Ok(self.parts().store.read(look).await?)
+        let look = move |tx: &mut Tx<'_>| gather(tx, &viewer, node, &query)?.assemble(&query, &memory);
+        let shown = self.parts().store.read(look).await?;
+        Ok(self.with_readable_images(caller, shown).await)
+    }
+
+    /// Images whose bytes cannot be sent become text, and the report says so.
+    async fn with_readable_images(&self, caller: &Caller, mut shown: ShownContext) -> ShownContext {
+        let Prompt::Chat(messages) = &mut shown.window.prompt else { return shown };
+        let wanted = messages.iter().flat_map(Message::images).map(|image| image.blob).collect();
+        let readable = self.images_to_send(caller.user, wanted).await;
+        for message in messages {
+            let unreadable: Vec<ItemId> =
+                message.images().map(|image| image.blob).filter(|item| !readable.contains_key(item)).collect();
+            for item in &unreadable {
+                shown.window.report.note_unreadable(*item);
+            }
+            let pieces = std::mem::take(&mut message.pieces);
+            let whole = Message { role: message.role, pieces };
+            *message = whole.without(|image| unreadable.contains(&image.blob));
+        }
+        shown
     }
 }
 
@@ -101,6 +141,8 @@ struct Gathered {
     path: Vec<Spoken>,
     /// What fed a node beside its parent.
     feeds: Feeds,
+    /// What feeds the answer beside the last node.
+    next: Vec<(SourceRole, Spoken)>,
     folded: Vec<(ItemId, String, String)>,
     looked_from: Option<NodeId>,
 }
@@ -111,7 +153,7 @@ struct Gathered {
 struct Spoken {
     id: ItemId,
     speaker: Option<Speaker>,
-    text: String,
+    blocks: Vec<Block>,
     is_tool_output: bool,
     excluded: bool,
     pruned: bool,
@@ -123,7 +165,7 @@ impl Spoken {
         Self {
             id: seen.row.id.into(),
             speaker: seen.spoken.map(|(speaker, _)| speaker),
-            text: text_of(seen).unwrap_or_default(),
+            blocks: blocks_of(seen),
             is_tool_output: matches!(seen.spoken, Some((_, TurnType::ToolResult))),
             excluded: seen.row.excluded,
             pruned: seen.row.pruned || is_cut_off,
@@ -134,17 +176,24 @@ impl Spoken {
     fn said(&self) -> Said<'_> {
         let speaker = self.speaker.unwrap_or(Speaker::User);
         let Self { id, is_tool_output, excluded, pruned, pinned, .. } = *self;
-        Said { id, speaker, text: &self.text, is_tool_output, excluded, pruned, pinned }
+        Said { id, speaker, blocks: &self.blocks, is_tool_output, excluded, pruned, pinned }
     }
 }
 
+/// What a node says; nothing where it was destroyed.
+fn blocks_of(seen: &SeenNode) -> Vec<Block> {
+    let content = seen.content.as_ref().and_then(|content| Content::parse(content).ok());
+    content.map(|content| content.blocks().to_vec()).unwrap_or_default()
+}
+
 impl Gathered {
-    fn assemble(&self, query: ContextQuery, memory: &[String]) -> Result<ShownContext, StoreError> {
+    fn assemble(&self, query: &ContextQuery, memory: &[String]) -> Result<ShownContext, StoreError> {
         let own = self.conversation.context_budget.map(skein_core::tree::conversation::ContextBudget::tokens);
         let options = ContextOptions {
             budget: query.budget.or(own).unwrap_or(BUDGET_DEFAULT),
             strategy: query.strategy.unwrap_or(Strategy::TruncateMiddle),
-            buffer_system_context: false,
+            buffer_system_context: self.conversation.shows_system_context(),
+            accepts_images: query.accepts_images,
         };
         let path: Vec<PathNode<'_>> = self.path.iter().map(|spoken| self.node(spoken)).collect();
         let folded: Vec<FoldedBranch<'_>> = self
@@ -154,12 +203,13 @@ impl Gathered {
             .collect();
         let extras: Vec<Extra<'_>> =
             memory.iter().map(|text| Extra { kind: "memory", reason: "found by a search", text }).collect();
+        let next: Vec<(SourceRole, Said<'_>)> = self.next.iter().map(|(role, fed)| (*role, fed.said())).collect();
         let source = ContextSource {
             mode: self.conversation.mode,
             agent_prompt: self.agent_prompt.as_deref(),
             system_context: self.conversation.system_context.as_ref().map(Instructions::as_str),
             path: &path,
-            next_sources: &[],
+            next_sources: &next,
             folded: &folded,
             extras: &extras,
             working_buffer: None,
@@ -175,12 +225,14 @@ impl Gathered {
     }
 }
 
-fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -> Result<Gathered, StoreError> {
+fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: &ContextQuery) -> Result<Gathered, StoreError> {
     let row = tx.node(viewer, node)?;
     let conversation = conversations::load(tx, viewer, row.conversation)?.entry;
     let actor = query.actor.map(|id| tx.record(viewer, id).and_then(Shown::<Actor>::try_from)).transpose()?;
     let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
     let Looked { nodes, feeds, oldest: looked_from } = path(tx, viewer, node)?;
+    let next = query.sources.iter().map(|source| Ok((source.role, spoken_at(tx, viewer, source.node_id)?)));
+    let next = next.collect::<Result<Vec<_>, StoreError>>()?;
     let folded = folded(tx, viewer, &nodes)?;
     let pinned = tx.ids_tagged(viewer, PINNED, PINNED_MAX)?;
     let mut is_cut_off = false;
@@ -192,7 +244,14 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: ContextQuery) -
         })
         .collect();
     let agent_prompt = agent_prompt.map(|prompt| prompt.as_str().to_owned());
-    Ok(Gathered { conversation, agent_prompt, path, feeds, folded, looked_from })
+    Ok(Gathered { conversation, agent_prompt, path, feeds, next, folded, looked_from })
+}
+
+/// A node that stands beside the path.
+fn spoken_at(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Spoken, StoreError> {
+    let main = PathId::main_of(tx.node(viewer, node)?.conversation);
+    let seen = tx.seen_node(viewer, main, node)?;
+    Ok(Spoken::of(&seen, tx.is_pruned(viewer, node)?))
 }
 
 /// How many bytes of what is said may still be looked at.

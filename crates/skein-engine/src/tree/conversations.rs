@@ -104,6 +104,7 @@ impl Engine {
         self.change(caller, request, "conversation.create", move |tx, viewer| {
             let default = projects::default_project(tx, viewer)?;
             let conversation = Conversation::create(draft.clone(), default);
+            conversation.check_system_context()?;
             check_hint(tx, viewer, &conversation)?;
             projects::load(tx, viewer, conversation.project_id)?;
             make(tx, viewer, &conversation, conversation.project_id)

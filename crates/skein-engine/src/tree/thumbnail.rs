@@ -47,6 +47,15 @@ impl Engine {
 /// At most [`THUMBNAIL_PIXELS_MAX`] a side, the right way up.
 fn draw(bytes: &[u8], image_type: ImageType) -> Result<Bytes, RuleViolation> {
     let refused = |_| not_an_image(image_type);
+    let small = decoded(bytes, image_type, THUMBNAIL_PIXELS_MAX)?;
+    let mut png = Cursor::new(Vec::new());
+    small.write_to(&mut png, ImageFormat::Png).map_err(refused)?;
+    Ok(png.into_inner().into())
+}
+
+/// Its pixels, at most `side` a side and the right way up; decoded within the limits.
+pub(super) fn decoded(bytes: &[u8], image_type: ImageType, side: u32) -> Result<DynamicImage, RuleViolation> {
+    let refused = |_| not_an_image(image_type);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format(image_type));
     let mut limits = Limits::no_limits();
     limits.max_image_width = Some(IMAGE_PIXELS_MAX);
@@ -58,22 +67,20 @@ fn draw(bytes: &[u8], image_type: ImageType) -> Result<Bytes, RuleViolation> {
     limits.reserve(decoder.total_bytes()).map_err(refused)?;
     decoder.set_limits(limits).map_err(refused)?;
     let image = DynamicImage::from_decoder(decoder).map_err(refused)?;
-    let mut small = shrunk(&image);
+    let mut small = shrunk(&image, side);
     small.apply_orientation(orientation);
-    let mut png = Cursor::new(Vec::new());
-    small.write_to(&mut png, ImageFormat::Png).map_err(refused)?;
-    Ok(png.into_inner().into())
+    Ok(small)
 }
 
 /// What is small already stays as it is; what is long and thin keeps a pixel across.
-fn shrunk(image: &DynamicImage) -> DynamicImage {
-    let is_small = image.width().max(image.height()) <= THUMBNAIL_PIXELS_MAX;
-    let small = if is_small { image.clone() } else { image.thumbnail(THUMBNAIL_PIXELS_MAX, THUMBNAIL_PIXELS_MAX) };
+fn shrunk(image: &DynamicImage, side: u32) -> DynamicImage {
+    let is_small = image.width().max(image.height()) <= side;
+    let small = if is_small { image.clone() } else { image.thumbnail(side, side) };
     // Eight bits a colour are enough for a small picture.
     if small.has_alpha() { small.into_rgba8().into() } else { small.into_rgb8().into() }
 }
 
-fn format(image_type: ImageType) -> ImageFormat {
+pub(super) fn format(image_type: ImageType) -> ImageFormat {
     match image_type {
         ImageType::Png => ImageFormat::Png,
         ImageType::Jpeg => ImageFormat::Jpeg,

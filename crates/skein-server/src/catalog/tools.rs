@@ -36,11 +36,16 @@ pub(crate) struct ToolView {
     tool: Tool,
     #[serde(flatten)]
     vital: VitalView,
+    /// Whether the model it asks is sent images: `acceptsImages` of its operation, else true for known families of models.
+    /// Other models are sent the alternative text.
+    #[serde(rename = "acceptsImages")]
+    accepts_images: bool,
 }
 
 impl ToolView {
     fn new((shown, vital): (Shown<Tool>, Vital)) -> Self {
-        Self { head: EntryHead::of(&shown), tool: shown.entry, vital: vital.into() }
+        let accepts_images = shown.entry.accepts_images();
+        Self { head: EntryHead::of(&shown), tool: shown.entry, vital: vital.into(), accepts_images }
     }
 
     /// Tools that were just made, with how they are.
@@ -77,7 +82,8 @@ pub(crate) struct ToolFields {
     secret_id: Option<String>,
     /// Where an API key goes: {"in": "header", "name": "X-Api-Key", "prefix": ""}.
     secret_use: Option<Value>,
-    /// A `graph_query`, `rest_call`, `llm_call` or `mcp_tool`, by the service's type.
+    /// A `graph_query`, `rest_call`, `llm_call` or `mcp_tool`, by the service's type. `acceptsImages` of an `llm_call` says
+    /// whether its model is sent images; left out, the name of the model decides.
     operation: Map<String, Value>,
     /// A JSON Schema of what a caller gives.
     input_schema: Value,

@@ -36,6 +36,8 @@ pub(crate) struct ConversationBody {
     /// What every model is told first.
     #[schema(min_length = 1, max_length = 32000)]
     system_context: Option<String>,
+    /// Of a buffer: whether `systemContext` and other instructions are sent. Default true; refused for a dialogue (422).
+    buffer_mode_system_context: Option<bool>,
     /// How many tokens a model is shown at most.
     #[schema(minimum = 2048, maximum = 100_000_000)]
     context_budget: Option<u32>,
@@ -56,6 +58,8 @@ pub(crate) struct ConversationChangeBody {
     title: Option<String>,
     description: Option<String>,
     system_context: Option<String>,
+    /// Of a buffer: whether `systemContext` and other instructions are sent. Refused for a dialogue (422).
+    buffer_mode_system_context: Option<bool>,
     context_budget: Option<u32>,
     process_id: Option<String>,
     /// active or archived.

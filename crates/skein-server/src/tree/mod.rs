@@ -273,6 +273,8 @@ pub(crate) struct ConversationView {
     /// What every model is told first.
     #[schema(value_type = Option<String>)]
     system_context: Option<Instructions>,
+    /// Of a buffer: whether `systemContext` and other instructions are sent. Null means true.
+    buffer_mode_system_context: Option<bool>,
     /// How many tokens a model is shown at most.
     context_budget: Option<usize>,
     /// The process chosen last.
@@ -336,7 +338,8 @@ impl From<ShownConversation> for ConversationView {
     fn from(conversation: ShownConversation) -> Self {
         let ShownConversation { shown, row, title, cursor } = conversation;
         let head = EntryHead::of(&shown);
-        let Conversation { description, mode, kind, status, system_context, .. } = shown.entry;
+        let Conversation { description, mode, kind, status, system_context, buffer_mode_system_context, .. } =
+            shown.entry;
         let Conversation { context_budget, process_id, project_id, forked_from, continues, summary, tags, .. } =
             shown.entry;
         Self {
@@ -347,6 +350,7 @@ impl From<ShownConversation> for ConversationView {
             kind,
             status,
             system_context,
+            buffer_mode_system_context,
             context_budget: context_budget.map(ContextBudget::tokens),
             process_id,
             project_id: row.project.unwrap_or(project_id),

@@ -3,10 +3,13 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use skein_connect::llm::{ChatRequest, Message as SentMessage, Part as SentPart};
+use skein_core::tree::context::image::{ImageReport, SentAs, TextReason};
 use skein_core::tree::context::report::{DropReason, PartReport};
 use skein_core::tree::context::{Message, Prompt, Strategy};
 use skein_core::tree::conversation::{CONTEXT_BUDGET_MAX, CONTEXT_BUDGET_MIN};
-use skein_core::{ItemId, NodeId, RecordId};
+use skein_core::tree::node::{Source, SourceRole};
+use skein_core::{Digest, ItemId, NodeId, RecordId};
 use skein_engine::Engine;
 use skein_engine::tree::{ContextQuery, ShownContext};
 use utoipa::{IntoParams, ToSchema};
@@ -30,11 +33,22 @@ pub(crate) struct WindowParameters {
     /// Whose prompt comes first.
     #[param(value_type = Option<String>)]
     actor_id: Option<RecordId>,
+    /// The process that would answer. With it, `messages` are exactly those its model would be sent, images and prompts of
+    /// its tool included. Without it, images are shown as text.
+    #[param(value_type = Option<String>)]
+    process_id: Option<RecordId>,
+    /// Sources of the answer beside the node, as `role:node` with commas between; the role is context or instruction.
+    #[param(example = "context:item_01JA2B3C4D5E6F7G8H9J0K1M2N")]
+    sources: Option<String>,
 }
+
+/// Most sources that are asked for at once.
+const SOURCES_MAX: usize = 100;
 
 /// A window accounted for.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_excessive_bools, reason = "each is a field of the answer of its own")]
 pub(crate) struct WindowView {
     #[schema(example = 8192)]
     budget: usize,
@@ -58,12 +72,27 @@ pub(crate) struct WindowView {
     looked_from_node_id: Option<NodeId>,
     /// In the order they stand in the window.
     parts: Vec<PartView>,
+    /// Whether `messages` and `tools` are all that the model of `processId` would be sent. False without a process, and where
+    /// other steps have to run before the answer.
+    exact: bool,
     /// What would be sent, where it was asked for: user and assistant in turns, the system part first.
     #[serde(skip_serializing_if = "Option::is_none")]
     messages: Option<Vec<MessageView>>,
     /// What would be sent of a buffer: one text to be continued.
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
+    /// The tools that the model would be offered, where `exact` is true and messages were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<OfferedToolView>>,
+}
+
+/// A tool as a model is offered it.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct OfferedToolView {
+    name: String,
+    description: String,
+    /// JSON Schema of its arguments.
+    parameters: serde_json::Value,
 }
 
 /// One part of a window.
@@ -82,6 +111,34 @@ pub(crate) struct PartView {
     dropped_because: Option<DropReason>,
     /// Why something remembered was offered; `pinned` for a node that is.
     reason: Option<String>,
+    /// Its images, and how each would be sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    images: Vec<ImageView>,
+}
+
+/// One image of a part.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ImageView {
+    /// The item that attached it.
+    #[serde(rename = "ref")]
+    #[schema(value_type = String)]
+    item: ItemId,
+    /// image; or text, then its alternative text is sent in its place.
+    #[schema(value_type = String, example = "image")]
+    sent_as: SentAs,
+    /// Why it is sent as text: modelWithoutImages, notAUserMessage, bufferMode, tooLarge, tooMany or unreadable.
+    #[schema(value_type = Option<String>)]
+    because: Option<TextReason>,
+    /// Tokens it takes as an image, estimated from its size.
+    tokens: usize,
+}
+
+impl From<ImageReport> for ImageView {
+    fn from(image: ImageReport) -> Self {
+        let ImageReport { item, sent_as, because, tokens } = image;
+        Self { item, sent_as, because, tokens }
+    }
 }
 
 /// One message of a chat.
@@ -90,19 +147,77 @@ pub(crate) struct MessageView {
     /// system, user or assistant.
     #[schema(example = "user")]
     role: String,
+    /// Its texts, a blank line between them; images as notes in brackets.
     text: String,
+    /// Texts and images in their order, where it has images.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Vec<MessagePartView>>,
+}
+
+/// A text, or an image as it would be sent.
+#[derive(Serialize, ToSchema)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub(crate) enum MessagePartView {
+    Text {
+        text: String,
+    },
+    #[serde(rename_all = "camelCase")]
+    Image {
+        #[schema(example = "image/jpeg")]
+        media_type: String,
+        /// Its size as it is sent, before base64.
+        bytes: usize,
+        /// SHA-256 of the bytes that are sent.
+        #[schema(value_type = String)]
+        hash: Digest,
+        /// Stands for it where images are not accepted.
+        description: String,
+    },
+}
+
+impl MessageView {
+    fn of_text(role: &str, text: String) -> Self {
+        Self { role: role.to_owned(), text, parts: None }
+    }
+
+    /// A message exactly as it would be sent.
+    fn sent(message: &SentMessage) -> Self {
+        let role = match message {
+            SentMessage::System(_) => "system",
+            SentMessage::User(_) => "user",
+            SentMessage::Assistant { .. } => "assistant",
+            SentMessage::Tool { .. } => "tool",
+        };
+        let has_images = message.images().next().is_some();
+        let parts = has_images.then(|| message.parts().iter().map(MessagePartView::of).collect());
+        Self { parts, ..Self::of_text(role, message.text()) }
+    }
+}
+
+impl MessagePartView {
+    fn of(part: &SentPart) -> Self {
+        match part {
+            SentPart::Image(image) => Self::Image {
+                media_type: image.media_type.clone(),
+                bytes: image.data.len(),
+                hash: Digest::of(&image.data),
+                description: image.description.clone(),
+            },
+            other => Self::Text { text: other.written_out() },
+        }
+    }
 }
 
 impl WindowView {
     fn of(shown: ShownContext, with_messages: bool) -> Self {
         let ShownContext { window, looked_from } = shown;
         let report = window.report;
-        let message = |message: Message| MessageView { role: message.role.to_string(), text: message.text };
+        let message = |message: Message| MessageView::of_text(message.role.as_str(), message.text());
         let (messages, text) = match window.prompt {
             _ if !with_messages => (None, None),
             Prompt::Chat(messages) => (Some(messages.into_iter().map(message).collect()), None),
             Prompt::Text { system, text } => {
-                let system = system.map(|text| MessageView { role: "system".to_owned(), text });
+                let system = system.map(|text| MessageView::of_text("system", text));
                 (Some(system.into_iter().collect()), Some(text))
             }
         };
@@ -117,16 +232,41 @@ impl WindowView {
             over_budget: report.over_budget,
             looked_from_node_id: looked_from,
             parts: report.parts.into_iter().map(PartView::from).collect(),
+            exact: false,
             messages,
             text,
+            tools: None,
+        }
+    }
+
+    /// The same, with the request as it would be sent in place of the window's messages.
+    fn with_request(self, request: &ChatRequest, with_messages: bool) -> Self {
+        let exact = Self { exact: true, ..self };
+        if !with_messages {
+            return exact;
+        }
+        // The text to be continued is the last message.
+        let text = if request.continues { request.messages.last().map(SentMessage::text) } else { None };
+        let shown = request.messages.len() - usize::from(text.is_some());
+        let tool = |tool: &skein_connect::llm::ToolDefinition| OfferedToolView {
+            name: tool.name.clone(),
+            description: tool.description.clone(),
+            parameters: tool.parameters.clone(),
+        };
+        Self {
+            messages: Some(request.messages[..shown].iter().map(MessageView::sent).collect()),
+            text,
+            tools: Some(request.tools.iter().map(tool).collect()),
+            ..exact
         }
     }
 }
 
 impl From<PartReport> for PartView {
     fn from(part: PartReport) -> Self {
-        let PartReport { kind, node_id, tokens, included, dropped_because, reason } = part;
-        Self { kind, node_id, tokens, included, dropped_because, reason }
+        let PartReport { kind, node_id, tokens, included, dropped_because, reason, images } = part;
+        let images = images.into_iter().map(ImageView::from).collect();
+        Self { kind, node_id, tokens, included, dropped_because, reason, images }
     }
 }
 
@@ -148,7 +288,26 @@ impl WindowParameters {
             }
             None => None,
         };
-        Ok(ContextQuery { budget, strategy, actor: self.actor_id })
+        let sources = self.sources()?;
+        Ok(ContextQuery { budget, strategy, actor: self.actor_id, sources, accepts_images: false })
+    }
+
+    fn sources(&self) -> Result<Vec<Source>, ApiError> {
+        let Some(text) = self.sources.as_deref().filter(|text| !text.is_empty()) else { return Ok(Vec::new()) };
+        let source = |text: &str| {
+            let (role, node) = text.split_once(':')?;
+            let role = match role {
+                "context" => SourceRole::Context,
+                "instruction" => SourceRole::Instruction,
+                _ => return None,
+            };
+            Some(Source { node_id: node.parse().ok()?, role })
+        };
+        let sources: Option<Vec<Source>> = text.split(',').take(SOURCES_MAX + 1).map(source).collect();
+        sources.filter(|sources| sources.len() <= SOURCES_MAX).ok_or_else(|| {
+            let words = "sources: send up to 100 of context:NODE and instruction:NODE with commas between";
+            invalid("sources", words.to_owned())
+        })
     }
 
     fn with_messages(&self) -> Result<bool, ApiError> {
@@ -174,6 +333,14 @@ pub(crate) async fn show_context(
     Parameters(parameters): Parameters<WindowParameters>,
 ) -> Result<Json<WindowView>, ApiError> {
     let with_messages = parameters.with_messages()?;
-    let shown = engine.context_at(&caller, id, parameters.query()?).await?;
-    Ok(Json(WindowView::of(shown, with_messages)))
+    let query = parameters.query()?;
+    let Some(process) = parameters.process_id else {
+        return Ok(Json(WindowView::of(engine.context_at(&caller, id, query).await?, with_messages)));
+    };
+    let preview = engine.preview_answer(&caller, id, process, query).await?;
+    let view = WindowView::of(preview.context, with_messages);
+    Ok(Json(match &preview.request {
+        Some(request) => view.with_request(request, with_messages),
+        None => view,
+    }))
 }

@@ -9,6 +9,7 @@ mod blobs;
 mod browser;
 mod bundles;
 mod catalogue;
+mod context_sent;
 mod conversations;
 mod delegates;
 mod document;

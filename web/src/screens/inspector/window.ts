@@ -36,9 +36,34 @@ const REASONS: Record<string, string> = {
   empty: "it says nothing",
   onPath: "it is on the path already",
   originNotShown: "where it comes from is not shown",
-  bufferMode: "not used when text is continued",
+  bufferMode: "switched off for this buffer",
   overBudget: "no room for it",
 };
+
+const IMAGE_REASONS: Record<string, string> = {
+  modelWithoutImages: "the model does not accept images",
+  notAUserMessage: "models accept images in your messages only",
+  bufferMode: "a buffer is text alone",
+  tooLarge: "the image is too large",
+  tooMany: "later images take all the places",
+  unreadable: "the image cannot be read",
+};
+
+/** How the images of a part are sent, in words; empty where it has none. */
+export function imagesOf(part: Part): string[] {
+  const images = part.images ?? [];
+  const sent = images.filter(({ sentAs }) => sentAs === "image");
+  const count = (many: number) => (many === 1 ? "1 image" : `${many} images`);
+  const texts = new Map<string, number>();
+  for (const { because } of images.filter(({ sentAs }) => sentAs === "text"))
+    texts.set(because ?? "", (texts.get(because ?? "") ?? 0) + 1);
+  return [
+    ...(sent.length > 0 ? [`${count(sent.length)} sent`] : []),
+    ...[...texts].map(
+      ([why, many]) => `${count(many)} sent as alternative text: ${IMAGE_REASONS[why] ?? why}`,
+    ),
+  ];
+}
 
 export const kindOf = ({ kind }: Part): Kind => KINDS[kind] ?? "other";
 export const labelOf = ({ kind }: Part): string => PART_LABELS[kind] ?? kind;

@@ -120,12 +120,13 @@ impl ConversationTask {
     }
 
     fn begin(new: ConversationNew) -> Result<Self, Failure> {
-        let ConversationNew { title, description, system, mode, budget, project: of } = new;
+        let ConversationNew { title, description, system, buffer_system, mode, budget, project: of } = new;
         let of = of.map(|of| project(&of).map(Reference::Project)).transpose()?;
         let wish = Wish::post(CONVERSATIONS)
             .field("title", title)
             .field("description", description)
             .field("systemContext", system)
+            .field("bufferModeSystemContext", buffer_system)
             .field("mode", Some(word(&mode)))
             .field("contextBudget", budget)
             .refer("projectId", of);
@@ -133,11 +134,12 @@ impl ConversationTask {
     }
 
     fn change(change: ConversationChange) -> Result<Self, Failure> {
-        let ConversationChange { conversation: of, title, description, system, budget } = change;
+        let ConversationChange { conversation: of, title, description, system, buffer_system, budget } = change;
         let text = |name: &str, value: Option<String>| value.map(|value| (name.to_owned(), Value::from(value)));
         let fields = [text("title", title), text("description", description), text("systemContext", system)];
         let budget = budget.map(|budget| ("contextBudget".to_owned(), Value::from(budget)));
-        let fields = fields.into_iter().flatten().chain(budget).collect();
+        let switch = buffer_system.map(|is_sent| ("bufferModeSystemContext".to_owned(), Value::from(is_sent)));
+        let fields = fields.into_iter().flatten().chain(switch).chain(budget).collect();
         Ok(Self::Change { conversation: conversation(&of.conversation)?, fields })
     }
 
@@ -188,7 +190,8 @@ impl ConversationTask {
         let of = conversation(&context.conversation.conversation)?;
         let at = context.node.node.as_deref().map_or_else(|| Ok(Spot::here(&of)), |node| Spot::new(&of, node))?;
         let wish = Wish::get(About::Node(at)).tail("/context");
-        Ok(Self::Context(wish.with("budget", context.budget).with("strategy", context.strategy.map(|one| word(&one)))))
+        let wish = wish.with("budget", context.budget).with("strategy", context.strategy.map(|one| word(&one)));
+        Ok(Self::Context(wish.with("processId", context.process.as_deref())))
     }
 
     fn export(export: ConversationExport) -> Result<Self, Failure> {

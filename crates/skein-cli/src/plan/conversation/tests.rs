@@ -106,8 +106,8 @@ fn conversations_are_begun_and_listed() {
     check("conv list --archived --project Garden", "GET /conversations status=archived&projectId=FOUND");
     check("conv new", r#"POST /conversations  {"mode":"dialogue"}"#);
     check(
-        "conv new Herons --system Briefly --budget 4096 --mode buffer --description d --project ONE",
-        r#"POST /conversations  {"contextBudget":4096,"description":"d","mode":"buffer","projectId":"ONE","systemContext":"Briefly","title":"Herons"}"#,
+        "conv new Herons --system Briefly --buffer-system false --budget 4096 --mode buffer --description d --project ONE",
+        r#"POST /conversations  {"bufferModeSystemContext":false,"contextBudget":4096,"description":"d","mode":"buffer","projectId":"ONE","systemContext":"Briefly","title":"Herons"}"#,
     );
     check("conv forks ONE", "GET /conversations/ONE/forks");
 }

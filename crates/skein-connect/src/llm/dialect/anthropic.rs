@@ -3,10 +3,12 @@
 //! They differ from chat completions in three ways that matter: instructions stand apart from the conversation,
 //! turns must alternate (results of tools count as the person's), and an answer is a list of blocks.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 
 use super::{BuiltRequest, CallPiece, Piece, UsagePiece, text_at};
-use crate::llm::chat::{ChatRequest, Finish, Message, ResponseFormat, ToolCall, ToolChoice, ToolDefinition};
+use crate::llm::chat::{ChatRequest, Finish, Message, ResponseFormat, Run, ToolCall, ToolChoice, ToolDefinition};
 use crate::llm::fault::LlmFault;
 
 const HEADERS: &[(&str, &str)] = &[("anthropic-version", "2023-06-01")];
@@ -78,7 +80,7 @@ fn blocks(message: &Message) -> Option<(&'static str, Vec<Value>)> {
     let text_blocks = |text: &str| if text.trim().is_empty() { Vec::new() } else { vec![text_block(text)] };
     match message {
         Message::System(_) => None,
-        Message::User(_) => Some(("user", text_blocks(&text))),
+        Message::User(_) => Some(("user", message.runs().iter().filter_map(user_block).collect())),
         Message::Assistant { tool_calls, .. } => {
             let mut blocks = text_blocks(text.trim_end());
             blocks.extend(tool_calls.iter().map(tool_use));
@@ -90,6 +92,17 @@ fn blocks(message: &Message) -> Option<(&'static str, Vec<Value>)> {
                 block["is_error"] = true.into();
             }
             Some(("user", vec![block]))
+        }
+    }
+}
+
+fn user_block(run: &Run<'_>) -> Option<Value> {
+    match run {
+        Run::Text(text) if text.trim().is_empty() => None,
+        Run::Text(text) => Some(text_block(text)),
+        Run::Image(image) => {
+            let source = json!({"type": "base64", "media_type": image.media_type, "data": BASE64.encode(&image.data)});
+            Some(json!({"type": "image", "source": source}))
         }
     }
 }

@@ -1,9 +1,11 @@
 //! OpenAI's chat completions, as OpenAI, gateways, servers on this machine and most others speak them.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
 use serde_json::{Map, Value, json};
 
 use super::{BuiltRequest, CallPiece, Piece, Wording, add_sampling, openai_finish, openai_usage, text_at};
-use crate::llm::chat::{ChatRequest, Finish, Message, ResponseFormat, ToolCall, ToolChoice};
+use crate::llm::chat::{ChatRequest, Finish, Message, ResponseFormat, Run, ToolCall, ToolChoice};
 
 pub(super) fn build(request: &ChatRequest, wording: Wording) -> BuiltRequest {
     let mut body = Map::new();
@@ -32,6 +34,9 @@ pub(super) fn build(request: &ChatRequest, wording: Wording) -> BuiltRequest {
 fn message(message: &Message) -> Value {
     match message {
         Message::System(_) => json!({"role": "system", "content": message.text()}),
+        Message::User(_) if message.images().next().is_some() => {
+            json!({"role": "user", "content": message.runs().iter().filter_map(content_part).collect::<Vec<_>>()})
+        }
         Message::User(_) => json!({"role": "user", "content": message.text()}),
         Message::Assistant { tool_calls, .. } if tool_calls.is_empty() => {
             json!({"role": "assistant", "content": message.text()})
@@ -43,6 +48,18 @@ fn message(message: &Message) -> Value {
             json!({"role": "assistant", "content": content, "tool_calls": calls})
         }
         Message::Tool { call_id, content, .. } => json!({"role": "tool", "tool_call_id": call_id, "content": content}),
+    }
+}
+
+/// A part of a message that has images; empty texts are refused.
+fn content_part(run: &Run<'_>) -> Option<Value> {
+    match run {
+        Run::Text(text) if text.trim().is_empty() => None,
+        Run::Text(text) => Some(json!({"type": "text", "text": text})),
+        Run::Image(image) => {
+            let url = format!("data:{};base64,{}", image.media_type, BASE64.encode(&image.data));
+            Some(json!({"type": "image_url", "image_url": {"url": url}}))
+        }
     }
 }
 

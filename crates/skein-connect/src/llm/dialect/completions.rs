@@ -1,7 +1,8 @@
 //! OpenAI's older completions: one prompt goes in, its continuation comes out.
 //!
-//! A single message of a person is the prompt as it stands, which is how base models are used. A conversation is
-//! written out as a transcript that ends where the model is to go on.
+//! A single message of a person is the prompt as it stands, which is how base models are used. So is a text to be
+//! continued, behind the instructions for it. A conversation is written out as a transcript that ends where the model is to
+//! go on.
 
 use std::fmt::Write as _;
 
@@ -24,6 +25,7 @@ pub(super) fn build(request: &ChatRequest, wording: Wording) -> Result<BuiltRequ
     let mut stop = request.stop.clone();
     let prompt = match request.messages.as_slice() {
         [only @ Message::User(_)] => only.text(),
+        messages if request.continues => messages.iter().map(Message::text).collect::<Vec<_>>().join("\n\n"),
         messages => {
             if stop.is_empty() {
                 stop.push(NEXT_TURN.to_owned());

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{Wording, build};
 use crate::llm::chat::{
-    Attachment, ChatRequest, Dialect, Message, Part, ResponseFormat, ToolCall, ToolChoice, ToolDefinition,
+    Attachment, ChatRequest, Dialect, ImagePart, Message, Part, ResponseFormat, ToolCall, ToolChoice, ToolDefinition,
 };
 use crate::llm::fault::{LlmFault, Said};
 
@@ -143,4 +143,50 @@ fn a_complaint_about_the_wording_changes_it_once() {
     let third = second.after(&refused("Unrecognized request argument: stream_options")).unwrap();
     assert!(build(Dialect::Chat, &conversation(), third).unwrap().body.get("stream_options").is_none());
     assert_eq!(Wording::default().after(&refused("no such thing")), None);
+}
+
+fn picture() -> ImagePart {
+    let data = bytes::Bytes::from_static(&[0xff, 0xd8, 0xff]);
+    ImagePart { media_type: "image/jpeg".into(), data, tokens: 85, description: "[image: A heron.]".into() }
+}
+
+#[test]
+fn images_of_a_user_stand_where_they_stood_in_each_dialect() {
+    let parts = vec![Part::Text("Which bird?".into()), Part::Image(picture()), Part::Text("And why?".into())];
+    let request = ChatRequest::new("m", vec![Message::system("Be brief."), Message::User(parts)]);
+    let chat = build(Dialect::Chat, &request, Wording::default()).unwrap().body;
+    let url = json!({"url": "data:image/jpeg;base64,/9j/"});
+    let (before, after) = (json!({"type": "text", "text": "Which bird?"}), json!({"type": "text", "text": "And why?"}));
+    let content = json!([before, {"type": "image_url", "image_url": url}, after]);
+    assert_eq!(chat["messages"][1], json!({"role": "user", "content": content}));
+    let messages = build(Dialect::Messages, &request, Wording::default()).unwrap().body;
+    let source = json!({"type": "base64", "media_type": "image/jpeg", "data": "/9j/"});
+    let content = json!([before, {"type": "image", "source": source}, after]);
+    assert_eq!(messages["messages"], json!([{"role": "user", "content": content}]));
+    let completions = build(Dialect::Completions, &request, Wording::default()).unwrap().body;
+    assert_eq!(completions["prompt"], "Be brief.\n\nUser: Which bird?\n\n[image: A heron.]\n\nAnd why?\n\nAssistant:");
+    assert_eq!(
+        request.estimated_tokens(),
+        85 + "Be brief.Which bird?\n\n[image: A heron.]\n\nAnd why?".len().div_ceil(4) as u64
+    );
+}
+
+#[test]
+fn an_image_alone_is_a_message_and_one_that_is_not_the_users_is_written_out() {
+    let alone = ChatRequest::new("m", vec![Message::User(vec![Part::Image(picture())])]);
+    let body = |dialect, request: &ChatRequest| build(dialect, request, Wording::default()).unwrap().body;
+    assert_eq!(body(Dialect::Chat, &alone)["messages"][0]["content"].as_array().unwrap().len(), 1);
+    assert_eq!(body(Dialect::Messages, &alone)["messages"][0]["content"].as_array().unwrap().len(), 1);
+    let said = Message::Assistant { parts: vec![Part::Image(picture())], tool_calls: Vec::new() };
+    let said = ChatRequest::new("m", vec![Message::user("Draw."), said]);
+    assert_eq!(body(Dialect::Chat, &said)["messages"][1]["content"], "[image: A heron.]");
+    assert_eq!(body(Dialect::Messages, &said)["messages"][1]["content"][0]["text"], "[image: A heron.]");
+}
+
+#[test]
+fn a_text_to_be_continued_stands_behind_its_instructions() {
+    let mut request = ChatRequest::new("m", vec![Message::system("In verse."), Message::user("Once upon")]);
+    request.continues = true;
+    let built = build(Dialect::Completions, &request, Wording::default()).unwrap();
+    assert_eq!((built.body["prompt"].as_str(), built.body.get("stop")), (Some("In verse.\n\nOnce upon"), None));
 }

@@ -32,6 +32,9 @@ pub struct LlmCall {
     /// Texts at which the answer ends.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stop: Vec<String>,
+    /// Whether the model accepts images. Without it, the name of the model decides: [`model_accepts_images`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepts_images: Option<bool>,
     /// Handed to the provider as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_format: Option<Value>,
@@ -105,9 +108,89 @@ impl LlmCall {
     }
 }
 
+/// Families of models that accept images, as their names begin behind the maker's name and a slash.
+const IMAGE_FAMILIES: [&str; 36] = [
+    "gpt-4o",
+    "gpt-4.1",
+    "gpt-4.5",
+    "gpt-4-turbo",
+    "gpt-4-vision",
+    "gpt-5",
+    "chatgpt-4o",
+    "o1",
+    "o3",
+    "o4",
+    "claude-3",
+    "claude-4",
+    "claude-opus",
+    "claude-sonnet",
+    "claude-haiku",
+    "gemini",
+    "gemma3",
+    "gemma-3",
+    "llava",
+    "bakllava",
+    "pixtral",
+    "llama4",
+    "llama-4",
+    "llama3.2-vision",
+    "mistral-small3.1",
+    "mistral-small3.2",
+    "mistral-small-3.1",
+    "mistral-small-3.2",
+    "mistral-medium-3",
+    "minicpm-v",
+    "moondream",
+    "internvl",
+    "grok-4",
+    "phi-4-multimodal",
+    "qwen2.5vl",
+    "granite3.2-vision",
+];
+/// Members of these families that do not.
+const WITHOUT_IMAGES: [&str; 7] =
+    ["o1-mini", "o1-preview", "o3-mini", "gpt-4o-audio", "gpt-4o-mini-audio", "gemma3:1b", "gemma3:270m"];
+
+/// Whether a model of this name is known to accept images.
+pub fn model_accepts_images(model: &str) -> bool {
+    let name = model.rsplit('/').next().unwrap_or(model).to_ascii_lowercase();
+    let begins = |families: &[&str]| families.iter().any(|family| name.starts_with(family));
+    let says_so = ["-vision", "-vl"].iter().any(|word| name.contains(word));
+    (begins(&IMAGE_FAMILIES) && !begins(&WITHOUT_IMAGES)) || says_so
+}
+
 impl ToolOffer {
     fn has_name(&self) -> bool {
         let is_legal = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b == b'-';
         (1..=OFFER_NAME_BYTES_MAX).contains(&self.name.len()) && self.name.bytes().all(is_legal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn known_families_accept_images_and_others_do_not() {
+        for model in [
+            "gpt-4o",
+            "openai/gpt-4.1-mini",
+            "GPT-5",
+            "o3",
+            "claude-sonnet-4-5",
+            "anthropic/claude-3-haiku",
+            "llava:13b",
+            "qwen/qwen2.5-vl-72b",
+            "llama3.2-vision",
+            "gemini-2.5-flash",
+            "meta-llama/llama-3.2-11b-vision-instruct",
+        ] {
+            assert!(model_accepts_images(model), "{model}");
+        }
+        for model in
+            ["", "llama3.2", "qwen3", "o3-mini", "gpt-3.5-turbo", "skein-offline", "default", "claude-2.1", "gpt-4"]
+        {
+            assert!(!model_accepts_images(model), "{model}");
+        }
     }
 }

@@ -5,15 +5,15 @@
 //! are remembered rather than said come in as [`Extra`]s; where they come from is for their own rooms to know.
 
 mod fit;
+pub mod image;
 pub mod report;
 #[cfg(test)]
 mod tests;
 mod units;
 
-use serde::Serialize;
-
 use crate::id::ItemId;
 use crate::rule::RuleViolation;
+use crate::tree::content::{Block, Image};
 use crate::tree::context::report::ContextReport;
 use crate::tree::context::units::Units;
 use crate::tree::conversation::Mode;
@@ -87,13 +87,20 @@ impl TokenCounter for FourCharacters {
 pub struct Said<'a> {
     pub id: ItemId,
     pub speaker: Speaker,
-    pub text: &'a str,
+    pub blocks: &'a [Block],
     /// Whether a tool gave it: then it is shown fenced, in the user role.
     pub is_tool_output: bool,
     pub excluded: bool,
     pub pruned: bool,
     /// Whether it was asked to stay, see [`PINNED`].
     pub pinned: bool,
+}
+
+impl Said<'_> {
+    /// What it says in words, a blank line between blocks.
+    fn text(&self) -> String {
+        self.blocks.iter().map(Block::described).collect::<Vec<_>>().join("\n\n")
+    }
 }
 
 /// A node of the path, with what fed it beside its parent.
@@ -147,13 +154,71 @@ pub struct ContextOptions {
     pub strategy: Strategy,
     /// In buffer mode: whether there is a system part at all.
     pub buffer_system_context: bool,
+    /// Whether the model that is asked accepts images.
+    pub accepts_images: bool,
 }
 
 /// One message of a chat.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Message {
     pub role: Role,
-    pub text: String,
+    /// In their order; two texts never stand side by side.
+    pub pieces: Vec<Piece>,
+}
+
+/// A text of a message, or an image that is sent as one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Piece {
+    Text(String),
+    Image(Image),
+}
+
+impl Message {
+    pub fn of_text(role: Role, text: impl Into<String>) -> Self {
+        Self { role, pieces: vec![Piece::Text(text.into())] }
+    }
+
+    /// Adds a text, joined to the one before it by a blank line.
+    pub fn add_text(&mut self, text: &str) {
+        match self.pieces.last_mut() {
+            Some(Piece::Text(last)) => {
+                last.push_str("\n\n");
+                last.push_str(text);
+            }
+            _ => self.pieces.push(Piece::Text(text.to_owned())),
+        }
+    }
+
+    /// Its texts, images as notes in brackets.
+    pub fn text(&self) -> String {
+        let text = |piece: &Piece| match piece {
+            Piece::Text(text) => text.clone(),
+            Piece::Image(image) => image.described(),
+        };
+        self.pieces.iter().map(text).collect::<Vec<_>>().join("\n\n")
+    }
+
+    /// The images that are sent with it.
+    pub fn images(&self) -> impl Iterator<Item = &Image> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            Piece::Image(image) => Some(image),
+            Piece::Text(_) => None,
+        })
+    }
+
+    /// The same message with those images as text that cannot be sent.
+    #[must_use]
+    pub fn without(self, is_unreadable: impl Fn(&Image) -> bool) -> Self {
+        let mut message = Self { role: self.role, pieces: Vec::new() };
+        for piece in self.pieces {
+            match piece {
+                Piece::Text(text) => message.add_text(&text),
+                Piece::Image(image) if is_unreadable(&image) => message.add_text(&image.described()),
+                Piece::Image(image) => message.pieces.push(Piece::Image(image)),
+            }
+        }
+        message
+    }
 }
 
 /// What is sent.

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::id::ItemId;
 use crate::tree::context::fit::Fitted;
+use crate::tree::context::image::{ImageReport, SentAs, TextReason};
 use crate::tree::context::units::Units;
 use crate::tree::context::{ContextOptions, RESERVE_TOKENS, Strategy};
 use crate::tree::words::words;
@@ -20,7 +21,7 @@ words! {
         OnPath = "onPath",
         /// The branch left from a node that is not shown.
         OriginNotShown = "originNotShown",
-        /// A buffer is continued without a system part.
+        /// The buffer conversation switched its system part off.
         BufferMode = "bufferMode",
         OverBudget = "overBudget",
     }
@@ -42,6 +43,9 @@ pub struct PartReport {
     /// Why an extra was offered; `pinned` for a node that is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Its images, and how each is sent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<ImageReport>,
 }
 
 /// A window accounted for.
@@ -76,6 +80,7 @@ impl ContextReport {
                 included: part.dropped.is_none(),
                 dropped_because: part.dropped,
                 reason: part.reason.map(str::to_owned),
+                images: part.images().collect(),
             })
             .collect();
         let sum = |included: bool| parts.iter().filter(|part| part.included == included).map(|part| part.tokens).sum();
@@ -89,6 +94,17 @@ impl ContextReport {
             truncated: parts.iter().any(|part| part.dropped_because == Some(DropReason::OverBudget)),
             over_budget: fitted.over_budget,
             parts,
+        }
+    }
+}
+
+impl ContextReport {
+    /// Notes that an image cannot be sent as one after all.
+    pub fn note_unreadable(&mut self, item: ItemId) {
+        for image in self.parts.iter_mut().flat_map(|part| &mut part.images).filter(|image| image.item == item) {
+            if image.sent_as == SentAs::Image {
+                (image.sent_as, image.because) = (SentAs::Text, Some(TextReason::Unreadable));
+            }
         }
     }
 }

@@ -4,23 +4,40 @@ use super::report::DropReason;
 use super::*;
 use crate::fence::TOOL_OUTPUT;
 
-const ROOMY: ContextOptions =
-    ContextOptions { budget: 100_000, strategy: Strategy::TruncateMiddle, buffer_system_context: false };
+const ROOMY: ContextOptions = ContextOptions {
+    budget: 100_000,
+    strategy: Strategy::TruncateMiddle,
+    buffer_system_context: true,
+    accepts_images: true,
+};
 
 fn id(number: u8) -> ItemId {
     ItemId::from_bytes([number; 16])
 }
 
-fn said(number: u8, speaker: Speaker, text: &str) -> Said<'_> {
-    Said { id: id(number), speaker, text, is_tool_output: false, excluded: false, pruned: false, pinned: false }
+fn said(number: u8, speaker: Speaker, text: &str) -> Said<'static> {
+    said_in(number, speaker, vec![Block::Text(text.to_owned())])
 }
 
-fn node(number: u8, speaker: Speaker, text: &str) -> PathNode<'_> {
+/// A test is over soon enough for what it says to stay until then.
+fn said_in(number: u8, speaker: Speaker, blocks: Vec<Block>) -> Said<'static> {
+    Said {
+        id: id(number),
+        speaker,
+        blocks: blocks.leak(),
+        is_tool_output: false,
+        excluded: false,
+        pruned: false,
+        pinned: false,
+    }
+}
+
+fn node(number: u8, speaker: Speaker, text: &str) -> PathNode<'static> {
     PathNode { said: said(number, speaker, text), is_annotation: false, sources: vec![] }
 }
 
 /// Alternating user and agent, numbered from 1.
-fn talk<'a>(texts: &[&'a str]) -> Vec<PathNode<'a>> {
+fn talk(texts: &[&str]) -> Vec<PathNode<'static>> {
     let speaker = |index: usize| if index.is_multiple_of(2) { Speaker::User } else { Speaker::Agent };
     let numbered = texts.iter().enumerate();
     numbered.map(|(index, text)| node(u8::try_from(index).unwrap() + 1, speaker(index), text)).collect()
@@ -42,7 +59,7 @@ fn dialogue<'a>(path: &'a [PathNode<'a>]) -> ContextSource<'a> {
 fn chat(source: &ContextSource<'_>, options: ContextOptions) -> (Vec<(Role, String)>, ContextReport) {
     let window = assemble(source, options, &FourCharacters).unwrap();
     let Prompt::Chat(messages) = window.prompt else { panic!("a dialogue is a chat") };
-    (messages.into_iter().map(|message| (message.role, message.text)).collect(), window.report)
+    (messages.into_iter().map(|message| (message.role, message.text())).collect(), window.report)
 }
 
 fn said_in_order(messages: &[(Role, String)]) -> Vec<(Role, &str)> {
@@ -266,7 +283,7 @@ fn tool_output_on_the_path_is_fenced_in_the_user_role() {
 }
 
 #[test]
-fn a_buffer_is_one_text_without_a_system_part() {
+fn ag_tree_005_a_buffer_is_one_text_after_its_system_context_unless_it_is_switched_off_holds() {
     let path = talk(&["Once ", "upon a "]);
     let source = ContextSource {
         mode: Mode::Buffer,
@@ -275,11 +292,11 @@ fn a_buffer_is_one_text_without_a_system_part() {
         ..dialogue(&path)
     };
     let window = |options| assemble(&source, options, &FourCharacters).unwrap();
-    let expected = Prompt::Text { system: None, text: "Once upon a time".to_owned() };
-    assert_eq!(window(ROOMY).prompt, expected);
-    assert_eq!(window(ROOMY).report.parts[0].dropped_because, Some(DropReason::BufferMode));
-    let with_system = window(ContextOptions { buffer_system_context: true, ..ROOMY });
-    assert!(matches!(with_system.prompt, Prompt::Text { system: Some(text), .. } if text == "Be kind."));
+    let text = "Once upon a time".to_owned();
+    assert_eq!(window(ROOMY).prompt, Prompt::Text { system: Some("Be kind.".to_owned()), text: text.clone() });
+    let without = window(ContextOptions { buffer_system_context: false, ..ROOMY });
+    assert_eq!(without.prompt, Prompt::Text { system: None, text });
+    assert_eq!(without.report.parts[0].dropped_because, Some(DropReason::BufferMode));
 }
 
 #[test]
@@ -291,4 +308,94 @@ fn a_cut_buffer_has_the_marker_on_its_own_line() {
     let window = assemble(&source, ContextOptions { budget, ..ROOMY }, &FourCharacters).unwrap();
     let Prompt::Text { text: shown, .. } = window.prompt else { panic!("a buffer is a text") };
     assert_eq!(shown, format!("{text}\n{MARKER}\n{}", text.repeat(5)));
+}
+
+fn picture(number: u8, width: u32, height: u32, alt_text: Option<&str>) -> Block {
+    let (blob, mime_type) = (id(number), crate::tree::media::ImageType::Png);
+    Block::Image(Image { blob, mime_type, width, height, thumbnail: None, alt_text: alt_text.map(str::to_owned) })
+}
+
+fn shown(number: u8, speaker: Speaker, blocks: Vec<Block>) -> PathNode<'static> {
+    PathNode { said: said_in(number, speaker, blocks), is_annotation: false, sources: vec![] }
+}
+
+/// The images of all messages in order, by the first byte of their ids.
+fn sent_images(source: &ContextSource<'_>, options: ContextOptions) -> (Vec<u8>, ContextReport) {
+    let window = assemble(source, options, &FourCharacters).unwrap();
+    let Prompt::Chat(messages) = window.prompt else { panic!("a dialogue is a chat") };
+    let numbers = messages.iter().flat_map(Message::images).map(|image| image.blob.as_bytes()[0]).collect();
+    (numbers, window.report)
+}
+
+#[test]
+fn an_image_stands_where_it_stood_in_the_message_and_costs_tokens() {
+    let text = |text: &str| Block::Text(text.to_owned());
+    let path =
+        [shown(1, Speaker::User, vec![text("This?"), picture(200, 1_500, 1_000, Some("A heron.")), text("Or that?")])];
+    let window = assemble(&dialogue(&path), ROOMY, &FourCharacters).unwrap();
+    let Prompt::Chat(messages) = window.prompt else { panic!("a dialogue is a chat") };
+    let Block::Image(image) = picture(200, 1_500, 1_000, Some("A heron.")) else { unreachable!() };
+    let pieces = vec![Piece::Text("This?".to_owned()), Piece::Image(image), Piece::Text("Or that?".to_owned())];
+    assert_eq!(messages, [Message { role: Role::User, pieces }]);
+    let [part] = &window.report.parts[..] else { panic!("one part") };
+    assert_eq!(part.tokens, 2_000 + "This?\n\nOr that?".len().div_ceil(4));
+    assert_eq!((part.images[0].sent_as, part.images[0].tokens), (image::SentAs::Image, 2_000));
+}
+
+#[test]
+fn a_model_without_images_gets_the_description_or_a_note_and_the_report_says_so() {
+    let path = [
+        shown(1, Speaker::User, vec![picture(200, 8, 6, Some("A heron."))]),
+        shown(2, Speaker::User, vec![picture(201, 8, 6, None)]),
+    ];
+    let (messages, report) = chat(&dialogue(&path), ContextOptions { accepts_images: false, ..ROOMY });
+    let expected = "[image: A heron.]\n\n[image: image/png, 8 × 6 pixels, no description]";
+    assert_eq!(said_in_order(&messages), [(Role::User, expected)]);
+    let reasons: Vec<_> = report.parts.iter().flat_map(|part| &part.images).map(|image| image.because).collect();
+    assert_eq!(reasons, [Some(image::TextReason::ModelWithoutImages); 2]);
+}
+
+#[test]
+fn the_latest_images_are_sent_and_only_what_a_user_shows_within_the_limits() {
+    let many = |count: u8| -> Vec<PathNode<'static>> {
+        (1..=count).map(|number| shown(number, Speaker::User, vec![picture(100 + number, 8, 6, None)])).collect()
+    };
+    let path = many(12);
+    let (sent, report) = sent_images(&dialogue(&path), ROOMY);
+    assert_eq!(sent, (103..=112).collect::<Vec<u8>>());
+    assert_eq!(report.parts[1].images[0].because, Some(image::TextReason::TooMany));
+    let mut path = many(2);
+    path.push(shown(3, Speaker::Agent, vec![picture(120, 8, 6, None)]));
+    path.push(shown(4, Speaker::User, vec![picture(121, 8_192, 8_192, None)]));
+    let (sent, report) = sent_images(&dialogue(&path), ROOMY);
+    assert_eq!(sent, [101, 102]);
+    let reasons: Vec<_> = report.parts[2..].iter().map(|part| part.images[0].because.unwrap()).collect();
+    assert_eq!(reasons, [image::TextReason::NotAUserMessage, image::TextReason::TooLarge]);
+}
+
+#[test]
+fn images_leave_with_what_has_no_room_and_are_text_in_a_buffer() {
+    let long = "x".repeat(8_000);
+    let path = [
+        shown(1, Speaker::User, vec![picture(101, 1_500, 1_000, None)]),
+        node(2, Speaker::Agent, &long),
+        shown(3, Speaker::User, vec![picture(103, 8, 6, None)]),
+    ];
+    let budget = RESERVE_TOKENS + 2_200;
+    let (sent, report) = sent_images(&dialogue(&path), ContextOptions { budget, ..ROOMY });
+    assert_eq!(sent, [103]);
+    assert_eq!(reason(&report, 1), Some(DropReason::OverBudget));
+    let source = ContextSource { mode: Mode::Buffer, ..dialogue(&path[2..]) };
+    let window = assemble(&source, ROOMY, &FourCharacters).unwrap();
+    let text = "[image: image/png, 8 × 6 pixels, no description]".to_owned();
+    assert_eq!(window.prompt, Prompt::Text { system: None, text });
+    assert_eq!(window.report.parts[0].images[0].because, Some(image::TextReason::BufferMode));
+}
+
+#[test]
+fn image_tokens_are_those_of_the_size_that_is_sent() {
+    assert_eq!((image::image_tokens(8, 6), image::image_tokens(1_500, 1_000)), (85, 2_000));
+    assert_eq!(image::sent_size(8_192, 4_096), (1_568, 784));
+    assert_eq!(image::sent_size(8_192, 1), (1_568, 1));
+    assert_eq!(image::image_tokens(8_192, 4_096), image::image_tokens(1_568, 784));
 }

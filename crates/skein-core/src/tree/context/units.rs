@@ -4,9 +4,11 @@ use std::borrow::Cow;
 
 use crate::fence::{TOOL_OUTPUT, fence};
 use crate::id::ItemId;
+use crate::tree::content::{Block, Image};
+use crate::tree::context::image::{self, IMAGES_MAX, ImageReport, SentAs, TextReason, image_tokens};
 use crate::tree::context::report::DropReason;
 use crate::tree::context::{
-    ContextOptions, ContextSource, MARKER, Message, PINNED, PathNode, Role, Said, SourceRole, TokenCounter,
+    ContextOptions, ContextSource, MARKER, Message, PINNED, PathNode, Piece, Role, Said, SourceRole, TokenCounter,
 };
 use crate::tree::conversation::Mode;
 use crate::tree::turn::Speaker;
@@ -17,10 +19,61 @@ pub(super) struct Part<'a> {
     pub(super) kind: &'a str,
     pub(super) node: Option<ItemId>,
     pub(super) role: Role,
-    pub(super) text: Cow<'a, str>,
+    pieces: Vec<PartPiece<'a>>,
     pub(super) tokens: usize,
     pub(super) dropped: Option<DropReason>,
     pub(super) reason: Option<&'a str>,
+}
+
+/// A text, or an image and why it is sent as text if it is.
+#[derive(Debug, Clone)]
+enum PartPiece<'a> {
+    Text(Cow<'a, str>),
+    Image(&'a Image, Option<TextReason>),
+}
+
+impl PartPiece<'_> {
+    fn text(&self) -> Option<Cow<'_, str>> {
+        match self {
+            Self::Text(text) => Some(Cow::Borrowed(text)),
+            Self::Image(image, Some(_)) => Some(Cow::Owned(image.described())),
+            Self::Image(_, None) => None,
+        }
+    }
+}
+
+impl Part<'_> {
+    /// What is text of it, a blank line between pieces.
+    fn text(&self) -> String {
+        self.pieces.iter().filter_map(PartPiece::text).collect::<Vec<_>>().join("\n\n")
+    }
+
+    fn count(&mut self, counter: &dyn TokenCounter) {
+        let images = self.images().map(|image| if image.sent_as == SentAs::Image { image.tokens } else { 0 });
+        self.tokens = images.sum::<usize>() + counter.count(&self.text());
+    }
+
+    /// Its images, with the tokens they take as images.
+    pub(super) fn images(&self) -> impl Iterator<Item = ImageReport> {
+        self.pieces.iter().filter_map(|piece| match piece {
+            PartPiece::Text(_) => None,
+            PartPiece::Image(image, because) => Some(ImageReport {
+                item: image.blob,
+                sent_as: if because.is_none() { SentAs::Image } else { SentAs::Text },
+                because: *because,
+                tokens: image_tokens(image.width, image.height),
+            }),
+        })
+    }
+
+    fn add_to(&self, message: &mut Message) {
+        for piece in &self.pieces {
+            match piece {
+                PartPiece::Image(image, None) => message.pieces.push(Piece::Image((*image).clone())),
+                _ => message.add_text(&piece.text().unwrap_or_default()),
+            }
+        }
+    }
 }
 
 /// A node of the path with what belongs to it.
@@ -59,14 +112,38 @@ pub(super) struct Units<'a> {
 
 impl<'a> Units<'a> {
     pub(super) fn list(source: &ContextSource<'a>, options: ContextOptions, counter: &dyn TokenCounter) -> Self {
-        let lister = Lister { source, counter };
+        let lister = Lister { source };
         let mut units =
             Self { mode: source.mode, system: lister.system(), extras: lister.extras(), path: lister.path() };
         if source.mode == Mode::Buffer && !options.buffer_system_context {
             units.system.drop_for(DropReason::BufferMode);
             units.extras.iter_mut().for_each(|part| part.dropped = Some(DropReason::BufferMode));
         }
+        units.choose_images(options);
+        units.parts_mut().for_each(|part| part.count(counter));
         units
+    }
+
+    /// The latest images go as images, as far as the model and the limits allow; the others as text.
+    fn choose_images(&mut self, options: ContextOptions) {
+        let mut room = IMAGES_MAX;
+        let mode = self.mode;
+        let parts: Vec<&mut Part<'a>> = self.parts_mut().collect();
+        for part in parts.into_iter().rev().filter(|part| part.dropped.is_none()) {
+            let role = part.role;
+            for piece in part.pieces.iter_mut().rev() {
+                let PartPiece::Image(image, because) = piece else { continue };
+                let in_buffer = (mode == Mode::Buffer).then_some(TextReason::BufferMode);
+                let refusal = image::refusal(image, role, options.accepts_images);
+                *because = refusal.or(in_buffer).or((room == 0).then_some(TextReason::TooMany));
+                room -= usize::from(because.is_none());
+            }
+        }
+    }
+
+    fn parts_mut(&mut self) -> impl Iterator<Item = &mut Part<'a>> {
+        let path = self.path.iter_mut().flat_map(|unit| &mut unit.parts);
+        self.system.parts.iter_mut().chain(&mut self.extras).chain(path)
     }
 
     /// The place of the last unit that can be shown.
@@ -76,8 +153,8 @@ impl<'a> Units<'a> {
 
     /// Puts the marker in front of a unit.
     pub(super) fn mark(&mut self, before: usize, tokens: usize) {
-        let (kind, text) = ("marker", Cow::Borrowed(MARKER));
-        let part = Part { kind, node: None, role: Role::User, text, tokens, dropped: None, reason: None };
+        let (kind, pieces) = ("marker", vec![PartPiece::Text(Cow::Borrowed(MARKER))]);
+        let part = Part { kind, node: None, role: Role::User, pieces, tokens, dropped: None, reason: None };
         self.path.insert(before, Unit { parts: vec![part], is_pinned: false });
     }
 
@@ -91,7 +168,7 @@ impl<'a> Units<'a> {
     }
 
     pub(super) fn system_text(&self) -> Option<String> {
-        let texts: Vec<&str> = self.shown().filter(|part| part.role == Role::System).map(|part| &*part.text).collect();
+        let texts: Vec<String> = self.shown().filter(|part| part.role == Role::System).map(Part::text).collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     }
 
@@ -99,13 +176,10 @@ impl<'a> Units<'a> {
     pub(super) fn messages(&self) -> Vec<Message> {
         let mut messages: Vec<Message> = Vec::new();
         for part in self.shown() {
-            match messages.last_mut() {
-                Some(last) if last.role == part.role => {
-                    last.text.push_str("\n\n");
-                    last.text.push_str(&part.text);
-                }
-                _ => messages.push(Message { role: part.role, text: part.text.clone().into_owned() }),
+            if messages.last().is_none_or(|last| last.role != part.role) {
+                messages.push(Message { role: part.role, pieces: Vec::new() });
             }
+            messages.last_mut().into_iter().for_each(|last| part.add_to(last));
         }
         messages
     }
@@ -119,7 +193,7 @@ impl<'a> Units<'a> {
             let is_text = ["node", "workingBuffer"].contains(&part.kind);
             let line = if is_text || text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
             text.push_str(line);
-            text.push_str(&part.text);
+            text.push_str(&part.text());
             text.push_str(if is_text { "" } else { "\n" });
         }
         text
@@ -129,25 +203,29 @@ impl<'a> Units<'a> {
 /// Makes parts of what a source holds.
 struct Lister<'s, 'a> {
     source: &'s ContextSource<'a>,
-    counter: &'s dyn TokenCounter,
 }
 
 impl<'a> Lister<'_, 'a> {
-    fn part(&self, kind: &'a str, role: Role, text: Cow<'a, str>) -> Part<'a> {
-        let tokens = self.counter.count(&text);
-        let dropped = text.trim().is_empty().then_some(DropReason::Empty);
-        Part { kind, node: None, role, text, tokens, dropped, reason: None }
+    fn part(kind: &'a str, role: Role, text: Cow<'a, str>) -> Part<'a> {
+        Self::part_of(kind, role, vec![PartPiece::Text(text)])
+    }
+
+    /// Tokens are counted once it is known which images go as images.
+    fn part_of(kind: &'a str, role: Role, pieces: Vec<PartPiece<'a>>) -> Part<'a> {
+        let is_blank = |piece: &PartPiece<'_>| matches!(piece, PartPiece::Text(text) if text.trim().is_empty());
+        let dropped = pieces.iter().all(is_blank).then_some(DropReason::Empty);
+        Part { kind, node: None, role, pieces, tokens: 0, dropped, reason: None }
     }
 
     /// Agent prompt, then the tree's own context, then what instructs (rule AG-TREE-005).
     fn system(&self) -> Unit<'a> {
         let prompts = [("agentPrompt", self.source.agent_prompt), ("systemContext", self.source.system_context)];
         let prompts = prompts.into_iter().filter_map(|(kind, text)| Some((kind, text?)));
-        let prompts = prompts.map(|(kind, text)| self.part(kind, Role::System, Cow::Borrowed(text)));
+        let prompts = prompts.map(|(kind, text)| Self::part(kind, Role::System, Cow::Borrowed(text)));
         let visible = self.source.path.iter().filter(|node| reason_to_drop(node).is_none());
         let sources = visible.flat_map(|node| &node.sources).chain(self.source.next_sources);
         let instructions = sources.filter(|(role, _)| *role == SourceRole::Instruction);
-        let instructions = instructions.map(|(_, said)| self.said("instruction", Role::System, said));
+        let instructions = instructions.map(|(_, said)| Self::said("instruction", Role::System, said));
         let mut parts: Vec<Part<'a>> = prompts.chain(instructions).collect();
         // Tool output among the instructions is data: it follows in the user role.
         parts.sort_by_key(|part| part.role != Role::System);
@@ -157,7 +235,7 @@ impl<'a> Lister<'_, 'a> {
     /// Remembered text is data of the user role: the system message holds only what its author wrote for it.
     fn extras(&self) -> Vec<Part<'a>> {
         let part = |extra: &super::Extra<'a>| {
-            let part = self.part(extra.kind, Role::User, Cow::Borrowed(extra.text));
+            let part = Self::part(extra.kind, Role::User, Cow::Borrowed(extra.text));
             Part { reason: Some(extra.reason), ..part }
         };
         self.source.extras.iter().map(part).collect()
@@ -170,7 +248,7 @@ impl<'a> Lister<'_, 'a> {
         let mut units: Vec<Unit<'a>> =
             path.iter().enumerate().map(|(index, node)| self.unit(node, feeding(index))).collect();
         if let Some(text) = self.source.working_buffer.filter(|_| self.source.mode == Mode::Buffer) {
-            let parts = vec![self.part("workingBuffer", Role::User, Cow::Borrowed(text))];
+            let parts = vec![Self::part("workingBuffer", Role::User, Cow::Borrowed(text))];
             units.push(Unit { parts, is_pinned: false });
         }
         units
@@ -179,14 +257,14 @@ impl<'a> Lister<'_, 'a> {
     fn unit(&self, node: &PathNode<'a>, feeding: &[(SourceRole, Said<'a>)]) -> Unit<'a> {
         let context = feeding.iter().filter(|(role, _)| *role == SourceRole::Context);
         let mut parts: Vec<Part<'a>> = context.map(|(_, said)| self.context(said)).collect();
-        let mut own = self.said("node", node.said.speaker.into(), &node.said);
+        let mut own = Self::said("node", node.said.speaker.into(), &node.said);
         own.dropped = reason_to_drop(node).or(own.dropped);
         own.reason = node.said.pinned.then_some(PINNED);
         let is_shown = own.dropped.is_none_or(|reason| reason == DropReason::Empty);
         parts.push(own);
         for folded in self.source.folded.iter().filter(|folded| folded.origin == node.said.id) {
             let text = format!("[Branch {:?} was folded: {}]", folded.title, folded.summary.trim());
-            let mut part = self.part("folded", Role::User, Cow::Owned(text));
+            let mut part = Self::part("folded", Role::User, Cow::Owned(text));
             part.node = Some(folded.origin);
             part.dropped = (!is_shown).then_some(DropReason::OriginNotShown);
             parts.push(part);
@@ -195,23 +273,33 @@ impl<'a> Lister<'_, 'a> {
     }
 
     fn context(&self, said: &Said<'a>) -> Part<'a> {
-        let mut part = self.said("context", said.speaker.into(), said);
+        let mut part = Self::said("context", said.speaker.into(), said);
         let is_on_path = self.source.path.iter().any(|node| node.said.id == said.id);
         part.dropped = part.dropped.or(is_on_path.then_some(DropReason::OnPath));
         part
     }
 
-    fn said(&self, kind: &'a str, role: Role, said: &Said<'a>) -> Part<'a> {
-        let (role, text) = match said.speaker {
-            _ if said.is_tool_output => (Role::User, Cow::Owned(fence(TOOL_OUTPUT, said.text))),
-            Speaker::User | Speaker::Agent => (role, Cow::Borrowed(said.text)),
-            Speaker::System if kind == "instruction" => (role, Cow::Borrowed(said.text)),
-            Speaker::System => (role, Cow::Owned(format!("[Summary: {}]", said.text.trim()))),
+    fn said(kind: &'a str, role: Role, said: &Said<'a>) -> Part<'a> {
+        let is_summary = said.speaker == Speaker::System && kind != "instruction";
+        let mut part = if said.is_tool_output {
+            Self::part(kind, Role::User, Cow::Owned(fence(TOOL_OUTPUT, &said.text())))
+        } else if is_summary {
+            Self::part(kind, role, Cow::Owned(format!("[Summary: {}]", said.text().trim())))
+        } else {
+            Self::part_of(kind, role, said.blocks.iter().filter_map(piece).collect())
         };
-        let mut part = self.part(kind, role, text);
         part.node = Some(said.id);
         part.dropped = flagged(said).or(part.dropped);
         part
+    }
+}
+
+/// A block as a window shows it; a text that is empty beside others says nothing.
+fn piece(block: &Block) -> Option<PartPiece<'_>> {
+    match block {
+        Block::Text(text) if text.is_empty() => None,
+        Block::Image(image) => Some(PartPiece::Image(image, Some(TextReason::ModelWithoutImages))),
+        Block::Text(_) | Block::Audio(_) => Some(PartPiece::Text(block.described())),
     }
 }
 

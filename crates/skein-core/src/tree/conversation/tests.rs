@@ -197,3 +197,18 @@ fn mg_conv_006_reopening_an_open_one_or_folding_twice_refuses() {
     check_rule(folded().fold(0, summary("again")), "MG-CONV-006");
     check_rule(changed(&plain(), json!({ "continues": PARENT })), "MG-CONV-006");
 }
+
+#[test]
+fn ag_tree_005_a_buffer_switches_its_system_context_off_holds() {
+    let buffer = made(json!({ "mode": "buffer", "systemContext": "Be kind." }));
+    assert!(buffer.shows_system_context());
+    let off = changed(&buffer, json!({ "bufferModeSystemContext": false })).unwrap();
+    assert!(!off.shows_system_context() && !off.fork(ORIGIN, None, "x").shows_system_context());
+    assert_eq!(changed(&off, json!({ "bufferModeSystemContext": null })).unwrap(), buffer);
+}
+
+#[test]
+fn ag_tree_005_a_dialogue_without_its_system_context_refuses() {
+    check_rule(changed(&plain(), json!({ "bufferModeSystemContext": false })), "AG-TREE-005");
+    check_rule(made(json!({ "bufferModeSystemContext": true })).check_system_context(), "AG-TREE-005");
+}

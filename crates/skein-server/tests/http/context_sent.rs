@@ -1,0 +1,374 @@
+//! The inspector shows exactly what a model is sent: texts, roles, order, images and tools, compared with a recording model.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD as BASE64;
+use serde_json::{Value, json};
+use skein_core::Digest;
+use skein_engine::Worker;
+use skein_testkit::rogue::{Behaviour, Request, Rogue};
+
+use crate::feed::Feed;
+use crate::talk::{CONVERSATIONS, Talk, id};
+use crate::world::{World, both};
+
+/// One pixel each, as two programs wrote them.
+const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Api {
+    OpenAi,
+    Anthropic,
+}
+
+/// A piece of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Text(String),
+    Image { media_type: String, bytes: usize, hash: String },
+}
+
+type Messages = Vec<(String, Vec<Piece>)>;
+
+/// Neighbours of one role as one message, instructions as one text: in this Anthropic differs from what is shown.
+fn merged(messages: Messages) -> Messages {
+    let mut all: Messages = Vec::new();
+    for (role, pieces) in messages {
+        match all.last_mut() {
+            Some((last, merged)) if *last == role => merged.extend(pieces),
+            _ => all.push((role, pieces)),
+        }
+    }
+    if let Some((_, pieces)) = all.first_mut().filter(|(role, _)| role == "system") {
+        let texts = pieces.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(&**text) } else { None });
+        *pieces = vec![Piece::Text(texts.collect::<Vec<_>>().join("\n\n"))];
+    }
+    all
+}
+
+fn text(text: &Value) -> Piece {
+    Piece::Text(text.as_str().unwrap_or_else(|| panic!("{text} is no text")).to_owned())
+}
+
+fn image(media_type: &str, data: &str) -> Piece {
+    let bytes = BASE64.decode(data).unwrap();
+    Piece::Image { media_type: media_type.to_owned(), bytes: bytes.len(), hash: Digest::of(&bytes).to_string() }
+}
+
+/// What the inspector says would be sent.
+fn shown(view: &Value) -> Messages {
+    let piece = |part: &Value| match part["type"].as_str() {
+        Some("text") => text(&part["text"]),
+        _ => Piece::Image {
+            media_type: part["mediaType"].as_str().unwrap().to_owned(),
+            bytes: usize::try_from(part["bytes"].as_u64().unwrap()).unwrap(),
+            hash: part["hash"].as_str().unwrap().to_owned(),
+        },
+    };
+    let message = |message: &Value| {
+        let pieces = match message["parts"].as_array() {
+            Some(parts) => parts.iter().map(piece).collect(),
+            None => vec![text(&message["text"])],
+        };
+        (message["role"].as_str().unwrap().to_owned(), pieces)
+    };
+    let mut messages: Messages = view["messages"].as_array().unwrap().iter().map(message).collect();
+    messages.extend(view["text"].as_str().map(|text| ("user".to_owned(), vec![Piece::Text(text.to_owned())])));
+    merged(messages)
+}
+
+/// What the model was sent.
+fn sent(api: Api, request: &Request) -> Messages {
+    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    let piece = |part: &Value| match (api, part["type"].as_str().unwrap()) {
+        (_, "text") => text(&part["text"]),
+        (Api::OpenAi, "image_url") => {
+            let url = part["image_url"]["url"].as_str().unwrap().strip_prefix("data:").unwrap();
+            let (media_type, data) = url.split_once(";base64,").unwrap();
+            image(media_type, data)
+        }
+        (Api::Anthropic, "image") => {
+            assert_eq!(part["source"]["type"], "base64");
+            image(part["source"]["media_type"].as_str().unwrap(), part["source"]["data"].as_str().unwrap())
+        }
+        (_, other) => panic!("{other} in {body}"),
+    };
+    let message = |message: &Value| {
+        let pieces = match &message["content"] {
+            Value::Array(parts) => parts.iter().map(piece).collect(),
+            content => vec![text(content)],
+        };
+        (message["role"].as_str().unwrap().to_owned(), pieces)
+    };
+    let system = body["system"].as_str().map(|system| ("system".to_owned(), vec![Piece::Text(system.to_owned())]));
+    merged(system.into_iter().chain(body["messages"].as_array().unwrap().iter().map(message)).collect())
+}
+
+/// Answers every question, and keeps what it was asked.
+fn model(api: Api) -> Rogue {
+    Rogue::start(move |_| {
+        let answer = match api {
+            Api::OpenAi => {
+                let message = json!({ "role": "assistant", "content": "Eleven." });
+                json!({ "id": "r1", "model": "m", "choices": [{ "index": 0, "finish_reason": "stop", "message": message }] })
+            }
+            Api::Anthropic => json!({ "id": "r1", "type": "message", "role": "assistant", "model": "m",
+                "content": [{ "type": "text", "text": "Eleven." }], "stop_reason": "end_turn",
+                "usage": { "input_tokens": 1, "output_tokens": 1 } }),
+        };
+        Behaviour::json(&answer.to_string())
+    })
+}
+
+/// A world with a recording model behind processes.
+struct Stage<'a> {
+    world: &'a World,
+    api: Api,
+    rogue: Rogue,
+    service: Value,
+    tools: Value,
+    _worker: Worker,
+}
+
+impl<'a> Stage<'a> {
+    async fn new(world: &'a World, api: Api) -> Self {
+        world.engine.prepare().await.unwrap();
+        let rogue = model(api);
+        let address = rogue.address();
+        let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
+        world.made("/api/v1/allowed-endpoints", &allowed).await;
+        let dialect = if api == Api::OpenAi { "openai" } else { "anthropic" };
+        let service = json!({ "name": format!("Models {api:?}"), "type": "llm_provider", "protocol": "http",
+            "requiresSecret": false, "connectionSchema": { "type": "object", "required": ["endpoint"], "properties": {
+            "endpoint": { "type": "string" }, "model": { "type": "string" }, "dialect": { "const": dialect } } } });
+        let service = world.made("/api/v1/services", &service).await;
+        let tools = world.get("/api/v1/tools?limit=100").await.json();
+        let worker = Worker::start(world.engine.clone(), "test".to_owned());
+        Self { world, api, rogue, service, tools, _worker: worker }
+    }
+
+    fn tool(&self, name: &str) -> &str {
+        id(self.tools["data"].as_array().unwrap().iter().find(|tool| tool["name"] == name).unwrap())
+    }
+
+    /// A process that answers with a model of this name: with memory or without, and with tools.
+    async fn process(&self, name: &str, model: &str, has_memory: bool, offers: Value) -> String {
+        let dialect = if self.api == Api::OpenAi { "openai" } else { "anthropic" };
+        let messages = json!({ "messages": { "type": "array" } });
+        let tool = json!({ "name": format!("{name} {:?}", self.api), "serviceId": self.service["id"],
+            "connectionParams": { "endpoint": self.rogue.endpoint(), "model": model, "dialect": dialect },
+            "operation": { "type": "llm_call", "systemPrompt": "You count birds.", "promptTemplate": "", "messagesFrom": "messages" },
+            "inputSchema": { "type": "object", "properties": messages }, "outputSchema": { "type": "object" } });
+        let tool = self.world.made("/api/v1/tools", &tool).await;
+        let step = |id: &str, tool: &str, inputs: Value| json!({ "id": id, "toolId": tool, "inputs": inputs, "output": { "variable": id } });
+        let search = step(
+            "found",
+            self.tool("Search memory"),
+            json!({ "text": "{message}", "nodeId": "{nodeId}", "elsewhere": true }),
+        );
+        let context = json!({ "nodeId": "{nodeId}" });
+        let remembering = json!({ "nodeId": "{nodeId}", "memory": "{step.found.found}" });
+        let context = step("window", self.tool("Conversation context"), if has_memory { remembering } else { context });
+        let mut answer = step("answer", id(&tool), json!({ "messages": "{step.window.messages}" }));
+        if offers != Value::Null {
+            answer["tools"] = offers;
+        }
+        let steps: Vec<Value> = has_memory.then_some(search).into_iter().chain([context, answer]).collect();
+        let process = json!({ "name": format!("{name} {:?}", self.api), "initialContext": ["nodeId", "message"],
+            "steps": steps, "outputTemplate": "{{answer.text}}" });
+        id(&self.world.made("/api/v1/processes", &process).await).to_owned()
+    }
+
+    async fn preview(&self, node: &str, process: &str, query: &str) -> Value {
+        let path = format!("/api/v1/nodes/{node}/context?format=messages&processId={process}{query}");
+        let view = self.world.get(&path).await;
+        assert_eq!(view.status, 200, "{}", view.text);
+        view.json()
+    }
+
+    /// Has a process answer, and waits for it; the answer, and what was sent for it.
+    async fn answered(&self, talk: &Talk<'_>, end: &str, body: &Value) -> (Value, Request) {
+        let answer = talk.ask("POST", end, body).await;
+        assert_eq!(answer.status, 202, "{}", answer.text);
+        let answer = answer.json()["answers"][0].clone();
+        let run = answer["executionId"].as_str().unwrap();
+        let path = format!("/api/v1/executions/{run}/stream");
+        Feed::open(self.world, &path, None).await.until(|heard| heard.name == "end").await;
+        let run = self.world.get(&format!("/api/v1/executions/{run}")).await;
+        assert_eq!(run.json()["status"], "completed", "{}", run.text);
+        (answer, self.rogue.requests().pop().unwrap())
+    }
+
+    /// Looks at the preview, has the process answer, and compares.
+    async fn check(&self, talk: &Talk<'_>, asked: &Value, process: &str, sources: &Value) -> (Value, Value) {
+        let node = id(&asked["node"]);
+        let named = sources.as_array().into_iter().flatten();
+        let named: Vec<String> =
+            named.map(|one| format!("{}:{}", one["role"].as_str().unwrap(), one["nodeId"].as_str().unwrap())).collect();
+        let query = if named.is_empty() { String::new() } else { format!("&sources={}", named.join(",")) };
+        let view = self.preview(node, process, &query).await;
+        assert_eq!(view["exact"], true, "{view}");
+        let body =
+            json!({ "parentAlternativeId": node, "speaker": "agent", "processIds": [process], "sources": sources });
+        let (answer, request) = self.answered(talk, "/turns", &body).await;
+        assert_eq!(sent(self.api, &request), shown(&view), "{:?}: {view}", self.api);
+        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let name = |tool: &Value| {
+            if self.api == Api::OpenAi { tool["function"]["name"].clone() } else { tool["name"].clone() }
+        };
+        let offered: Vec<Value> = body["tools"].as_array().into_iter().flatten().map(name).collect();
+        let told: Vec<Value> = view["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
+        assert_eq!(offered, told);
+        (view, answer)
+    }
+}
+
+async fn begun(world: &World, body: Value) -> Talk<'_> {
+    Talk::of(world, &world.made(CONVERSATIONS, &body).await)
+}
+
+/// Shows an image, as an attachment of its own.
+async fn show(talk: &Talk<'_>, parent: Option<&Value>, (media_type, data): (&str, &str), blocks: &[Value]) -> Value {
+    let attached = talk.world.upload("/api/v1/blobs", media_type, BASE64.decode(data).unwrap()).await.json();
+    let image = json!({ "type": "image", "ref": attached["itemId"], "mimeType": media_type, "width": 1, "height": 1 });
+    let blocks = [blocks, &[image]].concat();
+    let content = json!({ "type": "mixed", "blocks": blocks });
+    let body = json!({ "parentAlternativeId": parent.map(|said| said["node"]["id"].clone()), "content": content });
+    talk.made("/turns", &body).await
+}
+
+fn has_image(messages: &Messages) -> usize {
+    messages.iter().flat_map(|(_, pieces)| pieces).filter(|piece| matches!(piece, Piece::Image { .. })).count()
+}
+
+both! {
+    async fn the_inspector_shows_what_is_sent_in_dialogues_forks_and_buffers(world: &World) {
+        for api in [Api::OpenAi, Api::Anthropic] {
+            let stage = Stage::new(world, api).await;
+            let process = stage.process("Plain", "m", false, Value::Null).await;
+            let talk = begun(world, json!({ "title": "Herons", "systemContext": "Be brief." })).await;
+            let first = talk.say(None, "There were eleven herons.").await;
+            let second = talk.say(Some(&first), "How many herons were there?").await;
+            let (_, answer) = stage.check(&talk, &second, &process, &json!([])).await;
+            // The sources of an answer are sent with it, and again when it is made again.
+            let third = talk.say(Some(&answer), "And by night?").await;
+            let aside = talk.say(Some(&second), "At night I counted two.").await;
+            let rule = talk.say(Some(&second), "Answer in verse.").await;
+            let sources = json!([{ "nodeId": aside["node"]["id"], "role": "context" }, { "nodeId": rule["node"]["id"], "role": "instruction" }]);
+            let (view, answer) = stage.check(&talk, &third, &process, &sources).await;
+            let all = shown(&view);
+            assert!(matches!(&all[0].1[0], Piece::Text(text) if text == "You count birds.\n\nBe brief.\n\nAnswer in verse."), "{all:?}");
+            assert!(format!("{all:?}").contains("At night I counted two."), "{all:?}");
+            let end = format!("/turns/{}/alternatives/{}/regenerate", id(&answer["turn"]), id(&answer["node"]));
+            let (_, request) = stage.answered(&talk, &end, &json!({})).await;
+            assert_eq!(sent(api, &request), all, "an answer that is made again has the sources of the first");
+            // A fork sees what is above it.
+            let fork = Talk::of(world, &talk.made("/fork", &json!({ "nodeId": first["node"]["id"] })).await);
+            let said = fork.say(None, "And cranes?").await;
+            let (view, _) = stage.check(&fork, &said, &process, &json!([])).await;
+            assert!(format!("{:?}", shown(&view)).contains("eleven herons"), "{view}");
+            // A buffer is continued behind its system context, unless that is switched off.
+            for (switch, has_system) in [(Value::Null, true), (json!(true), true), (json!(false), false)] {
+                let mut body = json!({ "mode": "buffer", "systemContext": "In the style of a log book." });
+                if !switch.is_null() {
+                    body["bufferModeSystemContext"] = switch;
+                }
+                let buffer = begun(world, body).await;
+                let text = buffer.say(None, "At dusk ").await;
+                let text = buffer.say(Some(&text), "the herons ").await;
+                let (view, _) = stage.check(&buffer, &text, &process, &json!([])).await;
+                assert_eq!(view["text"], "At dusk the herons ");
+                assert_eq!(view["messages"].to_string().contains("log book"), has_system, "{view}");
+            }
+        }
+    }
+
+    async fn the_inspector_shows_what_is_sent_of_images_byte_by_byte(world: &World) {
+        for api in [Api::OpenAi, Api::Anthropic] {
+            let stage = Stage::new(world, api).await;
+            let seeing = stage.process("Seeing", "gpt-4o", false, Value::Null).await;
+            let blind = stage.process("Blind", "m", false, Value::Null).await;
+            let talk = Talk::new(world).await;
+            let png = show(&talk, None, ("image/png", PNG), &[json!({ "type": "text", "text": "Which bird?" })]).await;
+            let (view, answer) = stage.check(&talk, &png, &seeing, &json!([])).await;
+            let Piece::Image { hash, .. } = &shown(&view)[1].1[1] else { panic!("{view}") };
+            assert_eq!(*hash, Digest::of(&BASE64.decode(PNG).unwrap()).to_string(), "as it was attached");
+            assert_eq!(view["parts"][0]["images"][0]["sentAs"], "image", "{view}");
+            // An image alone, without a description, is answered by any model.
+            let gif = show(&talk, Some(&answer), ("image/gif", GIF), &[]).await;
+            let (view, _) = stage.check(&talk, &gif, &seeing, &json!([])).await;
+            assert_eq!(has_image(&shown(&view)), 2, "{view}");
+            let (view, _) = stage.check(&talk, &gif, &blind, &json!([])).await;
+            assert_eq!(has_image(&shown(&view)), 0);
+            assert!(format!("{:?}", shown(&view)).contains("[image: image/gif, 1 × 1 pixels, no description]"), "{view}");
+            let part = view["parts"].as_array().unwrap().last().unwrap();
+            assert_eq!(part["images"][0]["because"], "modelWithoutImages", "{view}");
+            // What is on record names the image, and holds no second copy of its bytes.
+            let items = world.get("/api/v1/items?type=ToolCall&limit=100").await;
+            assert!(items.text.contains("\"type\":\"image\"") && !items.text.contains(&PNG[..40]), "{}", items.text);
+        }
+    }
+
+    async fn the_inspector_shows_what_is_sent_of_memory_tools_and_what_has_room(world: &World) {
+        for api in [Api::OpenAi, Api::Anthropic] {
+            let stage = Stage::new(world, api).await;
+            let elsewhere = Talk::new(world).await;
+            elsewhere.say(None, &format!("The bittern of {api:?} booms at night in the reeds.")).await;
+            let remembering = stage.process("Remembering", "m", true, json!([{ "toolId": stage.tool("Echo") }])).await;
+            let talk = begun(world, json!({ "contextBudget": 2_048, "systemContext": "Be brief." })).await;
+            let mut last = talk.say(None, "The very first words.").await;
+            for _ in 0..5 {
+                last = talk.say(Some(&last), &"heron ".repeat(200)).await;
+            }
+            let asked = talk.say(Some(&last), &format!("When does the bittern of {api:?} boom?")).await;
+            let (view, _) = stage.check(&talk, &asked, &remembering, &json!([])).await;
+            let all = format!("{:?}", shown(&view));
+            assert!(all.contains("booms at night") && all.contains("earlier messages left out"), "{all}");
+            let dropped = |part: &&Value| part["droppedBecause"] == "overBudget";
+            assert!(view["truncated"] == true && view["parts"].as_array().unwrap().iter().any(|part| dropped(&part)));
+            assert_eq!(view["tools"][0]["name"], "echo");
+        }
+    }
+
+    async fn one_answer_made_of_several_is_sent_as_the_inspector_shows_its_question(world: &World) {
+        let stage = Stage::new(world, Api::OpenAi).await;
+        let process = stage.process("Fusing", "m", false, Value::Null).await;
+        let talk = Talk::new(world).await;
+        let asked = talk.say(None, "How many herons?").await;
+        let body = json!({ "parentAlternativeId": asked["node"]["id"], "speaker": "agent", "processIds": [process] });
+        let (answer, _) = stage.answered(&talk, "/turns", &body).await;
+        let end = format!("/turns/{}/alternatives", id(&answer["turn"]));
+        let other = talk.made(&end, &json!({ "editedFrom": answer["node"]["id"], "text": "Nine, two were cranes." })).await;
+        let fused = json!({ "fuses": [answer["node"]["id"], other["node"]["id"]], "processId": process });
+        let (fused, request) = stage.answered(&talk, &end, &fused).await;
+        let run = world.get(&format!("/api/v1/executions/{}", fused["executionId"].as_str().unwrap())).await.json();
+        let question = run["calls"][0]["call"]["inputs"]["nodeId"].as_str().unwrap_or_else(|| panic!("{run}"));
+        let view = stage.preview(question, &process, "").await;
+        assert_eq!(sent(Api::OpenAi, &request), shown(&view));
+        assert!(format!("{:?}", shown(&view)).contains("Nine, two were cranes."), "{view}");
+    }
+}
+
+#[tokio::test]
+async fn ag_tree_005_the_switch_of_a_buffer_refuses_in_a_dialogue() {
+    let world = World::new().await;
+    let refused = world.post(CONVERSATIONS, json!({ "bufferModeSystemContext": false }).to_string()).await;
+    assert_eq!(refused.breaks(), (422, "AG-TREE-005".to_owned()), "{}", refused.text);
+    let talk = begun(&world, json!({ "mode": "buffer" })).await;
+    let changed = talk
+        .ask("PUT", "", &json!({ "bufferModeSystemContext": false, "basedOnHash": talk.shown().await["hash"] }))
+        .await;
+    assert_eq!(changed.status, 200, "{}", changed.text);
+    assert_eq!(talk.shown().await["bufferModeSystemContext"], false);
+}
+
+#[tokio::test]
+async fn sources_of_a_preview_that_are_no_sources_are_refused() {
+    let world = World::new().await;
+    let talk = Talk::new(&world).await;
+    let said = talk.say(None, "Hello").await;
+    let path = format!("/api/v1/nodes/{}/context?sources=", id(&said["node"]));
+    for bad in ["primary:x", "context", "context:item_x", &vec!["context:x"; 101].join(",")] {
+        assert_eq!(world.get(&format!("{path}{bad}")).await.refused(), (400, "invalid_query".to_owned()), "{bad}");
+    }
+}
