@@ -2951,6 +2951,8 @@ export interface components {
          *     }
          */
         ConversationBody: {
+            /** @description Of a buffer: whether `systemContext` and other instructions are sent. Default true; refused for a dialogue (422). */
+            bufferModeSystemContext?: boolean | null;
             /**
              * Format: int32
              * @description How many tokens a model is shown at most.
@@ -2976,6 +2978,8 @@ export interface components {
         ConversationChangeBody: {
             /** @description The hash of the state you looked at; `If-Match` will do as well. */
             basedOnHash?: string | null;
+            /** @description Of a buffer: whether `systemContext` and other instructions are sent. Refused for a dialogue (422). */
+            bufferModeSystemContext?: boolean | null;
             /** Format: int32 */
             contextBudget?: number | null;
             description?: string | null;
@@ -2993,6 +2997,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000Z
              */
             activeAt: string;
+            /** @description Of a buffer: whether `systemContext` and other instructions are sent. Null means true. */
+            bufferModeSystemContext?: boolean | null;
             /** @description How many tokens a model is shown at most. */
             contextBudget?: number | null;
             /** @description The folded conversation that this one goes on with. */
@@ -3656,6 +3662,20 @@ export interface components {
             /** @description Why, if they said so. */
             reason?: string | null;
         };
+        /** @description One image of a part. */
+        ImageView: {
+            /** @description Why it is sent as text: modelWithoutImages, notAUserMessage, bufferMode, tooLarge, tooMany or unreadable. */
+            because?: string | null;
+            /** @description The item that attached it. */
+            ref: string;
+            /**
+             * @description image; or text, then its alternative text is sent in its place.
+             * @example image
+             */
+            sentAs: string;
+            /** @description Tokens it takes as an image, estimated from its size. */
+            tokens: number;
+        };
         /** @description What an import brought. */
         ImportView: {
             /**
@@ -3901,6 +3921,8 @@ export interface components {
                  * @example 2026-11-15T09:30:00.000Z
                  */
                 activeAt: string;
+                /** @description Of a buffer: whether `systemContext` and other instructions are sent. Null means true. */
+                bufferModeSystemContext?: boolean | null;
                 /** @description How many tokens a model is shown at most. */
                 contextBudget?: number | null;
                 /** @description The folded conversation that this one goes on with. */
@@ -4459,11 +4481,14 @@ export interface components {
         Listing_ReviewView: {
             data: {
                 /**
-                 * @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
-                 *     where the step names one.
+                 * @description By `kind`: `call` or `wish` (approve a tool call), `process` (approve a nested execution), `answer` (answer a question),
+                 *     `unknown` or `unknownProcess` (decide about a call or a nested execution whose end nobody saw). `inputs` are complete.
+                 *     `toolVersion` is there where the step names one.
                  */
                 asked: Record<string, unknown>;
                 askedBy?: components["schemas"]["PersonView"] | null;
+                /** @description Name of the process that the step would run, where `asked.kind` is `process` or `unknownProcess`. */
+                calledProcessName?: string | null;
                 createdAt: string;
                 decidedBy?: components["schemas"]["PersonView"] | null;
                 decision?: Record<string, unknown> | null;
@@ -4537,7 +4562,13 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         Listing_ToolView: {
-            data: (components["schemas"]["EntryHead"] & components["schemas"]["ToolFields"] & components["schemas"]["VitalView"])[];
+            data: (components["schemas"]["EntryHead"] & components["schemas"]["ToolFields"] & components["schemas"]["VitalView"] & {
+                /**
+                 * @description Whether the model it asks is sent images: `acceptsImages` of its operation, else true for known families of models.
+                 *     Other models are sent the alternative text.
+                 */
+                acceptsImages: boolean;
+            })[];
             pagination: components["schemas"]["Pagination"];
         };
         Listing_UnboundView: {
@@ -4729,13 +4760,33 @@ export interface components {
         MembershipBody: {
             projectId: string;
         };
+        /** @description A text, or an image as it would be sent. */
+        MessagePartView: {
+            text: string;
+            /** @enum {string} */
+            type: "text";
+        } | {
+            /** @description Its size as it is sent, before base64. */
+            bytes: number;
+            /** @description Stands for it where images are not accepted. */
+            description: string;
+            /** @description SHA-256 of the bytes that are sent. */
+            hash: string;
+            /** @example image/jpeg */
+            mediaType: string;
+            /** @enum {string} */
+            type: "image";
+        };
         /** @description One message of a chat. */
         MessageView: {
+            /** @description Texts and images in their order, where it has images. */
+            parts?: components["schemas"]["MessagePartView"][] | null;
             /**
              * @description system, user or assistant.
              * @example user
              */
             role: string;
+            /** @description Its texts, a blank line between them; images as notes in brackets. */
             text: string;
         };
         /** @description Something that happened in a run or in one it started. */
@@ -4920,6 +4971,8 @@ export interface components {
              * @example 2026-11-15T09:30:00.000Z
              */
             activeAt: string;
+            /** @description Of a buffer: whether `systemContext` and other instructions are sent. Null means true. */
+            bufferModeSystemContext?: boolean | null;
             /** @description How many tokens a model is shown at most. */
             contextBudget?: number | null;
             /** @description The folded conversation that this one goes on with. */
@@ -5337,11 +5390,14 @@ export interface components {
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_ReviewView: {
             /**
-             * @description A call to approve with its whole inputs, a question to answer, or a call whose end nobody saw. Of a call, `toolVersion` is there
-             *     where the step names one.
+             * @description By `kind`: `call` or `wish` (approve a tool call), `process` (approve a nested execution), `answer` (answer a question),
+             *     `unknown` or `unknownProcess` (decide about a call or a nested execution whose end nobody saw). `inputs` are complete.
+             *     `toolVersion` is there where the step names one.
              */
             asked: Record<string, unknown>;
             askedBy?: components["schemas"]["PersonView"] | null;
+            /** @description Name of the process that the step would run, where `asked.kind` is `process` or `unknownProcess`. */
+            calledProcessName?: string | null;
             createdAt: string;
             decidedBy?: components["schemas"]["PersonView"] | null;
             decision?: Record<string, unknown> | null;
@@ -5507,7 +5563,13 @@ export interface components {
             operationId: string;
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
-        Mutated_ToolView: (components["schemas"]["EntryHead"] & components["schemas"]["ToolFields"] & components["schemas"]["VitalView"]) & {
+        Mutated_ToolView: (components["schemas"]["EntryHead"] & components["schemas"]["ToolFields"] & components["schemas"]["VitalView"] & {
+            /**
+             * @description Whether the model it asks is sent images: `acceptsImages` of its operation, else true for known families of models.
+             *     Other models are sent the alternative text.
+             */
+            acceptsImages: boolean;
+        }) & {
             /**
              * @description The operation this change is on record as.
              * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
@@ -5739,6 +5801,13 @@ export interface components {
             /** Format: int64 */
             tokens?: number | null;
         };
+        /** @description A tool as a model is offered it. */
+        OfferedToolView: {
+            description: string;
+            name: string;
+            /** @description JSON Schema of its arguments. */
+            parameters: unknown;
+        };
         /** @description What a change is on record as, and how far work has come. */
         OperationView: {
             createdAt: string;
@@ -5792,6 +5861,8 @@ export interface components {
         PartView: {
             /** @description excluded, pruned, annotation, empty, onPath, originNotShown, bufferMode or overBudget. */
             droppedBecause?: string | null;
+            /** @description Its images, and how each would be sent. */
+            images?: components["schemas"]["ImageView"][];
             included: boolean;
             /**
              * @description agentPrompt, systemContext, instruction, context, node, folded or marker.
@@ -6949,7 +7020,10 @@ export interface components {
             inputSchema: unknown;
             /** @example Weather now */
             name: string;
-            /** @description A `graph_query`, `rest_call`, `llm_call` or `mcp_tool`, by the service's type. */
+            /**
+             * @description A `graph_query`, `rest_call`, `llm_call` or `mcp_tool`, by the service's type. `acceptsImages` of an `llm_call` says
+             *     whether its model is sent images; left out, the name of the model decides.
+             */
             operation: {
                 [key: string]: unknown;
             };
@@ -7045,7 +7119,13 @@ export interface components {
         /** @description A blueprint of tools. */
         ToolTemplateView: components["schemas"]["EntryHead"] & components["schemas"]["ToolTemplateFields"];
         /** @description One operation on one service. */
-        ToolView: components["schemas"]["EntryHead"] & components["schemas"]["ToolFields"] & components["schemas"]["VitalView"];
+        ToolView: components["schemas"]["EntryHead"] & components["schemas"]["ToolFields"] & components["schemas"]["VitalView"] & {
+            /**
+             * @description Whether the model it asks is sent images: `acceptsImages` of its operation, else true for known families of models.
+             *     Other models are sent the alternative text.
+             */
+            acceptsImages: boolean;
+        };
         /**
          * @description What is said next. The first turn answers nothing; every other names the turn or the node it answers.
          * @example {
@@ -7337,6 +7417,11 @@ export interface components {
             budget: number;
             /** @description Tokens of all that is not. */
             droppedTokens: number;
+            /**
+             * @description Whether `messages` and `tools` are all that the model of `processId` would be sent. False without a process, and where
+             *     other steps have to run before the answer.
+             */
+            exact: boolean;
             /** @description Whether the counts are guesses, four characters a token. */
             isEstimate: boolean;
             /** @description Where a very long path was looked at from; null when all of it was. */
@@ -7356,6 +7441,8 @@ export interface components {
             strategy: string;
             /** @description What would be sent of a buffer: one text to be continued. */
             text?: string | null;
+            /** @description The tools that the model would be offered, where `exact` is true and messages were asked for. */
+            tools?: components["schemas"]["OfferedToolView"][] | null;
             /** @description Tokens of all that is shown. */
             totalTokens: number;
             /** @description Whether something was left out for want of room. */
@@ -11189,6 +11276,16 @@ export interface operations {
                 format?: string;
                 /** @description Whose prompt comes first. */
                 actorId?: string;
+                /**
+                 * @description The process that would answer. With it, `messages` are exactly those its model would be sent, images and prompts of
+                 *     its tool included. Without it, images are shown as text.
+                 */
+                processId?: string;
+                /**
+                 * @description Sources of the answer beside the node, as `role:node` with commas between; the role is context or instruction.
+                 * @example context:item_01JA2B3C4D5E6F7G8H9J0K1M2N
+                 */
+                sources?: string;
             };
             header?: {
                 /** @description The grant under which an administrator looks. */

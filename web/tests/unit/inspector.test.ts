@@ -8,7 +8,7 @@ import { reportOf } from "../../src/screens/inspector/verdicts";
 import { areAlike, readable } from "../../src/ui/diffParts";
 import { differenceOf, signed } from "../../src/screens/inspector/sinceLast";
 import { offeredTool, offerName } from "../../src/screens/inspector/offered";
-import { overshoot, planFor, sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
+import { imagesOf, overshoot, planFor, sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
 
 describe("content", () => {
   it("finds the words in any content", () => {
@@ -211,6 +211,27 @@ describe("since the last call", () => {
   });
 });
 
+describe("images of a part", () => {
+  const image = (sentAs: string, because?: string) => ({ ref: "item_1", sentAs, because, tokens: 85 });
+  const part = (...images: ReturnType<typeof image>[]): Part => ({
+    kind: "node",
+    nodeId: "a",
+    tokens: 1,
+    included: true,
+    images,
+  });
+  it("are said to be sent, or to be sent as text and why", () => {
+    expect(imagesOf(part())).toEqual([]);
+    expect(imagesOf(part(image("image"), image("image"), image("text", "tooMany")))).toEqual([
+      "2 images sent",
+      "1 image sent as alternative text: later images take all the places",
+    ]);
+    expect(imagesOf(part(image("text", "modelWithoutImages")))).toEqual([
+      "1 image sent as alternative text: the model does not accept images",
+    ]);
+  });
+});
+
 describe("what has no room", () => {
   const turn = (nodeId: string, tokens: number, reason?: string): Part => ({
     kind: "node",
@@ -228,6 +249,7 @@ describe("what has no room", () => {
     isEstimate: true,
     truncated: false,
     overBudget: parts.reduce((sum, { tokens }) => sum + tokens, 100) > budget,
+    exact: true,
     parts,
   });
   const parts = [turn("a", 300), turn("b", 900, "pinned"), turn("c", 500), turn("d", 200), turn("last", 800)];

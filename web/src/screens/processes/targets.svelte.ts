@@ -69,7 +69,7 @@ class Targets {
       if (asProblem(error).status !== 404) this.#asked.delete(key);
     }
   }
-  inputSchema(step: Step): JsonSchema | undefined {
+  inputSchema(step: Pick<Step, "toolId" | "toolVersion" | "processId">): JsonSchema | undefined {
     if (step.toolId) return this.called(step)?.inputSchema as JsonSchema | undefined;
     const process = this.process(step.processId);
     return process && contextSchema(process.initialContext);
