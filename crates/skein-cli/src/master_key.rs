@@ -133,7 +133,7 @@ impl KeySource {
     }
 }
 
-/// Keys of the environment belong to whoever started the server: they are never changed here.
+/// Keys of the environment belong to the person who started the server and are never changed here.
 impl KeyKeeper for KeySource {
     fn keys(&self) -> Result<Vec<MasterKey>, String> {
         self.read().map(|keys| keys.to_vault()).map_err(|failure| failure.to_string())

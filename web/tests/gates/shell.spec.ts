@@ -58,7 +58,7 @@ test("a browser that is not signed in is told how, and comes in by the link", as
   skein,
   watch,
 }) => {
-  watch.allow(/status of 401/);
+  watch.allow(/status of (401|410)/);
   const page = await context.newPage();
   await page.goto(`${skein.origin}/conversations`);
   await expect(page.getByText("This browser is not signed in yet")).toBeVisible();

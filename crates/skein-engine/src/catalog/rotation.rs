@@ -189,7 +189,7 @@ impl Run<'_> {
         }
     }
 
-    /// In one transaction, which only whoever still holds the rotation can commit.
+    /// In one transaction, which commits only while this job holds the rotation.
     async fn wrap(&self, changes: Vec<(SealedSecret, Vec<u8>)>) -> Result<i64, StoreError> {
         if changes.is_empty() {
             return Ok(0);
@@ -232,7 +232,7 @@ impl Run<'_> {
     }
 }
 
-/// Lets only whoever still has the job, of an operation that nobody ended, commit.
+/// Commits only while this job is held and its operation has not ended.
 fn hold(tx: &mut Tx<'_>, job: &Job, operation: OperationId) -> Result<(), StoreError> {
     tx.heartbeat(&SYSTEM, job, LEASE_MS)?;
     if tx.operation(&SYSTEM, operation)?.state.has_ended() {

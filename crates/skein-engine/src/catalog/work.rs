@@ -62,7 +62,7 @@ pub(super) type Conclusion = Box<dyn FnMut(&mut Tx<'_>) -> Result<OperationState
 pub(super) enum Ended {
     /// It is done; the event is told to whoever asked for it.
     Completed(Value, EventName),
-    /// It came to nothing, and why; the event is told to whoever asked for it.
+    /// The rotation failed, with the reason; its requester receives the event.
     Failed(Value, EventName),
     /// Another worker may be able to do it: it is put back for a moment.
     NotHere,

@@ -418,7 +418,7 @@ pub(super) fn conclude(
     hand: &Hand,
 ) -> Result<Aftermath, StoreError> {
     let Some(job) = &prepared.job else { return Ok(Aftermath::default()) };
-    // The run before its job: whoever ends a run takes its jobs in this order, too.
+    // The run before its job: ending a run locks in the same order.
     let mut mover = Mover::new(engine, tx, hand).locking(prepared.is_plain);
     mover.load(prepared.run)?;
     let Came { answered, large, result, fact, unwritten } = came;

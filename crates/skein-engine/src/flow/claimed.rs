@@ -37,7 +37,7 @@ pub(super) fn take_up(
             .map(|after| Some((Claimed::Settled, after)));
     };
     let mut mover = Mover::new(engine, tx, &hand).locking(is_locking);
-    // The run before its job: whoever ends a run takes its jobs in this order, too.
+    // The run before its job: ending a run locks in the same order.
     let wanted = mover.wanted(run, place)?;
     // Whoever stalled since the claim begins nothing: the call is somebody else's by now.
     mover.tx.hold_job(&SYSTEM, job)?;

@@ -55,7 +55,7 @@ impl Engine {
         let hand = places.hand();
         let fired = self.parts().store.write(move |tx| {
             let mut mover = Mover::new(&engine, tx, &hand);
-            // The run before its job: whoever ends a run takes its jobs in this order, too.
+            // The run before its job: ending a run locks in the same order.
             match mover.load(timer.run) {
                 Ok(_) | Err(StoreError::NotFound(_)) => {}
                 Err(error) => return Err(error),

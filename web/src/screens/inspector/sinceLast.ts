@@ -69,7 +69,7 @@ export async function lastCall(
   path: readonly Schemas["NodeView"][],
   signal: AbortSignal,
 ): Promise<LastCall | undefined> {
-  const answer = path.findLast(({ authorType, status }) => authorType === "model" && status === "complete");
+  const answer = path.findLast(({ authorType, status }) => authorType !== "human" && status === "complete");
   if (!answer) return undefined;
   const run = (await makingsOf([answer.id], signal)).get(answer.id)?.executionId;
   if (!run) return undefined;
