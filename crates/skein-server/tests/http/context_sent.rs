@@ -8,6 +8,7 @@ use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
 
 use crate::feed::Feed;
+use crate::memory::remember;
 use crate::talk::{CONVERSATIONS, Talk, id};
 use crate::world::{World, both};
 
@@ -321,6 +322,7 @@ both! {
                 last = talk.say(Some(&last), &"heron ".repeat(200)).await;
             }
             let asked = talk.say(Some(&last), &format!("When does the bittern of {api:?} boom?")).await;
+            remember(world).await;
             let (view, _) = stage.check(&talk, &asked, &remembering, &json!([])).await;
             let all = format!("{:?}", shown(&view));
             assert!(all.contains("booms at night") && all.contains("earlier messages left out"), "{all}");

@@ -83,7 +83,9 @@ both! {
         let main = world.made(CONVERSATIONS, &json!({ "title": "Herons", "projectId": project })).await;
         let talk = Talk::of(world, &main);
         talk.say(None, "How many?").await;
+        world.clock.advance(1);
         let fork = talk.made("/fork", &json!({})).await;
+        world.clock.advance(1);
         world.changed("POST", &format!("{}/fold", Talk::of(world, &fork).path), &json!({ "summary": "Eleven." })).await;
         let reopened = Talk::of(world, &fork).made("/reopen", &json!({})).await;
         let listed = stack(world, project).await;
