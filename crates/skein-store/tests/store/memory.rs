@@ -60,7 +60,7 @@ both! {
 
     fn br_sec_003_a_turn_altered_behind_the_store_is_reported_refuses(world: &World) {
         lived(world);
-        for sql in ["UPDATE nodes SET depth = depth + 1 WHERE depth = 2", "DELETE FROM tree_summaries"] {
+        for sql in ["UPDATE nodes SET created_at = created_at + 1", "DELETE FROM tree_summaries"] {
             assert!(world.tamper_unguarded(sql).unwrap() > 0, "{sql}");
             assert_ne!(world.verify(true).breaks, [], "{sql}");
         }
