@@ -1,4 +1,4 @@
-//! What is looked after besides calls: the queue, questions whose time is over, timers, and what is old enough to be forgotten.
+//! Maintenance besides calls: the queue, expired questions, timers, and the removal of old rows.
 
 use std::time::Duration;
 
