@@ -95,13 +95,16 @@ impl From<StoreError> for Failure {
             | StoreError::Record(_)
             | StoreError::Refused(_) => (Exit::Refused, "change what is asked for; nothing was written"),
             StoreError::Cursor(_) => (Exit::Usage, "give a cursor that an earlier answer told"),
-            StoreError::Forbidden => (Exit::Denied, "use a key of wider scope, or ask an administrator"),
+            StoreError::Forbidden | StoreError::CredentialEnded => {
+                (Exit::Denied, "use a key of wider scope, or ask an administrator")
+            }
             StoreError::LeaseLost(_) => (Exit::Failed, "change what is asked for; nothing was written"),
             StoreError::NotSealed(_) => (Exit::Failed, "try again shortly, or stop the server, which seals everything"),
             StoreError::NotFound(_) => (Exit::NotFound, "look for a typing error, and whether --dir is the right one"),
             StoreError::RequestMismatch
             | StoreError::RequestInFlight
-            | StoreError::RotationRunning(_)
+            | StoreError::ActRunning { .. }
+            | StoreError::BlobRemoved(_)
             | StoreError::VaultKeyChanged(_)
             | StoreError::Ended(_) => (Exit::Failed, "ask for it again in a moment; nothing was written"),
             StoreError::Exists(_) => (Exit::Conflict, "choose an empty place; nothing was overwritten"),

@@ -15,20 +15,23 @@ use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{ConversationId, OperationId, RecordId, UserId, Viewer};
-use skein_store::StoreError;
+use skein_store::acts::Act;
 use skein_store::bundle::{self, Authority, ExportScope, Imported, Selection};
 use skein_store::operations::OperationState;
 use skein_store::vault::SealedValue;
+use skein_store::{StoreError, Tx};
 
 use crate::account::{Caller, Credential, widest};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::fault::halt_at;
 use crate::forward::Forward;
 use crate::operations::advance;
 use crate::request::{Changed, Kept, Request, Reservation};
 
 /// The kind of an operation that is an export.
 const EXPORT: &str = "export";
+const SYSTEM: Viewer = Viewer::System("imports");
 
 /// What an export holds: everything of one owner up to a place on the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -229,11 +232,19 @@ impl Engine {
     async fn take_in(&self, caller: &Caller, operation: OperationId, file: File) -> Result<Imported, EngineError> {
         let owner = bundle::owner_of(&file)?;
         let authority = authority(caller, owner);
+        authority.refuse_stranger(owner)?;
+        let admitted = caller.clone();
+        let begin = move |tx: &mut Tx<'_>| {
+            admitted.refuse_if_ended(tx)?;
+            tx.begin_act(&SYSTEM, Act::Import(owner), operation)
+        };
+        self.parts().store.write(begin).await?;
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);
         let taking = tokio::task::spawn_blocking(move || {
             let (mut told, mut forward) = (std::time::Instant::now(), Forward::default());
             bundle::import(&engine.parts().store, &engine.parts().blobs, file, &authority, &mut |step| {
                 let percent = forward.with(step);
+                halt_at(&format!("import.{}", step.stage));
                 if told.elapsed() < std::time::Duration::from_secs(1) {
                     return ControlFlow::Continue(());
                 }

@@ -91,6 +91,23 @@ impl Engine {
         self.change_weighing(caller, request, kind, 0, change).await
     }
 
+    /// [`Self::change`] for administrative acts and for whatever lets somebody in: what let the caller in still does in the
+    /// transaction that makes the change, although it may have ended since the request began.
+    pub(crate) async fn change_admitted<T: Outcome>(
+        &self,
+        caller: &Caller,
+        request: Request,
+        kind: &'static str,
+        mut change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<Changed<T>, EngineError> {
+        let admitted = caller.clone();
+        self.change(caller, request, kind, move |tx, viewer| {
+            admitted.refuse_if_ended(tx)?;
+            change(tx, viewer)
+        })
+        .await
+    }
+
     /// [`Self::change`] for what carries many bytes.
     pub(crate) async fn change_weighing<T: Outcome>(
         &self,
@@ -191,8 +208,9 @@ impl Engine {
         reservation: &Reservation,
         mut change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<Changed<T>, EngineError> {
-        let (acting, operation) = (caller.acting(), reservation.operation);
+        let (admitted, acting, operation) = (caller.clone(), caller.acting(), reservation.operation);
         let run = move |tx: &mut Tx<'_>| {
+            admitted.refuse_if_ended(tx)?;
             let value = change(tx, &acting)?;
             tx.finish_reserved(&acting, operation, request.0.fingerprint, &value.reference().to_string())?;
             Ok(Changed { value, operation, cursor: None, is_replay: false })

@@ -91,7 +91,7 @@ impl Engine {
         caller.require_admin()?;
         let setting = Setting::find(name).ok_or_else(|| EngineError::NoSuchSetting(shortened(name)))?;
         let value = setting.accept(value).ok_or(EngineError::BadSetting(setting))?;
-        self.change(caller, request, "setting.change", move |tx, viewer| {
+        self.change_admitted(caller, request, "setting.change", move |tx, viewer| {
             if setting == &SUMMARY_TOOL {
                 refuse_without_model(tx, viewer, &value)?;
             }

@@ -197,6 +197,10 @@ impl Write for ToClient {
 }
 
 /// Take a bundle in; what is there already is skipped. Your own, or, for administrators, somebody's who moves in.
+///
+/// One import of an owner's things at a time on a database: while one has not ended, the answer is 409 `import_running` with
+/// its `operationId`. 409 `bundle_conflict` means that both sides changed a record: with nothing imported when it shows before
+/// the import begins, with a part imported when the owner changes the record meanwhile.
 #[utoipa::path(post, path = "/imports", tag = "bundles", params(PassphraseHeader),
     request_body(content_type = "application/zip", content = String, example = json!("the bytes of a bundle")),
     responses((status = 200, body = Mutated<ImportView>)))]

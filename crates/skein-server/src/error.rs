@@ -18,6 +18,7 @@ use skein_core::garden::record::RecordRefused;
 use skein_core::tree::conversation::Conversation;
 use skein_engine::EngineError;
 use skein_store::StoreError;
+use skein_store::acts::Act;
 use skein_store::bundle::BadBundle;
 use utoipa::ToSchema;
 
@@ -275,16 +276,27 @@ impl From<StoreError> for ApiError {
                 Self::new(StatusCode::CONFLICT, "idempotency_in_flight", told).breaking("BR-IDEMP-005").retryable()
             }
             StoreError::Ended(_) => Self::new(StatusCode::CONFLICT, "cannot_cancel", told),
-            StoreError::Bundle(BadBundle::Differs { .. } | BadBundle::Diverged { .. } | BadBundle::Stopped) => {
-                Self::new(StatusCode::CONFLICT, "bundle_conflict", told)
-            }
+            StoreError::Bundle(
+                BadBundle::Differs { .. }
+                | BadBundle::Diverged { .. }
+                | BadBundle::ChangedMeanwhile { .. }
+                | BadBundle::Stopped,
+            ) => Self::new(StatusCode::CONFLICT, "bundle_conflict", told),
             StoreError::Bundle(BadBundle::Unusable { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "id_unavailable", told)
             }
             StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
-            StoreError::RotationRunning(operation) => Self::new(StatusCode::CONFLICT, "rotation_running", told)
-                .with_detail("operationId", operation.to_string())
-                .retryable(),
+            StoreError::ActRunning { act, operation } => {
+                let code = match act {
+                    Act::VaultRotation => "rotation_running",
+                    Act::Import(_) => "import_running",
+                };
+                Self::new(StatusCode::CONFLICT, code, told)
+                    .with_detail("operationId", operation.to_string())
+                    .retryable()
+            }
+            StoreError::CredentialEnded => Self::unauthenticated(&told),
+            StoreError::BlobRemoved(_) => Self::unavailable("busy", &told).retryable(),
             StoreError::VaultKeyChanged(_) => Self::new(StatusCode::CONFLICT, "vault_key_changed", told).retryable(),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
             StoreError::Busy => Self::unavailable("busy", &told).retryable(),

@@ -4,6 +4,8 @@
 //! size. A handler that takes a [`Mutation`] has all that behind it; what is left is to parse, call the engine once
 //! and say what came out.
 
+use std::time::{Duration, Instant};
+
 use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts as _, Request as HttpRequest};
 use axum::http::request::Parts;
@@ -26,6 +28,8 @@ use crate::router::API;
 use crate::signed_in::SignedIn;
 
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+/// After a body that took longer, the credential is looked up again: it may have ended while the body came.
+const KNOWN_FOR: Duration = Duration::from_secs(1);
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const CURSOR: HeaderName = HeaderName::from_static("skein-cursor");
 
@@ -83,7 +87,11 @@ impl FromRequest<Context> for Mutation {
         let asking = Asking::from_parts(&mut parts, context).await?;
         let based_on = parts.headers.get(header::IF_MATCH).and_then(|tag| tag.to_str().ok());
         let based_on = based_on.map(|tag| tag.trim_matches('"').to_owned());
+        let asked_at = Instant::now();
         let JsonText(text) = JsonText::from_request(HttpRequest::from_parts(parts, body), context).await?;
+        if asked_at.elapsed() > KNOWN_FOR {
+            context.engine.confirm(&asking.caller).await?;
+        }
         let request = asking.request(&text);
         Ok(Self { caller: asking.caller, request, text, based_on })
     }

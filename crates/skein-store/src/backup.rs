@@ -14,8 +14,9 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, Millis};
 
 use crate::accounts::FIRST_USER;
-use crate::blobs::Blobs;
+use crate::blobs::{Blobs, unnamed_of};
 use crate::error::{SqlError, StoreError};
+use crate::postgres::hold_database;
 use crate::sql::{Kept, Sql, Value, params};
 use crate::sqlite::{self, SqliteSql};
 use crate::store::{Location, Store, StoreOptions, closed, database_file};
@@ -30,6 +31,10 @@ const SESSIONS: &str = "sessions";
 const OPERATIONS: &str = "operations";
 /// The name of a copy until it is whole.
 const UNFINISHED: &str = "unfinished.db";
+/// The folder of the objects.
+const BLOBS: &str = "blobs";
+/// How often a copy is made again because an attachment was redacted meanwhile.
+const COPIES_MAX: usize = 3;
 const ROWS_PER_INSERT: usize = 100;
 const BYTES_PER_INSERT: usize = 8 << 20;
 const ROWS_PER_PROGRESS: u64 = 10_000;
@@ -53,8 +58,29 @@ pub fn backup(
 ) -> Result<Copied, StoreError> {
     // Held until the copy is whole: another backup would take an unfinished one for left behind.
     let _held = make_private_directory(target)?;
-    let beside = Blobs::directory(&target.join("blobs"))?;
-    let (file, unfinished) = (database_file(target), target.join(UNFINISHED));
+    for _ in 1..COPIES_MAX {
+        let copied = copy_to(store, blobs, target, progress)?;
+        if unnamed_of(store, copied.lost_blobs.clone())?.is_empty() {
+            publish(target)?;
+            return Ok(copied);
+        }
+        // An attachment was redacted while it was copied: the copy would name what is nowhere any more.
+        remove_unfinished(target)?;
+    }
+    let copied = copy_to(store, blobs, target, progress)?;
+    publish(target)?;
+    Ok(copied)
+}
+
+/// Copies a store on one snapshot; the database has no name yet.
+fn copy_to(
+    store: &Store,
+    blobs: &Blobs,
+    target: &Path,
+    progress: &mut dyn FnMut(Progress),
+) -> Result<Copied, StoreError> {
+    let beside = Blobs::directory(&target.join(BLOBS))?;
+    let unfinished = target.join(UNFINISHED);
     let (sender, receiver) = channel();
     let blobs = blobs.clone();
     let outcome = store.read_everything(move |tx| {
@@ -65,7 +91,6 @@ pub fn backup(
         // A single file without a log beside it can also be read from a medium that cannot be written.
         connection.pragma_update(None, "journal_mode", "DELETE").map_err(|error| sqlite::sql_error(&error))?;
         connection.close().map_err(|(_, error)| sqlite::sql_error(&error))?;
-        publish(&unfinished, &file)?;
         Ok(copied)
     })?;
     receiver.into_iter().for_each(progress);
@@ -73,11 +98,12 @@ pub fn backup(
 }
 
 /// Gives a finished file its name, durably.
-fn publish(unfinished: &Path, file: &Path) -> Result<(), StoreError> {
+fn publish(target: &Path) -> Result<(), StoreError> {
+    let (unfinished, file) = (target.join(UNFINISHED), database_file(target));
     let publish = || {
-        File::open(unfinished)?.sync_all()?;
-        std::fs::rename(unfinished, file)?;
-        File::open(file.parent().unwrap_or(file))?.sync_all()
+        File::open(&unfinished)?.sync_all()?;
+        std::fs::rename(&unfinished, &file)?;
+        File::open(target)?.sync_all()
     };
     publish().map_err(|error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", file.display())))
 }
@@ -97,11 +123,15 @@ pub fn restore(
         std::fs::create_dir_all(directory).map_err(|error| unwritable(directory, &error))?;
     }
     let store = Store::open(StoreOptions { connections: 1, ..StoreOptions::at(location.clone()) })?;
-    let originals =
-        if source.join("blobs").is_dir() { Blobs::directory(&source.join("blobs"))? } else { Blobs::nowhere() };
+    let originals = if source.join(BLOBS).is_dir() { Blobs::directory(&source.join(BLOBS))? } else { Blobs::nowhere() };
     let (sender, receiver) = channel();
-    let blobs = blobs.clone();
+    let (blobs, location) = (blobs.clone(), location.clone());
     let restoring = std::thread::spawn(move || {
+        // Whoever has the directory of the other kind holds its lock.
+        let _held = match &location {
+            Location::Postgres(url) => Some(hold_database(url)?),
+            Location::Directory(_) => None,
+        };
         let put_back = move |tx: &mut Tx<'_>| tx.put_back(&file, &originals, &blobs, &sender);
         store.write_blocking(put_back)
     });
@@ -280,11 +310,18 @@ fn make_private_directory(path: &Path) -> Result<File, StoreError> {
         let name = entry.file_name();
         if name.to_string_lossy().starts_with(UNFINISHED) {
             std::fs::remove_file(entry.path()).map_err(failed)?;
-        } else if name != "blobs" {
+        } else if name != BLOBS {
             return Err(StoreError::Exists(format!("something in {}", path.display())));
         }
     }
     Ok(held)
+}
+
+/// Removes a copy of ours that is not to be published.
+fn remove_unfinished(target: &Path) -> Result<(), StoreError> {
+    let removed =
+        std::fs::remove_file(target.join(UNFINISHED)).and_then(|()| std::fs::remove_dir_all(target.join(BLOBS)));
+    removed.map_err(|error| unwritable(target, &error))
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> StoreError {

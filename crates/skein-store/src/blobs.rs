@@ -5,6 +5,7 @@
 //! (`staging`), so that neither their number nor their hash has to be known before, and memory holds a piece at a time.
 
 mod amount;
+mod removal;
 mod staging;
 
 use std::ops::Range;
@@ -25,10 +26,11 @@ use tokio::sync::Semaphore;
 
 use crate::error::{StoreError, is_full};
 use crate::sql::params;
-use crate::store::Store;
+use crate::store::{Store, closed};
 use crate::tx::Tx;
 
 pub use amount::{Amount, COUNT_KEPT_MS};
+pub use removal::Removals;
 pub use staging::{IncomingBlob, StagedBlob};
 
 /// Largest object accepted, in bytes (audio of thirty minutes).
@@ -150,55 +152,34 @@ impl Blobs {
         Ok(if is_whole { checked(pieces.boxed(), hash) } else { pieces.boxed() })
     }
 
-    /// Keeps bytes again if their object has gone since they were kept.
-    pub async fn put_back(&self, staged: &mut StagedBlob) -> Result<(), StoreError> {
-        match self.objects.head(&path(&staged.hash())).await {
-            Ok(_) => Ok(()),
-            Err(ObjectError::NotFound { .. }) => self.keep(staged, "").await.map(drop),
-            Err(error) => Err(failed(&error)),
-        }
-    }
-
     /// How many bytes are behind a hash; all of them are read and compared with it.
     pub async fn measure(&self, hash: Digest) -> Result<u64, StoreError> {
         let pieces = self.open(hash, None).await?;
         pieces.try_fold(0, async |size, piece| Ok(size + piece.len() as u64)).await
     }
 
-    /// Removes an object now, if nobody names it any more.
-    pub async fn remove_unnamed(&self, store: &Store, hash: Digest) -> Result<(), StoreError> {
-        let object = match self.objects.head(&path(&hash)).await {
-            Ok(object) => object,
-            Err(ObjectError::NotFound { .. }) => return Ok(()),
-            Err(error) => return Err(failed(&error)),
-        };
-        self.remove_if_unnamed(store, hash, &object).await.map(drop)
-    }
-
-    /// Removes an object as it was listed; says whether it did.
-    async fn remove_if_unnamed(&self, store: &Store, hash: Digest, object: &ObjectMeta) -> Result<bool, StoreError> {
-        if store.read(move |tx| tx.is_blob_named(hash)).await? {
-            return Ok(false);
+    /// Removes an object now, if nobody names it any more; says whether it did.
+    pub async fn remove_unnamed(&self, store: &Store, hash: Digest) -> Result<bool, StoreError> {
+        let Some(removal) = store.write(move |tx| tx.begin_removal(hash)).await?.value else { return Ok(false) };
+        let removed = self.objects.delete(&path(&hash)).await;
+        store.write(move |tx| tx.end_removal(&removal)).await?;
+        match removed {
+            Ok(()) | Err(ObjectError::NotFound { .. }) => Ok(true),
+            Err(error) => Err(failed(&error)),
         }
-        // It may have been put again since it was listed, by somebody about to name it.
-        let renewed = self.objects.head(&object.location).await.map_err(|error| failed(&error))?;
-        if renewed.last_modified != object.last_modified {
-            return Ok(false);
-        }
-        self.objects.delete(&object.location).await.map_err(|error| failed(&error))?;
-        Ok(true)
     }
 
     /// Removes objects that nobody names and that are older than a day, and what a killed process left of uploads;
     /// says how many objects.
     pub async fn sweep(&self, store: &Store, now: Millis) -> Result<usize, StoreError> {
         self.remove_abandoned()?;
+        store.write(|tx| tx.forget_removals()).await?;
         let mut objects = self.objects.list(None);
         let mut swept = 0;
         while let Some(object) = objects.try_next().await.map_err(|error| failed(&error))? {
             let age = now.0 - object.last_modified.timestamp_millis();
             let Some(hash) = named_by(&object).filter(|_| age > SWEEP_AFTER_MS) else { continue };
-            swept += usize::from(self.remove_if_unnamed(store, hash, &object).await?);
+            swept += usize::from(self.remove_unnamed(store, hash).await?);
         }
         Ok(swept)
     }
@@ -254,6 +235,20 @@ impl Tx<'_> {
         let sql = "SELECT DISTINCT hash, size FROM blobs ORDER BY hash";
         self.all(sql, &[], |row| Ok((Digest(row.array(0)?), row.int(1)?)))
     }
+}
+
+/// Those of some objects that nobody names any more.
+pub(crate) fn unnamed_of(store: &Store, hashes: Vec<Digest>) -> Result<Vec<Digest>, StoreError> {
+    let look = move |tx: &mut Tx<'_>| {
+        let mut unnamed = Vec::new();
+        for hash in hashes {
+            if !tx.is_blob_named(hash)? {
+                unnamed.push(hash);
+            }
+        }
+        Ok(unnamed)
+    };
+    store.read_everything(look)?.blocking_recv().unwrap_or_else(|_| Err(closed()))
 }
 
 /// Passes pieces on one behind, so that the last is given only when all of them have the hash they should.

@@ -10,6 +10,8 @@ use skein_core::garden::delta::BrokenHistory;
 use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 
+use crate::acts::Act;
+
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -44,9 +46,17 @@ pub enum StoreError {
     RequestInFlight,
     #[error("{0} has ended and stays as it ended")]
     Ended(skein_core::OperationId),
-    /// One rotation at a time on a database, by whichever server.
-    #[error("the vault is being rotated by operation {0}; wait until it has ended, or cancel it")]
-    RotationRunning(skein_core::OperationId),
+    /// One act of a kind at a time on a database, by whichever server.
+    #[error("{act} by operation {operation}; wait until it has ended, or cancel it")]
+    ActRunning { act: Act, operation: skein_core::OperationId },
+    /// What let the caller in ended, or the caller's role changed, after the request had begun.
+    #[error(
+        "the credential of this request ended, or its user's role changed, before the change was made; sign in again"
+    )]
+    CredentialEnded,
+    /// The object of a blob was taken away after its bytes had come and before they were named.
+    #[error("the same bytes as {0} were being removed; send them again")]
+    BlobRemoved(skein_core::Digest),
     /// The value was sealed under a key that is not the current one any more.
     #[error("the vault's master key is {0} now; repeat the request")]
     VaultKeyChanged(String),

@@ -4,6 +4,7 @@
 //! users' rights beyond whose things are whose, and what any record means. Start at [`store`].
 
 pub mod accounts;
+pub mod acts;
 mod answers;
 pub mod backup;
 pub mod blobs;

@@ -15,6 +15,7 @@ use skein_core::{Digest, Millis, OperationId, UserId, Viewer};
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
 use crate::sql::{Later, Row, params};
+use crate::store::Store;
 use crate::tx::{Tx, system_only};
 
 const TABLE: &str = "operations";
@@ -188,7 +189,8 @@ impl Tx<'_> {
         }
     }
 
-    fn cut_off(&mut self, id: OperationId) -> Result<(), StoreError> {
+    /// Ends work whose process is gone.
+    pub(crate) fn cut_off(&mut self, id: OperationId) -> Result<(), StoreError> {
         let now = self.now();
         let sql = "UPDATE operations SET status = 'failed', error = ?2, updated_at = ?3 WHERE id = ?1";
         self.execute(sql, params![&id, CUT_OFF, now])?;
@@ -283,18 +285,42 @@ impl Tx<'_> {
         Ok(page(rows, limit, |last| last.id))
     }
 
+    /// Ends work that reserved its request and gave no sign since a moment; its key is free again.
+    fn cut_off_reserved(&mut self, since: Millis) -> Result<(), StoreError> {
+        let now = self.now();
+        let silent = "UPDATE operations SET status = 'failed', error = ?1, request = NULL, updated_at = ?2
+                      WHERE status = 'processing' AND request IS NOT NULL AND fingerprint IS NULL AND updated_at <= ?3";
+        self.execute(silent, params![CUT_OFF, now, since])?;
+        Ok(())
+    }
+
     /// Ends what fell silent, and takes away ended operations older than `kept_ms`, some at a time; says how many.
     pub fn sweep_operations(&mut self, viewer: &Viewer, kept_ms: i64) -> Result<u64, StoreError> {
         system_only(viewer)?;
         let now = self.now();
-        let silent = "UPDATE operations SET status = 'failed', error = ?1, request = NULL, updated_at = ?2
-                      WHERE status = 'processing' AND request IS NOT NULL AND fingerprint IS NULL AND updated_at <= ?3";
-        self.execute(silent, params![CUT_OFF, now, now.plus(-SILENT_MS_MAX)])?;
+        self.cut_off_reserved(now.plus(-SILENT_MS_MAX))?;
         self.sql.sweep_requests(now)?;
         let oldest = OperationId::new(now.plus(-kept_ms), Entropy([0; 10]));
         let sql = "DELETE FROM operations WHERE id IN
                    (SELECT id FROM operations WHERE id < ?1 AND status IN ('completed', 'failed', 'cancelled') LIMIT ?2)";
         Ok(self.execute(sql, params![&oldest, SWEEP_ROWS_MAX])?)
+    }
+}
+
+impl Store {
+    /// To be called by the holder of a directory's lock, before it takes requests: ends the reserved work of a process that
+    /// is gone, which would otherwise count as under way for a minute and a half. On PostgreSQL, where other servers may be at
+    /// work, nothing happens.
+    pub async fn end_abandoned_work(&self) -> Result<(), StoreError> {
+        if !self.is_alone() {
+            return Ok(());
+        }
+        self.write(|tx| {
+            let now = tx.now();
+            tx.cut_off_reserved(now)
+        })
+        .await
+        .map(drop)
     }
 }
 

@@ -862,7 +862,12 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Take a bundle in; what is there already is skipped. Your own, or, for administrators, somebody's who moves in. */
+        /**
+         * Take a bundle in; what is there already is skipped. Your own, or, for administrators, somebody's who moves in.
+         * @description One import of an owner's things at a time on a database: while one has not ended, the answer is 409 `import_running` with
+         *     its `operationId`. 409 `bundle_conflict` means that both sides changed a record: with nothing imported when it shows before
+         *     the import begins, with a part imported when the owner changes the record meanwhile.
+         */
         post: operations["import_bundle"];
         delete?: never;
         options?: never;

@@ -183,11 +183,23 @@ fn rotate_vault(desk: &mut Desk<'_>) -> Result<Exit, Failure> {
             desk.remark("A rotation has not ended yet; this is its result, and no second one is begun.")?;
             operation::follow(&text(&running["operationId"]), "rotating", desk)?
         }
-        _ => operation::carry_out(&Ask::post("/vault/rotations", json!({})), "rotating", desk)?,
+        _ => match operation::carry_out(&Ask::post("/vault/rotations", json!({})), "rotating", desk) {
+            // Another one began since we looked.
+            Err(refused) if refused.exit == Exit::Conflict => follow_last_rotation(desk, refused)?,
+            rotated => rotated?,
+        },
     };
     desk.show(&result, views::ROTATION.fields, views::ROTATION.wanted)?;
     desk.remark("Every secret is kept under the current master key. Keep a copy of the key file elsewhere.")?;
     Ok(Exit::Ok)
+}
+
+fn follow_last_rotation(desk: &mut Desk<'_>, refused: Failure) -> Result<Value, Failure> {
+    let vault = desk.ask(&Ask::get("/vault"))?;
+    match vault["rotation"]["operationId"].as_str() {
+        Some(running) => operation::follow(running, "rotating", desk),
+        None => Err(refused),
+    }
 }
 
 #[cfg(test)]

@@ -100,6 +100,7 @@ impl Start {
         engine.prepare().await?;
         // We hold the lock: whatever a process before us was at, it is no longer.
         store.begin_epoch().await?;
+        store.end_abandoned_work().await?;
         announce(&mut lock, &url, &key, serve.place.database_shown())?;
         let link = engine.start_link().await?;
         // Servers on one database tell each other apart by where they are found.

@@ -76,6 +76,7 @@ impl Local {
         place.remember(&engine)?;
         // What a killed server left behind must not send others to where it was.
         lock.clear().map_err(LockError::Io)?;
+        store.end_abandoned_work().await?;
         let key = KeyText::draw();
         engine.admit_start_key(&key).await?;
         engine.prepare().await?;

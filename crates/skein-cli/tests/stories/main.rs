@@ -10,6 +10,7 @@ mod conversations;
 mod embedders;
 mod endpoints;
 mod faults;
+mod imports;
 mod interrupted;
 mod items;
 mod kill_nine;

@@ -32,7 +32,7 @@ impl Engine {
     ) -> Result<Changed<GivenGrant>, EngineError> {
         caller.require_admin()?;
         let acting = caller.acting();
-        self.change(caller, request, "grant.give", move |tx, _| tx.give_grant(&acting, &draft)).await
+        self.change_admitted(caller, request, "grant.give", move |tx, _| tx.give_grant(&acting, &draft)).await
     }
 
     /// Ends a grant the caller holds, or one on the caller's things.

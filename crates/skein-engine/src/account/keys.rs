@@ -64,7 +64,7 @@ impl Engine {
         caller.require(new.scope)?;
         let text = KeyText::draw();
         let name = checked_name(&new.name)?;
-        self.change(caller, request, "key.create", move |tx, viewer| {
+        self.change_admitted(caller, request, "key.create", move |tx, viewer| {
             let id = tx.create_key(viewer, &name, new.scope, text.hash())?;
             tx.tell_own(viewer, EventName::KeyCreated, Some(&id.to_string()), told(&name, new.scope))?;
             Ok(KeyView { text: Some(text.clone()), ..key_view(tx, viewer, id)? })

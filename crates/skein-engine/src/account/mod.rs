@@ -114,6 +114,13 @@ impl Caller {
             && tx.role(&SYSTEM, self.user)? == Role::Admin)
     }
 
+    /// Refuses when what let the caller in ended, or their role changed, since the request began.
+    pub(crate) fn refuse_if_ended(&self, tx: &mut Tx<'_>) -> Result<(), StoreError> {
+        let is_held = self.credential == Credential::Start
+            || (self.is_admitted(tx)? && tx.role(&SYSTEM, self.user)? == self.role);
+        if is_held { Ok(()) } else { Err(StoreError::CredentialEnded) }
+    }
+
     /// Refuses unless the credential may be used for `needed`.
     pub fn require(&self, needed: Scope) -> Result<(), EngineError> {
         if self.scope >= needed {
@@ -193,6 +200,12 @@ impl Engine {
                 tracing::debug!(%error, %key, "could not note that a key was used");
             }
         });
+    }
+
+    /// Refuses when what let the caller in ended since then.
+    pub async fn confirm(&self, caller: &Caller) -> Result<(), EngineError> {
+        let caller = caller.clone();
+        Ok(self.parts().store.look_up(move |tx| caller.refuse_if_ended(tx)).await?)
     }
 
     /// Creates the first user, an administrator, unless there is one.

@@ -81,7 +81,7 @@ impl Engine {
         caller.require(widest(caller.role))?;
         let link = LinkText::draw();
         let user = caller.user;
-        self.change(caller, request, "session.link", move |tx, viewer| {
+        self.change_admitted(caller, request, "session.link", move |tx, viewer| {
             tx.tell_own(viewer, EventName::LinkMade, None, Map::new())?;
             admit_link(tx, user, &link, LINK_MS)
         })
@@ -100,7 +100,7 @@ impl Engine {
             return Err(EngineError::OnlyHere);
         }
         let (link, by) = (LinkText::draw(), caller.user);
-        self.change(caller, request, "session.link", move |tx, _| {
+        self.change_admitted(caller, request, "session.link", move |tx, _| {
             tx.user(&SYSTEM, user)?;
             let told = Map::from_iter([("by".to_owned(), json!(by))]);
             tx.tell_own(&Viewer::User(user), EventName::LinkMade, None, told)?;

@@ -93,7 +93,7 @@ impl Engine {
     ) -> Result<Changed<User>, EngineError> {
         caller.require_admin()?;
         let (name, link) = (checked_name(&new.name)?, crate::account::LinkText::draw());
-        self.change(caller, request, "user.create", move |tx, viewer| {
+        self.change_admitted(caller, request, "user.create", move |tx, viewer| {
             let id = tx.create_user_by(&SYSTEM, viewer.owner(), &name, new.role)?;
             tx.tell_own(viewer, EventName::UserCreated, Some(&id.to_string()), told(&name, new.role))?;
             default_project(tx, &Viewer::User(id))?;
@@ -114,7 +114,7 @@ impl Engine {
     ) -> Result<Changed<User>, EngineError> {
         caller.require_admin()?;
         let name = change.name.as_deref().map(checked_name).transpose()?;
-        self.change(caller, request, "user.change", move |tx, viewer| {
+        self.change_admitted(caller, request, "user.change", move |tx, viewer| {
             let was_admin = tx.role(&SYSTEM, id)? == Role::Admin;
             if was_admin && change.role == Some(Role::User) && tx.admins(&SYSTEM)? == 1 {
                 let remedy = "make another user an administrator first";

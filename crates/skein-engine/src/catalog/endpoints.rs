@@ -45,7 +45,7 @@ impl Engine {
     ) -> Result<Changed<Shown<AllowedEndpoint>>, EngineError> {
         caller.require_admin()?;
         let entry = AllowedEndpoint::create(host, port).map_err(StoreError::from)?;
-        let made = self.change(caller, request, "endpoint.allow", move |tx, viewer| {
+        let made = self.change_admitted(caller, request, "endpoint.allow", move |tx, viewer| {
             let named = tx.record_named(&SYSTEM, &AllowedEndpoint::record_type(), &entry.name)?;
             let shown = match named {
                 Some(record) => record.try_into()?,
@@ -67,7 +67,7 @@ impl Engine {
         id: RecordId,
     ) -> Result<Changed<Shown<AllowedEndpoint>>, EngineError> {
         caller.require_admin()?;
-        let refused = self.change(caller, request, "endpoint.refuse", move |tx, viewer| {
+        let refused = self.change_admitted(caller, request, "endpoint.refuse", move |tx, viewer| {
             let current: Shown<AllowedEndpoint> = load(tx, &SYSTEM, id)?;
             tx.tell_own(viewer, EventName::EndpointRefused, Some(&id.to_string()), told(&current.entry))?;
             tx.delete_record(&SYSTEM, id, None, None)?.try_into()

@@ -9,6 +9,7 @@ use serde_json::Map;
 use skein_connect::vault::{KeyId, MasterKey, Vault, VaultError};
 use skein_core::OperationId;
 use skein_core::garden::event::EventName;
+use skein_store::acts::Act;
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
 
@@ -166,7 +167,7 @@ impl Engine {
         caller.require_admin()?;
         let look = |tx: &mut Tx<'_>| {
             let values = tx.values_by_key(&SYSTEM)?.into_iter().map(|key| (key.key_id, key.values)).collect();
-            let rotation = tx.last_rotation(&SYSTEM)?;
+            let rotation = tx.last_operation_of(&SYSTEM, Act::VaultRotation)?;
             let rotation = rotation.map(|operation| RotationState { operation: operation.id, state: operation.state });
             Ok((tx.vault_key(&SYSTEM)?, values, rotation))
         };
@@ -187,8 +188,10 @@ impl Engine {
         let to = self.with_keeper(|keeper| keeper.add()).await?;
         halt_at("vault.key-added");
         let rotation = Rotation::new(from, &to);
+        let admitted = caller.clone();
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
-            tx.begin_rotation(&SYSTEM, operation)?;
+            admitted.refuse_if_ended(tx)?;
+            tx.begin_act(&SYSTEM, Act::VaultRotation, operation)?;
             work::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation.clone()))?;
             tx.tell_own(viewer, EventName::VaultRotationRequested, Some(&operation.to_string()), Map::new())
         });
@@ -220,7 +223,15 @@ impl Engine {
     /// The vault that seals with the current key of the database.
     pub(super) async fn sealing_vault(&self) -> Result<std::sync::Arc<Vault>, EngineError> {
         let current = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?;
-        Ok(self.parts().outside.vault_sealing_with(current.map(KeyId::stored))?)
+        let vault = self.parts().outside.vault_sealing_with(current.as_deref().map(KeyId::stored));
+        if vault.is_err()
+            && let Some(now) = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?
+            && current.as_ref() != Some(&now)
+        {
+            // A rotation ended in between and took the key with it.
+            return Err(StoreError::VaultKeyChanged(now).into());
+        }
+        Ok(vault?)
     }
 
     /// Seals and stores, again when a rotation replaced the key in between.

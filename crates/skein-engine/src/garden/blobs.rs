@@ -1,6 +1,7 @@
 //! Attachments: bytes are made durable first, then named on the timeline; who may read them follows from the name.
 
 use std::ops::Range;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use skein_core::{Digest, ItemId, Viewer};
@@ -11,6 +12,9 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request, Reservation, referred};
+
+/// Between two attempts to name bytes that are being removed.
+const REMOVAL_PAUSE: Duration = Duration::from_millis(50);
 
 /// Bytes that were uploaded and attached.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,16 +51,21 @@ impl Engine {
         mut staged: StagedBlob,
         media_type: &str,
     ) -> Result<Changed<Attachment>, EngineError> {
-        let blobs = &self.parts().blobs;
-        let blob = blobs.keep(&mut staged, media_type).await?;
-        let attached = self.finish(caller, request, reservation, move |tx, viewer| {
-            let item = tx.attach_blob(viewer, &blob)?;
-            Ok(Attachment { item, blob: blob.clone() })
-        });
-        let attached = attached.await?;
-        // Somebody who redacted the same bytes meanwhile may have taken them away before this name was there.
-        blobs.put_back(&mut staged).await?;
-        Ok(attached)
+        let (store, blobs, hash) = (&self.parts().store, &self.parts().blobs, staged.hash());
+        loop {
+            let before = store.read(move |tx| tx.blob_removals(hash)).await?;
+            let blob = blobs.keep(&mut staged, media_type).await?;
+            let attached = self.finish(caller, request, reservation, move |tx, viewer| {
+                tx.refuse_removed(hash, before)?;
+                let item = tx.attach_blob(viewer, &blob)?;
+                Ok(Attachment { item, blob: blob.clone() })
+            });
+            match attached.await {
+                // Somebody redacted the same bytes, or a sweep found that nobody named them.
+                Err(EngineError::Store(StoreError::BlobRemoved(_))) => tokio::time::sleep(REMOVAL_PAUSE).await,
+                attached => return attached,
+            }
+        }
     }
 
     /// What the same upload brought about earlier.

@@ -157,6 +157,33 @@ both! {
         assert_eq!(again.json()["revokedAt"], revoked.json()["revokedAt"]);
     }
 
+    async fn a_key_that_is_revoked_while_its_request_arrives_makes_no_other_key(world: &World) {
+        let made = world.made("/api/v1/keys", &json!({ "name": "stolen", "scope": "write" })).await;
+        let (stolen, revoking) = (with_key(world, &made), world.clone());
+        let path = format!("/api/v1/keys/{}", made["id"].as_str().unwrap());
+        // The body comes once the key is revoked; who asks was known before.
+        let body = Body::from_stream(futures::stream::once(async move {
+            assert_eq!(revoking.change("DELETE", &path, "").await.status, StatusCode::OK);
+            Ok::<_, std::io::Error>(r#"{"name":"left behind","scope":"write"}"#)
+        }));
+        assert_eq!(stolen.post("/api/v1/keys", body).await.refused(), (401, "unauthenticated".to_owned()));
+        assert!(!world.get("/api/v1/keys").await.text.contains("left behind"));
+    }
+
+    async fn an_administrator_who_is_demoted_while_their_request_arrives_makes_no_user(world: &World) {
+        let root = world.joined_by("root", Role::Admin, Scope::Admin).await;
+        let users = world.get("/api/v1/users").await.json();
+        let user = users["data"].as_array().unwrap().iter().find(|user| user["name"] == "root").unwrap().clone();
+        let (path, demoting) = (format!("/api/v1/users/{}", user["id"].as_str().unwrap()), world.clone());
+        let change = json!({ "basedOnHash": user["hash"], "role": "user" }).to_string();
+        let body = Body::from_stream(futures::stream::once(async move {
+            assert_eq!(demoting.change("PUT", &path, change).await.status, StatusCode::OK);
+            Ok::<_, std::io::Error>(r#"{"name":"left behind","role":"admin"}"#)
+        }));
+        assert_eq!(root.post("/api/v1/users", body).await.refused(), (401, "unauthenticated".to_owned()));
+        assert!(!world.get("/api/v1/users").await.text.contains("left behind"));
+    }
+
     async fn a_key_is_no_wider_than_what_asks_for_it_and_nobody_elses(world: &World) {
         let made = world.made("/api/v1/keys", &json!({ "name": "laptop", "scope": "write" })).await;
         let laptop = with_key(world, &made);

@@ -33,7 +33,7 @@ pub(crate) fn check(
     authority: &Authority,
     watch: Watch<'_>,
 ) -> Result<Aside, StoreError> {
-    refuse_stranger(authority, manifest.owner)?;
+    authority.refuse_stranger(manifest.owner)?;
     archive.clone().secrets(manifest)?;
     let (mut facts, mut evidence) = (archive.clone(), archive.clone());
     let mut seals = Seals::new(evidence.lines(SEALS, manifest.seals)?, manifest.owner);
@@ -59,13 +59,6 @@ pub(crate) fn check(
     compare(archive, RELATIONS, manifest.relations, |each| aside.each_relation(each))?;
     check_blobs(archive, manifest, &mut aside, watch)?;
     Ok(aside)
-}
-
-fn refuse_stranger(authority: &Authority, owner: UserId) -> Result<(), StoreError> {
-    match authority {
-        Authority::Owner(viewer) if viewer.owner() != owner => Err(StoreError::Forbidden),
-        Authority::Owner(_) | Authority::Installation => Ok(()),
-    }
 }
 
 /// The next items of a bundle, each checked against its own hashes; `None` after the last.
@@ -198,7 +191,7 @@ impl Tx<'_> {
         Ok(missing)
     }
 
-    fn refuse_divergence(
+    pub(crate) fn refuse_divergence(
         &mut self,
         owner: UserId,
         item: ItemId,

@@ -13,8 +13,8 @@ use super::archive::Archive;
 use super::aside::Aside;
 use super::check::{attached, check, leaves, next_batch};
 use super::manifest::Manifest;
-use super::{Authority, ITEMS, Imported, Watch, about_live, altered, tell};
-use crate::blobs::Blobs;
+use super::{Authority, BadBundle, ITEMS, Imported, Watch, about_live, altered, judge, tell};
+use crate::blobs::{Blobs, Removals};
 use crate::error::StoreError;
 use crate::store::{Store, Urgency};
 use crate::tx::Tx;
@@ -82,13 +82,17 @@ impl Importer<'_> {
         if items.is_empty() {
             return Ok(0);
         }
+        let mut kept = Vec::new();
         for item in &items {
             self.refuse_unverified(item.header.id, item.hash)?;
-            self.put_attached(item)?;
+            kept.extend(self.put_attached(item)?);
         }
         let weight = items.iter().filter_map(|item| item.payload.as_ref()).map(|payload| payload.bytes().len()).sum();
-        let added = self.store.write_later(move |tx| tx.add_missing(owner, &items), weight, Urgency::Interactive)?;
-        Ok(added.value)
+        let add = move |tx: &mut Tx<'_>| {
+            kept.iter().try_for_each(|(hash, before)| tx.refuse_removed(*hash, *before))?;
+            tx.add_missing(owner, &items)
+        };
+        Ok(self.store.write_later(add, weight, Urgency::Interactive)?.value)
     }
 
     /// The file is read twice; only what was verified the first time counts.
@@ -97,16 +101,18 @@ impl Importer<'_> {
         if verified == Some(hash) { Ok(()) } else { Err(altered(ITEMS, "it changed while it was imported")) }
     }
 
-    fn put_attached(&mut self, item: &Item) -> Result<(), StoreError> {
+    /// Keeps the object that an item attaches; gives how often it had been removed before.
+    fn put_attached(&mut self, item: &Item) -> Result<Option<(Digest, Removals)>, StoreError> {
         // An object that was lost before the export is attached all the same: that it was there is a fact.
         let hash = attached(item).filter(|hash| self.archive.has_blob(*hash) && !self.put.contains(hash));
-        let Some(hash) = hash else { return Ok(()) };
+        let Some(hash) = hash else { return Ok(None) };
+        let before = self.store.read_blocking(move |tx| tx.blob_removals(hash))?;
         let mut incoming = self.blobs.begin()?;
         self.archive.copy_blob(hash, &mut incoming)?;
         let mut staged = incoming.finish()?;
         self.blobs.block_on(async |blobs| blobs.keep(&mut staged, "").await)?;
         self.put.insert(hash);
-        Ok(())
+        Ok(Some((hash, before)))
     }
 }
 
@@ -117,6 +123,7 @@ impl Tx<'_> {
         let new: Vec<Item> = items.iter().filter(|item| missing.contains(&item.header.id)).cloned().collect();
         let cursors = self.insert_items(&new)?;
         for (item, cursor) in new.iter().zip(cursors) {
+            self.refuse_change_meanwhile(owner, item)?;
             self.project(item, cursor).map_err(|error| about_live(item.header.id, error))?;
             self.reached(cursor, item.header.id);
         }
@@ -124,5 +131,17 @@ impl Tx<'_> {
             self.correct_node(NodeId::from_bytes(*item.header.id.as_bytes()))?;
         }
         Ok(new.len() as u64)
+    }
+
+    /// The owner goes on working while their bundle is taken in, and may change a record that was still the same on both
+    /// sides when the bundle was checked.
+    fn refuse_change_meanwhile(&mut self, owner: UserId, item: &Item) -> Result<(), StoreError> {
+        let Some(delta) = judge::delta_of(item) else { return Ok(()) };
+        self.refuse_divergence(owner, item.header.id, delta.record, delta.parent).map_err(|error| match error {
+            StoreError::Bundle(BadBundle::Diverged { item, record }) => {
+                BadBundle::ChangedMeanwhile { item, record }.into()
+            }
+            other => other,
+        })
     }
 }

@@ -65,6 +65,16 @@ pub enum Authority {
     Owner(Viewer),
 }
 
+impl Authority {
+    /// Refuses things of somebody else's.
+    pub fn refuse_stranger(&self, owner: UserId) -> Result<(), StoreError> {
+        match self {
+            Self::Owner(viewer) if viewer.owner() != owner => Err(StoreError::Forbidden),
+            Self::Owner(_) | Self::Installation => Ok(()),
+        }
+    }
+}
+
 /// What an export wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Exported {
@@ -113,6 +123,10 @@ pub enum BadBundle {
     Differs { item: ItemId, here: Digest, found: Digest },
     #[error("{item} continues a state that {record} does not have here: both sides changed it; nothing was imported")]
     Diverged { item: ItemId, record: RecordId },
+    #[error(
+        "{record} was changed here while {item} was imported; what was imported until then stays, and the rest cannot follow it"
+    )]
+    ChangedMeanwhile { item: ItemId, record: RecordId },
     /// The id, or one that the item names, is not free for this owner. One answer for every reason: what the importing user
     /// may not see is neither shown nor told apart.
     #[error("{item} of the bundle cannot be taken in under its id; leave it out, or export the bundle again")]

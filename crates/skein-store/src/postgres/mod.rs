@@ -27,19 +27,42 @@ use crate::sql::{Kept, KeptRow, Later, Row, RowResult, Sql, Value};
 /// Rows of one insert statement; more would only make the statement longer, not faster.
 pub(crate) const INSERT_ROWS_MAX: usize = 100;
 pub(crate) const INSERT_BYTES_MAX: usize = 8 << 20;
-/// Serialises migrations and the start of a new epoch between servers ("skein" in ASCII).
+/// Serialises migrations, restores and the start of a new epoch between processes ("skein" in ASCII).
 const MIGRATION_LOCK: i64 = 0x73_6b_65_69_6e;
+/// The primary key of items: their positions.
+const POSITIONS: &str = "items_pkey";
 
 /// Creates or upgrades the schema, and starts a new epoch when the data came from another cluster.
 pub(crate) fn prepare(url: &str) -> Result<(), StoreError> {
     let mut client = connect(url)?;
     let mut migrating = Migrating(&mut client);
+    wait_for_others(migrating.0)?;
     migrating.run("BEGIN")?;
-    migrating.run(&format!("SELECT pg_advisory_xact_lock({MIGRATION_LOCK})"))?;
     schema::migrate(&mut migrating)?;
     migrating.run(NEW_EPOCH)?;
     migrating.run("COMMIT")?;
+    // With the connection ends the lock.
     Ok(())
+}
+
+/// Takes the lock of migrations and restores; it is held until the connection ends.
+fn wait_for_others(client: &mut Client) -> Result<(), StoreError> {
+    let mut lock = |function: &str| client.query_one(&format!("SELECT {function}({MIGRATION_LOCK})"), &[]);
+    let is_ours: bool = lock("pg_try_advisory_lock").map_err(|error| sql_error(&error))?.get(0);
+    if !is_ours {
+        tracing::info!(
+            "another process migrates this database or restores a backup to it; waiting until that has ended"
+        );
+        lock("pg_advisory_lock").map_err(|error| sql_error(&error))?;
+    }
+    Ok(())
+}
+
+/// Keeps migrations, restores and the starts of servers away, for as long as the connection that is returned lives.
+pub(crate) fn hold_database(url: &str) -> Result<Client, StoreError> {
+    let mut client = connect(url)?;
+    wait_for_others(&mut client)?;
+    Ok(client)
 }
 
 /// Makes sure, without changing anything, that the schema is the one this program knows.
@@ -390,6 +413,8 @@ pub(crate) fn sql_error(error: &postgres::Error) -> SqlError {
     let text = answer.message().to_owned();
     let code = answer.code();
     match code.code().get(..2) {
+        // Positions are drawn. One that is taken was put there by a restore that began at the same time.
+        _ if *code == SqlState::UNIQUE_VIOLATION && answer.constraint() == Some(POSITIONS) => SqlError::Collision(text),
         _ if *code == SqlState::UNIQUE_VIOLATION => {
             SqlError::Unique(format!("{text} [{}]", answer.constraint().unwrap_or_default()))
         }

@@ -1,19 +1,18 @@
-//! The vault's current master key and its rotation, as every server on one database sees them.
+//! The vault's current master key, as every server on one database sees it.
 //!
 //! The key itself is outside the database; here is only its id. A value is stored only under the current key, so a server
 //! that has not noticed a rotation cannot write under a key that is about to go. Knows no key and opens nothing.
 
-use skein_core::{OperationId, Viewer};
+use skein_core::Viewer;
 
+use crate::acts::VAULT_ROTATION;
 use crate::error::StoreError;
-use crate::operations::Operation;
 use crate::sql::params;
 use crate::tx::{Tx, system_only};
 
 const CURRENT_KEY: &str = "vault_key";
-const ROTATION: &str = "vault_rotation";
 /// Entries of `meta` that a restore copies.
-pub(crate) const VAULT_META: [&str; 2] = [CURRENT_KEY, ROTATION];
+pub(crate) const VAULT_META: [&str; 2] = [CURRENT_KEY, VAULT_ROTATION];
 
 /// A master key and the number of values it wraps.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,24 +41,6 @@ impl Tx<'_> {
         self.all(sql, &[], |row| Ok(KeyValues { key_id: row.text(0)?.to_owned(), values: row.int(1)? }))
     }
 
-    /// Registers the operation of a rotation; refuses it while another rotation has not ended. For Skein.
-    pub fn begin_rotation(&mut self, viewer: &Viewer, operation: OperationId) -> Result<(), StoreError> {
-        if let Some(earlier) = self.last_rotation(viewer)?.filter(|earlier| !earlier.state.has_ended()) {
-            return Err(StoreError::RotationRunning(earlier.id));
-        }
-        self.set_meta(ROTATION, &operation.to_string())
-    }
-
-    /// The operation of the last rotation, unless it was swept; for Skein.
-    pub fn last_rotation(&mut self, viewer: &Viewer) -> Result<Option<Operation>, StoreError> {
-        system_only(viewer)?;
-        let Some(id) = self.meta_text(ROTATION)?.and_then(|id| id.parse::<OperationId>().ok()) else { return Ok(None) };
-        match self.operation(viewer, id) {
-            Err(StoreError::NotFound(_)) => Ok(None),
-            found => found.map(Some),
-        }
-    }
-
     /// Makes sure that a key is the current one until the transaction ends. The first key to be used becomes it.
     pub(super) fn hold_vault_key(&mut self, key_id: &str) -> Result<(), StoreError> {
         // A write, not a read: on PostgreSQL it keeps a rotation from committing in between.
@@ -73,11 +54,11 @@ impl Tx<'_> {
         }
     }
 
-    fn meta_text(&mut self, name: &str) -> Result<Option<String>, StoreError> {
+    pub(crate) fn meta_text(&mut self, name: &str) -> Result<Option<String>, StoreError> {
         self.first("SELECT value FROM meta WHERE name = ?1", params![name], |row| row.text(0).map(str::to_owned))
     }
 
-    fn set_meta(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
+    pub(crate) fn set_meta(&mut self, name: &str, value: &str) -> Result<(), StoreError> {
         let sql = "INSERT INTO meta (name, value) VALUES (?1, ?2)
                    ON CONFLICT (name) DO UPDATE SET value = excluded.value";
         self.execute(sql, params![name, value])?;

@@ -16,7 +16,7 @@ use skein_core::garden::record::record_hash;
 use skein_core::tree::verify::Verdict;
 use skein_core::{Digest, NodeId, RecordId, UserId};
 
-use crate::blobs::Blobs;
+use crate::blobs::{Blobs, unnamed_of};
 use crate::error::{SqlError, StoreError};
 use crate::items::read_item;
 use crate::sql::{Row, Value};
@@ -29,6 +29,8 @@ use crate::tx::Tx;
 pub const BREAKS_MAX: usize = 100;
 const UNCORRECTED_NODE: &str =
     "its hash covers a raw response although its author is no model; starting the server records a correction";
+const BLOBS: &str = "blobs";
+const MISSING: &str = "the object is missing";
 const ROWS_PER_PAGE: usize = 10_000;
 const ROWS_PER_PROGRESS: u64 = 10_000;
 
@@ -149,7 +151,18 @@ fn verify_while(
     })?;
     // With the receiver goes whoever watched: the next step of the verification finds that out and stops.
     let _ = receiver.into_iter().all(goes_on);
-    outcome.blocking_recv().unwrap_or_else(|_| Err(closed()))
+    let mut report = outcome.blocking_recv().unwrap_or_else(|_| Err(closed()))?;
+    forget_redacted(store, &mut report.breaks)?;
+    Ok(report)
+}
+
+/// An object that was destroyed while the store was read, because its attachment was redacted, is no break.
+fn forget_redacted(store: &Store, breaks: &mut Vec<Break>) -> Result<(), StoreError> {
+    let missing = breaks.iter().filter(|found| found.table == BLOBS && found.problem == MISSING);
+    let missing: Vec<Digest> = missing.filter_map(|found| found.row.parse().ok()).collect();
+    let redacted = unnamed_of(store, missing)?;
+    breaks.retain(|found| found.problem != MISSING || !redacted.iter().any(|hash| hash.to_string() == found.row));
+    Ok(())
 }
 
 impl Tx<'_> {
@@ -265,7 +278,7 @@ impl Tx<'_> {
             match blobs.block_on(async |blobs| blobs.measure(hash).await) {
                 Ok(found) if i64::try_from(found) == Ok(size) => {}
                 Ok(found) => findings.add([broken_blob(hash, &format!("it has {found} bytes, not {size}"))]),
-                Err(StoreError::NotFound(_)) => findings.add([broken_blob(hash, "the object is missing")]),
+                Err(StoreError::NotFound(_)) => findings.add([broken_blob(hash, MISSING)]),
                 Err(StoreError::Damaged(problem)) => findings.add([broken_blob(hash, &problem)]),
                 Err(error) => return Err(error),
             }
@@ -308,7 +321,7 @@ fn unreadable_record(row: &dyn Row, error: &SqlError) -> Break {
 }
 
 fn broken_blob(hash: Digest, problem: &str) -> Break {
-    Break { expected: Some(hash.to_string()), ..Break::at("blobs", hash.to_string(), problem) }
+    Break { expected: Some(hash.to_string()), ..Break::at(BLOBS, hash.to_string(), problem) }
 }
 
 fn not_proven(audit: &Audit, options: &VerifyOptions) -> Vec<String> {

@@ -105,21 +105,6 @@ fn a_blob_that_was_given_up_leaves_nothing_behind_and_a_sweep_takes_what_a_dead_
 }
 
 #[test]
-fn bytes_that_were_removed_before_they_were_named_are_kept_again() {
-    let folder = tempfile::tempdir().unwrap();
-    let blobs = Blobs::directory(folder.path()).unwrap();
-    let mut incoming = blobs.begin().unwrap();
-    incoming.push(b"bytes").unwrap();
-    let mut staged = incoming.finish().unwrap();
-    let kept = run(blobs.keep(&mut staged, "text/plain")).unwrap();
-    let hex = kept.hash().to_string();
-    std::fs::remove_file(folder.path().join(&hex[..2]).join(&hex)).unwrap();
-    run(blobs.put_back(&mut staged)).unwrap();
-    assert_eq!(run(blobs.get(kept.hash())).unwrap(), b"bytes"[..]);
-    assert_eq!(run(blobs.measure(kept.hash())).unwrap(), 5);
-}
-
-#[test]
 fn an_object_that_was_swapped_is_not_handed_out() {
     let folder = tempfile::tempdir().unwrap();
     let blobs = Blobs::directory(folder.path()).unwrap();

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod accounts;
+mod acts;
 mod alike;
 mod backup;
 mod blobs;
@@ -15,6 +16,7 @@ mod items;
 mod jobs;
 mod main_paths;
 mod memory;
+mod object_service;
 mod queue;
 mod queue_oracle;
 mod records;

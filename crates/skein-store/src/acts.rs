@@ -1,0 +1,73 @@
+//! Lets one administrative act of a kind run at a time on a database, whichever thread, process or server is asked.
+//!
+//! The database names the last operation of each act. Another begins once that operation has ended; the check and the
+//! entry are in the transaction that begins it. Knows nothing of the acts themselves. Why:
+//! `docs/decisions/0040-one-act-at-a-time.md`.
+
+use std::fmt;
+
+use skein_core::account::repeat::SILENT_MS_MAX;
+use skein_core::{OperationId, UserId, Viewer};
+
+use crate::error::StoreError;
+use crate::operations::Operation;
+use crate::tx::{Tx, system_only};
+
+/// The entry of `meta` for rotations; a restore copies it.
+pub(crate) const VAULT_ROTATION: &str = "vault_rotation";
+
+/// An act of which only one runs at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Act {
+    /// All values of secrets go under a new master key.
+    VaultRotation,
+    /// A bundle of one owner is taken in: the check of a second one would find half of the first.
+    Import(UserId),
+}
+
+impl Act {
+    fn entry(self) -> String {
+        match self {
+            Self::VaultRotation => VAULT_ROTATION.to_owned(),
+            Self::Import(owner) => format!("import {owner}"),
+        }
+    }
+
+    /// Whether its work ends with the process that began it. A rotation is a job, which another server takes over.
+    fn is_bound_to_its_process(self) -> bool {
+        matches!(self, Self::Import(_))
+    }
+}
+
+impl fmt::Display for Act {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::VaultRotation => f.write_str("the vault is being rotated"),
+            Self::Import(owner) => write!(f, "a bundle of {owner} is being imported"),
+        }
+    }
+}
+
+impl Tx<'_> {
+    /// Registers the operation of an act; refuses it while another operation of the act has not ended. For Skein.
+    pub fn begin_act(&mut self, viewer: &Viewer, act: Act, operation: OperationId) -> Result<(), StoreError> {
+        if let Some(earlier) = self.last_operation_of(viewer, act)?.filter(|earlier| !earlier.state.has_ended()) {
+            if !act.is_bound_to_its_process() || earlier.updated_at.plus(SILENT_MS_MAX) > self.now() {
+                return Err(StoreError::ActRunning { act, operation: earlier.id });
+            }
+            self.cut_off(earlier.id)?;
+        }
+        self.set_meta(&act.entry(), &operation.to_string())
+    }
+
+    /// The last operation of an act, unless it was swept; for Skein.
+    pub fn last_operation_of(&mut self, viewer: &Viewer, act: Act) -> Result<Option<Operation>, StoreError> {
+        system_only(viewer)?;
+        let id = self.meta_text(&act.entry())?.and_then(|id| id.parse::<OperationId>().ok());
+        let Some(id) = id else { return Ok(None) };
+        match self.operation(viewer, id) {
+            Err(StoreError::NotFound(_)) => Ok(None),
+            found => found.map(Some),
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! An object service at which a test can step in before a request is answered.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use skein_store::blobs::{Blobs, S3Options};
+use skein_testkit::rogue::{Behaviour, Request, Rogue};
+
+type Act = Box<dyn FnOnce() + Send>;
+
+/// The objects, by their path, and what is to be done before an answer.
+#[derive(Clone, Default)]
+pub(crate) struct ObjectService {
+    objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
+    before: Arc<Mutex<Option<(&'static [&'static str], Act)>>>,
+}
+
+impl ObjectService {
+    /// Serves until the first of the two is dropped.
+    pub(crate) fn serve(&self) -> (Rogue, Blobs) {
+        let service = self.clone();
+        let rogue = Rogue::start(move |request| service.answer(request));
+        let blobs = Blobs::s3(&S3Options {
+            endpoint: rogue.endpoint(),
+            bucket: "bucket".to_owned(),
+            region: "us-east-1".to_owned(),
+            access_key: "test".to_owned(),
+            secret_key: "test".to_owned(),
+        });
+        (rogue, blobs.unwrap())
+    }
+
+    /// Does something once: when a request with one of these methods has come, before it is answered.
+    pub(crate) fn before(&self, methods: &'static [&'static str], act: impl FnOnce() + Send + 'static) {
+        *self.before.lock().unwrap() = Some((methods, Box::new(act)));
+    }
+
+    pub(crate) fn lose_everything(&self) {
+        self.objects.lock().unwrap().clear();
+    }
+
+    fn answer(&self, request: &Request) -> Behaviour {
+        let due = self.before.lock().unwrap().take_if(|(methods, _)| methods.contains(&request.method.as_str()));
+        if let Some((_, act)) = due {
+            act();
+        }
+        let mut objects = self.objects.lock().unwrap();
+        let path = request.path.split('?').next().unwrap_or_default();
+        match request.method.as_str() {
+            "PUT" => {
+                objects.insert(path.to_owned(), request.body.clone());
+                Behaviour::answer(200, &[("etag", "\"1\"")], "")
+            }
+            // Objects are deleted by a list of their names.
+            "POST" => {
+                let list = String::from_utf8_lossy(&request.body).into_owned();
+                objects.retain(|path, _| !path.rsplit('/').next().is_some_and(|name| list.contains(name)));
+                Behaviour::answer(200, &[("content-type", "application/xml")], "<DeleteResult></DeleteResult>")
+            }
+            "DELETE" => {
+                objects.remove(path);
+                Behaviour::answer(204, &[], "")
+            }
+            method => objects.get(path).map_or_else(|| Behaviour::answer(404, &[], ""), |bytes| shown(method, bytes)),
+        }
+    }
+}
+
+fn shown(method: &str, bytes: &[u8]) -> Behaviour {
+    let described = [("etag", "\"1\""), ("last-modified", "Tue, 14 Nov 2023 22:13:20 GMT")];
+    if method != "HEAD" {
+        return Behaviour::answer(200, &described, bytes);
+    }
+    let described: String = described.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let length = bytes.len();
+    Behaviour::Raw(format!("HTTP/1.1 200 OK\r\n{described}content-length: {length}\r\n\r\n").into_bytes())
+}
