@@ -117,7 +117,12 @@ impl Index {
     /// somebody needs them.
     pub fn open(folder: &Path, options: &Options) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { path: folder.to_owned(), source };
-        std::fs::create_dir_all(folder.join("owners")).map_err(failed)?;
+        finish_removal(folder)?;
+        let (is_new, owners) = (!folder.join(MANIFEST).exists(), folder.join("owners"));
+        if !is_new && !owners.is_dir() {
+            return Err(OpenError::Damaged { path: owners, damage: Damage::Missing });
+        }
+        std::fs::create_dir_all(&owners).map_err(failed)?;
         let lock = File::create(folder.join("lock")).map_err(failed)?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -127,7 +132,7 @@ impl Index {
         let make = Make { fingerprint: options.fingerprint.clone(), dimensions: options.dimensions };
         let reached = read_manifest(folder, &make)?;
         let shelf = Shelf::new(options.owners_open_max);
-        for entry in std::fs::read_dir(folder.join("owners")).map_err(failed)? {
+        for entry in std::fs::read_dir(owners).map_err(failed)? {
             let path = entry.map_err(failed)?.path();
             let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
             if name.ends_with(UNFINISHED) {
@@ -139,7 +144,6 @@ impl Index {
                 Err(_) => return Err(OpenError::Damaged { path, damage: Damage::Disagree("nobody's folder") }),
             }
         }
-        let is_new = !folder.join(MANIFEST).exists();
         let index = Self {
             folder: folder.to_owned(),
             make,
@@ -160,12 +164,15 @@ impl Index {
 
     /// Removes an index that is not open, whatever state it is in, so that it can be built again.
     pub fn remove(folder: &Path) -> Result<(), OpenError> {
-        match std::fs::remove_dir_all(folder) {
-            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
-                Err(OpenError::Io { path: folder.to_owned(), source })
-            }
-            _ => Ok(()),
+        let failed = |source| OpenError::Io { path: folder.to_owned(), source };
+        finish_removal(folder)?;
+        // Under its name is all of an index or nothing: half of one, with the cursor of the whole, would look complete.
+        match std::fs::rename(folder, leaving(folder)) {
+            Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            renamed => renamed.map_err(failed)?,
         }
+        folder.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all()).map_err(failed)?;
+        finish_removal(folder)
     }
 
     /// How an index that is there has to be opened; `None` where there is none, or none that can be read.
@@ -396,6 +403,22 @@ const UNFINISHED: &str = ".new";
 const FIRST: &str = "1";
 const MANIFEST: &str = "index.json";
 const CURRENT: &str = "current";
+
+/// Where an index is put to be deleted.
+fn leaving(folder: &Path) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push(".leaving");
+    folder.with_file_name(name)
+}
+
+/// Deletes an index that was put aside, also when the process that did so was killed.
+fn finish_removal(folder: &Path) -> Result<(), OpenError> {
+    let path = leaving(folder);
+    match std::fs::remove_dir_all(&path) {
+        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(OpenError::Io { path, source }),
+        _ => Ok(()),
+    }
+}
 
 fn read_manifest(folder: &Path, make: &Make) -> Result<Reached, OpenError> {
     let path = folder.join(MANIFEST);

@@ -43,6 +43,26 @@ fn every_missing_or_emptied_file_is_a_clean_error_that_asks_for_a_rebuild() {
 }
 
 #[test]
+fn an_index_whose_owners_are_missing_asks_for_a_rebuild() {
+    let folder = closed();
+    std::fs::remove_dir_all(folder.path().join("owners")).unwrap();
+    assert!(reopen(folder.path()).is_err_and(|error| error.asks_for_rebuild()));
+}
+
+#[test]
+fn an_index_whose_removal_was_cut_off_begins_anew_and_leaves_nothing_behind() {
+    let (closed, folder) = (closed(), tempfile::tempdir().unwrap());
+    let [index, leaving] = ["index", "index.leaving"].map(|name| folder.path().join(name));
+    std::fs::rename(closed.path(), &leaving).unwrap();
+    let begun = reopen(&index).unwrap();
+    assert!(begun.is_empty() && begun.cursor() == at(0) && !leaving.exists());
+    drop(begun);
+    std::fs::create_dir(&leaving).unwrap();
+    Index::remove(&index).unwrap();
+    assert!(!index.exists() && !leaving.exists());
+}
+
+#[test]
 fn a_flipped_byte_in_rows_or_headers_is_noticed() {
     let folder = closed();
     let is_ours = |path: &PathBuf| path.file_name().is_some_and(|name| name == "rows");

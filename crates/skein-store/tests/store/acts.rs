@@ -217,7 +217,7 @@ fn restores_to_one_postgres_run_one_after_the_other_and_a_start_waits_for_them()
     let (source, world) = (tempfile::tempdir().unwrap(), World::sqlite());
     backup_of(&world, source.path());
     let (_database, location, mut client) = empty_database();
-    client.batch_execute("BEGIN; LOCK TABLE items IN ACCESS EXCLUSIVE MODE").unwrap();
+    client.batch_execute("BEGIN; LOCK TABLE records IN ACCESS EXCLUSIVE MODE").unwrap();
     let restoring = || {
         let (source, location) = (source.path().to_owned(), location.clone());
         spawn(move || restored(&source, &location))
@@ -249,6 +249,8 @@ fn a_restore_that_meets_a_write_refuses_and_says_that_the_place_is_not_empty() {
         let viewer = Viewer::User(UserId::from_bytes([7; 16]));
         store.write_blocking(move |tx| {
             let item = tx.append_item(&viewer, &note("first", None))?;
+            // What is only written is sent at the end, unless it is asked for.
+            tx.item(&viewer, item.item.header.id)?;
             let _ = held.lock().unwrap().recv();
             Ok(item)
         })
