@@ -117,7 +117,7 @@ impl Index {
     /// somebody needs them.
     pub fn open(folder: &Path, options: &Options) -> Result<Self, OpenError> {
         let failed = |source| OpenError::Io { path: folder.to_owned(), source };
-        finish_removal(folder)?;
+        Self::finish_removal(folder)?;
         let (is_new, owners) = (!folder.join(MANIFEST).exists(), folder.join("owners"));
         if !is_new && !owners.is_dir() {
             return Err(OpenError::Damaged { path: owners, damage: Damage::Missing });
@@ -165,14 +165,23 @@ impl Index {
     /// Removes an index that is not open, whatever state it is in, so that it can be built again.
     pub fn remove(folder: &Path) -> Result<(), OpenError> {
         let failed = |source| OpenError::Io { path: folder.to_owned(), source };
-        finish_removal(folder)?;
+        Self::finish_removal(folder)?;
         // Under its name is all of an index or nothing: half of one, with the cursor of the whole, would look complete.
         match std::fs::rename(folder, leaving(folder)) {
             Err(source) if source.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             renamed => renamed.map_err(failed)?,
         }
         folder.parent().map_or(Ok(()), |parent| File::open(parent)?.sync_all()).map_err(failed)?;
-        finish_removal(folder)
+        Self::finish_removal(folder)
+    }
+
+    /// Deletes what a removal put aside, also one whose process was killed.
+    pub fn finish_removal(folder: &Path) -> Result<(), OpenError> {
+        let path = leaving(folder);
+        match std::fs::remove_dir_all(&path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(OpenError::Io { path, source }),
+            _ => Ok(()),
+        }
     }
 
     /// How an index that is there has to be opened; `None` where there is none, or none that can be read.
@@ -409,15 +418,6 @@ fn leaving(folder: &Path) -> PathBuf {
     let mut name = folder.file_name().unwrap_or_default().to_owned();
     name.push(".leaving");
     folder.with_file_name(name)
-}
-
-/// Deletes an index that was put aside, also when the process that did so was killed.
-fn finish_removal(folder: &Path) -> Result<(), OpenError> {
-    let path = leaving(folder);
-    match std::fs::remove_dir_all(&path) {
-        Err(source) if source.kind() != std::io::ErrorKind::NotFound => Err(OpenError::Io { path, source }),
-        _ => Ok(()),
-    }
 }
 
 fn read_manifest(folder: &Path, make: &Make) -> Result<Reached, OpenError> {

@@ -10,6 +10,7 @@ use skein_testkit::process::Stream;
 use skein_testkit::wait::until;
 
 use crate::interrupted::{ask, made};
+use crate::scripted::{Scripted, answer};
 use crate::server::{Home, Server};
 
 const SECRETS: usize = 20;
@@ -252,4 +253,19 @@ fn a_command_finishes_the_rotation_that_a_killed_server_began() {
     let found = home.run(&["doctor"]).assert_ok();
     assert!(!found.contains("was interrupted"), "{found}");
     assert_every_value_opens(&home);
+}
+
+#[test]
+fn a_command_follows_a_rotation_that_began_while_it_asked_for_one() {
+    let running = "op_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
+    let server = Scripted::start(&[
+        answer("200 OK", r#"{"rotation":null}"#),
+        answer("409 Conflict", r#"{"error":{"code":"rotation_running","message":"the vault is being rotated"}}"#),
+        answer("200 OK", &json!({ "rotation": { "operationId": running, "status": "processing" } }).to_string()),
+        answer("200 OK", r#"{"status":"completed","result":{"keyId":"k","rewrapped":20,"keyPlace":"f"}}"#),
+    ]);
+    let (finished, heard) = server.run(&["vault", "rotate"]);
+    let out = finished.assert_ok();
+    assert!(out.contains("20"), "{out}");
+    assert_eq!(heard.len(), 4);
 }

@@ -214,6 +214,8 @@ impl Memory {
     /// Ends a swap that a dying process left half-done.
     pub(super) fn end_swap(&self) -> Result<(), OpenError> {
         let (next, old) = (self.next_folder(), self.old_folder());
+        Index::finish_removal(&next)?;
+        Index::finish_removal(&old)?;
         if !old.exists() {
             return Ok(());
         }

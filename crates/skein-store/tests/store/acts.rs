@@ -227,13 +227,13 @@ fn restores_to_one_postgres_run_one_after_the_other_and_a_start_waits_for_them()
     let (second, place) = (restoring(), location.clone());
     let starting = spawn(move || {
         let store = opened(&place);
-        store.read_blocking(|tx| tx.end(&SYSTEM)).unwrap()
+        store.read_blocking(|tx| tx.users(&SYSTEM, None, 10)).unwrap().rows.len()
     });
     wait_for_waiting(&mut client, "advisory", 2);
     client.batch_execute("COMMIT").unwrap();
     assert!(first.join().unwrap().unwrap() > 0);
     assert!(matches!(second.join().unwrap(), Err(StoreError::Exists(_))));
-    assert!(starting.join().unwrap().position > 0, "the start found what was restored");
+    assert_eq!(starting.join().unwrap(), 2, "the start found what was restored");
 }
 
 /// A server that was open before the restore began writes the first item of the empty database.
