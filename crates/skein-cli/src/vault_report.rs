@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 use skein_connect::vault::{KeyId, MasterKey, Sealed, SealedFor, Vault};
 use skein_core::{RecordId, Viewer};
-use skein_store::acts::Act;
+use skein_store::acts::AdminAct;
 use skein_store::operations::{Operation, OperationState};
 use skein_store::vault::{SealedSecret, SealedValue};
 use skein_store::{Store, StoreError};
@@ -42,7 +42,7 @@ impl VaultReport {
     /// Reads and opens every value.
     pub(crate) fn read(store: &Store, source: &KeySource) -> Result<Self, StoreError> {
         let mut report = store.read_blocking(|tx| {
-            let (current, rotation) = (tx.vault_key(&SYSTEM)?, tx.last_operation_of(&SYSTEM, Act::VaultRotation)?);
+            let (current, rotation) = (tx.vault_key(&SYSTEM)?, tx.last_operation_of(&SYSTEM, AdminAct::VaultRotation)?);
             Ok(Self { current, rotation, ..Self::default() })
         })?;
         let vault = source.read().map(|keys| keys.all().iter().copied().map(MasterKey::from).collect::<Vec<_>>());

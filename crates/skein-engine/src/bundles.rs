@@ -15,7 +15,7 @@ use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::{ConversationId, OperationId, RecordId, UserId, Viewer};
-use skein_store::acts::Act;
+use skein_store::acts::AdminAct;
 use skein_store::bundle::{self, Authority, ExportScope, Imported, Selection};
 use skein_store::operations::OperationState;
 use skein_store::vault::SealedValue;
@@ -236,7 +236,7 @@ impl Engine {
         let admitted = caller.clone();
         let begin = move |tx: &mut Tx<'_>| {
             admitted.refuse_if_ended(tx)?;
-            tx.begin_act(&SYSTEM, Act::Import(owner), operation)
+            tx.begin_act(&SYSTEM, AdminAct::Import(owner), operation)
         };
         self.parts().store.write(begin).await?;
         let (engine, acting, user) = (self.clone(), caller.acting(), caller.user);

@@ -18,7 +18,7 @@ use skein_core::garden::record::RecordRefused;
 use skein_core::tree::conversation::Conversation;
 use skein_engine::EngineError;
 use skein_store::StoreError;
-use skein_store::acts::Act;
+use skein_store::acts::AdminAct;
 use skein_store::bundle::BadBundle;
 use utoipa::ToSchema;
 
@@ -288,8 +288,8 @@ impl From<StoreError> for ApiError {
             StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
             StoreError::ActRunning { act, operation } => {
                 let code = match act {
-                    Act::VaultRotation => "rotation_running",
-                    Act::Import(_) => "import_running",
+                    AdminAct::VaultRotation => "rotation_running",
+                    AdminAct::Import(_) => "import_running",
                 };
                 Self::new(StatusCode::CONFLICT, code, told)
                     .with_detail("operationId", operation.to_string())

@@ -18,14 +18,14 @@ pub(crate) const VAULT_ROTATION: &str = "vault_rotation";
 
 /// An act of which only one runs at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
+pub enum AdminAct {
     /// All values of secrets go under a new master key.
     VaultRotation,
     /// A bundle of one owner is taken in: the check of a second one would find half of the first.
     Import(UserId),
 }
 
-impl Act {
+impl AdminAct {
     fn entry(self) -> String {
         match self {
             Self::VaultRotation => VAULT_ROTATION.to_owned(),
@@ -39,7 +39,7 @@ impl Act {
     }
 }
 
-impl fmt::Display for Act {
+impl fmt::Display for AdminAct {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::VaultRotation => f.write_str("the vault is being rotated"),

@@ -10,7 +10,7 @@ use skein_core::garden::delta::BrokenHistory;
 use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 
-use crate::acts::Act;
+use crate::acts::AdminAct;
 
 /// Why the store did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -48,7 +48,7 @@ pub enum StoreError {
     Ended(skein_core::OperationId),
     /// One act of a kind at a time on a database, by whichever server.
     #[error("{act} by operation {operation}; wait until it has ended, or cancel it")]
-    ActRunning { act: Act, operation: skein_core::OperationId },
+    ActRunning { act: AdminAct, operation: skein_core::OperationId },
     /// What let the caller in ended, or the caller's role changed, after the request had begun.
     #[error(
         "the credential of this request ended, or its user's role changed, before the change was made; sign in again"

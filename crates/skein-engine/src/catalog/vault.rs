@@ -9,7 +9,7 @@ use serde_json::Map;
 use skein_connect::vault::{KeyId, MasterKey, Vault, VaultError};
 use skein_core::OperationId;
 use skein_core::garden::event::EventName;
-use skein_store::acts::Act;
+use skein_store::acts::AdminAct;
 use skein_store::operations::OperationState;
 use skein_store::{StoreError, Tx};
 
@@ -167,7 +167,7 @@ impl Engine {
         caller.require_admin()?;
         let look = |tx: &mut Tx<'_>| {
             let values = tx.values_by_key(&SYSTEM)?.into_iter().map(|key| (key.key_id, key.values)).collect();
-            let rotation = tx.last_operation_of(&SYSTEM, Act::VaultRotation)?;
+            let rotation = tx.last_operation_of(&SYSTEM, AdminAct::VaultRotation)?;
             let rotation = rotation.map(|operation| RotationState { operation: operation.id, state: operation.state });
             Ok((tx.vault_key(&SYSTEM)?, values, rotation))
         };
@@ -191,7 +191,7 @@ impl Engine {
         let admitted = caller.clone();
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
             admitted.refuse_if_ended(tx)?;
-            tx.begin_act(&SYSTEM, Act::VaultRotation, operation)?;
+            tx.begin_act(&SYSTEM, AdminAct::VaultRotation, operation)?;
             work::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation.clone()))?;
             tx.tell_own(viewer, EventName::VaultRotationRequested, Some(&operation.to_string()), Map::new())
         });

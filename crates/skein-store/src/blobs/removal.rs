@@ -15,9 +15,9 @@ use crate::tx::Tx;
 const REMOVAL_MS: i64 = 60_000;
 const REMOVING: Viewer = Viewer::System("removing blobs");
 
-/// How often an object was removed.
+/// How often an object was removed; nothing while it is being removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Removals(i64);
+pub struct Removals(Option<i64>);
 
 /// A removal that was announced.
 #[derive(Debug, Clone)]
@@ -29,19 +29,16 @@ pub(crate) struct Removal {
 impl Tx<'_> {
     /// How often an object was removed: to be asked before its bytes are kept.
     pub fn blob_removals(&mut self, hash: Digest) -> Result<Removals, StoreError> {
-        Ok(self.removals(hash)?.0)
-    }
-
-    /// Refuses to rely on an object that was removed since `before`, or is being removed.
-    pub fn refuse_removed(&mut self, hash: Digest, before: Removals) -> Result<(), StoreError> {
-        let (removals, until) = self.removals(hash)?;
-        if removals == before && until <= self.now().0 { Ok(()) } else { Err(StoreError::BlobRemoved(hash)) }
-    }
-
-    fn removals(&mut self, hash: Digest) -> Result<(Removals, i64), StoreError> {
         let sql = "SELECT fence, lease_until FROM leases WHERE name = ?1";
-        let found = self.first(sql, params![lease(hash).as_str()], |row| Ok((Removals(row.int(0)?), row.int(1)?)))?;
-        Ok(found.unwrap_or((Removals(0), i64::MIN)))
+        let found = self.first(sql, params![lease(hash).as_str()], |row| Ok((row.int(0)?, row.int(1)?)))?;
+        let (removals, until) = found.unwrap_or((0, i64::MIN));
+        Ok(Removals((until <= self.now().0).then_some(removals)))
+    }
+
+    /// Refuses to rely on an object that was removed since `before`, or was being removed then or is now.
+    pub fn refuse_removed(&mut self, hash: Digest, before: Removals) -> Result<(), StoreError> {
+        let is_kept = before.0.is_some() && self.blob_removals(hash)? == before;
+        if is_kept { Ok(()) } else { Err(StoreError::BlobRemoved(hash)) }
     }
 
     /// Announces the removal of an object; nothing where somebody names it, or another removes it.

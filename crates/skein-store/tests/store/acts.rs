@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde_json::json;
 use skein_core::account::repeat::SILENT_MS_MAX;
 use skein_core::{Digest, ItemId, OperationId, UserId, Viewer};
-use skein_store::acts::Act;
+use skein_store::acts::AdminAct;
 use skein_store::backup::{backup, restore};
 use skein_store::blobs::Blobs;
 use skein_store::bundle::{Authority, BadBundle, import};
@@ -53,7 +53,7 @@ fn begin_import(store: &Store, viewer: &Viewer, request: &[u8]) -> Result<Operat
     let (viewer, name) = (viewer.clone(), Digest::of(request));
     let begin = move |tx: &mut Tx<'_>| {
         let operation = tx.reserve_operation(&viewer, "import", name)?;
-        tx.begin_act(&SYSTEM, Act::Import(viewer.owner()), operation)?;
+        tx.begin_act(&SYSTEM, AdminAct::Import(viewer.owner()), operation)?;
         Ok(operation)
     };
     Ok(store.write_blocking(begin)?.value)
@@ -87,6 +87,23 @@ both! {
         assert_eq!(run(world.blobs.measure(hash)).unwrap(), 14);
     }
 
+    fn bytes_that_came_in_the_middle_of_a_removal_are_not_named(world: &World) {
+        let service = ObjectService::default();
+        let (_rogue, blobs) = service.serve();
+        let bytes = Bytes::from_static(b"the same bytes");
+        let hash = run(blobs.put(bytes.clone(), "text/plain")).unwrap().hash();
+        let (told, met) = channel();
+        let (store, beside) = (world.store.clone(), blobs.clone());
+        service.before(&["DELETE", "POST"], move || {
+            told.send(store.read_blocking(move |tx| tx.blob_removals(hash)).unwrap()).unwrap();
+            run(beside.put(bytes, "text/plain")).unwrap();
+        });
+        assert!(run(blobs.remove_unnamed(&world.store, hash)).unwrap());
+        let before = met.recv().unwrap();
+        let refused = world.try_write(move |tx| tx.refuse_removed(hash, before));
+        assert!(matches!(refused, Err(StoreError::BlobRemoved(_))), "{refused:?}");
+    }
+
     fn an_attachment_redacted_while_the_store_is_verified_is_no_break(world: &World) {
         let service = ObjectService::default();
         let (_rogue, blobs) = service.serve();
@@ -115,7 +132,7 @@ both! {
         });
         let first = *outcomes.iter().find_map(|outcome| outcome.as_ref().ok()).unwrap();
         let refused = |outcome: &&Result<_, _>| {
-            matches!(outcome, Err(StoreError::ActRunning { act: Act::Import(_), operation }) if *operation == first)
+            matches!(outcome, Err(StoreError::ActRunning { act: AdminAct::Import(_), operation }) if *operation == first)
         };
         assert_eq!(outcomes.iter().filter(refused).count(), 3, "{outcomes:?}");
         begin_import(&world.store, &world.bert, b"of another").unwrap();
