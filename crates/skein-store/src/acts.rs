@@ -50,7 +50,7 @@ impl fmt::Display for AdminAct {
 
 impl Tx<'_> {
     /// Registers the operation of an act; refuses it while another operation of the act has not ended. For Skein.
-    pub fn begin_act(&mut self, viewer: &Viewer, act: Act, operation: OperationId) -> Result<(), StoreError> {
+    pub fn begin_act(&mut self, viewer: &Viewer, act: AdminAct, operation: OperationId) -> Result<(), StoreError> {
         if let Some(earlier) = self.last_operation_of(viewer, act)?.filter(|earlier| !earlier.state.has_ended()) {
             if !act.is_bound_to_its_process() || earlier.updated_at.plus(SILENT_MS_MAX) > self.now() {
                 return Err(StoreError::ActRunning { act, operation: earlier.id });
@@ -61,7 +61,7 @@ impl Tx<'_> {
     }
 
     /// The last operation of an act, unless it was swept; for Skein.
-    pub fn last_operation_of(&mut self, viewer: &Viewer, act: Act) -> Result<Option<Operation>, StoreError> {
+    pub fn last_operation_of(&mut self, viewer: &Viewer, act: AdminAct) -> Result<Option<Operation>, StoreError> {
         system_only(viewer)?;
         let id = self.meta_text(&act.entry())?.and_then(|id| id.parse::<OperationId>().ok());
         let Some(id) = id else { return Ok(None) };
