@@ -66,7 +66,7 @@ both! {
         let hash = run(blobs.put(Bytes::from_static(b"the same bytes"), "text/plain")).unwrap().hash();
         let (uploaded, met) = channel();
         let (store, beside, anna) = (world.store.clone(), blobs.clone(), world.anna.clone());
-        service.before(&["DELETE", "POST"], move || uploaded.send(upload(&store, &beside, &anna)).unwrap());
+        service.before("POST", move || uploaded.send(upload(&store, &beside, &anna)).unwrap());
         assert!(run(blobs.remove_unnamed(&world.store, hash)).unwrap());
         let refused = met.recv().unwrap();
         assert!(matches!(refused, Err(StoreError::BlobRemoved(found)) if found == hash), "{refused:?}");
@@ -94,7 +94,7 @@ both! {
         let hash = run(blobs.put(bytes.clone(), "text/plain")).unwrap().hash();
         let (told, met) = channel();
         let (store, beside) = (world.store.clone(), blobs.clone());
-        service.before(&["DELETE", "POST"], move || {
+        service.before("POST", move || {
             told.send(store.read_blocking(move |tx| tx.blob_removals(hash)).unwrap()).unwrap();
             run(beside.put(bytes, "text/plain")).unwrap();
         });
@@ -184,7 +184,7 @@ both! {
 /// Destroys an attachment when its object is asked for.
 fn redact_before_read(world: &World, service: &ObjectService, item: ItemId) {
     let (store, anna, objects) = (world.store.clone(), world.anna.clone(), service.clone());
-    service.before(&["GET"], move || {
+    service.before("GET", move || {
         store.write_blocking(move |tx| tx.redact_item(&anna, item, "asked for")).unwrap();
         objects.lose_everything();
     });

@@ -12,7 +12,7 @@ type Act = Box<dyn FnOnce() + Send>;
 #[derive(Clone, Default)]
 pub(crate) struct ObjectService {
     objects: Arc<Mutex<BTreeMap<String, Vec<u8>>>>,
-    before: Arc<Mutex<Option<(&'static [&'static str], Act)>>>,
+    before: Arc<Mutex<Option<(&'static str, Act)>>>,
 }
 
 impl ObjectService {
@@ -30,9 +30,9 @@ impl ObjectService {
         (rogue, blobs.unwrap())
     }
 
-    /// Does something once: when a request with one of these methods has come, before it is answered.
-    pub(crate) fn before(&self, methods: &'static [&'static str], act: impl FnOnce() + Send + 'static) {
-        *self.before.lock().unwrap() = Some((methods, Box::new(act)));
+    /// Does something once: when a request with this method has come, before it is answered.
+    pub(crate) fn before(&self, method: &'static str, act: impl FnOnce() + Send + 'static) {
+        *self.before.lock().unwrap() = Some((method, Box::new(act)));
     }
 
     pub(crate) fn lose_everything(&self) {
@@ -40,7 +40,7 @@ impl ObjectService {
     }
 
     fn answer(&self, request: &Request) -> Behaviour {
-        let due = self.before.lock().unwrap().take_if(|(methods, _)| methods.contains(&request.method.as_str()));
+        let due = self.before.lock().unwrap().take_if(|(method, _)| request.method == *method);
         if let Some((_, act)) = due {
             act();
         }
@@ -55,11 +55,8 @@ impl ObjectService {
             "POST" => {
                 let list = String::from_utf8_lossy(&request.body).into_owned();
                 objects.retain(|path, _| !path.rsplit('/').next().is_some_and(|name| list.contains(name)));
-                Behaviour::answer(200, &[("content-type", "application/xml")], "<DeleteResult></DeleteResult>")
-            }
-            "DELETE" => {
-                objects.remove(path);
-                Behaviour::answer(204, &[], "")
+                let deleted = "<DeleteResult><Deleted><Key>told</Key></Deleted></DeleteResult>";
+                Behaviour::answer(200, &[("content-type", "application/xml")], deleted)
             }
             method => objects.get(path).map_or_else(|| Behaviour::answer(404, &[], ""), |bytes| shown(method, bytes)),
         }
