@@ -146,6 +146,9 @@ pub struct FoldSummary {
     pub text: String,
     /// The fragments it came from.
     pub cites: Vec<Citation>,
+    /// The node the branch ended at then: reopening starts there (decision Z35).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end: Option<ItemId>,
 }
 
 impl FoldSummary {
@@ -397,7 +400,9 @@ impl Conversation {
         }
         let kind = if end.is_some() { ConversationKind::Fork } else { self.kind };
         let title = Title::shorten(&format!("Continues {shown}"));
-        Ok(Self { title, continues: Some(id), ..self.grow(kind, end.or(self.forked_from)) })
+        // Where nothing was said since, what is shown above stays.
+        let shown_above = if end.is_some() { Vec::new() } else { self.shown_above.clone() };
+        Ok(Self { title, continues: Some(id), shown_above, ..self.grow(kind, end.or(self.forked_from)) })
     }
 
     /// What somebody hears who wants to delete one (rule BR-CONV-006).

@@ -186,7 +186,7 @@ impl Mover<'_, '_> {
         let ((author_id, author_type), text) = author;
         let text: String = text.chars().filter(|c| *c != '\0').take(FOLD_TEXT_CHARS_MAX).collect();
         let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
-        let summary = FoldSummary { at: self.tx.now(), author_id, author_type, text, cites: Vec::new() };
+        let summary = FoldSummary { at: self.tx.now(), author_id, author_type, text, cites: Vec::new(), end: None };
         self.fold_hidden(&viewer, fork, summary)
     }
 

@@ -179,7 +179,8 @@ impl Engine {
             let active = usize::try_from(tx.active_forks(viewer, id)?).unwrap_or(usize::MAX);
             let Folding { text, cites } = folding.clone();
             let author = (ActorId::from(viewer.owner()), AuthorType::Human);
-            let summary = FoldSummary { at: tx.now(), author_id: author.0, author_type: author.1, text, cites };
+            let end = tx.path_end(viewer, id)?.map(Into::into);
+            let summary = FoldSummary { at: tx.now(), author_id: author.0, author_type: author.1, text, cites, end };
             check_cites(tx, viewer, id, &summary.cites)?;
             refuse_pending(tx, viewer, id)?;
             let next = current.entry.fold(active, summary)?;
@@ -200,11 +201,13 @@ impl Engine {
     ) -> Result<Changed<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.reopen", move |tx, viewer| {
             let current = shown(tx, viewer, id)?;
-            let end = current.cursor.map(|end| origin(tx, viewer, id, end)).transpose()?;
-            let next = current.shown.entry.reopen(current.shown.id, end, &current.title)?;
-            let above =
-                current.cursor.map(|end| shown_above(tx, viewer, next.mode, end)).transpose()?.unwrap_or_default();
-            let next = Conversation { shown_above: above, ..next };
+            let end = end_when_folded(tx, viewer, &current)?;
+            let origin = end.map(|end| origin(tx, viewer, id, end)).transpose()?;
+            let next = current.shown.entry.reopen(current.shown.id, origin, &current.title)?;
+            let next = match end {
+                Some(end) => Conversation { shown_above: shown_above(tx, viewer, next.mode, end)?, ..next },
+                None => next,
+            };
             let project = current.row.project.unwrap_or(next.project_id);
             let made = make(tx, viewer, &next, project)?;
             let (new, old) = (Endpoint::Log(made.shown.id), Endpoint::Log(current.shown.id));
@@ -275,6 +278,16 @@ fn shown_above(tx: &mut Tx<'_>, viewer: &Viewer, mode: Mode, node: NodeId) -> Re
 
 fn nothing_said() -> RuleViolation {
     RuleViolation::new("BR-CONV-003", "nothing was said in this conversation", "say something first, or begin another")
+}
+
+/// The node a folded conversation ended at when it was folded (decision Z35). What older summaries do not record is where
+/// it ends now.
+fn end_when_folded(tx: &mut Tx<'_>, viewer: &Viewer, folded: &ShownConversation) -> Result<Option<NodeId>, StoreError> {
+    let recorded = folded.shown.entry.summary.as_ref().and_then(|summary| summary.end);
+    match recorded {
+        Some(end) => Ok(Some(NodeId::from_bytes(*end.as_bytes()))),
+        None => tx.path_end(viewer, folded.row.id),
+    }
 }
 
 /// Nothing could come of it any more: a folded conversation takes nothing.

@@ -328,7 +328,7 @@ pub(crate) struct FoldView {
 
 impl From<FoldSummary> for FoldView {
     fn from(summary: FoldSummary) -> Self {
-        let FoldSummary { at, author_id, author_type, text, cites } = summary;
+        let FoldSummary { at, author_id, author_type, text, cites, end: _ } = summary;
         let cites = cites.iter().map(ToString::to_string).collect();
         Self { at, author_id: author_id.shown(author_type), text, cites }
     }

@@ -19,6 +19,7 @@ mod events;
 mod executions;
 mod feed;
 mod garden;
+mod folding;
 mod grove;
 mod health;
 mod hostile;

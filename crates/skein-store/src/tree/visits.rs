@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use skein_core::tree::place::Label;
-use skein_core::{NodeId, PathId};
+use skein_core::tree::status::GenerationStatus;
+use skein_core::{ConversationId, NodeId, PathId, Viewer};
 
 use crate::error::StoreError;
 use crate::sql::params;
@@ -54,6 +55,53 @@ impl Visits {
 }
 
 impl Tx<'_> {
+    /// The last complete node of a conversation's own path, below where its reader stands too; nothing where nothing was
+    /// said.
+    pub fn path_end(&mut self, viewer: &Viewer, conversation: ConversationId) -> Result<Option<NodeId>, StoreError> {
+        let row = self.conversation(viewer, conversation)?;
+        let path = PathId::main_of(conversation);
+        let mut at = self.cursor_of(path)?.or(row.root_node);
+        // Nothing follows an answer that failed: its reader comes from what it was to answer.
+        let mut last = None;
+        while let Some(node) = at.take() {
+            let found = self.node(viewer, node)?;
+            match found.label() {
+                Some(label) if found.status == GenerationStatus::Complete => last = Some((node, label)),
+                _ => at = found.parent,
+            }
+        }
+        let Some((mut node, mut label)) = last else { return Ok(None) };
+        while let Some((opener, depth)) = self.next_opener(path, label)? {
+            (node, label) = (opener, Label { branch: opener, depth });
+        }
+        let end = self.last_of_branch(label)?.unwrap_or(node);
+        if row.is_buffer() { self.shown_version(viewer, path, end).map(Some) } else { Ok(Some(end)) }
+    }
+
+    /// Where a path left a branch at a depth or further down, to go on with a later continuation.
+    fn next_opener(&mut self, path: PathId, from: Label) -> Result<Option<(NodeId, i64)>, StoreError> {
+        let sql = "SELECT n.id, n.depth FROM path_visits v JOIN nodes n ON n.id = v.node
+             WHERE v.path = ?1 AND v.branch = ?2 AND v.depth >= ?3 AND n.status = 'complete' ORDER BY v.depth LIMIT 1";
+        let bound = params![&path, &from.branch, from.depth];
+        Ok(self.first(sql, bound, |row| Ok((NodeId::from_bytes(row.array(0)?), row.int(1)?)))?)
+    }
+
+    /// The deepest complete node of a branch, from a depth on.
+    fn last_of_branch(&mut self, from: Label) -> Result<Option<NodeId>, StoreError> {
+        let sql = "SELECT n.id FROM nodes n WHERE n.branch = ?1 AND n.depth > ?2 AND n.is_version = 0
+             AND n.status = 'complete' ORDER BY n.depth DESC LIMIT 1";
+        Ok(self.first(sql, params![&from.branch, from.depth], |row| row.array(0))?.map(NodeId::from_bytes))
+    }
+
+    /// The version of a node that its path shows.
+    fn shown_version(&mut self, viewer: &Viewer, path: PathId, node: NodeId) -> Result<NodeId, StoreError> {
+        let row = self.node(viewer, node)?;
+        let Some(shown) = row.turn().map(|turn| self.selected_in(path, turn)).transpose()?.flatten() else {
+            return Ok(node);
+        };
+        Ok(if self.node(viewer, shown)?.label() == row.label() { shown } else { node })
+    }
+
     /// A path was led to a node: from each of its ancestors it went on in that direction.
     pub(crate) fn note_visit(&mut self, path: PathId, node: NodeId) -> Result<(), StoreError> {
         self.execute(&FORGET_OTHERS, params![&node, &path])?;

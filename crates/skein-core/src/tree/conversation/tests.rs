@@ -25,7 +25,7 @@ fn changed(conversation: &Conversation, change: Value) -> Result<Conversation, R
 fn summary(text: &str) -> FoldSummary {
     let cites = vec![Citation { node: ORIGIN.node_id, position: Some(3) }];
     let (author_id, author_type) = (ActorId::SYSTEM, AuthorType::System);
-    FoldSummary { at: Millis(9), author_id, author_type, text: text.to_owned(), cites }
+    FoldSummary { at: Millis(9), author_id, author_type, text: text.to_owned(), cites, end: None }
 }
 
 fn folded() -> Conversation {
