@@ -7,11 +7,12 @@ use serde_json::Map;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
 use skein_core::id::Entropy;
-use skein_core::{Digest, ItemId, Millis, TurnId, UserId, Viewer};
+use skein_core::{Digest, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::flow::Ahead;
 use crate::sql::{Later, Row, RowResult, Sql, Value};
+use crate::tree::Moved;
 
 /// Refuses everybody but Skein itself.
 pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
@@ -33,7 +34,7 @@ pub struct Tx<'a> {
     drawn: u64,
     last: Option<(Cursor, ItemId)>,
     revises: bool,
-    moved: Vec<TurnId>,
+    moved: Moved,
     /// A request's name that was looked for and that no operation answers for.
     pub(crate) vacant: Option<Digest>,
     destroys: bool,
@@ -54,7 +55,7 @@ impl<'a> Tx<'a> {
             revises: false,
             destroys: false,
             queues: false,
-            moved: Vec::new(),
+            moved: Moved::default(),
             vacant: None,
             ahead: None,
         }
@@ -69,13 +70,14 @@ impl<'a> Tx<'a> {
         self.revises
     }
 
-    /// Notes a turn in which a path was led to another node.
-    pub(crate) fn note_moved(&mut self, turn: TurnId) {
-        self.moved.push(turn);
+    /// Notes a turn in which a path was led from `left` to another node.
+    pub(crate) fn note_moved(&mut self, turn: TurnId, left: NodeId) {
+        self.moved.turns.push(turn);
+        self.moved.left.push(left);
     }
 
-    /// The turns noted since the last call.
-    pub(crate) fn take_moved(&mut self) -> Vec<TurnId> {
+    /// What was noted since the last call.
+    pub(crate) fn take_moved(&mut self) -> Moved {
         std::mem::take(&mut self.moved)
     }
 

@@ -293,7 +293,8 @@ export class Conversation {
       // Whoever went elsewhere meanwhile stays there.
       this.take(go ? node : { ...node, isActive: false });
     }
-    const shown = made.find(({ node }) => node.isActive) ?? made[0];
+    // One that failed at once is not where the path stands.
+    const shown = made.find(({ node }) => node.isActive) ?? made.find(({ node }) => node.status !== "failed");
     if (go && shown) this.turnTo(shown.node.id);
   }
 

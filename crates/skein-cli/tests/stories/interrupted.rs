@@ -81,6 +81,13 @@ fn begin(server: &Server, slow: &Slow, method: &str) -> String {
 }
 
 fn execute(server: &Server, rogue: &Rogue, method: &str) -> String {
+    let process = calling(server, rogue, method);
+    let begun = ask(server, "POST", &format!("/processes/{process}/execute"), &json!({}));
+    begun["executionId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned()
+}
+
+/// A process of one step that calls a service.
+fn calling(server: &Server, rogue: &Rogue, method: &str) -> String {
     let address = rogue.address();
     made(server, "/allowed-endpoints", &json!({ "host": address.ip().to_string(), "port": address.port() }));
     let schema =
@@ -93,9 +100,7 @@ fn execute(server: &Server, rogue: &Rogue, method: &str) -> String {
     let tool = made(server, "/tools", &tool);
     let step = json!({ "id": "a", "toolId": tool, "inputs": {}, "output": { "variable": "a" } });
     let process = json!({ "name": "p", "initialContext": [], "steps": [step], "outputTemplate": "{{a.word}}" });
-    let process = made(server, "/processes", &process);
-    let begun = ask(server, "POST", &format!("/processes/{process}/execute"), &json!({}));
-    begun["executionId"].as_str().unwrap_or_else(|| panic!("{begun}")).to_owned()
+    made(server, "/processes", &process)
 }
 
 pub(crate) fn ended(server: &Server, run: &str) -> Value {
@@ -133,6 +138,48 @@ fn a_call_that_must_not_be_repeated_waits_for_a_person_after_a_kill() {
     let run = ended(&server, &run);
     assert_eq!(run["output"], "done", "{run}");
     assert_eq!(slow.arrived(), 2);
+}
+
+/// A server dies while an answer is generated; the execution fails after the restart.
+fn answer_fails_after_a_kill(home: &Home) {
+    let (mut server, slow) = (home.serve(), Slow::start());
+    let conversation = format!("/conversations/{}", made(&server, "/conversations", &json!({})));
+    let asked = ask(&server, "POST", &format!("{conversation}/turns"), &json!({ "text": "How many?" }));
+    let asked = asked["node"]["id"].clone();
+    let process = calling(&server, &slow.rogue, "POST");
+    let answer = json!({ "speaker": "agent", "parentAlternativeId": asked, "processIds": [process] });
+    let begun = ask(&server, "POST", &format!("{conversation}/turns"), &answer)["answers"][0].clone();
+    slow.wait_for_requests(1);
+    let state = |server: &Server| {
+        let shown = ask(server, "GET", &conversation, &Value::Null);
+        (shown["cursorNodeId"].clone(), shown["processId"].clone())
+    };
+    assert_eq!(state(&server), (begun["node"]["id"].clone(), json!(process)));
+    server.process.kill_nine();
+    let mut server = home.serve();
+    let review = until("somebody is asked", || ask(&server, "GET", "/reviews", &Value::Null)["data"].get(0).cloned());
+    let decide = format!("/reviews/{}/decide", review["id"].as_str().unwrap());
+    ask(&server, "POST", &decide, &json!({ "decision": "deny" }));
+    let run = ended(&server, begun["executionId"].as_str().unwrap());
+    assert_eq!(run["status"], "failed", "{run}");
+    assert_eq!(state(&server), (asked, Value::Null));
+    let failed = ask(&server, "GET", &format!("/nodes/{}", begun["node"]["id"].as_str().unwrap()), &Value::Null);
+    assert_eq!(failed["status"], "failed", "{failed}");
+    assert!(server.process.terminate().success());
+    home.run(&["verify", "--deep"]).assert_ok();
+}
+
+#[test]
+fn br_exec_001_an_answer_that_fails_after_kill_nine_leaves_the_conversation_as_it_was_on_sqlite_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    answer_fails_after_a_kill(&Home::at(folder.path()));
+}
+
+#[test]
+fn br_exec_001_an_answer_that_fails_after_kill_nine_leaves_the_conversation_as_it_was_on_postgres_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::fresh(Cluster::shared());
+    answer_fails_after_a_kill(&Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) });
 }
 
 #[test]

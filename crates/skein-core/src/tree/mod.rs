@@ -16,6 +16,7 @@ pub mod node;
 pub mod node_hash;
 pub mod place;
 pub mod render;
+pub mod rollback;
 pub mod status;
 pub mod summary;
 pub mod text;

@@ -133,13 +133,17 @@ pub struct NodeFailed {
 }
 
 /// An actor turned to a node, and with it to everything it descends from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PathMoved {
     pub path_id: PathId,
     pub conversation_id: ConversationId,
     pub actor_id: ActorId,
     pub node_id: NodeId,
+    /// Nodes that their turns show again first, whatever they descend from: a failed answer gives them back (rule
+    /// BR-EXEC-001).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shown: Vec<NodeId>,
 }
 
 /// What was noted beside a node; what is not named stays as it is.

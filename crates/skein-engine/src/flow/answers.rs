@@ -3,13 +3,14 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
-use skein_core::flow::execution::fact::{ExecutionBegun, Target};
+use skein_core::flow::execution::fact::Target;
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::process::Process;
 use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};
+use skein_core::tree::rollback::{PriorHint, PriorState};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
@@ -22,8 +23,8 @@ use crate::flow::SYSTEM;
 use crate::flow::authorship::expected_author;
 use crate::flow::begin::Beginning;
 use crate::flow::call::breach;
-use crate::flow::makings::said;
 use crate::flow::mover::Mover;
+use crate::flow::rollback::{begun, prior_path, run_of_node};
 use crate::request::{Changed, Outcome, Request, referred};
 use crate::tree::{Grown, alternative_of, text_at};
 
@@ -120,13 +121,14 @@ impl Engine {
     ) -> Result<Changed<Answering>, EngineError> {
         self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
             let processes = wanted_processes(tx, viewer, conversation, &new)?;
-            remember_hint(tx, viewer, conversation, chosen(&new, &processes))?;
+            let hint = remember_hint(tx, viewer, conversation, chosen(&new, &processes))?;
             let mut mover = Mover::new(engine, tx, hand);
             let mut begun = Vec::new();
             let mut first = None;
             for process in &processes {
-                for _ in 0..new.samples.max(1) {
-                    let (node, run) = mover.begin_answer(viewer, conversation, &new, *process, first)?;
+                for _ in 0..new.samples {
+                    let asked = AnswerRequest { process: *process, first, hint };
+                    let (node, run) = mover.begin_answer(viewer, conversation, &new, &asked)?;
                     first = first.or(node.0.turn().map(|turn| (turn, node.0.parent)));
                     begun.push((node, run));
                 }
@@ -143,6 +145,15 @@ impl Engine {
     }
 }
 
+/// One of the answers that are requested together.
+struct AnswerRequest {
+    process: RecordId,
+    /// The first of them: its turn and what it answers.
+    first: Option<(TurnId, Option<NodeId>)>,
+    /// The hint before, if the request changed it.
+    hint: Option<PriorHint>,
+}
+
 /// A kept place, and what the path shows otherwise now.
 type Kept = (NodeRow, Moved);
 
@@ -152,16 +163,19 @@ impl Mover<'_, '_> {
         viewer: &Viewer,
         conversation: ConversationId,
         new: &NewAnswers,
-        process: RecordId,
-        first: Option<(TurnId, Option<NodeId>)>,
+        asked: &AnswerRequest,
     ) -> Result<(Kept, RunId), StoreError> {
+        let AnswerRequest { process, first, hint } = *asked;
         let ready = self.runnable(viewer.owner(), process)?;
         let (author, author_type) = expected_author(self.tx, viewer, &ready)?;
         let (position, sources) = position(self.tx, viewer, conversation, new, first)?;
-        let leads = (new.make_active && first.is_none()).then(|| PathId::main_of(conversation));
+        let main = PathId::main_of(conversation);
+        let leads = (new.make_active && first.is_none()).then_some(main);
+        let cursor = self.tx.path_cursor(viewer, conversation, main)?;
         let executed_by = Some(ExecutedBy { process_id: process, version: ready.edition.version });
         let placing = Placing { conversation, position, author, author_type, sources, executed_by, leads };
         let (node, moved) = self.tx.reserve_node(viewer, &placing)?;
+        let path = leads.map(|_| prior_path(self.tx, viewer, cursor, &node, &moved)).transpose()?;
         let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
         let mut given = self.given(new)?;
         let mut cause = node.parent;
@@ -177,6 +191,7 @@ impl Mover<'_, '_> {
             session: Some(RunId::from_bytes(*conversation.as_bytes())),
             cause: cause.map(Into::into),
             target: Some(target),
+            prior: PriorState { path, hint },
             ..Beginning::default()
         };
         let run = self.begin(beginning)?;
@@ -202,13 +217,8 @@ impl Mover<'_, '_> {
     /// What a run was given whose rows are forgotten; the fact that it began stays.
     fn begun_with(&mut self, node: NodeId) -> Result<Map<String, Value>, StoreError> {
         let viewer = Viewer::User(self.tx.node(&SYSTEM, node)?.owner);
-        let Some(run) = self.tx.forgotten_runs_of_nodes(&viewer, &[node])?.remove(&node) else { return Ok(Map::new()) };
-        let stored = match self.tx.item(&viewer, ItemId::from_bytes(*run.as_bytes())) {
-            Ok(stored) => stored,
-            Err(StoreError::NotFound(_)) => return Ok(Map::new()),
-            Err(error) => return Err(error),
-        };
-        Ok(ExecutionBegun::from_document(&said(&stored)).map(|begun| begun.context).unwrap_or_default())
+        let Some(run) = run_of_node(self.tx, &viewer, node)? else { return Ok(Map::new()) };
+        Ok(begun(self.tx, &viewer, run)?.map(|begun| begun.context).unwrap_or_default())
     }
 }
 
@@ -234,7 +244,10 @@ fn wanted_processes(
         let problem = "what an agent says is generated by a process, and none is named";
         return Err(breach("BR-TURN-010", problem, "name one as processId"));
     }
-    if processes.len() * new.samples.max(1) > ANSWERS_MAX {
+    if new.samples == 0 {
+        return Err(breach("BR-TURN-013", "no answer is asked for", "ask for 1 to 16, or leave samples out"));
+    }
+    if processes.len().saturating_mul(new.samples) > ANSWERS_MAX {
         let problem = format!("at most {ANSWERS_MAX} answers are begun at once");
         return Err(breach("BR-TURN-013", problem, "ask for fewer"));
     }
@@ -318,20 +331,21 @@ pub(super) fn sources_of(tx: &mut Tx<'_>, viewer: &Viewer, answer: NodeId) -> Re
     Ok(found.into_iter().map(|(_, node_id, role)| Source { node_id, role }).collect())
 }
 
-/// BR-CONV-001A: the conversation offers first what was wanted last.
+/// BR-CONV-001A: the conversation offers first what was wanted last. Gives the hint before, if that was another.
 fn remember_hint(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     conversation: ConversationId,
     process: Option<RecordId>,
-) -> Result<(), StoreError> {
+) -> Result<Option<PriorHint>, StoreError> {
     let current: Shown<Conversation> = tx.record(viewer, conversation.into())?.try_into()?;
     if process.is_none() || current.entry.process_id == process {
-        return Ok(());
+        return Ok(None);
     }
+    let before = PriorHint { process_id: current.entry.process_id };
     let next = Conversation { process_id: process, ..current.entry };
     tx.update_of_tree(viewer, current.id, current.hash, next.to_content(false))?;
-    Ok(())
+    Ok(Some(before))
 }
 
 /// Those values that a process asks for.

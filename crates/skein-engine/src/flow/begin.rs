@@ -8,6 +8,7 @@ use skein_core::flow::custody::check_owner;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
 use skein_core::flow::execution::state::Execution;
+use skein_core::tree::rollback::PriorState;
 use skein_core::{ItemId, Millis, OperationId, RecordId, RuleViolation, RunId, UserId, Viewer};
 use skein_store::flow::{NewExecution, StepRow};
 use skein_store::{StoreError, Tx};
@@ -41,6 +42,8 @@ pub(super) struct Beginning {
     /// What the run above has left, and its stack.
     pub(super) above: Option<(u8, Vec<String>)>,
     pub(super) target: Option<Target>,
+    /// What the request changed in the target's conversation, as it was before.
+    pub(super) prior: PriorState,
     pub(super) session: Option<RunId>,
     pub(super) cause: Option<ItemId>,
     pub(super) operation: Option<OperationId>,
@@ -70,6 +73,7 @@ impl Default for Beginning {
             parent: None,
             above: None,
             target: None,
+            prior: PriorState::default(),
             session: None,
             cause: None,
             operation: None,
@@ -193,6 +197,7 @@ impl Mover<'_, '_> {
             context: context.clone(),
             trigger,
             target: beginning.target,
+            prior: beginning.prior,
             branched_from: beginning.branch.as_ref().map(|branch| branch.from),
             branched_with: beginning.branch.as_ref().map(|branch| branch.outputs.clone()).unwrap_or_default(),
         };

@@ -12,6 +12,7 @@ use skein_core::flow::execution::state::{Phase, RunStatus};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::step;
 use skein_core::tree::node::ExecutedBy;
+use skein_core::tree::rollback::PriorState;
 use skein_core::{PathId, RuleViolation, RunId, UserId, Viewer};
 use skein_store::flow::{ExecutionRow, StepRow};
 use skein_store::tree::append::{Placing, Position};
@@ -24,6 +25,7 @@ use crate::flow::SYSTEM;
 use crate::flow::authorship::expected_author;
 use crate::flow::begin::{Beginning, Branch};
 use crate::flow::plans::ReadyProcess;
+use crate::flow::rollback::{begun, prior_path};
 use crate::flow::runs::{ShownRun, ShownStep};
 use crate::request::{Apart, Changed, Request};
 
@@ -62,7 +64,7 @@ impl Engine {
                 taken_over(step, branching.outputs.get(variable))
             });
             let steps = steps.collect();
-            let target = place_again(tx, viewer, &shown.row, &ready)?;
+            let (target, prior) = place_again(tx, viewer, &shown.row, &ready)?.unzip();
             Ok(Beginning {
                 owner: viewer.owner(),
                 process: shown.row.process,
@@ -72,6 +74,7 @@ impl Engine {
                 session: target.map(|target| RunId::from_bytes(*target.conversation_id.as_bytes())),
                 cause: target.and_then(|target| target.parent_id).map(Into::into),
                 target,
+                prior: prior.unwrap_or_default(),
                 branch: Some(Branch {
                     from: id,
                     process_version: shown.row.process_version,
@@ -135,7 +138,7 @@ fn place_again(
     viewer: &Viewer,
     earlier: &ExecutionRow,
     ready: &ReadyProcess,
-) -> Result<Option<Target>, StoreError> {
+) -> Result<Option<(Target, PriorState)>, StoreError> {
     let Some(Target { conversation_id: conversation, node_id, parent_id: parent }) = earlier.target else {
         return Ok(None);
     };
@@ -145,9 +148,11 @@ fn place_again(
         Err(error) => return Err(error),
     };
     let Some(turn) = turn else { return Ok(None) };
-    // Whoever reads on elsewhere stays there.
+    // A reader who went elsewhere stays there. A failed answer sent its reader back to where they were.
     let path = PathId::main_of(conversation);
-    let leads = (tx.path_cursor(viewer, conversation, path)? == Some(node_id)).then_some(path);
+    let cursor = tx.path_cursor(viewer, conversation, path)?;
+    let before = begun(tx, viewer, earlier.id)?.and_then(|begun| begun.prior.path).map(|path| path.cursor.or(parent));
+    let leads = (cursor == Some(node_id) || before == Some(cursor)).then_some(path);
     let (author, author_type) = expected_author(tx, viewer, ready)?;
     let executed_by = ExecutedBy { process_id: earlier.process, version: earlier.process_version };
     let placing = Placing {
@@ -159,8 +164,10 @@ fn place_again(
         executed_by: Some(executed_by),
         leads,
     };
-    let (node, _) = tx.reserve_node(viewer, &placing)?;
-    Ok(Some(Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent }))
+    let (node, moved) = tx.reserve_node(viewer, &placing)?;
+    let led = leads.map(|_| prior_path(tx, viewer, cursor, &node, &moved)).transpose()?;
+    let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
+    Ok(Some((target, PriorState { path: led, hint: None })))
 }
 
 fn refuse<T>(problem: String, remedy: &'static str) -> Result<T, StoreError> {

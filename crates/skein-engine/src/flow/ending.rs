@@ -116,7 +116,7 @@ impl Mover<'_, '_> {
         self.tx.end_execution(run, &state, None, Some(&failure))?;
         self.measure_run(&row, &ended)?;
         if let Some(target) = row.target {
-            self.leave_node(&viewer, target, &failure.fault.message)?;
+            self.leave_node(&viewer, run, target, &failure.fault.message)?;
         }
         if let Some(operation) = row.operation {
             self.tx.end_operation(&SYSTEM, operation, &operation_state(run, &outcome))?;
@@ -184,14 +184,15 @@ impl Mover<'_, '_> {
             Some(failure) => failure.fault.message.clone(),
             None => "it was cancelled".to_owned(),
         };
-        self.leave_node(&viewer, target, &reason)
+        self.leave_node(&viewer, run, target, &reason)
     }
 
-    /// Leaves a node as one that came to nothing.
-    fn leave_node(&mut self, viewer: &Viewer, target: Target, reason: &str) -> Result<(), StoreError> {
+    /// Leaves a node as one that came to nothing, and the conversation as it was before the answer was requested.
+    fn leave_node(&mut self, viewer: &Viewer, run: RunId, target: Target, reason: &str) -> Result<(), StoreError> {
         match self.tx.fail_node(viewer, target.node_id, reason) {
+            Ok(_) => self.roll_back(viewer, run, target),
             // It is no longer pending, or gone: there is nothing to leave behind.
-            Ok(_) | Err(StoreError::Refused(_) | StoreError::NotFound(_)) => Ok(()),
+            Err(StoreError::Refused(_) | StoreError::NotFound(_)) => Ok(()),
             Err(error) => Err(error),
         }
     }

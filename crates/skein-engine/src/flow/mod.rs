@@ -29,6 +29,7 @@ mod preview;
 mod processes;
 mod refusals;
 mod reviews;
+mod rollback;
 mod runs;
 #[cfg(test)]
 mod simulation;

@@ -11,7 +11,7 @@ use skein_core::tree::conversation::{
     Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin, Mode, SHOWN_ABOVE_MAX,
 };
 use skein_core::tree::text::Title;
-use skein_core::{ConversationId, Digest, ItemId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
+use skein_core::{ConversationId, Digest, ItemId, NodeId, PathId, RecordId, RuleViolation, TurnId, UserId, Viewer};
 use skein_store::items::Page;
 use skein_store::tree::conversations::{ConversationQuery, Recent};
 use skein_store::tree::skeleton::Bone;
@@ -222,13 +222,17 @@ impl Engine {
 /// BR-CONV-001: what a conversation offers first is an enabled process of its owner's.
 fn check_hint(tx: &mut Tx<'_>, viewer: &Viewer, conversation: &Conversation) -> Result<(), StoreError> {
     let Some(process) = conversation.process_id else { return Ok(()) };
-    let usable = match tx.record(viewer, process) {
-        Ok(record) => Owned::<Process>::from_record(&record)
-            .map(|found| found.owner == viewer.owner() && found.entry.enabled && !found.entry.archived),
-        Err(StoreError::NotFound(_)) => None,
-        Err(error) => return Err(error),
-    };
-    Ok(conversation.check_hint(usable)?)
+    Ok(conversation.check_hint(usable_hint(tx, viewer.owner(), process)?)?)
+}
+
+/// Whether a conversation of this owner's may offer a process; nothing when there is no such process.
+pub(crate) fn usable_hint(tx: &mut Tx<'_>, owner: UserId, process: RecordId) -> Result<Option<bool>, StoreError> {
+    match tx.record(&Viewer::User(owner), process) {
+        Ok(record) => Ok(Owned::<Process>::from_record(&record)
+            .map(|found| found.owner == owner && found.entry.enabled && !found.entry.archived)),
+        Err(StoreError::NotFound(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<Shown<Conversation>, StoreError> {
@@ -276,10 +280,6 @@ fn shown_above(tx: &mut Tx<'_>, viewer: &Viewer, mode: Mode, node: NodeId) -> Re
     Ok(shown.into_iter().map(ItemId::from).collect())
 }
 
-fn nothing_said() -> RuleViolation {
-    RuleViolation::new("BR-CONV-003", "nothing was said in this conversation", "say something first, or begin another")
-}
-
 /// The node a folded conversation ended at when it was folded (decision Z35). What older summaries do not record is where
 /// it ends now.
 fn end_when_folded(tx: &mut Tx<'_>, viewer: &Viewer, folded: &ShownConversation) -> Result<Option<NodeId>, StoreError> {
@@ -288,6 +288,10 @@ fn end_when_folded(tx: &mut Tx<'_>, viewer: &Viewer, folded: &ShownConversation)
         Some(end) => Ok(Some(NodeId::from_bytes(*end.as_bytes()))),
         None => tx.path_end(viewer, folded.row.id),
     }
+}
+
+fn nothing_said() -> RuleViolation {
+    RuleViolation::new("BR-CONV-003", "nothing was said in this conversation", "say something first, or begin another")
 }
 
 /// Nothing could come of it any more: a folded conversation takes nothing.

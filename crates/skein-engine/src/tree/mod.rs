@@ -38,6 +38,7 @@ use crate::request::Outcome;
 pub use compare::{Apart, ComparedNodes, ComparedPaths};
 pub use context::{ContextQuery, ShownContext};
 pub use conversations::{Folding, Forking};
+pub(crate) use conversations::usable_hint;
 pub use export::Export;
 pub use model_images::SentImage;
 pub(crate) use model_images::{PreparedImages, SentImages};

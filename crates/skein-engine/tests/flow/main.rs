@@ -21,6 +21,7 @@ mod pausing;
 mod redaction;
 mod refusals;
 mod repeats;
+mod rollback;
 mod runs;
 mod telemetry;
 mod tool_metrics;

@@ -90,7 +90,7 @@ impl Tx<'_> {
         self.take_moved();
         self.record_node(viewer, conversation.owner, id, seat, said, &parents).map_err(raced)?;
         self.wake(viewer, &conversation)?;
-        Ok((self.node(viewer, id)?, Moved { turns: self.take_moved() }))
+        Ok((self.node(viewer, id)?, self.take_moved()))
     }
 
     /// Keeps a place for what is being generated (decision Z5).
@@ -102,7 +102,7 @@ impl Tx<'_> {
         let reserved = NodeReserved { node_id: id, seat }.to_draft();
         self.append_item_for(viewer, conversation.owner, &reserved).map_err(raced)?;
         self.wake(viewer, &conversation)?;
-        Ok((self.node(viewer, id)?, Moved { turns: self.take_moved() }))
+        Ok((self.node(viewer, id)?, self.take_moved()))
     }
 
     /// Completes a node whose place was kept, by the author the place was kept for.
@@ -143,6 +143,18 @@ impl Tx<'_> {
         actor: ActorId,
         node: NodeId,
     ) -> Result<(NodeRow, Moved), StoreError> {
+        self.return_path(viewer, path, actor, node, Vec::new())
+    }
+
+    /// Leads a path back to a node, after turns show again what they showed before (rule BR-EXEC-001).
+    pub fn return_path(
+        &mut self,
+        viewer: &Viewer,
+        path: PathId,
+        actor: ActorId,
+        node: NodeId,
+        shown: Vec<NodeId>,
+    ) -> Result<(NodeRow, Moved), StoreError> {
         let row = self.node(viewer, node)?;
         if !viewer.may_write(row.owner) {
             return Err(StoreError::Forbidden);
@@ -153,9 +165,10 @@ impl Tx<'_> {
             return Err(RuleViolation::new("AG-EDGE-004", problem, "turn to the node it is about").into());
         }
         self.take_moved();
-        let moved = PathMoved { path_id: path, conversation_id: row.conversation, actor_id: actor, node_id: node };
+        let moved =
+            PathMoved { path_id: path, conversation_id: row.conversation, actor_id: actor, node_id: node, shown };
         self.append_item_for(viewer, row.owner, &moved.to_draft()).map_err(raced)?;
-        Ok((row, Moved { turns: self.take_moved() }))
+        Ok((row, self.take_moved()))
     }
 
     fn pending_node(&mut self, viewer: &Viewer, id: NodeId) -> Result<NodeRow, StoreError> {

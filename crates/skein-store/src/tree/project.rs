@@ -294,6 +294,11 @@ impl Tx<'_> {
         let node = self.find_node(moved.node_id)?.filter(|node| node.conversation == moved.conversation_id);
         let Some((node, place)) = node.and_then(|node| node.place.map(|place| (node, place))) else { return Ok(None) };
         let way = Way::of(&conversation, moved.path_id, moved.actor_id)?;
+        for shown in moved.shown {
+            let row = self.find_node(shown)?.filter(|row| row.conversation == moved.conversation_id);
+            let Some(place) = row.and_then(|row| row.place) else { return Ok(None) };
+            self.show_alone(way.id, shown, &place)?;
+        }
         self.lead_path(&way, &Led { id: node.id, conversation: conversation.id, place, parent: node.parent })?;
         Ok(Some(()))
     }

@@ -26,6 +26,8 @@ const STRETCH_MIN: usize = 4;
 pub struct Moved {
     /// The turns in which another node is selected now, from the root down.
     pub turns: Vec<TurnId>,
+    /// What each of them showed before.
+    pub left: Vec<NodeId>,
 }
 
 /// The branches a node's ancestry runs along inside its conversation, each with how deep: ?1 is the node.
@@ -163,6 +165,26 @@ impl Tx<'_> {
         self.put_cursor(path, node)
     }
 
+    /// Has a turn show one of its nodes, whatever that descends from. The path is led somewhere afterwards.
+    pub(crate) fn show_alone(&mut self, path: PathId, node: NodeId, place: &NodePlace) -> Result<(), StoreError> {
+        let shown = self.selected_in(path, place.turn)?.filter(|shown| *shown != node);
+        let Some(left) = shown.map(|shown| self.find_node(shown)).transpose()?.flatten() else { return Ok(()) };
+        let Some(left_label) = left.label() else { return Ok(()) };
+        let change = Change {
+            turn: place.turn,
+            label: place.label,
+            node,
+            is_noted: false,
+            left: left.id,
+            left_branch: left_label.branch,
+            left_is_noted: false,
+        };
+        self.write_changes(path, Which::Left, &[&change])?;
+        self.write_changes(path, Which::Selected, &[&change])?;
+        self.note_moved(change.turn, change.left);
+        Ok(())
+    }
+
     fn put_cursor(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
         self.execute(
             "INSERT INTO paths (id, conversation, actor, cursor_node) VALUES (?1, ?2, ?3, ?4)
@@ -200,7 +222,7 @@ impl Tx<'_> {
             }
         }
         for change in changes {
-            self.note_moved(change.turn);
+            self.note_moved(change.turn, change.left);
         }
         self.reach(path, node)
     }

@@ -352,18 +352,28 @@ fn hers(world: &World) -> Anothers {
 /// Facts about what is not the owner's.
 fn foreign_facts(lived: &Lived, anothers: &Anothers, owner: UserId) -> Vec<(&'static str, ItemDraft)> {
     let (id, actor) = (lived.dialogue, ActorId::from(owner));
-    let moved = PathMoved { path_id: PathId::main_of(id), conversation_id: id, actor_id: actor, node_id: lived.last };
+    let moved = PathMoved {
+        path_id: PathId::main_of(id),
+        conversation_id: id,
+        actor_id: actor,
+        node_id: lived.last,
+        shown: Vec::new(),
+    };
     let frame = FrameMoved { project_id: anothers.project, actor_id: actor, conversation_id: id };
     let (text, model) = ("t".to_owned(), "m".to_owned());
     let summary = TreeSummary { conversation_id: id, node_id: Some(anothers.node), text, model, nodes: 1 };
-    let foreign_path = PathMoved { path_id: PathId::main_of(anothers.conversation), ..moved };
-    let unowned_path = PathMoved { path_id: PathId::from_bytes([7; 16]), ..moved };
+    let foreign_path = PathMoved { path_id: PathId::main_of(anothers.conversation), ..moved.clone() };
+    let unowned_path = PathMoved { path_id: PathId::from_bytes([7; 16]), ..moved.clone() };
     let tagged = NodeMarked { tagged: vec!["t".to_owned()], ..marked(anothers.node) };
     vec![
         ("a move on another's path", foreign_path.to_draft()),
         ("a move on nobody's path", unowned_path.to_draft()),
-        ("a move in another's conversation", PathMoved { conversation_id: anothers.conversation, ..moved }.to_draft()),
-        ("a move to another's node", PathMoved { node_id: anothers.node, ..moved }.to_draft()),
+        (
+            "a move in another's conversation",
+            PathMoved { conversation_id: anothers.conversation, ..moved.clone() }.to_draft(),
+        ),
+        ("a move to another's node", PathMoved { node_id: anothers.node, ..moved.clone() }.to_draft()),
+        ("a move that shows another's node", PathMoved { shown: vec![anothers.node], ..moved }.to_draft()),
         ("a mark beside another's node", tagged.to_draft()),
         ("a frame of another's project", frame.to_draft()),
         ("a summary of another's node", summary.to_draft()),

@@ -15,6 +15,7 @@ use crate::flow::execution::state::{Phase, RunStatus};
 use crate::garden::item::{BadItem, ItemDraft, ItemType, Payload, PayloadForm};
 use crate::garden::relation::RelationKind;
 use crate::id::{ConversationId, Entropy, ItemId, NodeId, RecordId, RelationId, ReviewId, RunId, UserId};
+use crate::tree::rollback::PriorState;
 
 /// A run that begins. Its item has the bits of its [`RunId`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -27,6 +28,9 @@ pub struct ExecutionBegun {
     pub trigger: Trigger,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
+    /// What the request changed in the target's conversation, as it was before.
+    #[serde(default, skip_serializing_if = "PriorState::is_empty")]
+    pub prior: PriorState,
     /// The run whose earlier outputs it took over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branched_from: Option<RunId>,
