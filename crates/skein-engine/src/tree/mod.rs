@@ -31,14 +31,15 @@ use skein_store::tree::read::SeenNode;
 use skein_store::tree::standing::Standing;
 use skein_store::tree::{ConversationRow, Moved, NodeRow, TurnRow};
 use skein_store::{StoreError, Tx};
+use std::collections::HashMap;
 
 use crate::catalog::Shown;
 use crate::request::Outcome;
 
 pub use compare::{Apart, ComparedNodes, ComparedPaths};
 pub use context::{ContextQuery, ShownContext};
-pub use conversations::{Folding, Forking};
 pub(crate) use conversations::usable_hint;
+pub use conversations::{Folding, Forking};
 pub use export::Export;
 pub use model_images::SentImage;
 pub(crate) use model_images::{PreparedImages, SentImages};
@@ -347,7 +348,7 @@ pub(crate) fn show_conversation(
     viewer: &Viewer,
     record: Record,
 ) -> Result<ShownConversation, StoreError> {
-    let (mut shown, is_named) = show_named(tx, viewer, record)?;
+    let (mut shown, is_named) = show_named(tx, viewer, record, &mut HashMap::new())?;
     if !is_named {
         number(tx, viewer, vec![&mut shown])?;
     }
@@ -360,21 +361,34 @@ pub(crate) fn show_conversations(
     viewer: &Viewer,
     rows: &[ConversationRow],
 ) -> Result<Vec<ShownConversation>, StoreError> {
-    let mut all = Vec::with_capacity(rows.len());
+    let (mut all, mut usable) = (Vec::with_capacity(rows.len()), HashMap::new());
     for row in rows {
         let record = tx.record(viewer, row.id.into())?;
-        all.push(show_named(tx, viewer, record)?);
+        all.push(show_named(tx, viewer, record, &mut usable)?);
     }
     let nameless = all.iter_mut().filter(|(_, is_named)| !is_named).map(|(shown, _)| shown).collect();
     number(tx, viewer, nameless)?;
     Ok(all.into_iter().map(|(shown, _)| shown).collect())
 }
 
-/// A conversation, and whether it has a name by itself.
-fn show_named(tx: &mut Tx<'_>, viewer: &Viewer, record: Record) -> Result<(ShownConversation, bool), StoreError> {
-    let shown: Shown<Conversation> = record.try_into()?;
+/// A conversation, and whether it has a name by itself. `usable` remembers which processes may be offered.
+fn show_named(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    record: Record,
+    usable: &mut HashMap<RecordId, bool>,
+) -> Result<(ShownConversation, bool), StoreError> {
+    let mut shown: Shown<Conversation> = record.try_into()?;
     let id = conversation_id(shown.id);
     let row = tx.conversation(viewer, id)?;
+    // A process that was disabled since is not offered until it is enabled again (rule BR-CONV-001).
+    if let Some(process) = shown.entry.process_id {
+        let known = usable.get(&process).copied();
+        let is_usable =
+            known.map_or_else(|| usable_hint(tx, row.owner, process).map(|found| found == Some(true)), Ok)?;
+        usable.insert(process, is_usable);
+        shown.entry.process_id = Some(process).filter(|_| is_usable);
+    }
     let cursor = tx.path_cursor(viewer, id, PathId::main_of(id))?;
     let root_text = match (&shown.entry.title, row.root_node) {
         (None, Some(root)) => text_of(&tx.seen_node(viewer, PathId::main_of(id), root)?),

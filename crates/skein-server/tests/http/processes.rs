@@ -302,6 +302,23 @@ both! {
         assert_eq!(hint(world, &disabled).await, refused);
     }
 
+    async fn br_conv_001_a_hint_at_a_process_that_was_disabled_refuses_to_be_shown_or_taken_along(world: &World) {
+        let made = world.made(PROCESSES, &counting()).await;
+        let conversation = world.made("/api/v1/conversations", &json!({ "title": "Herons", "processId": made["id"] })).await;
+        let place = format!("/api/v1/conversations/{}", conversation["id"].as_str().unwrap());
+        world.made(&format!("{place}/turns"), &json!({ "text": "How many?" })).await;
+        let disabled = change(world, &made, json!({ "enabled": false })).await.json();
+        let shown = world.get(&place).await.json();
+        assert_eq!((&shown["processId"], &shown["hash"]), (&Value::Null, &conversation["hash"]));
+        let listed = world.get("/api/v1/conversations").await.json();
+        assert_eq!(listed["data"][0]["processId"], Value::Null);
+        let fork = world.made(&format!("{place}/fork"), &json!({})).await;
+        change(world, &disabled, json!({ "enabled": true })).await;
+        let fork = world.get(&format!("/api/v1/conversations/{}", fork["id"].as_str().unwrap())).await.json();
+        assert_eq!(fork["processId"], Value::Null, "a fork does not take a disabled process along");
+        assert_eq!(world.get(&place).await.json()["processId"], made["id"], "it is offered again");
+    }
+
     async fn health_says_what_a_run_would_meet(world: &World) {
         let tool = tool(world).await;
         let inner = world.made(PROCESSES, &forecast(&tool)).await;
