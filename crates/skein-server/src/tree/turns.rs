@@ -216,6 +216,7 @@ pub(crate) async fn append_turn(
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
         return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
     }
+    refuse_of_answers(&body.process_ids, body.samples, &body.initial_context)?;
     let new = NewTurn {
         parent: body.parent_alternative_id,
         parent_turn: body.parent_turn_id,
@@ -253,6 +254,10 @@ pub(crate) async fn add_alternative(
 ) -> Result<Response, ApiError> {
     let body: AlternativeBody = mutation.body()?;
     if body.process_id.is_some() || !body.process_ids.is_empty() {
+        if body.content.is_some() || body.text.is_some() || body.edited_from.is_some() || body.kept_from.is_some() {
+            let problem = "processId: send it without content, text, editedFrom and keptFrom";
+            return Err(ApiError::bad_request("invalid_body", problem));
+        }
         let parent = body.parent_alternative_id;
         let wanted = match body.fuses {
             of if of.is_empty() => Wanted::Beside { turn, parent },
@@ -268,6 +273,7 @@ pub(crate) async fn add_alternative(
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
         return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
     }
+    refuse_of_answers(&[], body.samples, &body.initial_context)?;
     if !body.fuses.is_empty() {
         return Err(ApiError::bad_request("invalid_body", "fuses: name the process that makes one of them, too"));
     }
@@ -289,6 +295,20 @@ pub(crate) async fn add_alternative(
         process: body.process_id,
     };
     Ok(grown(engine.add_alternative(&mutation.caller, mutation.request, id, turn, new).await?))
+}
+
+/// What only answers of processes have is not sent with what a person says.
+fn refuse_of_answers(
+    processes: &[RecordId],
+    samples: Option<usize>,
+    context: &Map<String, Value>,
+) -> Result<(), ApiError> {
+    if processes.is_empty() && samples.is_none() && context.is_empty() {
+        return Ok(());
+    }
+    let problem =
+        "processIds, samples and initialContext: send them for answers, with a process and without content or text";
+    Err(ApiError::bad_request("invalid_body", problem))
 }
 
 fn grown(made: Changed<Grown>) -> Response {

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
 
 mod accounts;
+mod answers;
 mod asking_back;
 mod attack;
 mod blobs;
