@@ -272,10 +272,15 @@ fn altered(hash: Digest, actual: Digest) -> StoreError {
     StoreError::Damaged(format!("blob {hash} now has the hash {actual}"))
 }
 
-/// Refuses what does not name a kind of bytes.
+/// Refuses what is no media type: two tokens with a slash between them, perhaps followed by parameters.
 pub(crate) fn refuse_other_media_types(text: &str) -> Result<(), RuleViolation> {
+    let is_token = |part: &str| {
+        let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+        !part.is_empty() && part.bytes().all(is_of_token)
+    };
     let is_spelled = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') && text.len() <= 100;
-    if is_spelled && text.split('/').filter(|part| !part.is_empty()).count() == 2 {
+    let essence = text.split(';').next().unwrap_or_default().trim();
+    if is_spelled && essence.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype)) {
         return Ok(());
     }
     Err(RuleViolation::new("MG-BLOB-001", "an attachment needs a media type", "name one such as image/png"))

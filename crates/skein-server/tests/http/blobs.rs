@@ -42,6 +42,35 @@ both! {
         assert_eq!(item["data"]["hash"], view["hash"]);
     }
 
+    async fn mg_blob_001_an_upload_is_kept_under_its_type_before_it_is_acknowledged_holds(world: &World) {
+        for (media_type, bytes) in [("image/png", PNG), ("text/plain; charset=utf-8", b"herons".as_slice()), ("application/vnd.x+json", b"{}")] {
+            let made = world.upload(PATH, media_type, bytes).await.json();
+            let hash = made["hash"].as_str().unwrap();
+            assert_eq!(std::fs::read(world.blob_file(hash)).unwrap(), bytes);
+            let item = world.get(&format!("/api/v1/items/{}", made["itemId"].as_str().unwrap())).await.json();
+            assert_eq!((&item["_type"], item["data"]["mediaType"].as_str()), (&"BlobAttached".into(), Some(media_type)), "{item}");
+            assert_eq!(world.get(&format!("{PATH}/{hash}")).await.header("content-type"), media_type);
+        }
+    }
+
+    async fn mg_blob_001_bytes_without_a_type_or_that_cannot_be_kept_refuse_to_be_recorded(world: &World) {
+        let mark = world.mark().await;
+        for media_type in ["picture", "image/", "/png", "image", "image png", " / ", "/image/png", "image/a b", "image/png/x"] {
+            let refused = world.upload(PATH, media_type, "x").await;
+            assert_eq!(refused.breaks(), (422, "MG-BLOB-001".to_owned()), "{media_type:?}: {}", refused.text);
+        }
+        // A file stands where the folder of these bytes has to be.
+        let file = world.blob_file(&Digest::of(b"herons").to_string());
+        let folder = file.parent().unwrap();
+        std::fs::create_dir_all(folder.parent().unwrap()).unwrap();
+        std::fs::write(folder, "in the way").unwrap();
+        let failed = world.upload(PATH, "text/plain", "herons").await;
+        assert!(failed.status.is_server_error(), "{}", failed.text);
+        assert_eq!(world.written_since(mark).await, 0);
+        std::fs::remove_file(folder).unwrap();
+        assert_eq!(world.upload(PATH, "text/plain", "herons").await.status, StatusCode::CREATED);
+    }
+
     async fn parts_are_served_and_what_is_beyond_is_not(world: &World) {
         let hash = world.upload(PATH, "text/plain", "0123456789").await.json()["hash"].as_str().unwrap().to_owned();
         let path = format!("{PATH}/{hash}");

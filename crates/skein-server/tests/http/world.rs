@@ -324,10 +324,15 @@ impl World {
 
     /// Changes the first byte of a blob where it is kept.
     pub(crate) fn alter_blob(&self, hash: &str) {
-        let path = self.dir.path().join("blobs").join(&hash[..2]).join(hash);
+        let path = self.blob_file(hash);
         let mut bytes = std::fs::read(&path).unwrap();
         bytes[0] ^= 1;
         std::fs::write(&path, bytes).unwrap();
+    }
+
+    /// Where the bytes of a blob are kept.
+    pub(crate) fn blob_file(&self, hash: &str) -> std::path::PathBuf {
+        self.dir.path().join("blobs").join(&hash[..2]).join(hash)
     }
 
     /// How many items of anybody's were written since a mark.
