@@ -1,0 +1,75 @@
+//! Redaction of a turn: the only act that destroys a turn's text, and all that it destroys.
+
+use serde_json::{Value, json};
+use skein_core::account::{Role, Scope};
+
+use crate::talk::{Talk, id, turn_path};
+use crate::world::{World, both};
+
+async fn node(world: &World, said: &Value) -> Value {
+    world.get(&format!("/api/v1/nodes/{}", id(&said["node"]))).await.json()
+}
+
+/// The item that holds what a node says.
+async fn content_of(world: &World, said: &Value) -> String {
+    let items = world.get("/api/v1/items?type=NodeContent&limit=100").await.json();
+    let items = items["data"].as_array().unwrap();
+    let found = items.iter().find(|item| item["data"]["nodeId"] == said["node"]["id"]).unwrap();
+    id(found).to_owned()
+}
+
+async fn redact(world: &World, item: &str) -> crate::world::Answer {
+    world.post(&format!("/api/v1/items/{item}/redact"), json!({ "reason": "asked to" }).to_string()).await
+}
+
+both! {
+    async fn br_turn_episode_001_a_redaction_destroys_the_text_and_leaves_the_turn_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let first = talk.say(None, "The bittern booms at dusk.").await;
+        let second = talk.say(Some(&first), "A bittern is shy.").await;
+        let other = json!({ "text": "A bittern hides.", "editedFrom": second["node"]["id"], "makeActive": true });
+        talk.made(&format!("{}/alternatives", turn_path(&second)), &other).await;
+        let (before, tree) = (node(world, &first).await, talk.get("/tree").await);
+        let item = content_of(world, &first).await;
+        assert_eq!(redact(world, &item).await.status, 200);
+        let after = node(world, &first).await;
+        assert_eq!((&after["content"], &after["isRedacted"]), (&Value::Null, &json!(true)), "{after}");
+        let without_text = |node: &Value| {
+            let mut node = node.clone();
+            node.as_object_mut().unwrap().retain(|name, _| name != "content" && name != "isRedacted");
+            node
+        };
+        assert_eq!(without_text(&after), without_text(&before), "its place, author, time and hash stay");
+        assert_eq!(talk.get("/tree").await, tree);
+        let verified = talk.get("/verify").await;
+        assert_eq!((&verified["verdict"], &verified["counts"]["redacted"]), (&json!("redacted"), &json!(1)), "{verified}");
+        let said = world.get(&format!("/api/v1/items/{item}")).await;
+        assert!(!said.text.contains("booms") && said.text.contains("asked to"), "{}", said.text);
+        talk.say(Some(&first), "And it goes on.").await;
+        assert_eq!(talk.get("/path").await["data"].as_array().unwrap().len(), 2);
+    }
+
+    async fn br_turn_episode_001_nothing_but_its_owners_redaction_of_the_text_refuses_to_destroy_it(world: &World) {
+        let talk = Talk::new(world).await;
+        let said = talk.say(None, "The bittern booms at dusk.").await;
+        let (before, item) = (node(world, &said).await, content_of(world, &said).await);
+        let place = id(&said["node"]).to_owned();
+        let mark = world.mark().await;
+        for item in [&item, &place] {
+            let undone = world.post(&format!("/api/v1/items/{item}/undo"), "{}").await;
+            assert_eq!(undone.breaks(), (422, "MG-SOIL-005".to_owned()), "{}", undone.text);
+        }
+        let moved = world.get("/api/v1/items?type=EntityDelta&limit=1").await.json();
+        assert_eq!(redact(world, id(&moved["data"][0])).await.breaks(), (422, "MG-SOIL-010".to_owned()));
+        let no_reason = world.post(&format!("/api/v1/items/{item}/redact"), r#"{"reason":" "}"#).await;
+        assert_eq!(no_reason.breaks(), (422, "MG-SOIL-010".to_owned()));
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        assert_eq!(redact(&bert, &item).await.status, 404);
+        for path in [format!("/api/v1/nodes/{place}"), format!("/api/v1/items/{item}"), format!("{}{}", talk.path, turn_path(&said))] {
+            let deleted = world.change("DELETE", &path, "").await;
+            assert!([404, 405].contains(&deleted.status.as_u16()), "{path}: {}", deleted.text);
+        }
+        world.engine.forget_index().await.unwrap();
+        assert_eq!((node(world, &said).await, world.written_since(mark).await), (before, 0));
+    }
+}
