@@ -25,7 +25,7 @@ async fn reopen<'a>(talk: &Talk<'a>) -> Talk<'a> {
 }
 
 async fn go_to(talk: &Talk<'_>, said: &Value) {
-    let went = talk.ask("PUT", &activation(said), &Value::Null).await;
+    let went = talk.world.change("PUT", &format!("{}{}", talk.path, activation(said)), "").await;
     assert_eq!(went.status, 200, "{}", went.text);
 }
 
@@ -61,7 +61,7 @@ both! {
             assert_eq!(texts(&reopened).await, WHOLE, "{before:?} {after:?}");
             let five = reopened.say(None, "five").await;
             assert_eq!(texts(&reopened).await[4..], ["four", "five"]);
-            let window = world.get(&format!("/api/v1/nodes/{}/context", id(&five["node"]))).await;
+            let window = world.get(&format!("/api/v1/nodes/{}/context?format=messages", id(&five["node"]))).await;
             for text in WHOLE {
                 assert!(window.text.contains(text), "{text}: {}", window.text);
             }
@@ -80,7 +80,7 @@ both! {
         let below = world.get(&format!("/api/v1/nodes/{}/children", id(first))).await.json();
         let below = below["data"][0].clone();
         let activate = format!("/turns/{}/alternatives/{}/activate", below["turnId"].as_str().unwrap(), id(&below));
-        assert_eq!(fork.ask("PUT", &activate, &Value::Null).await.status, 200);
+        assert_eq!(world.change("PUT", &format!("{}{activate}", fork.path), "").await.status, 200);
         go_to(&fork, &one).await;
         fold(&fork).await;
         assert_eq!(texts(&reopen(&fork).await).await, ["question", "one", "two, at first", "three of the first"]);
