@@ -216,7 +216,10 @@ pub(crate) async fn append_turn(
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
         return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
     }
-    refuse_of_answers(&body.process_ids, body.samples, &body.initial_context)?;
+    // That an agent's words are generated is told by the rule.
+    if body.speaker != Some(Speaker::Agent) {
+        refuse_of_answers(&body.process_ids, body.samples, &body.initial_context)?;
+    }
     let new = NewTurn {
         parent: body.parent_alternative_id,
         parent_turn: body.parent_turn_id,
