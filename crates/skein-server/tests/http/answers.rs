@@ -52,7 +52,7 @@ both! {
     async fn br_turn_013_no_answer_or_more_than_sixteen_refuses(world: &World) {
         let (talk, process) = (Talk::new(world).await, waiting(world, "waits").await);
         let said = talk.say(None, "How many?").await;
-        for (processes, samples) in [(1, json!(0)), (1, json!(17)), (2, json!(u64::MAX)), (17, json!(1))] {
+        for (processes, samples) in [(1, json!(0)), (1, json!(17)), (3, json!(i64::MAX)), (17, json!(1))] {
             let processes = vec![process["id"].clone(); processes];
             let body = json!({ "speaker": "agent", "parentAlternativeId": said["node"]["id"], "processIds": processes, "samples": samples });
             talk.refuses("/turns", &body, 422, "BR-TURN-013").await;
