@@ -83,3 +83,26 @@ test("an answer goes on when its server comes back", async ({ page, skein, model
   await expect(page.locator("article[aria-busy=true]")).toHaveCount(0);
   await expect(page.getByText("The server cannot be reached.")).toHaveCount(0);
 });
+
+test("after a stopped answer the next message continues the question", async ({
+  page,
+  skein,
+  model,
+  conversation,
+}) => {
+  await page.goto(`${skein.origin}/c/${conversation}`);
+  await composer(page).waitFor();
+  await send(new Mouse(page), page, "Count to four.");
+  (await model.asked()).say("one,");
+  await expect(lastTurn(page)).toContainText("one,");
+  await page.getByRole("button", { name: /^Stop/ }).click();
+  await expect(lastTurn(page)).toContainText("It was stopped.");
+  await send(new Mouse(page), page, "No, to two.");
+  const next = await model.asked();
+  expect(next.messages.filter(({ role }) => role !== "system").map(({ content }) => content)).toEqual([
+    "Count to four.\n\nNo, to two.",
+  ]);
+  next.say("one, two.");
+  next.end();
+  await expect(lastTurn(page)).toContainText("one, two.");
+});
