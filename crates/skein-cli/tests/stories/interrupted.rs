@@ -140,8 +140,8 @@ fn a_call_that_must_not_be_repeated_waits_for_a_person_after_a_kill() {
     assert_eq!(slow.arrived(), 2);
 }
 
-/// A server dies while an answer is generated; the execution fails after the restart.
-fn answer_fails_after_a_kill(home: &Home) {
+/// A server dies while an answer is generated; after the restart `end` ends the execution without a result.
+fn answer_ends_after_a_kill(home: &Home, status: &str, end: impl Fn(&Server, &str)) {
     let (mut server, slow) = (home.serve(), Slow::start());
     let conversation = format!("/conversations/{}", made(&server, "/conversations", &json!({})));
     let asked = ask(&server, "POST", &format!("{conversation}/turns"), &json!({ "text": "How many?" }));
@@ -157,11 +157,10 @@ fn answer_fails_after_a_kill(home: &Home) {
     assert_eq!(state(&server), (begun["node"]["id"].clone(), json!(process)));
     server.process.kill_nine();
     let mut server = home.serve();
-    let review = until("somebody is asked", || ask(&server, "GET", "/reviews", &Value::Null)["data"].get(0).cloned());
-    let decide = format!("/reviews/{}/decide", review["id"].as_str().unwrap());
-    ask(&server, "POST", &decide, &json!({ "decision": "deny" }));
-    let run = ended(&server, begun["executionId"].as_str().unwrap());
-    assert_eq!(run["status"], "failed", "{run}");
+    let run = begun["executionId"].as_str().unwrap();
+    end(&server, run);
+    let run = ended(&server, run);
+    assert_eq!(run["status"], status, "{run}");
     assert_eq!(state(&server), (asked, Value::Null));
     let failed = ask(&server, "GET", &format!("/nodes/{}", begun["node"]["id"].as_str().unwrap()), &Value::Null);
     assert_eq!(failed["status"], "failed", "{failed}");
@@ -172,14 +171,22 @@ fn answer_fails_after_a_kill(home: &Home) {
 #[test]
 fn br_exec_001_an_answer_that_fails_after_kill_nine_leaves_the_conversation_as_it_was_on_sqlite_holds() {
     let folder = tempfile::tempdir().unwrap();
-    answer_fails_after_a_kill(&Home::at(folder.path()));
+    answer_ends_after_a_kill(&Home::at(folder.path()), "failed", |server, _| {
+        let review =
+            until("somebody is asked", || ask(server, "GET", "/reviews", &Value::Null)["data"].get(0).cloned());
+        let decide = format!("/reviews/{}/decide", review["id"].as_str().unwrap());
+        ask(server, "POST", &decide, &json!({ "decision": "deny" }));
+    });
 }
 
 #[test]
-fn br_exec_001_an_answer_that_fails_after_kill_nine_leaves_the_conversation_as_it_was_on_postgres_holds() {
+fn br_exec_001_an_answer_cancelled_after_kill_nine_leaves_the_conversation_as_it_was_on_postgres_holds() {
     let folder = tempfile::tempdir().unwrap();
     let database = Database::fresh(Cluster::shared());
-    answer_fails_after_a_kill(&Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) });
+    let home = Home { database: Some(database.url().to_owned()), ..Home::at(folder.path()) };
+    answer_ends_after_a_kill(&home, "cancelled", |server, run| {
+        ask(server, "POST", &format!("/executions/{run}/cancel"), &json!({}));
+    });
 }
 
 #[test]
