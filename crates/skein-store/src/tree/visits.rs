@@ -83,7 +83,7 @@ impl Tx<'_> {
         let sql = "SELECT n.id, n.depth FROM path_visits v JOIN nodes n ON n.id = v.node
              WHERE v.path = ?1 AND v.branch = ?2 AND v.depth >= ?3 AND n.status = 'complete' ORDER BY v.depth LIMIT 1";
         let bound = params![&path, &from.branch, from.depth];
-        Ok(self.first(sql, bound, |row| Ok((NodeId::from_bytes(row.array(0)?), row.int(1)?)))?)
+        self.first(sql, bound, |row| Ok((NodeId::from_bytes(row.array(0)?), row.int(1)?)))
     }
 
     /// The deepest complete node of a branch, from a depth on.
