@@ -140,8 +140,8 @@ mod tests {
         FailedAnswer { node_id: node(number), parent_id: Some(node(1)), process_id: process(number), prior }
     }
 
-    fn hinted(before: Option<u8>) -> Option<PriorHint> {
-        Some(PriorHint { process_id: before.map(process) })
+    fn hinted(before: Option<u8>) -> PriorHint {
+        PriorHint { process_id: before.map(process) }
     }
 
     fn at(cursor: u8, hint: u8) -> CurrentState {
@@ -150,20 +150,20 @@ mod tests {
 
     #[test]
     fn br_exec_001_a_path_still_on_the_failed_answer_returns_with_the_hint_holds() {
-        let back = rollback(&[answer(5, Some(2), hinted(None))], at(5, 5));
+        let back = rollback(&[answer(5, Some(2), Some(hinted(None)))], at(5, 5));
         let hint = Some(PriorHint { process_id: None });
         assert_eq!(back, Rollback { cursor: Some(node(2)), shown: vec![node(105)], hint });
     }
 
     #[test]
     fn br_exec_001_a_path_that_went_elsewhere_refuses_to_be_moved() {
-        assert_eq!(rollback(&[answer(5, Some(2), hinted(None))], at(3, 5)), Rollback::default());
+        assert_eq!(rollback(&[answer(5, Some(2), Some(hinted(None)))], at(3, 5)), Rollback::default());
         assert_eq!(rollback(&[], at(3, 5)), Rollback::default());
     }
 
     #[test]
     fn br_exec_001_a_hint_that_somebody_chose_meanwhile_refuses_to_be_replaced() {
-        let back = rollback(&[answer(5, Some(2), hinted(Some(4)))], at(5, 9));
+        let back = rollback(&[answer(5, Some(2), Some(hinted(Some(4))))], at(5, 9));
         assert_eq!((back.cursor, back.hint), (Some(node(2)), None));
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn br_exec_001_answers_that_failed_one_after_another_return_to_before_the_first_holds() {
-        let failed = [answer(6, Some(5), hinted(Some(5))), answer(5, Some(2), hinted(Some(4)))];
+        let failed = [answer(6, Some(5), Some(hinted(Some(5)))), answer(5, Some(2), Some(hinted(Some(4))))];
         let back = rollback(&failed, at(6, 6));
         assert_eq!((back.cursor, back.shown), (Some(node(2)), vec![node(106), node(105)]));
         assert_eq!(back.hint, Some(PriorHint { process_id: Some(process(4)) }));
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn br_exec_001_an_answer_nobody_was_led_to_gives_back_the_hint_alone_holds() {
-        let mut failed = answer(5, None, hinted(Some(4)));
+        let mut failed = answer(5, None, Some(hinted(Some(4))));
         failed.prior.path = None;
         let back = rollback(&[failed], at(3, 5));
         let hint = Some(PriorHint { process_id: Some(process(4)) });
