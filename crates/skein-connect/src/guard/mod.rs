@@ -7,6 +7,7 @@
 //! [`Guard`] is a cheap handle to them. Start at [`Guard::judge`].
 
 mod address;
+mod decision;
 mod network;
 
 use std::collections::BTreeSet;
@@ -17,6 +18,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use address::Kind;
 
+pub use decision::IneffectiveDecision;
 pub use network::{BadNetwork, Network};
 
 /// A host as a URL names it, and a port.

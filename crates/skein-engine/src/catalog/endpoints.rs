@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use skein_connect::guard::Endpoint;
-use skein_core::RecordId;
+use skein_connect::guard::{Endpoint, Guard};
 use skein_core::catalog::endpoint::AllowedEndpoint;
 use skein_core::catalog::entry::Entry as _;
 use skein_core::garden::event::EventName;
+use skein_core::{RecordId, RuleViolation};
 use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
@@ -35,7 +35,7 @@ impl Engine {
         Ok(self.parts().store.read(move |tx| allowed(tx, after, limit)).await?)
     }
 
-    /// Allows services to call an address on this machine.
+    /// Allows services to call an address on this machine, unless the decision would have no effect.
     pub async fn allow_endpoint(
         &self,
         caller: &Caller,
@@ -45,7 +45,9 @@ impl Engine {
     ) -> Result<Changed<Shown<AllowedEndpoint>>, EngineError> {
         caller.require_admin()?;
         let entry = AllowedEndpoint::create(host, port).map_err(StoreError::from)?;
+        let guard = self.parts().outside.guard().clone();
         let made = self.change_admitted(caller, request, "endpoint.allow", move |tx, viewer| {
+            check_effect(&guard, &entry)?;
             let named = tx.record_named(&SYSTEM, &AllowedEndpoint::record_type(), &entry.name)?;
             let shown = match named {
                 Some(record) => record.try_into()?,
@@ -96,6 +98,13 @@ impl Engine {
         self.parts().outside.guard().change(|policy| policy.loopback = found);
         Ok(())
     }
+}
+
+/// Z24: refuses to record a decision about an address that is never called, or that is called without one.
+fn check_effect(guard: &Guard, entry: &AllowedEndpoint) -> Result<(), RuleViolation> {
+    let remedy = "name a host and port on this machine other than Skein's own: 127.0.0.1 and 11434";
+    let checked = guard.check_decision(&Endpoint::new(&entry.host, entry.port));
+    checked.map_err(|ineffective| RuleViolation::new("Z24", ineffective.to_string(), remedy))
 }
 
 fn allowed(

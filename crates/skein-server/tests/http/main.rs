@@ -15,6 +15,7 @@ mod conversations;
 mod delegates;
 mod document;
 mod doors;
+mod endpoints;
 mod estate;
 mod events;
 mod executions;

@@ -9,7 +9,7 @@ use axum::body::{Body, Bytes, to_bytes};
 use axum::http::{HeaderMap, Request, StatusCode};
 use axum::response::Response;
 use serde_json::{Value, json};
-use skein_connect::guard::Guard;
+use skein_connect::guard::{Guard, Policy};
 use skein_connect::http::HttpOptions;
 use skein_core::account::{Role, Scope};
 use skein_core::garden::cursor::Cursor;
@@ -27,6 +27,8 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 
 pub(crate) const HOST: &str = "localhost:7420";
+/// Where the server would listen.
+const LISTENING: &str = "127.0.0.1:7420";
 const PUBLIC_URL: &str = "http://localhost:7420";
 /// Where stopped clocks stand.
 pub(crate) const START: Millis = Millis(1_700_000_000_000);
@@ -77,9 +79,10 @@ pub(crate) struct World {
     database: Option<Arc<Database>>,
 }
 
-/// A way out under rules that allow only the wide world, with a key that lives as long as the test.
+/// A way out of a server at [`LISTENING`] that allows only the wide world, with a key that lives as long as the test.
 fn outside() -> Outside {
-    Outside::new(Box::new(Passing::draw().unwrap()), Guard::default(), HttpOptions::default()).unwrap()
+    let policy = Policy { own_addresses: [LISTENING.parse().unwrap()].into(), ..Policy::default() };
+    Outside::new(Box::new(Passing::draw().unwrap()), Guard::new(policy), HttpOptions::default()).unwrap()
 }
 
 pub(crate) struct Answer {
@@ -166,7 +169,7 @@ impl World {
         let key = KeyText::draw();
         engine.admit_start_key(&key).await.unwrap();
         let admin = Viewer::User(engine.ensure_first_admin().await.unwrap());
-        let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
+        let hosts = AllowedHosts::new(LISTENING.parse().unwrap(), Vec::new());
         let router = skein_server::router(Context::new(engine.clone(), PUBLIC_URL), hosts);
         let clock = Arc::new(StoppedClock::at(START));
         let (dir, database) = (Arc::new(dir), database.map(Arc::new));
