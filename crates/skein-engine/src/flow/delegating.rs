@@ -37,13 +37,13 @@ impl Engine {
     ) -> Result<Changed<ShownReview>, EngineError> {
         self.change(caller, request, "review.delegate", move |tx, viewer| {
             let row = tx.review(viewer, id)?;
-            // Whether there is such a user is told to whoever may ask them.
+            // Users are looked up last: any later refusal would tell that there is such a user, who hears nothing of it.
             row.delegation().check_asking(viewer.owner(), None)?;
-            let to = found(tx, &to)?;
-            row.delegation().check_asking(viewer.owner(), to)?;
             // The run before its question: whoever ends a run takes its questions in this order, too.
             tx.locked_execution(&SYSTEM, row.run)?;
             check_open(tx, &row)?;
+            let to = found(tx, &to)?;
+            row.delegation().check_asking(viewer.owner(), to)?;
             if row.delegate != to {
                 if !tx.delegate_review(id, to)? {
                     return Err(already_ended(&row).into());

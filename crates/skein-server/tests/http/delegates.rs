@@ -180,14 +180,18 @@ both! {
             json!({ "userName": "Namesake" }),
             json!({ "userId": "user_01HQ3K4N7Y8M2P5R6T9W0X1Z2A" }),
             json!({ "userId": "user_00000000000000000000000000" }),
+            json!({ "userName": "Anna" }),
+            json!({ "userId": id_of(anna) }),
         ] {
             let refused = people.give(anna, to).await;
             assert_eq!(refused.breaks(), (422, "BR-STEP-006".to_owned()));
-            told.push(refused.json()["error"]["message"].clone());
+            let mut error = refused.json()["error"].clone();
+            error["correlationId"].take();
+            told.push(error);
         }
         told.dedup();
         assert_eq!(told.len(), 1, "who there is is not told: {told:?}");
-        for to in [json!({ "userId": id_of(anna) }), json!({}), json!({ "userId": null, "userName": "Ben" })] {
+        for to in [json!({}), json!({ "userId": null, "userName": "Ben" })] {
             assert_eq!(people.give(anna, to).await.breaks(), (422, "BR-STEP-006".to_owned()));
         }
         assert_eq!(people.give(cleo, json!({ "userName": "Ben" })).await.status, StatusCode::NOT_FOUND);
@@ -195,6 +199,27 @@ both! {
         for to in [json!({ "userName": "Cleo" }), json!({ "userName": "Nobody" }), json!({ "userId": null })] {
             assert_eq!(people.give(ben, to).await.breaks(), (403, "BR-STEP-006".to_owned()), "it goes no further");
         }
+    }
+
+    async fn br_step_006_a_question_that_ended_refuses_every_name_alike(world: &World) {
+        let people = People::new(world).await;
+        people.decides(&people.anna, json!({ "decision": "answer", "value": 11 })).await;
+        let mut told = Vec::new();
+        for to in [
+            json!({ "userName": "Ben" }),
+            json!({ "userName": "Nobody" }),
+            json!({ "userId": id_of(&people.ben) }),
+            json!({ "userId": "user_01HQ3K4N7Y8M2P5R6T9W0X1Z2A" }),
+            json!({ "userName": "Anna" }),
+            json!({ "userId": null }),
+        ] {
+            let refused = people.give(&people.anna, to).await;
+            assert_eq!(refused.breaks(), (409, "BR-STEP-006".to_owned()), "{}", refused.text);
+            told.push(refused.json()["error"]["message"].clone());
+        }
+        told.dedup();
+        assert_eq!(told.len(), 1, "names are not told apart: {told:?}");
+        assert_eq!(names(&self::told(&people.ben).await), [""; 0]);
     }
 
     async fn br_step_006_a_standing_approval_in_anothers_place_refuses(world: &World) {
