@@ -21,7 +21,7 @@ use crate::error::ApiError;
 use crate::limits::{BLOB_BYTES_MAX, UPLOAD_TIME_MAX};
 use crate::mutation::{Answer, Asking, Mutated};
 use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
+use crate::query::{self, NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 use crate::upload::{Upload, release};
 
@@ -63,6 +63,7 @@ pub(crate) async fn upload_blob(
 ) -> Result<Answer<BlobView>, ApiError> {
     let (mut parts, body) = request.into_parts();
     let asking = Asking::from_parts(&mut parts, &context).await?;
+    query::refuse_unread(&parts.extensions, &parts.uri)?;
     let media_type = media_type(&parts.headers)?;
     let upload = Upload::of(Request::from_parts(parts, body), BLOB_BYTES_MAX as u64, UPLOAD_TIME_MAX)?;
     let _permit = context.uploads.admit(asking.caller.user)?;

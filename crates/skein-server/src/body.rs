@@ -14,6 +14,7 @@ use skein_core::document;
 use crate::error::ApiError;
 use crate::limits::{BODY_BYTES_MAX, BODY_TIME_MAX};
 use crate::listen::Visitor;
+use crate::query;
 
 /// The text of a JSON body, unread.
 pub(crate) struct JsonText(pub(crate) Bytes);
@@ -22,6 +23,7 @@ impl<S: Send + Sync> FromRequest<S> for JsonText {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, ApiError> {
+        query::refuse_unread(request.extensions(), request.uri())?;
         check_label(request.headers())?;
         check_announced_size(request.headers(), BODY_BYTES_MAX as u64)?;
         read(request, state, BODY_BYTES_MAX).await.map(Self)

@@ -27,7 +27,7 @@ use crate::error::ApiError;
 use crate::limits::{BUNDLE_BYTES_MAX, BUNDLE_TIME_MAX};
 use crate::mutation::{Answer, Asking, Mutated, Mutation};
 use crate::path_id::PathId;
-use crate::query::{NoParameters, Parameters};
+use crate::query::{self, NoParameters, Parameters};
 use crate::signed_in::SignedIn;
 use crate::upload::{Upload, release, unwritable};
 
@@ -210,6 +210,7 @@ pub(crate) async fn import_bundle(
 ) -> Result<Answer<ImportView>, ApiError> {
     let (mut parts, body) = request.into_parts();
     let asking = Asking::from_parts(&mut parts, &context).await?;
+    query::refuse_unread(&parts.extensions, &parts.uri)?;
     let place = Arc::clone(&context.bundles).try_acquire_owned().map_err(|_| ApiError::busy())?;
     if parts.headers.get(header::CONTENT_TYPE).is_none_or(|label| label.as_bytes() != ZIP.as_bytes()) {
         let message = "a bundle is a zip file; send Content-Type: application/zip";

@@ -69,14 +69,15 @@ pub(crate) fn read_page<P: FromStr>(cursor: Option<&str>, limit: Option<&str>) -
 
 /// How many entries a page gets.
 pub(crate) fn page_limit(asked: Option<&str>) -> Result<usize, ApiError> {
+    entry_limit(asked, PAGE_ENTRIES_DEFAULT, PAGE_ENTRIES_MAX)
+}
+
+/// How many entries an answer gets: `usual` if nothing is asked for, and from 1 to `max`.
+pub(crate) fn entry_limit(asked: Option<&str>, usual: usize, max: usize) -> Result<usize, ApiError> {
     let invalid = |message: String| ApiError::bad_request("invalid_query", message).with_detail("field", "limit");
     let asked = asked.map(str::parse).transpose();
-    let asked = asked.map_err(|_| invalid("limit: send a whole number such as 100".to_owned()))?;
-    let limit = asked.unwrap_or(PAGE_ENTRIES_DEFAULT);
-    if (1..=PAGE_ENTRIES_MAX).contains(&limit) {
-        return Ok(limit);
-    }
-    Err(invalid(format!("limit is between 1 and {PAGE_ENTRIES_MAX}")))
+    let limit = asked.map_err(|_| invalid(format!("limit: send a whole number such as {usual}")))?.unwrap_or(usual);
+    if (1..=max).contains(&limit) { Ok(limit) } else { Err(invalid(format!("limit is between 1 and {max}"))) }
 }
 
 /// A place, marked with the listing it is a place of.

@@ -13,7 +13,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::error::ApiError;
 use crate::mutation::{Answer, Mutated, Mutation};
-use crate::pagination::{Listing, read_page};
+use crate::pagination::{Listing, entry_limit, read_page};
 use crate::path_id::PathId;
 use crate::query::{NoParameters, Parameters};
 use crate::signed_in::SignedIn;
@@ -229,11 +229,7 @@ pub(crate) async fn follow_chain(
         Some(DirectionName::Backward) => Side::Incoming,
     };
     let (from, kind) = (Endpoint::of_id(&parameters.from)?, RelationKind::parse(&parameters.kind)?);
-    let limit = parameters.limit.as_deref().map_or(Ok(CHAIN_STEPS_DEFAULT), str::parse);
-    let limit = limit.ok().filter(|limit| (1..=CHAIN_STEPS_MAX).contains(limit)).ok_or_else(|| {
-        let message = format!("limit is a whole number between 1 and {CHAIN_STEPS_MAX}");
-        ApiError::bad_request("invalid_query", message).with_detail("field", "limit")
-    })?;
+    let limit = entry_limit(parameters.limit.as_deref(), CHAIN_STEPS_DEFAULT, CHAIN_STEPS_MAX)?;
     let steps = engine.chain(&caller, from, side, kind, limit).await?;
     Ok(Json(ChainView { data: steps.into_iter().map(ChainStepView::from).collect() }))
 }

@@ -481,8 +481,8 @@ pub(crate) async fn branch_execution(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct StreamParameters {
-    /// The last piece heard, for clients that cannot send `Last-Event-ID`.
-    #[param(value_type = Option<u32>)]
+    /// The last piece heard, for clients that cannot send `Last-Event-ID`. Default 0: all pieces.
+    #[param(value_type = Option<u32>, minimum = 0)]
     after: Option<String>,
 }
 
@@ -500,8 +500,11 @@ pub(crate) async fn stream_execution(
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<SseEvent, Infallible>>>, ApiError> {
     let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map(str::to_owned);
-    let after = last.or(parameters.after).map_or(Ok(0), |text| text.parse::<i64>());
-    let after = after.map_err(|_| ApiError::bad_request("invalid_parameter", "pieces are numbered from 1"))?;
+    let after = last.or(parameters.after).map_or(Some(0), |text| text.parse().ok().filter(|after| *after >= 0));
+    let after = after.ok_or_else(|| {
+        let message = "after: send the number of the last piece you heard, from 1, or 0 for all of them";
+        ApiError::bad_request("invalid_query", message).with_detail("field", "after")
+    })?;
     let listening = engine.listen(&caller, id, after).await?;
     let pieces = stream::unfold(Some(listening), hear).map(Ok);
     // A stream must not keep a server that stops.

@@ -14,12 +14,13 @@ use utoipa::ToSchema;
 
 use crate::body::Question;
 use crate::error::ApiError;
-use crate::pagination::{Listing, page_limit};
+use crate::pagination::{Listing, entry_limit};
 use crate::path_id::PathId;
 use crate::query::Parameters;
 use crate::signed_in::SignedIn;
 
 const RESULTS_DEFAULT: usize = 20;
+const SIMILAR_DEFAULT: usize = 10;
 const RESULTS_MAX: usize = 100;
 /// Longer questions are cut by the embedder anyway.
 const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -353,7 +354,7 @@ pub(crate) async fn search(
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct SimilarParameters {
-    /// Results, 1 to 100.
+    /// Results, 1 to 100. Default 10.
     #[param(value_type = Option<u32>, minimum = 1, maximum = 100, example = 10)]
     limit: Option<String>,
 }
@@ -367,6 +368,6 @@ pub(crate) async fn similar_nodes(
     Parameters(parameters): Parameters<SimilarParameters>,
     PathId(id): PathId<NodeId>,
 ) -> Result<Json<FoundListing>, ApiError> {
-    let limit = parameters.limit.as_deref().map_or(Ok(10), |limit| page_limit(Some(limit)))?.min(RESULTS_MAX);
+    let limit = entry_limit(parameters.limit.as_deref(), SIMILAR_DEFAULT, RESULTS_MAX)?;
     Ok(answer(engine.similar(&caller, id, limit).await?, limit))
 }

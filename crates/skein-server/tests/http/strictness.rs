@@ -1,8 +1,9 @@
 //! What every operation refuses of anybody: bodies, parameters, keys and cursors that are not what they should be.
 
 use axum::body::Body;
+use axum::http::StatusCode;
 use axum::http::request::Builder;
-use serde_json::json;
+use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_server::limits::{BLOB_BYTES_MAX, BODY_BYTES_MAX};
 
@@ -129,15 +130,76 @@ async fn uploads_that_are_announced_too_large_or_labelled_as_something_else() {
     }
 }
 
+/// The refusal of the owner's request with one more query parameter. A stream that begins instead has no end to wait for.
+async fn asked_with(world: &World, estate: &Estate, operation: &Operation, name: &str, value: &str) -> Answer {
+    let target = estate.target(operation);
+    let mark = if target.contains('?') { '&' } else { '?' };
+    let target = format!("{target}{mark}{name}={value}");
+    let (label, bytes) = estate.body(operation);
+    let request = || {
+        let request = estate.owner.request(&operation.method, &target).header("content-type", &label);
+        request.body(Body::from(bytes.clone())).unwrap()
+    };
+    assert_eq!(world.status_of(request()).await, StatusCode::BAD_REQUEST, "{} {target}", operation.id);
+    world.send(request()).await
+}
+
 #[tokio::test]
-async fn unknown_parameters_of_any_read() {
-    let (world, estate, reads) = walk(|operation| operation.method == "GET").await;
-    for operation in reads {
-        let target = estate.target(&operation);
-        let mark = if target.contains('?') { '&' } else { '?' };
-        let answer = estate.owner.get(&world, &format!("{target}{mark}unheardOf=1")).await;
+async fn unknown_parameters_of_any_request() {
+    let (world, estate, all) = walk(|_| true).await;
+    for operation in all {
+        let answer = asked_with(&world, &estate, &operation, "unheardOf", "1").await;
         refused(&answer, 400, &["invalid_query"], &operation);
+        assert!(answer.text.contains("unheardOf"), "{}: {}", operation.id, answer.text);
     }
+}
+
+/// Values that a query parameter does not take, by what the document says of it.
+fn unfit_values(schema: &Value) -> Vec<String> {
+    let types =
+        |name: &str| schema["type"] == name || schema["type"].as_array().is_some_and(|all| all.contains(&json!(name)));
+    let beyond = |bound: &str, by: i64| schema[bound].as_i64().map(|bound| (bound + by).to_string());
+    let mut unfit: Vec<String> = beyond("minimum", -1).into_iter().chain(beyond("maximum", 1)).collect();
+    if types("integer") {
+        unfit.extend(["x", "1.5", "-1", "99999999999999999999"].map(str::to_owned));
+    }
+    if types("boolean") {
+        unfit.extend(["maybe", "1"].map(str::to_owned));
+    }
+    unfit
+}
+
+#[tokio::test]
+async fn numbers_and_flags_outside_their_limits_are_refused_and_never_bent() {
+    let (world, estate, all) = walk(|_| true).await;
+    let document = served(&world).await;
+    let mut tried = 0;
+    for operation in all {
+        let own: Vec<Value> = operation.parameters(&document).filter(|one| one["in"] == "query").cloned().collect();
+        for parameter in own {
+            let name = parameter["name"].as_str().unwrap();
+            for unfit in unfit_values(&parameter["schema"]) {
+                let answer = asked_with(&world, &estate, &operation, name, &unfit).await;
+                assert_eq!(answer.refused(), (400, "invalid_query".to_owned()), "{} {name}={unfit}", operation.id);
+                assert!(answer.text.contains(name), "{} {name}={unfit}: {}", operation.id, answer.text);
+                tried += 1;
+            }
+        }
+    }
+    assert!(tried > 200, "{tried}");
+}
+
+#[tokio::test]
+async fn more_similar_nodes_than_a_hundred_are_refused() {
+    let (world, estate, _) = walk(|_| false).await;
+    let target = format!("/api/v1/nodes/{}/similar", estate.talk.node);
+    for (limit, expected) in [("?limit=100", 100), ("?limit=1", 1), ("", 10)] {
+        let listed = estate.owner.get(&world, &format!("{target}{limit}")).await.json();
+        assert_eq!(listed["pagination"]["limit"], json!(expected), "{listed}");
+    }
+    let refused = estate.owner.get(&world, &format!("{target}?limit=101")).await;
+    assert_eq!(refused.refused(), (400, "invalid_query".to_owned()));
+    assert!(refused.text.contains("limit is between 1 and 100"), "{}", refused.text);
 }
 
 /// Where each listing of the owner's goes on, as its cursor.
@@ -147,7 +209,7 @@ async fn cursors(world: &World, estate: &Estate, listings: &[Operation]) -> Vec<
         let target = estate.target(listing);
         let mark = if target.contains('?') { '&' } else { '?' };
         let page = estate.owner.get(world, &format!("{target}{mark}limit=1")).await;
-        let page: serde_json::Value = serde_json::from_str(&page.text).unwrap();
+        let page: Value = serde_json::from_str(&page.text).unwrap();
         found.extend(
             [&page["pagination"]["next"], &page["next"]].iter().filter_map(|next| next.as_str().map(str::to_owned)),
         );
