@@ -137,6 +137,9 @@ impl From<EngineError> for Failure {
             EngineError::Call(_) => Self::new(Exit::Unavailable, error, "look at the service and try again"),
             EngineError::Vault(_) => Self::new(Exit::Unavailable, error, "skein doctor looks at the master key"),
             EngineError::UnknownCredential
+            | EngineError::ExpiredKey(_)
+            | EngineError::KeyOutlivesMaker(_)
+            | EngineError::SessionOutlivesMaker(_)
             | EngineError::PassphraseNeeded
             | EngineError::PassphraseIdle
             | EngineError::NotOpened(_)

@@ -44,7 +44,7 @@ const fn sheet(fields: &'static [&'static str]) -> Sheet {
 }
 
 const USER_FIELDS: [&str; 6] = ["id", "name", "role", "signInLink.url", "signInLink.expiresAt", "createdAt"];
-const KEY_FIELDS: [&str; 7] = ["id", "key", "name", "scope", "createdAt", "lastUsedAt", "revokedAt"];
+const KEY_FIELDS: [&str; 8] = ["id", "key", "name", "scope", "createdAt", "lastUsedAt", "expiresAt", "revokedAt"];
 
 pub(crate) static USER: Sheet = sheet(&USER_FIELDS);
 pub(crate) static NEW_USER: Sheet = Sheet {
@@ -89,6 +89,10 @@ pub(crate) static KEYS: List = List {
         ("SCOPE", |row| text(&row["scope"])),
         ("CREATED", |row| text(&row["createdAt"])),
         ("LAST USED", |row| text(&row["lastUsedAt"])),
+        ("EXPIRES", |row| {
+            let mark = if row["isExpired"] == true { " (expired)" } else { "" };
+            format!("{}{mark}", text(&row["expiresAt"]))
+        }),
         ("REVOKED", |row| text(&row["revokedAt"])),
         ("NAME", |row| text(&row["name"])),
     ],

@@ -3,10 +3,10 @@
 use skein_connect::http::CallFault;
 use skein_connect::passphrase::NotOpened;
 use skein_connect::vault::VaultError;
-use skein_core::ItemId;
 use skein_core::account::Scope;
 use skein_core::garden::item::BadItem;
 use skein_core::setting::Setting;
+use skein_core::{ItemId, Millis};
 use skein_store::StoreError;
 
 use crate::garden::ITEMS_PER_BATCH_MAX;
@@ -20,6 +20,15 @@ pub enum EngineError {
     /// No such key, session, link or user, or it ended: these are told apart nowhere.
     #[error("this credential is not known here or was ended")]
     UnknownCredential,
+    /// The key was made with an end, which has come.
+    #[error("this key expired at {0}; make another with a signed-in browser or a key that still counts")]
+    ExpiredKey(Millis),
+    /// A key that expires makes no key that goes on after it.
+    #[error("your key expires at {0}, and this one would outlive it; send expiresAt of that time or earlier")]
+    KeyOutlivesMaker(Millis),
+    /// A key that expires signs no browser in, which would stay signed in.
+    #[error("your key expires at {0}, and a browser would stay signed in; ask with a key that does not expire")]
+    SessionOutlivesMaker(Millis),
     /// What was asked for needs somebody outside, who could not be reached.
     #[error(transparent)]
     Call(#[from] CallFault),

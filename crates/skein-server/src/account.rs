@@ -52,7 +52,7 @@ pub(crate) async fn read_account(
     let cursor = engine.standing().await?;
     let user = engine.user(&caller, caller.user).await?;
     let (credential, key_id) = match caller.credential {
-        Credential::Key(key) => ("key", Some(key)),
+        Credential::Key { id, .. } => ("key", Some(id)),
         Credential::Start => ("start", None),
         Credential::Session(_) => ("session", None),
         Credential::Token { .. } => ("token", None),

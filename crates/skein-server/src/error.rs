@@ -200,6 +200,12 @@ impl From<EngineError> for ApiError {
             EngineError::UnknownCredential => Self::unauthenticated(
                 "this credential is not known here or was ended; the server prints a link for a new one at each start",
             ),
+            EngineError::ExpiredKey(ended) => {
+                Self::unauthenticated(&error.to_string()).with_detail("expiredAt", ended.to_string())
+            }
+            EngineError::KeyOutlivesMaker(_) | EngineError::SessionOutlivesMaker(_) => {
+                Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string())
+            }
             EngineError::Call(fault) => fault.into(),
             EngineError::Vault(fault) => {
                 let message =

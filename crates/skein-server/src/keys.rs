@@ -32,6 +32,11 @@ pub(crate) struct KeyView {
     /// To the minute.
     #[schema(value_type = Option<String>)]
     last_used_at: Option<Millis>,
+    /// When the key stops working; null for a key that works until it is revoked.
+    #[schema(value_type = Option<String>, format = DateTime, example = "2027-02-15T09:30:00.000Z")]
+    expires_at: Option<Millis>,
+    /// Whether `expiresAt` has passed.
+    is_expired: bool,
     #[schema(value_type = Option<String>)]
     revoked_at: Option<Millis>,
     /// The key itself; a replay leaves it out.
@@ -42,14 +47,14 @@ pub(crate) struct KeyView {
 
 impl From<EngineKey> for KeyView {
     fn from(key: EngineKey) -> Self {
-        let EngineKey { id, name, scope, created_at, last_used_at, revoked_at, text } = key;
+        let EngineKey { id, name, scope, created_at, last_used_at, expires_at, is_expired, revoked_at, text } = key;
         let key = text.map(|text| text.reveal().to_owned());
-        Self { id, name, scope, created_at, last_used_at, revoked_at, key }
+        Self { id, name, scope, created_at, last_used_at, expires_at, is_expired, revoked_at, key }
     }
 }
 
 #[derive(Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schema(example = json!({ "name": "laptop", "scope": "write" }))]
 pub(crate) struct NewKeyBody {
     #[schema(min_length = 1, max_length = 100)]
@@ -57,6 +62,11 @@ pub(crate) struct NewKeyBody {
     /// read, write or admin.
     #[schema(value_type = String, pattern = "^(read|write|admin)$")]
     scope: Scope,
+    /// When the key stops working: a time in the future, for example `2027-02-15T09:30:00.000Z`. Default: never. A key made
+    /// with a key that expires has to expire by then.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    expires_at: Option<Millis>,
 }
 
 /// Your keys.
@@ -72,12 +82,12 @@ pub(crate) async fn list_keys(
     Ok(Json(Listing::of(page, limit, KeyView::from)))
 }
 
-/// Make a key, which may do no more than the credential that asks for it.
+/// Make a key, which may do no more than the credential that asks for it, and not outlive it.
 #[utoipa::path(post, path = "/keys", tag = "account", request_body = NewKeyBody,
     responses((status = 201, body = Mutated<KeyView>)))]
 pub(crate) async fn create_key(State(engine): State<Engine>, mutation: Mutation) -> Result<Answer<KeyView>, ApiError> {
-    let NewKeyBody { name, scope } = mutation.body()?;
-    let made = engine.create_key(&mutation.caller, mutation.request, NewKey { name, scope }).await?;
+    let NewKeyBody { name, scope, expires_at } = mutation.body()?;
+    let made = engine.create_key(&mutation.caller, mutation.request, NewKey { name, scope, expires_at }).await?;
     let location = format!("/api/v1/keys/{}", made.value.id);
     Ok(Answer::made(made.map(KeyView::from), location))
 }

@@ -23,7 +23,12 @@ pub struct KeyHolder {
     pub user: UserId,
     pub role: Role,
     pub scope: Scope,
+    /// When the key stops counting; never, without a time.
+    pub expires_at: Option<Millis>,
 }
+
+/// The field of an API key's record that says when it expires; keys of older stores have none.
+const EXPIRES_AT: &str = "expiresAt";
 
 impl Tx<'_> {
     /// Creates a user, who owns their own record.
@@ -159,7 +164,7 @@ impl Tx<'_> {
         Ok(first)
     }
 
-    /// Registers a key by its hash; the key itself is never kept.
+    /// [`Self::create_key_until`] for a key that does not expire.
     pub fn create_key(
         &mut self,
         viewer: &Viewer,
@@ -167,7 +172,21 @@ impl Tx<'_> {
         scope: Scope,
         key_hash: Digest,
     ) -> Result<KeyId, StoreError> {
-        let data = fields([("name", json!(name)), ("scope", json!(scope)), ("keyHash", json!(key_hash.to_string()))]);
+        self.create_key_until(viewer, name, scope, key_hash, None)
+    }
+
+    /// Registers a key by its hash; the key itself is never kept.
+    pub fn create_key_until(
+        &mut self,
+        viewer: &Viewer,
+        name: &str,
+        scope: Scope,
+        key_hash: Digest,
+        expires_at: Option<Millis>,
+    ) -> Result<KeyId, StoreError> {
+        let mut data =
+            fields([("name", json!(name)), ("scope", json!(scope)), ("keyHash", json!(key_hash.to_string()))]);
+        data.extend(expires_at.map(|at| (EXPIRES_AT.to_owned(), json!(at))));
         let content = RecordContent::new(RecordType::parse(API_KEY)?, data);
         let record = self.create_record_for(viewer, viewer.owner(), content, None)?;
         Ok(KeyId::from_bytes(*record.id.as_bytes()))
@@ -182,18 +201,21 @@ impl Tx<'_> {
         Ok(())
     }
 
-    /// Whose key this is, unless it is unknown or revoked.
+    /// Whose key this is, unless it is unknown or revoked. Whether it has expired is for the caller to judge.
     pub fn key_holder(&mut self, viewer: &Viewer, key_hash: Digest) -> Result<Option<KeyHolder>, StoreError> {
         system_only(viewer)?;
-        let sql = "SELECT id, owner, scope FROM api_keys WHERE key_hash = ?1 AND revoked = 0";
+        let sql = "SELECT k.id, k.owner, k.scope, r.body FROM api_keys k JOIN records r ON r.id = k.id
+                   WHERE k.key_hash = ?1 AND k.revoked = 0";
         let found = self.first(sql, params![&key_hash], |row| {
-            Ok((KeyId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?), row.text(2)?.to_owned()))
+            let (scope, body) = (row.text(2)?.to_owned(), row.text(3)?.to_owned());
+            Ok((KeyId::from_bytes(row.array(0)?), UserId::from_bytes(row.array(1)?), scope, body))
         })?;
-        let Some((key, user, scope)) = found else { return Ok(None) };
-        let role = self.role(viewer, user)?;
-        let unreadable = |_| StoreError::Damaged(format!("the scope of {key} cannot be read"));
-        let scope = serde_json::from_value(Value::from(scope)).map_err(unreadable)?;
-        Ok(Some(KeyHolder { key, user, role, scope }))
+        let Some((key, user, scope, body)) = found else { return Ok(None) };
+        let unreadable = || StoreError::Damaged(format!("{key} cannot be read"));
+        let content = serde_json::from_str(&body).ok().and_then(RecordContent::from_document).ok_or_else(unreadable)?;
+        let scope = serde_json::from_value(Value::from(scope)).map_err(|_| unreadable())?;
+        let (role, expires_at) = (self.role(viewer, user)?, key_expiry(&content).ok_or_else(unreadable)?);
+        Ok(Some(KeyHolder { key, user, role, scope, expires_at }))
     }
 
     /// Whether a key has not been ended.
@@ -219,6 +241,11 @@ impl Tx<'_> {
         self.record(viewer, RecordId::from_bytes(*key.as_bytes()))?;
         self.first("SELECT last_used_at FROM key_usage WHERE id = ?1", params![&key], |row| row.int(0).map(Millis))
     }
+}
+
+/// When the key with this record expires; nothing where that cannot be read.
+pub fn key_expiry(content: &RecordContent) -> Option<Option<Millis>> {
+    serde_json::from_value(content.data.get(EXPIRES_AT).cloned().unwrap_or_default()).ok()
 }
 
 fn fields<const N: usize>(fields: [(&str, Value); N]) -> Map<String, Value> {

@@ -4,6 +4,7 @@ import { expect, task } from "../support/test";
 task("make an access key, use it, and revoke it", async ({ page, hands, skein }) => {
   await page.goto(`${skein.origin}/settings/access`);
   await hands.write(page.getByRole("textbox", { name: "Name" }), "laptop");
+  await hands.choose(page.getByRole("combobox", { name: "Expires" }), "In 30 days");
   await hands.press(page.getByRole("button", { name: "Make the key" }));
   const told = page.getByText("Key “laptop”: copy it now. It is not shown again.");
   await expect(told).toBeVisible();
@@ -19,6 +20,7 @@ task("make an access key, use it, and revoke it", async ({ page, hands, skein })
   await hands.press(page.getByRole("button", { name: "I have it" }));
   await expect(told).toHaveCount(0);
   expect(await page.content()).not.toContain(key.trim());
+  await expect(page.getByText(/· expires in/)).toBeVisible();
 
   await hands.press(page.getByRole("button", { name: "Revoke laptop" }));
   const question = page.getByRole("dialog", { name: "Revoke this key?" });

@@ -74,6 +74,9 @@ pub(crate) enum KeyCommand {
         /// What the key may be used for
         #[arg(long)]
         scope: ScopeName,
+        /// When the key stops working, for example 2027-01-31T12:00:00Z [default: never]
+        #[arg(long, value_name = "TIME")]
+        expires: Option<String>,
     },
     /// End a key at once
     Revoke {

@@ -110,9 +110,12 @@ impl Task {
     pub(super) fn of_key(command: KeyCommand) -> Result<Self, Failure> {
         Ok(match command {
             KeyCommand::List(amount) => Self::list(Ask::get("/keys"), &views::KEYS, amount),
-            KeyCommand::Create { name, scope } => {
-                let ask = Ask::post("/keys", json!({ "name": name, "scope": word(&scope) }));
-                Self::Show { ask, sheet: &views::NEW_KEY }
+            KeyCommand::Create { name, scope, expires } => {
+                let mut body = json!({ "name": name, "scope": word(&scope) });
+                if let Some(expires) = expires {
+                    body["expiresAt"] = json!(time(&expires)?);
+                }
+                Self::Show { ask: Ask::post("/keys", body), sheet: &views::NEW_KEY }
             }
             KeyCommand::Revoke { id } => {
                 let id: KeyId = parse(&id, "give the id as skein key list shows it: key_…")?;

@@ -3,6 +3,7 @@
 //! Every call of the store begins with a [`Viewer`]; what a viewer may read or write is decided here and
 //! asked nowhere else.
 
+pub mod expiry;
 pub mod repeat;
 
 use crate::id::{ItemId, UserId};

@@ -1,11 +1,12 @@
-//! API keys: made, shown once, listed, revoked.
+//! API keys: made, shown once, listed, revoked. One may expire by itself.
 
 use serde_json::{Map, Value, json};
 use skein_core::account::Scope;
+use skein_core::account::expiry::{check_expiry, is_expired, outlives};
 use skein_core::garden::event::EventName;
 use skein_core::garden::record::{Record, RecordType};
 use skein_core::{KeyId, Millis, RecordId, RuleViolation, Viewer};
-use skein_store::accounts::API_KEY;
+use skein_store::accounts::{API_KEY, key_expiry};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
@@ -22,6 +23,8 @@ pub struct NewKey {
     pub name: String,
     /// What it may be used for.
     pub scope: Scope,
+    /// When it stops counting; without a time, only when it is revoked.
+    pub expires_at: Option<Millis>,
 }
 
 /// A key as its owner sees it.
@@ -37,6 +40,10 @@ pub struct KeyView {
     pub created_at: Millis,
     /// When it was last used, to the minute.
     pub last_used_at: Option<Millis>,
+    /// When it stops counting; without a time, only when it is revoked.
+    pub expires_at: Option<Millis>,
+    /// Whether that moment has passed.
+    pub is_expired: bool,
     /// When it was ended.
     pub revoked_at: Option<Millis>,
     /// The key itself, told once.
@@ -54,7 +61,7 @@ impl Outcome for KeyView {
 }
 
 impl Engine {
-    /// Makes a key of the caller's; one that may do no more than the credential that asks for it.
+    /// Makes a key of the caller's, which may do no more than the credential that asks for it and not outlive it.
     pub async fn create_key(
         &self,
         caller: &Caller,
@@ -62,11 +69,17 @@ impl Engine {
         new: NewKey,
     ) -> Result<Changed<KeyView>, EngineError> {
         caller.require(new.scope)?;
+        let ends_at = caller.credential.key_ends_at();
+        if let Some(ends_at) = ends_at.filter(|_| outlives(new.expires_at, ends_at)) {
+            return Err(EngineError::KeyOutlivesMaker(ends_at));
+        }
         let text = KeyText::draw();
         let name = checked_name(&new.name)?;
         self.change_admitted(caller, request, "key.create", move |tx, viewer| {
-            let id = tx.create_key(viewer, &name, new.scope, text.hash())?;
-            tx.tell_own(viewer, EventName::KeyCreated, Some(&id.to_string()), told(&name, new.scope))?;
+            check_expiry(new.expires_at, tx.now())?;
+            let id = tx.create_key_until(viewer, &name, new.scope, text.hash(), new.expires_at)?;
+            let told = told(&name, new.scope, new.expires_at);
+            tx.tell_own(viewer, EventName::KeyCreated, Some(&id.to_string()), told)?;
             Ok(KeyView { text: Some(text.clone()), ..key_view(tx, viewer, id)? })
         })
         .await
@@ -85,7 +98,8 @@ impl Engine {
                 tx.revoke_key(viewer, id)?;
                 // Whoever had the key may have asked for a link with it.
                 tx.end_links(viewer, LINK_MS)?;
-                tx.tell_own(viewer, EventName::KeyRevoked, Some(&id.to_string()), told(&before.name, before.scope))?;
+                let told = told(&before.name, before.scope, before.expires_at);
+                tx.tell_own(viewer, EventName::KeyRevoked, Some(&id.to_string()), told)?;
             }
             key_view(tx, viewer, id)
         })
@@ -111,8 +125,9 @@ impl Engine {
     }
 }
 
-fn told(name: &str, scope: Scope) -> Map<String, Value> {
-    Map::from_iter([("name".to_owned(), json!(name)), ("scope".to_owned(), json!(scope))])
+fn told(name: &str, scope: Scope, expires_at: Option<Millis>) -> Map<String, Value> {
+    let named = [("name".to_owned(), json!(name)), ("scope".to_owned(), json!(scope))];
+    named.into_iter().chain(expires_at.map(|at| ("expiresAt".to_owned(), json!(at)))).collect()
 }
 
 /// A name that can be shown in a list.
@@ -141,12 +156,16 @@ fn with_use(tx: &mut Tx<'_>, viewer: &Viewer, record: &Record) -> Result<KeyView
     let id = KeyId::from_bytes(*record.id.as_bytes());
     let field = |name: &str| record.content.data.get(name).cloned().unwrap_or_default();
     let unreadable = |_| StoreError::Damaged(format!("{id} cannot be read"));
+    let expires_at = key_expiry(&record.content);
+    let expires_at = expires_at.ok_or_else(|| StoreError::Damaged(format!("the end of {id} cannot be read")))?;
     Ok(KeyView {
         id,
         name: record.content.name().unwrap_or_default().to_owned(),
         scope: serde_json::from_value(field("scope")).map_err(unreadable)?,
         created_at: record.created_at,
         last_used_at: tx.key_last_used(viewer, id)?,
+        expires_at,
+        is_expired: is_expired(expires_at, tx.now()),
         revoked_at: serde_json::from_value(field("revokedAt")).map_err(unreadable)?,
         text: None,
     })

@@ -20,6 +20,7 @@ pub use users::{NewUser, User, UserChange};
 use std::collections::HashMap;
 use std::sync::{PoisonError, RwLock};
 
+use skein_core::account::expiry::is_expired;
 use skein_core::account::{Grant, Role, Scope};
 use skein_core::{Digest, ItemId, KeyId, Millis, UserId, Viewer};
 use skein_store::{StoreError, Tx};
@@ -53,7 +54,12 @@ pub enum Presented {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Credential {
     /// An API key.
-    Key(KeyId),
+    Key {
+        /// Which one.
+        id: KeyId,
+        /// When it expires, if it does.
+        ends_at: Option<Millis>,
+    },
     /// The key of this start.
     Start,
     /// A signed-in browser, by the hash of its token.
@@ -63,6 +69,16 @@ pub enum Credential {
         /// When it runs out.
         until: Millis,
     },
+}
+
+impl Credential {
+    /// When the API key that was shown expires: what it makes must not outlive it.
+    pub(crate) fn key_ends_at(&self) -> Option<Millis> {
+        match self {
+            Self::Key { ends_at, .. } => *ends_at,
+            Self::Start | Self::Session(_) | Self::Token { .. } => None,
+        }
+    }
 }
 
 /// Someone who was let in.
@@ -102,7 +118,7 @@ impl Caller {
     /// Whether what let the caller in still would: a stream outlives the request that opened it.
     pub(crate) fn is_admitted(&self, tx: &mut Tx<'_>) -> Result<bool, StoreError> {
         let is_known = match self.credential {
-            Credential::Key(key) => tx.is_key_live(&SYSTEM, key)?,
+            Credential::Key { id, ends_at } => !is_expired(ends_at, tx.now()) && tx.is_key_live(&SYSTEM, id)?,
             Credential::Session(token) => tx.session(&SYSTEM, token)?.is_some(),
             Credential::Token { until } => tx.now() < until,
             // It lives as long as this process.
@@ -153,7 +169,7 @@ impl StartKeys {
 }
 
 impl Engine {
-    /// Who this is. Takes effect at once when a key is revoked or a session ended.
+    /// Who this is. Takes effect at once when a key is revoked or expires, or a session ends.
     pub async fn authenticate(&self, presented: &Presented, grant: Option<ItemId>) -> Result<Caller, EngineError> {
         let revisions = self.revisions_here();
         let hash = match presented {
@@ -178,11 +194,15 @@ impl Engine {
                 None => find_caller(tx, &presented)?,
             };
             let Some(caller) = caller else { return Ok(Err(EngineError::UnknownCredential)) };
-            with_grant(tx, caller, grant)
+            match caller.credential.key_ends_at() {
+                Some(ended) if is_expired(Some(ended), tx.now()) => Ok(Err(EngineError::ExpiredKey(ended))),
+                _ => with_grant(tx, caller, grant),
+            }
         };
         let caller = self.parts().store.look_up(look_up).await??;
         self.note_use_of(&caller);
-        if let (Some(key), Some(revisions)) = (key, revisions) {
+        // Nothing is revised when a key expires, so one that does is looked up every time.
+        if let (Some(key), Some(revisions), None) = (key, revisions, caller.credential.key_ends_at()) {
             self.parts().known_keys.remember(revisions, key, caller.clone());
         }
         Ok(caller)
@@ -190,7 +210,7 @@ impl Engine {
 
     /// Notes the use of a key now and then, without keeping its user waiting.
     fn note_use_of(&self, caller: &Caller) {
-        let Credential::Key(key) = caller.credential else { return };
+        let Credential::Key { id: key, .. } = caller.credential else { return };
         if !self.parts().key_uses.is_due(key) {
             return;
         }
@@ -233,7 +253,10 @@ fn find_caller(tx: &mut Tx<'_>, presented: &Presented) -> Result<Option<Caller>,
     match presented {
         Presented::Key(key) => {
             let holder = tx.key_holder(&SYSTEM, key.hash())?;
-            Ok(holder.and_then(|holder| caller(holder.user, holder.role, holder.scope, Credential::Key(holder.key))))
+            Ok(holder.and_then(|holder| {
+                let credential = Credential::Key { id: holder.key, ends_at: holder.expires_at };
+                caller(holder.user, holder.role, holder.scope, credential)
+            }))
         }
         Presented::Session(token) => {
             let Some(session) = tx.session(&SYSTEM, token.hash())? else { return Ok(None) };

@@ -79,6 +79,9 @@ impl Engine {
     pub async fn create_link(&self, caller: &Caller, request: Request) -> Result<Changed<Link>, EngineError> {
         // A browser may do whatever its user's role lets them: a narrower credential must not become one.
         caller.require(widest(caller.role))?;
+        if let Some(ends_at) = caller.credential.key_ends_at() {
+            return Err(EngineError::SessionOutlivesMaker(ends_at));
+        }
         let link = LinkText::draw();
         let user = caller.user;
         self.change_admitted(caller, request, "session.link", move |tx, viewer| {
@@ -169,7 +172,7 @@ impl Engine {
     pub async fn sign_out(&self, caller: &Caller, request: Request) -> Result<Changed<Kept<bool>>, EngineError> {
         let token: Option<Digest> = match caller.credential {
             Credential::Session(token) => Some(token),
-            Credential::Key(_) | Credential::Start | Credential::Token { .. } => None,
+            Credential::Key { .. } | Credential::Start | Credential::Token { .. } => None,
         };
         let token = token.ok_or(EngineError::NotABrowser)?;
         self.change(caller, request, "session.end", move |tx, viewer| {

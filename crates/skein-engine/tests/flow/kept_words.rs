@@ -102,7 +102,7 @@ async fn heard(world: &World, run: RunId, after: i64) -> (String, RunStatus) {
 
 /// Somebody let in by a key of the caller's.
 async fn by_key(world: &World) -> (Caller, KeyId) {
-    let new = NewKey { name: "listener".to_owned(), scope: Scope::Read };
+    let new = NewKey { name: "listener".to_owned(), scope: Scope::Read, expires_at: None };
     let key = world.engine.create_key(&world.caller, fresh(&world.caller), new).await.unwrap().value;
     let caller = world.engine.authenticate(&Presented::Key(key.text.unwrap()), None).await.unwrap();
     (caller, key.id)

@@ -28,6 +28,7 @@ mod hostile;
 mod idempotency;
 mod issuer;
 mod items;
+mod key_expiry;
 mod known_answers;
 mod log_lines;
 mod memory;

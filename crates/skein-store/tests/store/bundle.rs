@@ -148,6 +148,8 @@ pub(crate) fn history(world: &World) -> StoredItem {
         }
         let key = tx.create_key(&viewer, "schlüssel", Scope::Write, Digest::of(viewer.owner().as_bytes()))?;
         tx.revoke_key(&viewer, key)?;
+        let hash = Digest::of(&[viewer.owner().as_bytes().as_slice(), b"until"].concat());
+        tx.create_key_until(&viewer, "bis 2096", Scope::Read, hash, Some(Millis(4_000_000_000_000)))?;
         tx.append_item(&viewer, &event("branch.created"))?;
         tx.append_item(&viewer, &event("import.made"))?;
         Ok(tx.append_item(&viewer, &event("export.made"))?.item.header.id)

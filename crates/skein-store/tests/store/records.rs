@@ -277,4 +277,19 @@ both! {
         assert_eq!(world.read(move |tx| tx.key_holder(&SYSTEM, hash)), None);
         assert_eq!(world.verify(true).breaks, []);
     }
+
+    fn a_key_is_held_with_the_time_at_which_it_expires(world: &World) {
+        use skein_core::account::Scope;
+        let ends = [None, Some(START.plus(-1)), Some(START.plus(1))];
+        for (n, expires_at) in (0_u8..).zip(ends) {
+            let (viewer, hash) = (world.anna.clone(), skein_core::Digest::of(&[n]));
+            let key = world.write(move |tx| tx.create_key_until(&viewer, "k", Scope::Read, hash, expires_at));
+            let holder = world.read(move |tx| tx.key_holder(&SYSTEM, hash)).unwrap();
+            assert_eq!((holder.key, holder.expires_at), (key, expires_at), "who holds it is told; who may use it is judged");
+            let viewer = world.anna.clone();
+            let record = world.read(move |tx| tx.record(&viewer, skein_core::RecordId::from_bytes(*key.as_bytes())));
+            assert_eq!(record.content.data.contains_key("expiresAt"), expires_at.is_some(), "as keys were before");
+        }
+        assert_eq!(world.verify(true).breaks, []);
+    }
 }

@@ -22,6 +22,8 @@ fn populated(world: &World) -> ItemId {
         tx.override_canonical_time(&viewer, fourth, Some(Millis(5)))?;
         tx.attach_blob(&viewer, &blob)?;
         tx.create_key(&viewer, "k", skein_core::account::Scope::Read, Digest::of(b"k"))?;
+        let ends = Some(Millis(4_000_000_000_000));
+        tx.create_key_until(&viewer, "until", skein_core::account::Scope::Read, Digest::of(b"until"), ends)?;
         let record = tx.create_record(&viewer, content("Budget", json!({ "name": "n", "amount": 1 })), None)?;
         tx.update_record(
             &viewer,

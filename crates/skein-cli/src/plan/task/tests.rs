@@ -53,6 +53,10 @@ fn accounts_become_requests() {
     check("user show USER", "GET /users/USER");
     check("key list --all", "GET /keys");
     check("key create laptop --scope write", r#"POST /keys  {"name":"laptop","scope":"write"}"#);
+    check(
+        "key create laptop --scope read --expires 2027-01-31T12:00:00+01:00",
+        r#"POST /keys  {"expiresAt":"2027-01-31T11:00:00.000Z","name":"laptop","scope":"read"}"#,
+    );
     check("key revoke KEY", "DELETE /keys/KEY");
     check("session list", "GET /account/sessions");
     let end = "session end session_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
@@ -129,6 +133,7 @@ fn what_cannot_be_meant_is_refused_with_what_to_do() {
         "item add words --at yesterday",
         "user show ITEM",
         "key revoke ITEM",
+        "key create laptop --scope read --expires tomorrow",
         "history ITEM",
         "history RECORD --diff 1-3",
         "grant create USER --name n --reason r --until soon",
