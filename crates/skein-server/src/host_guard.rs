@@ -32,6 +32,11 @@ impl AllowedHosts {
         Self { listening, spelled: listening.to_string(), named }
     }
 
+    /// Whether only programs on this machine reach the server. One that forwards to it decides for itself what it lets through.
+    pub(crate) fn are_on_loopback(&self) -> bool {
+        self.listening.ip().to_canonical().is_loopback()
+    }
+
     /// Refuses a request to another name or from another page.
     pub(crate) fn admit(&self, request: &Request) -> Result<(), ApiError> {
         fn text(value: &HeaderValue) -> &str {

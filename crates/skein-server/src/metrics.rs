@@ -1,5 +1,7 @@
 //! Counts and times of requests, for Prometheus to fetch at `/metrics`.
 //!
+//! A server on loopback shows them to every program there; on any other address they need a key, of any user and scope,
+//! as `Authorization: Bearer sk_…` (`docs/decisions/0032-keys-that-expire.md`).
 //! Labels are words of ours (`request_labels`), so their number is that of our routes and nobody's data is in them.
 //! Each router counts for itself: nothing is global, and servers in one process do not disturb each other.
 

@@ -207,10 +207,15 @@ fn for_anybody() -> Router<Context> {
         .route("/sign-in/{token}", get(sign_in::open_link).post(sign_in::follow_link))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))
-        .route("/metrics", get(metrics::show))
         .route("/api/v1/openapi.json", get(openapi::serve))
         .route("/api/docs", get(docs::page))
         .route("/api/docs/{file}", get(docs::file))
+}
+
+/// For whoever watches over the server: open on loopback; on any other address, for every credential that may read.
+fn for_watchers(context: &Context, hosts: &AllowedHosts) -> Router<Context> {
+    let routes = Router::new().route("/metrics", get(metrics::show));
+    if hosts.are_on_loopback() { routes } else { routes.route_layer(Put::new(Gate(context.clone()))) }
 }
 
 /// The routes under `/api/v1`, and what they say about themselves.
@@ -247,6 +252,7 @@ pub fn router(context: Context, hosts: AllowedHosts) -> Router {
     let routes = api
         .route_layer(Put::new(Gate(context.clone())))
         .merge(for_anybody())
+        .merge(for_watchers(&context, &hosts))
         .fallback(page::show)
         .method_not_allowed_fallback(error::no_such_method)
         .with_state(context.clone());

@@ -3,14 +3,58 @@
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::Request;
+use skein_core::account::{Role, Scope};
+use skein_engine::KeyText;
 use skein_server::AllowedHosts;
 use tower::ServiceExt as _;
 
 use crate::world::{HOST, World};
 
 fn router(world: &World) -> Router {
-    let hosts = AllowedHosts::new("127.0.0.1:7420".parse().unwrap(), Vec::new());
+    router_on(world, "127.0.0.1:7420")
+}
+
+fn router_on(world: &World, listening: &str) -> Router {
+    let hosts = AllowedHosts::new(listening.parse().unwrap(), Vec::new());
     skein_server::router(world.context(), hosts)
+}
+
+/// Status and text of the metrics, as somebody gets them who sends `authorization`.
+async fn metrics_by(router: &Router, authorization: Option<&str>) -> (u16, String) {
+    let request = Request::builder().uri("/metrics").header("host", HOST);
+    let request = authorization.into_iter().fold(request, |request, sent| request.header("authorization", sent));
+    let response = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+    let status = response.status().as_u16();
+    (status, String::from_utf8(to_bytes(response.into_body(), usize::MAX).await.unwrap().into()).unwrap())
+}
+
+#[tokio::test]
+async fn metrics_on_an_address_that_others_reach_need_a_key() {
+    let world = World::new().await;
+    let unknown = format!("Bearer {}", KeyText::draw().reveal());
+    let bert = world.joined_by("bert", Role::User, Scope::Read).await;
+    let reading = format!("Bearer {}", bert.key.reveal());
+    for listening in ["0.0.0.0:7420", "192.0.2.7:7420", "[::]:7420", "[2001:db8::7]:7420"] {
+        let router = router_on(&world, listening);
+        for refused in [None, Some("Bearer"), Some("Basic YTpi"), Some(unknown.as_str())] {
+            let (status, text) = metrics_by(&router, refused).await;
+            assert_eq!(status, 401, "{listening} {refused:?}");
+            assert!(text.contains(r#""code":"unauthenticated""#) && !text.contains("http_requests"), "{text}");
+        }
+        let (status, text) = metrics_by(&router, Some(&reading)).await;
+        assert_eq!(status, 200, "{listening}: any key that may read is enough");
+        assert!(text.contains(r#"http_requests_total{method="GET",route="/metrics",status="4xx"} 4"#), "{text}");
+    }
+}
+
+#[tokio::test]
+async fn metrics_on_loopback_need_no_key() {
+    let world = World::new().await;
+    for listening in ["127.0.0.1:7420", "127.0.0.9:7420", "[::1]:7420", "[::ffff:127.0.0.1]:7420"] {
+        let (status, text) = metrics_by(&router_on(&world, listening), None).await;
+        assert_eq!(status, 200, "{listening}");
+        assert!(text.contains("http_requests_in_flight 1"), "{text}");
+    }
 }
 
 async fn ask(router: &Router, method: &str, path: &str) -> String {
