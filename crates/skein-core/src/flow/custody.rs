@@ -1,18 +1,22 @@
-//! Who may change, run and delete a process, and what keeps it from being deleted.
+//! Decides who may change, run and delete a process, and what keeps it from being deleted.
 //!
-//! A process is its owner's for good (BR-PROCESS-010) and is shared with nobody. Deleting puts it away: what it did is
-//! told by its id for ever (decision Z17).
+//! A process is its owner's for good (BR-PROCESS-010) and is shared with nobody. Only a grant shows it to somebody else
+//! (decision A16). Deleting puts it away: what it did is told by its id for ever (decision Z17).
 
 use crate::account::Viewer;
 use crate::catalog::sharing::{CONVERSATIONS, PROCESSES, Refused};
 use crate::flow::process::Process;
 use crate::id::UserId;
 use crate::rule::RuleViolation;
+use crate::time::Millis;
 
-/// BR-PROCESS-010: changed, deleted and run by its owner alone. Others are told so, though they do not see it.
-pub fn check_owner(viewer: &Viewer, owner: UserId) -> Result<(), Refused> {
+/// BR-PROCESS-010: its owner alone changes, deletes and runs it. To a viewer who may not see it, it does not exist.
+pub fn check_owner(viewer: &Viewer, owner: UserId, now: Millis) -> Result<(), Refused> {
     if viewer.may_write(owner) {
         return Ok(());
+    }
+    if !viewer.may_read(owner, now) {
+        return Err(Refused::NotFound);
     }
     let problem = "the process belongs to another user";
     Err(Refused::Forbidden(RuleViolation::new("BR-PROCESS-010", problem, "make a process of your own")))
@@ -58,8 +62,12 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::account::Grant;
+    use crate::id::ItemId;
 
     const ANNA: UserId = UserId::from_bytes([1; 16]);
+    const BEN: UserId = UserId::from_bytes([2; 16]);
+    const NOW: Millis = Millis(7);
 
     fn process() -> Process {
         let step = json!({ "id": "ask", "ask": { "prompt": "How many?" }, "output": { "variable": "count" } });
@@ -92,12 +100,22 @@ mod tests {
 
     #[test]
     fn br_process_010_its_owner_has_it_holds() {
-        assert_eq!(check_owner(&Viewer::User(ANNA), ANNA), Ok(()));
+        assert_eq!(check_owner(&Viewer::User(ANNA), ANNA, NOW), Ok(()));
     }
 
     #[test]
-    fn br_process_010_anybody_else_refuses() {
-        let refused = check_owner(&Viewer::User(UserId::from_bytes([2; 16])), ANNA).unwrap_err();
+    fn br_process_010_somebody_who_cannot_see_it_refuses_as_if_there_were_none() {
+        assert_eq!(check_owner(&Viewer::User(BEN), ANNA, NOW), Err(Refused::NotFound));
+    }
+
+    #[test]
+    fn br_process_010_somebody_who_sees_it_by_a_grant_refuses() {
+        let looking = |until| {
+            let grant = Grant { item: ItemId::from_bytes([9; 16]), owner: ANNA, until };
+            check_owner(&Viewer::Admin { user: BEN, grant }, ANNA, NOW)
+        };
+        let refused = looking(NOW.plus(1)).unwrap_err();
         assert!(matches!(refused, Refused::Forbidden(violation) if violation.rule() == "BR-PROCESS-010"));
+        assert_eq!(looking(NOW), Err(Refused::NotFound), "the grant has ended");
     }
 }

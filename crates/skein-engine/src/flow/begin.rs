@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value};
-use skein_core::flow::custody::check_owner;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target, Trigger};
 use skein_core::flow::execution::input::{Input, Place};
 use skein_core::flow::execution::state::Execution;
@@ -242,8 +241,7 @@ impl Mover<'_, '_> {
 
     /// A process that may be run by somebody now (rules BR-PROCESS-010, BR-CROSS-001).
     pub(super) fn runnable(&mut self, by: UserId, process: RecordId) -> Result<Arc<ReadyProcess>, StoreError> {
-        let (owner, ready) = self.engine.parts().plans.now(self.tx, process)?;
-        check_owner(&Viewer::User(by), owner)?;
+        let ready = self.engine.parts().plans.own(self.tx, &Viewer::User(by), process)?;
         let refuse = |problem: &str, remedy| Err(RuleViolation::new("BR-CROSS-001", problem, remedy).into());
         if ready.process.archived {
             return refuse("the process is archived", "restore it, or run another");

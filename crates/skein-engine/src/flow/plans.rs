@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use skein_core::catalog::sharing::Refused;
+use skein_core::flow::custody;
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
-use skein_core::{RecordId, UserId};
+use skein_core::{RecordId, Viewer};
 use skein_store::footholds::Edition;
 use skein_store::{StoreError, Tx};
 
@@ -36,15 +38,19 @@ impl Plans {
         self.keep(record.try_into()?)
     }
 
-    /// A process as it is now, and whose it is.
-    pub(crate) fn now(&self, tx: &mut Tx<'_>, id: RecordId) -> Result<(UserId, Arc<ReadyProcess>), StoreError> {
+    /// A process of the viewer's as it is now (rule BR-PROCESS-010).
+    pub(crate) fn own(&self, tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Arc<ReadyProcess>, StoreError> {
         let (owner, edition) = tx.edition(&SYSTEM, id)?;
+        match custody::check_owner(viewer, owner, tx.now()) {
+            // In the words for an id that nothing has.
+            Err(Refused::NotFound) => return Err(StoreError::NotFound(id.to_string())),
+            checked => checked?,
+        }
         let known = self.known(id, edition.version).filter(|known| known.edition == edition);
-        let ready = match known {
-            Some(known) => known,
-            None => self.keep(tx.record(&SYSTEM, id)?.try_into()?)?,
-        };
-        Ok((owner, ready))
+        match known {
+            Some(known) => Ok(known),
+            None => self.keep(tx.record(&SYSTEM, id)?.try_into()?),
+        }
     }
 
     fn keep(&self, shown: Shown<Process>) -> Result<Arc<ReadyProcess>, StoreError> {

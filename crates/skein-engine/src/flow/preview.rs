@@ -11,7 +11,6 @@ use skein_connect::llm::{ChatRequest, ToolDefinition};
 use skein_core::catalog::operation::Operation;
 use skein_core::catalog::service::Builtin;
 use skein_core::flow::approval_policy::is_reading_ability;
-use skein_core::flow::custody::check_owner;
 use skein_core::flow::plan::{PlannedStep, Scope};
 use skein_core::flow::step::Target;
 use skein_core::{NodeId, RecordId, RunId, UserId, Viewer};
@@ -131,8 +130,7 @@ fn rehearse(
     node: NodeId,
 ) -> Result<Rehearsal, StoreError> {
     let viewer = Viewer::User(user);
-    let (owner, process) = engine.parts().plans.now(tx, process)?;
-    check_owner(&viewer, owner)?;
+    let process = engine.parts().plans.own(tx, &viewer, process)?;
     let conversation = tx.node(&viewer, node)?.conversation;
     let values = known_values(tx, &viewer, &process.process, conversation, Some(node))?;
     let answering = answering_step(engine, tx, user, &process)?;

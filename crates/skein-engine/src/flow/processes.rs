@@ -13,7 +13,7 @@ use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Restoring, SYSTEM, Saving, Shown, load, make, references, save};
+use crate::catalog::{Restoring, Saving, Shown, load, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::targets::Targets;
@@ -104,10 +104,10 @@ impl Engine {
     }
 }
 
-/// A process that the viewer may alter or run. That there is one of somebody else's is told (decision A16).
-pub(crate) fn own_process(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<Process>, StoreError> {
-    let process: Shown<Process> = load(tx, &SYSTEM, id)?;
-    custody::check_owner(viewer, process.owner)?;
+/// A process that the viewer may alter. One they cannot see is not there (decision A16).
+fn own_process(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<Process>, StoreError> {
+    let process: Shown<Process> = load(tx, viewer, id)?;
+    custody::check_owner(viewer, process.owner, tx.now())?;
     Ok(process)
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn check_restored_process(
     restoring: &Restoring<'_, Process>,
 ) -> Result<(), StoreError> {
     let Restoring { current, next, is_gone } = restoring;
-    custody::check_owner(viewer, current.owner)?;
+    custody::check_owner(viewer, current.owner, tx.now())?;
     let is_switched_on = next.enabled && !current.entry.enabled;
     if !(*is_gone || is_switched_on || next.definition_version > current.entry.definition_version) {
         return Ok(());

@@ -8,12 +8,12 @@ use std::collections::BTreeMap;
 use axum::body::{Body, to_bytes};
 use axum::http::StatusCode;
 use futures::StreamExt as _;
-use serde_json::json;
+use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 use skein_engine::KeyText;
 
 use crate::document::{Operation, operations, served};
-use crate::estate::{Estate, Person, SECRET, give_grant, new_bearer};
+use crate::estate::{Estate, Person, SECRET, expired_bearer, give_grant, new_bearer};
 use crate::world::{HOST, World, both, fresh_key};
 
 /// What only administrators may ask for.
@@ -88,6 +88,7 @@ both! {
         let keys = estate.owner.get(world, "/api/v1/keys").await.json();
         let key = keys["data"].as_array().unwrap().iter().rfind(|key| key["name"] == "test").unwrap()["id"].clone();
         estate.owner.change(world, "DELETE", &format!("/api/v1/keys/{}", key.as_str().unwrap()), &json!({})).await;
+        let expired = expired_bearer(world, estate.owner.user).await;
         let unknown = format!("Bearer {}", KeyText::draw().reveal());
         let before = belongings(world, &estate).await;
         for operation in operations(&served(world).await) {
@@ -97,6 +98,7 @@ both! {
                 &[("authorization", "Basic YTpi")],
                 &[("authorization", unknown.as_str())],
                 &[("authorization", revoked.as_str())],
+                &[("authorization", expired.as_str())],
                 &[("cookie", "skein_session=ss_malformed")],
             ] {
                 let (status, told) = ask(world, headers, &estate, &operation).await;
@@ -130,11 +132,8 @@ fn refusal(operation: &Operation) -> Option<StatusCode> {
     let is_by_id = operation.path.contains('{');
     match operation.id.as_str() {
         id if FOR_ADMINS.contains(&id) => Some(StatusCode::FORBIDDEN),
-        // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle. That a process
-        // is somebody else's is told to whoever would change it (BR-PROCESS-010), and nothing more of it.
-        "read_user" | "import_bundle" | "change_process" | "delete_process" | "execute_process" => {
-            Some(StatusCode::FORBIDDEN)
-        }
+        // Whether there is such a user is for administrators to know, and so is bringing somebody's bundle.
+        "read_user" | "import_bundle" => Some(StatusCode::FORBIDDEN),
         "read_setting" | "validate_process" => None,
         "create_relation" | "create_tool" | "compare" => Some(StatusCode::NOT_FOUND),
         _ => is_by_id.then_some(StatusCode::NOT_FOUND),
@@ -185,6 +184,158 @@ both! {
             assert!(!secrets.iter().any(|secret| told.contains(secret)), "{told}");
             assert!(told.lines().filter(|line| line.starts_with("event: ")).count() < 5, "{told}");
         }
+    }
+}
+
+/// Headers that differ between any two answers.
+const OF_EACH_ANSWER: [&str; 5] = ["date", "skein-cursor", "x-correlation-id", "x-request-id", "x-response-time"];
+
+/// A request of somebody's, as it is sent.
+struct Sent {
+    target: String,
+    label: String,
+    bytes: Vec<u8>,
+}
+
+impl Sent {
+    fn of(estate: &Estate, operation: &Operation) -> Self {
+        let (label, bytes) = estate.body(operation);
+        Self { target: estate.target(operation), label, bytes }
+    }
+
+    /// The request of an operation's example, and one for each further thing it may refer to.
+    fn all_of(estate: &Estate, operation: &Operation) -> Vec<Self> {
+        let plain = Self::of(estate, operation);
+        let referring = estate.references();
+        let referring = referring.iter().filter_map(|(name, id)| plain.referring(operation, name, id));
+        let using = ["toolId", "processId"].into_iter().filter_map(|name| plain.with_step(estate, operation, name));
+        let all: Vec<Self> = referring.chain(using).collect();
+        [plain].into_iter().chain(all).collect()
+    }
+
+    /// The same request with one more reference, where the operation takes one of this name.
+    fn referring(&self, operation: &Operation, name: &str, id: &str) -> Option<Self> {
+        let mut queried = operation.described["parameters"].as_array().into_iter().flatten();
+        if queried.any(|one| one["in"] == "query" && one["name"] == name) {
+            let mark = if self.target.contains('?') { '&' } else { '?' };
+            let target = format!("{}{mark}{name}={id}", self.target);
+            return Some(Self { target, label: self.label.clone(), bytes: self.bytes.clone() });
+        }
+        let schema = operation.body.as_ref().filter(|_| operation.takes_json())?.schema["properties"].get(name)?;
+        let is_list = schema["items"].is_object();
+        self.saying(name, if is_list { json!([id]) } else { json!(id) })
+    }
+
+    /// A process with a step that names something, where a process is sent.
+    fn with_step(&self, estate: &Estate, operation: &Operation, name: &str) -> Option<Self> {
+        operation.body.as_ref()?.schema["properties"].get("steps")?;
+        let referring = estate.references();
+        let (_, id) = referring.iter().find(|(named, _)| *named == name)?;
+        self.saying("steps", json!([{ "id": "a", name: id, "inputs": {}, "output": { "variable": "count" } }]))
+    }
+
+    /// The same request with another value of one field.
+    fn saying(&self, name: &str, value: Value) -> Option<Self> {
+        let mut body: Value = serde_json::from_slice(&self.bytes).ok()?;
+        body[name] = value;
+        let bytes = body.to_string().into_bytes();
+        Some(Self { target: self.target.clone(), label: self.label.clone(), bytes })
+    }
+
+    fn names(&self, id: &str) -> bool {
+        self.target.contains(id) || self.bytes.windows(id.len()).any(|part| part == id.as_bytes())
+    }
+
+    /// The same request about something else.
+    fn with(&self, id: &str, other: &str) -> Self {
+        let bytes = match std::str::from_utf8(&self.bytes) {
+            Ok(text) => text.replace(id, other).into_bytes(),
+            Err(_) => self.bytes.clone(),
+        };
+        Self { target: self.target.replace(id, other), label: self.label.clone(), bytes }
+    }
+
+    /// The whole answer to somebody, without what is new in every answer: ids, hashes and where the timeline stands.
+    async fn answer_to(&self, world: &World, person: &Person, operation: &Operation) -> String {
+        let request = person.request(&operation.method, &self.target).header("content-type", &self.label);
+        let (parts, body) = world.begin(request.body(self.bytes.clone().into()).unwrap()).await.into_parts();
+        let is_endless = parts.headers.get("content-type").is_some_and(|label| label == "text/event-stream");
+        let body = if is_endless { Body::empty() } else { body };
+        let told = to_bytes(body, usize::MAX).await.unwrap();
+        let is_compared = |name: &str| !OF_EACH_ANSWER.contains(&name);
+        let headers = parts.headers.iter().filter(|(name, _)| is_compared(name.as_str()));
+        let headers = headers.map(|head| format!("{head:?}"));
+        let headers = headers.collect::<Vec<_>>().join("\n");
+        without_ids(&format!("{}\n{headers}\n{}", parts.status, String::from_utf8_lossy(&told)))
+    }
+}
+
+/// A text with `…` in place of ids and hashes, wherever they stand.
+fn without_ids(text: &str) -> String {
+    let is_id = |word: &str| {
+        let is_ulid = word.len() == 26 && word.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
+        is_ulid || ([32, 64].contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    };
+    let (mut shown, mut rest) = (String::new(), text);
+    while let Some(begin) = rest.find(|c: char| c.is_ascii_alphanumeric()) {
+        let (before, word) = rest.split_at(begin);
+        let (word, after) = word.split_at(word.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(word.len()));
+        shown.push_str(before);
+        shown.push_str(if is_id(word) { "…" } else { word });
+        rest = after;
+    }
+    shown + rest
+}
+
+/// An id of the same form that nothing has.
+fn absent(id: &str) -> String {
+    let end = if id.contains('_') { "ZZZZZZZZ" } else { "ffffffff" };
+    format!("{}{end}", &id[..id.len() - end.len()])
+}
+
+/// How an answer about a thing of another's differs from one about nothing, if somebody can tell them apart.
+async fn difference(
+    world: &World,
+    person: &Person,
+    operation: &Operation,
+    (sent, own, foreign): (&Sent, &str, &str),
+) -> Option<String> {
+    let of_other = sent.with(own, foreign).answer_to(world, person, operation).await;
+    let of_nobody = sent.with(own, &absent(foreign)).answer_to(world, person, operation).await;
+    let named = || format!("{} {}", operation.id, sent.with(own, foreign).target);
+    (of_other != of_nobody).then(|| format!("{}\n{of_other}\n--- and of nobody:\n{of_nobody}\n", named()))
+}
+
+both! {
+    async fn nobody_tells_a_thing_of_somebody_else_from_none(world: &World) {
+        let anna = Estate::new(world).await;
+        let bert = Estate::new(world).await;
+        let everything = operations(&served(world).await);
+        let (mut tried, mut differences) = (0, Vec::new());
+        for operation in &everything {
+            for sent in Sent::all_of(&bert, operation) {
+                for (own, foreign) in bert.ids().iter().zip(&anna.ids()).filter(|(own, _)| sent.names(own)) {
+                    differences.extend(difference(world, &bert.owner, operation, (&sent, own, foreign)).await);
+                    tried += 1;
+                }
+            }
+        }
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
+        assert!(tried > everything.len(), "{tried}");
+    }
+
+    async fn no_administrator_without_a_grant_tells_a_thing_of_somebody_else_from_none(world: &World) {
+        let estate = Estate::new(world).await;
+        let admin = Person::new(world, "Ada", Role::Admin, Scope::Admin).await;
+        let user = estate.owner.user.to_string();
+        let mut differences = Vec::new();
+        for operation in operations(&served(world).await) {
+            let sent = Sent::of(&estate, &operation);
+            for id in estate.ids().iter().filter(|id| sent.names(id) && **id != user) {
+                differences.extend(difference(world, &admin, &operation, (&sent, id, id)).await);
+            }
+        }
+        assert!(differences.is_empty(), "{}", differences.join("\n"));
     }
 }
 

@@ -4,7 +4,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
-use skein_core::{Digest, UserId, Viewer};
+use skein_core::{Digest, Millis, UserId, Viewer};
 use skein_engine::KeyText;
 use skein_store::sealer::seal_all;
 
@@ -54,6 +54,17 @@ pub(crate) async fn new_bearer(world: &World, user: UserId, scope: Scope) -> Str
     let (viewer, key) = (Viewer::User(user), KeyText::draw());
     let hash = Digest::of(key.reveal().as_bytes());
     world.store.write(move |tx| tx.create_key(&viewer, "test", scope, hash)).await.unwrap();
+    format!("Bearer {}", key.reveal())
+}
+
+/// A key of `user` that has expired, as it is sent.
+pub(crate) async fn expired_bearer(world: &World, user: UserId) -> String {
+    let (viewer, key) = (Viewer::User(user), KeyText::draw());
+    let hash = Digest::of(key.reveal().as_bytes());
+    let create = move |tx: &mut skein_store::Tx<'_>| {
+        tx.create_key_until(&viewer, "expired", Scope::Write, hash, Some(Millis(0)))
+    };
+    world.store.write(create).await.unwrap();
     format!("Bearer {}", key.reveal())
 }
 
@@ -335,8 +346,39 @@ impl Estate {
         (label.to_owned(), bytes)
     }
 
+    /// The names under which requests refer to something, each with an id of this estate.
+    pub(crate) fn references(&self) -> Vec<(&'static str, &String)> {
+        let Catalogue { service, tool, secret, service_template, tool_template, process, .. } = &self.catalogue;
+        let Talk { conversation, turn, node, .. } = &self.talk;
+        let (nodes, conversations) =
+            (["nodeId", "nodeIds", "alternativeId", "parentAlternativeId"], ["conversationId", "within"]);
+        let rooms =
+            [("projectId", &self.rooms.project), ("actorId", &self.rooms.actor), ("actorIds", &self.rooms.actor)];
+        let named = [
+            ("serviceId", service),
+            ("toolId", tool),
+            ("toolIds", tool),
+            ("secretId", secret),
+            ("serviceTemplateId", service_template),
+            ("toolTemplateId", tool_template),
+            ("processId", process),
+            ("processIds", process),
+            ("parentTurnId", turn),
+            ("author", &self.rooms.actor),
+            ("conversation", conversation),
+            ("supersedes", &self.item),
+        ];
+        let talked = nodes.map(|name| (name, node)).into_iter().chain(conversations.map(|name| (name, conversation)));
+        named.into_iter().chain(rooms).chain(talked).collect()
+    }
+
     /// Everything that may be told to nobody else: ids, hashes and words.
     pub(crate) fn secrets(&self) -> Vec<String> {
+        [self.ids(), vec![SECRET.to_owned()]].concat()
+    }
+
+    /// One id of every kind, in the same order in every estate.
+    pub(crate) fn ids(&self) -> Vec<String> {
         let ids = [&self.item, &self.other_item, &self.relation, &self.record, &self.blob, &self.key];
         let others = [&self.session, &self.operation, &self.export, &self.grant];
         let Catalogue { service, tool, secret, service_template, tool_template, process, endpoint: _ } =
@@ -346,9 +388,7 @@ impl Estate {
         let rooms = [&self.rooms.project, &self.rooms.actor];
         let run = [&self.run.execution, &self.run.review, &self.run.approval];
         let all = ids.into_iter().chain(others).chain(catalogue).chain(talk).chain(rooms).chain(run);
-        let mut secrets: Vec<String> = all.cloned().collect();
-        secrets.extend([SECRET.to_owned(), self.owner.user.to_string()]);
-        secrets
+        all.cloned().chain([self.owner.user.to_string()]).collect()
     }
 }
 

@@ -6,8 +6,9 @@ use skein_core::flow::execution::state::{Execution, RunStatus};
 use skein_core::{RecordId, RunId};
 use skein_store::flow::NewExecution;
 
+use crate::accounts::{grant_body, under};
 use crate::recipes::{counting, now, weather};
-use crate::world::{Answer, World, both};
+use crate::world::{Answer, World, both, fresh_key};
 
 const PROCESSES: &str = "/api/v1/processes";
 
@@ -173,15 +174,36 @@ both! {
     async fn br_process_010_somebody_elses_process_refuses(world: &World) {
         let made = world.made(PROCESSES, &counting()).await;
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
-        let forbidden = (403, "BR-PROCESS-010".to_owned());
-        assert_eq!(change(&bert, &made, json!({ "enabled": false })).await.breaks(), forbidden);
-        assert_eq!(delete(&bert, &made).await.breaks(), forbidden);
-        assert_eq!(bert.get(&path(&made)).await.refused(), (404, "not_found".to_owned()));
+        let not_found = (404, "not_found".to_owned());
+        assert_eq!(change(&bert, &made, json!({ "enabled": false })).await.refused(), not_found);
+        assert_eq!(delete(&bert, &made).await.refused(), not_found);
+        let executed = bert.post(&format!("{}/execute", path(&made)), r#"{"initialContext":{}}"#).await;
+        assert_eq!(executed.refused(), not_found);
+        assert_eq!(bert.get(&path(&made)).await.refused(), not_found);
         assert_eq!(bert.get(&format!("{}/health", path(&made))).await.status, 404);
         assert_eq!(bert.get(PROCESSES).await.json()["data"], json!([]));
         let called = bert.post(PROCESSES, calling(&made).to_string()).await;
         assert_eq!(called.breaks(), (422, "BR-PROCESS-010".to_owned()));
         assert!(!called.text.contains("Count herons"), "{}", called.text);
+    }
+
+    async fn br_process_010_a_process_seen_by_a_grant_refuses_to_be_changed_and_run(world: &World) {
+        let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+        let made = bert.made(PROCESSES, &counting()).await;
+        let grant = world.made("/api/v1/grants", &grant_body(&bert, 1)).await["id"].as_str().unwrap().to_owned();
+        assert_eq!(under(world, &grant, &path(&made)).await.status, 200);
+        let execute = format!("{}/execute", path(&made));
+        let changed = json!({ "enabled": false, "basedOnHash": made["hash"] });
+        let context = json!({ "initialContext": {} });
+        for (method, target, body) in
+            [("PUT", &path(&made), changed), ("DELETE", &path(&made), json!({})), ("POST", &execute, context)]
+        {
+            let request = world.request(method, target).header("idempotency-key", fresh_key());
+            let request = request.header("skein-grant", &grant).header("content-type", "application/json");
+            let refused = world.send(request.body(body.to_string().into()).unwrap()).await;
+            assert_eq!(refused.status, 403, "{method} {target}: {}", refused.text);
+        }
+        assert_eq!(bert.get(&path(&made)).await.json()["enabled"], true);
     }
 
     async fn br_process_011_own_and_shared_tools_are_used_holds(world: &World) {
