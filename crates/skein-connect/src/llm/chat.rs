@@ -53,6 +53,8 @@ pub struct ChatRequest {
     pub stream: bool,
     /// Whether the last message is a text to be continued, which matters where a conversation is written out.
     pub continues: bool,
+    /// Fields added to a provider's request as they are, unless the dialect writes them itself.
+    pub custom: Map<String, Value>,
 }
 
 impl ChatRequest {
@@ -68,6 +70,7 @@ impl ChatRequest {
             response_format: ResponseFormat::Text,
             stream: false,
             continues: false,
+            custom: Map::new(),
         }
     }
 

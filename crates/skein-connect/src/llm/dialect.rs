@@ -89,11 +89,17 @@ pub(crate) struct UsagePiece {
 
 /// The request in the words of the dialect; refused when it cannot be said in them.
 pub fn build(dialect: Dialect, request: &ChatRequest, wording: Wording) -> Result<BuiltRequest, LlmFault> {
-    match dialect {
-        Dialect::Chat => Ok(chat_completions::build(request, wording)),
-        Dialect::Completions => completions::build(request, wording),
-        Dialect::Messages => anthropic::build(request),
+    let mut built = match dialect {
+        Dialect::Chat => chat_completions::build(request, wording),
+        Dialect::Completions => completions::build(request, wording)?,
+        Dialect::Messages => anthropic::build(request)?,
+    };
+    if let Value::Object(body) = &mut built.body {
+        for (name, value) in &request.custom {
+            body.entry(name.clone()).or_insert_with(|| value.clone());
+        }
     }
+    Ok(built)
 }
 
 /// What one event of a stream tells.

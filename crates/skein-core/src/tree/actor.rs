@@ -6,21 +6,13 @@
 use std::fmt;
 
 use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
 
 use crate::catalog::entry::{self, Entry, Fixed, Name, refuse_fixed};
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
-use crate::tree::text::Instructions;
+use crate::tree::configuration::{Configuration, Permissions};
 use crate::tree::words::words;
 
-/// Hottest sampling a model can be asked for.
-pub const TEMPERATURE_MAX: f64 = 2.0;
-/// Most tokens one answer can be asked for.
-pub const ANSWER_TOKENS_MAX: u32 = 1_000_000;
-/// Most stop sequences, and the longest of them in characters.
-pub const STOP_SEQUENCES_MAX: usize = 16;
-pub const STOP_SEQUENCE_CHARS_MAX: usize = 200;
 const MODEL_REF_CHARS_MAX: usize = 200;
 const PROVIDER_CHARS_MAX: usize = 49;
 const IDENTIFIER_CHARS_MAX: usize = 150;
@@ -186,69 +178,6 @@ impl TryFrom<String> for ModelRef {
 #[error("a model is named provider:identifier, without spaces, in at most {MODEL_REF_CHARS_MAX} characters")]
 pub struct BadModelRef;
 
-/// How a model is asked when this actor writes.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub struct Configuration {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub system_prompt: Option<Instructions>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub temperature: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub max_tokens: Option<u32>,
-    pub stop_sequences: Vec<String>,
-    pub custom_parameters: Map<String, Value>,
-}
-
-impl Configuration {
-    fn check(&self) -> Result<(), RuleViolation> {
-        let refuse = |problem: String| Err(RuleViolation::new("AG-NODE-003", problem, "correct the configuration"));
-        if self.temperature.is_some_and(|temperature| !(0.0..=TEMPERATURE_MAX).contains(&temperature)) {
-            return refuse(format!("temperature is a number from 0 to {TEMPERATURE_MAX}"));
-        }
-        if self.max_tokens.is_some_and(|tokens| !(1..=ANSWER_TOKENS_MAX).contains(&tokens)) {
-            return refuse(format!("maxTokens is a number from 1 to {ANSWER_TOKENS_MAX}"));
-        }
-        let is_sequence = |text: &String| (1..=STOP_SEQUENCE_CHARS_MAX).contains(&text.chars().count());
-        if self.stop_sequences.len() > STOP_SEQUENCES_MAX || !self.stop_sequences.iter().all(is_sequence) {
-            let longest = STOP_SEQUENCE_CHARS_MAX;
-            return refuse(format!("stopSequences are at most {STOP_SEQUENCES_MAX} of 1 to {longest} characters"));
-        }
-        Ok(())
-    }
-}
-
-/// What an actor may do to trees (`loom…`) and documents (`doc…`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-#[expect(clippy::struct_excessive_bools, reason = "five flags that are given one by one")]
-pub struct Permissions {
-    /// Sees that it stands in a tree.
-    pub loom_aware: bool,
-    pub loom_write: bool,
-    pub loom_generate: bool,
-    pub doc_read: bool,
-    pub doc_write: bool,
-}
-
-impl Permissions {
-    /// What a person may do with what is theirs.
-    pub const ALL: Self =
-        Self { loom_aware: true, loom_write: true, loom_generate: true, doc_read: true, doc_write: true };
-
-    /// Nobody writes what they cannot see.
-    fn check(self) -> Result<(), RuleViolation> {
-        let refuse = |problem| Err(RuleViolation::new("AG-NODE-003", problem, "grant the smaller permission too"));
-        if (self.loom_write || self.loom_generate) && !self.loom_aware {
-            return refuse("loomWrite and loomGenerate need loomAware");
-        }
-        if self.doc_write && !self.doc_read {
-            return refuse("docWrite needs docRead");
-        }
-        Ok(())
-    }
-}
-
 /// A writer as it is kept.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -280,7 +209,7 @@ pub struct ActorDraft {
     pub model_ref: Option<ModelRef>,
     #[serde(default, deserialize_with = "entry::object")]
     pub configuration: Configuration,
-    /// Left out: everything for people, nothing for others.
+    /// The default alone is accepted: everything for people, nothing for others.
     #[serde(default, deserialize_with = "entry::object_if_any")]
     pub permissions: Option<Permissions>,
 }
@@ -303,17 +232,20 @@ pub struct ActorChange {
 
 impl Actor {
     pub fn create(draft: ActorDraft) -> Result<Self, RuleViolation> {
-        let usual = if draft.actor_type == ActorType::Human { Permissions::ALL } else { Permissions::default() };
+        let usual = Permissions::usual(draft.actor_type);
+        draft.configuration.check(draft.actor_type)?;
+        draft.permissions.unwrap_or(usual).check(draft.actor_type)?;
         let actor = Self {
             name: draft.name,
             actor_type: draft.actor_type,
             model_ref: draft.model_ref,
             process_id: None,
             configuration: draft.configuration,
-            permissions: draft.permissions.unwrap_or(usual),
+            permissions: usual,
             archived: false,
         };
-        actor.check()
+        actor.check_model_ref()?;
+        Ok(actor)
     }
 
     /// The actor of a model, made when that model writes for the first time.
@@ -342,16 +274,24 @@ impl Actor {
     pub fn change(&self, change: ActorChange) -> Result<Self, RuleViolation> {
         refuse_fixed("AG-NODE-003", &[("type", change.actor_type)], "make another actor")?;
         refuse_fixed("BR-SHARE-003", &[("ownerId", change.owner_id)], "make an actor of your own")?;
+        // What an actor was given before it was refused stays as it is until somebody changes it.
+        if let Some(configuration) = change.configuration.as_ref().filter(|next| **next != self.configuration) {
+            configuration.check(self.actor_type)?;
+        }
+        if let Some(permissions) = change.permissions.filter(|next| *next != self.permissions) {
+            permissions.check(self.actor_type)?;
+        }
         let mut next = self.clone();
         next.name = change.name.unwrap_or(next.name);
         next.model_ref = change.model_ref.or(next.model_ref);
         next.configuration = change.configuration.unwrap_or(next.configuration);
         next.permissions = change.permissions.unwrap_or(next.permissions);
         next.archived = change.archived.unwrap_or(next.archived);
-        next.check()
+        next.check_model_ref()?;
+        Ok(next)
     }
 
-    fn check(self) -> Result<Self, RuleViolation> {
+    fn check_model_ref(&self) -> Result<(), RuleViolation> {
         let refuse = |problem, remedy| Err(RuleViolation::new("AG-NODE-003", problem, remedy));
         match (self.actor_type, &self.model_ref) {
             (ActorType::Model, None) => {
@@ -360,17 +300,14 @@ impl Actor {
             (ActorType::Human | ActorType::System, Some(_)) => {
                 return refuse("only a model has a modelRef", "leave modelRef out, or make an actor of type model");
             }
-            (ActorType::Model, Some(_)) | (ActorType::Human | ActorType::System, None) => {}
+            (ActorType::Model, Some(_)) | (ActorType::Human | ActorType::System, None) => Ok(()),
         }
-        self.configuration.check()?;
-        self.permissions.check()?;
-        Ok(self)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -433,37 +370,6 @@ mod tests {
     fn ag_node_003_a_client_that_names_the_process_of_an_actor_refuses() {
         let draft = json!({ "name": "Answer", "type": "system", "processId": RecordId::from_bytes([7; 16]) });
         assert!(serde_json::from_value::<ActorDraft>(draft).is_err());
-    }
-
-    #[test]
-    fn ag_node_003_configurations_within_limits_holds() {
-        let configuration = json!({
-            "systemPrompt": "Be brief.", "temperature": 2.0, "maxTokens": 50, "stopSequences": ["\n\n"], "customParameters": { "k": 1 },
-        });
-        assert!(Actor::create(with(model(), "configuration", configuration)).is_ok());
-    }
-
-    #[test]
-    fn ag_node_003_configurations_beyond_limits_refuses() {
-        for configuration in [
-            json!({ "temperature": 2.1 }),
-            json!({ "temperature": -0.1 }),
-            json!({ "maxTokens": 0 }),
-            json!({ "stopSequences": [""] }),
-            json!({ "stopSequences": vec!["x"; 17] }),
-        ] {
-            assert!(Actor::create(with(model(), "configuration", configuration.clone())).is_err(), "{configuration}");
-        }
-    }
-
-    #[test]
-    fn permissions_build_on_each_other() {
-        let create = |permissions: Value| Actor::create(with(model(), "permissions", permissions));
-        assert!(create(json!({ "loomAware": true, "loomWrite": true, "loomGenerate": true })).is_ok());
-        assert!(create(json!({ "loomWrite": true })).is_err());
-        assert!(create(json!({ "loomGenerate": true })).is_err());
-        assert!(create(json!({ "docWrite": true })).is_err());
-        assert_eq!(Actor::create(draft(model())).unwrap().permissions, Permissions::default());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 
 pub mod actor;
 pub mod compare;
+pub mod configuration;
 pub mod content;
 pub mod context;
 pub mod conversation;

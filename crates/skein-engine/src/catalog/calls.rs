@@ -23,12 +23,14 @@ use skein_core::catalog::tool::{Retry as Repeats, Tool};
 use skein_core::fence::{TOOL_OUTPUT, fence};
 use skein_core::flow::approval_policy::is_reading_ability;
 use skein_core::flow::execution::dialogue::BY_PERSON;
+use skein_core::tree::configuration::Configuration;
 use skein_core::tree::content::{Block, Content, Image};
 use skein_core::tree::context::image::IMAGES_MAX;
 use skein_core::{ItemId, RuleViolation};
 use skein_store::tree::append::Raw;
 
 use crate::catalog::work::{told, told_breach};
+use crate::flow::AnsweringActor;
 use crate::flow::abilities::AnswerContext;
 use crate::tree::{SentImage, SentImages};
 
@@ -76,6 +78,8 @@ pub(crate) struct Extras<'a> {
     pub(crate) images: Arc<SentImages>,
     /// The answer that is worked on.
     pub(crate) answer: AnswerContext,
+    /// The actor that answers, where a model is asked for an answer.
+    pub(crate) actor: Option<AnsweringActor>,
     /// Hears the text of a model as it comes.
     pub(crate) listener: Option<&'a (dyn Fn(&str) + Send + Sync)>,
 }
@@ -289,10 +293,16 @@ pub(crate) fn chat_request(
     let rendered = call.render(inputs)?;
     let is_said = |text: &String| !text.trim().is_empty();
     let mut messages: Vec<Message> = rendered.system.filter(is_said).map(Message::system).into_iter().collect();
-    let given = call.messages_from.as_ref().and_then(|name| inputs.get(name)).and_then(Value::as_array);
-    let continues = given.and_then(|given| given.last()).is_some_and(|last| last["continue"] == true);
+    let given: &[Value] = call
+        .messages_from
+        .as_ref()
+        .and_then(|name| inputs.get(name))
+        .and_then(Value::as_array)
+        .map_or(&[], Vec::as_slice);
+    let continues = given.last().is_some_and(|last| last["continue"] == true);
+    messages.extend(extras.actor.as_ref().and_then(|actor| actor.prompt_beside(given)).map(Message::system));
     let message = |spelled: &Value| message(spelled, &extras.images);
-    messages.extend(given.into_iter().flatten().filter_map(message));
+    messages.extend(given.iter().filter_map(message));
     let asked = Some(rendered.prompt).filter(is_said);
     let continues = continues && asked.is_none();
     messages.extend(asked.map(Message::user));
@@ -304,10 +314,13 @@ pub(crate) fn chat_request(
         description: offer.description.clone().unwrap_or_default(),
         parameters: offer.parameters.clone(),
     };
+    let actor = extras.actor.as_ref().map(|actor| (*actor.configuration).clone()).unwrap_or_default();
+    let of_tool = params.get("maxTokens").and_then(Value::as_u64).and_then(|tokens| u32::try_from(tokens).ok());
     Ok(ChatRequest {
-        temperature: params.get("temperature").and_then(Value::as_f64),
-        max_tokens: least(params.get("maxTokens").and_then(Value::as_u64), extras.max_tokens),
-        stop: call.stop.clone(),
+        temperature: params.get("temperature").and_then(Value::as_f64).or(actor.temperature),
+        max_tokens: [of_tool, extras.max_tokens, actor.max_tokens].into_iter().flatten().min(),
+        stop: stops(&call.stop, actor.stop_sequences),
+        custom: custom(actor.custom_parameters),
         response_format: response_format(call.response_format.as_ref()),
         tools: call.tools.iter().map(offered).chain(extras.offers.iter().cloned()).collect(),
         continues,
@@ -315,9 +328,17 @@ pub(crate) fn chat_request(
     })
 }
 
-fn least(of_tool: Option<u64>, of_step: Option<u32>) -> Option<u32> {
-    let of_tool = of_tool.and_then(|tokens| u32::try_from(tokens).ok());
-    of_tool.into_iter().chain(of_step).min()
+/// Where an answer ends: at the tool's sequences, and at those of its actor.
+fn stops(of_tool: &[String], of_actor: Vec<String>) -> Vec<String> {
+    let mut stops = of_tool.to_vec();
+    stops.extend(of_actor.into_iter().filter(|stop| !of_tool.contains(stop)));
+    stops
+}
+
+/// Parameters stored before their names were refused are left out.
+fn custom(mut parameters: Map<String, Value>) -> Map<String, Value> {
+    parameters.retain(|name, _| Configuration::is_custom(name));
+    parameters
 }
 
 /// A message as a process spells it: who speaks, and what, as a text or as a list of content blocks. Tool output is fenced

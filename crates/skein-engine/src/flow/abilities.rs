@@ -37,6 +37,8 @@ pub(crate) struct AnswerContext {
     pub(crate) sources: Vec<Source>,
     /// Whether the model that answers accepts images.
     pub(crate) accepts_images: bool,
+    /// The actor that answers: its system prompt is part of the context.
+    pub(crate) actor: Option<RecordId>,
 }
 
 /// Carries an ability out; the error is what whoever asked is told.
@@ -84,8 +86,8 @@ pub(super) async fn context_by(
     let node = node_named(arguments)?;
     let budget = arguments.get("budget").and_then(Value::as_u64).and_then(|budget| usize::try_from(budget).ok());
     let sources = if answer.answered == Some(node) { answer.sources.clone() } else { Vec::new() };
-    let query =
-        ContextQuery { budget: asked.budget.or(budget), sources, accepts_images: answer.accepts_images, ..asked };
+    let (budget, actor) = (asked.budget.or(budget), answer.actor.or(asked.actor));
+    let query = ContextQuery { budget, sources, actor, accepts_images: answer.accepts_images, ..asked };
     engine.context_with(caller, node, query, remembered(arguments.get("memory"))).await
 }
 

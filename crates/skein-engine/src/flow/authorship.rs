@@ -66,43 +66,67 @@ fn model_author(tx: &mut Tx<'_>, viewer: &Viewer, tool: &Tool) -> Result<Option<
         return Ok(None);
     }
     let Some(service) = known(load::<Service>(tx, &SYSTEM, tool.service_id))? else { return Ok(None) };
-    let model = tool.connection_params.get("model").and_then(Value::as_str);
-    let model_ref = ModelRef::of(service.entry.name.as_str(), model);
-    let name = model.and_then(|model| Name::try_from(model.to_owned()).ok()).unwrap_or_else(|| tool.name.clone());
-    let of_model = |actor: &Actor| actor.model_ref.as_ref() == Some(&model_ref);
-    find_or_make(tx, viewer, of_model, || Actor::of_model(name, model_ref.clone())).map(Some)
+    let model_ref = model_reference(tool, &service.entry);
+    let name = model_name(tool).and_then(|model| Name::try_from(model.to_owned()).ok());
+    let name = name.unwrap_or_else(|| tool.name.clone());
+    find_or_make(tx, viewer, is_of_model(&model_ref), || Actor::of_model(name, model_ref.clone())).map(Some)
 }
 
-/// The oldest actor of the viewer's that fits, one that is not archived before others.
+/// Which model a tool asks.
+pub(super) fn model_reference(tool: &Tool, service: &Service) -> ModelRef {
+    ModelRef::of(service.name.as_str(), model_name(tool))
+}
+
+fn model_name(tool: &Tool) -> Option<&str> {
+    tool.connection_params.get("model").and_then(Value::as_str)
+}
+
+fn is_of_model(model_ref: &ModelRef) -> impl Fn(&Actor) -> bool {
+    move |actor: &Actor| actor.model_ref.as_ref() == Some(model_ref)
+}
+
+/// The viewer's actor of a model, if there is one.
+pub(super) fn actor_of_model(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    model_ref: &ModelRef,
+) -> Result<Option<Shown<Actor>>, StoreError> {
+    find(tx, viewer, is_of_model(model_ref))
+}
+
 fn find_or_make(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     fits: impl Fn(&Actor) -> bool,
     make: impl FnOnce() -> Actor,
 ) -> Result<Author, StoreError> {
-    let (mut archived, mut after) = (None, None);
-    loop {
-        let page = tx.records(viewer, &Actor::record_type(), after, ACTORS_PER_READ)?;
-        for record in page.rows {
-            let id = ActorId::from(record.id);
-            let Some(actor) = Actor::from_data(&record.content.data).filter(&fits) else { continue };
-            let author = (id, AuthorType::from(actor.actor_type));
-            if !actor.archived {
-                return Ok(author);
-            }
-            archived = archived.or(Some(author));
-        }
-        after = page.next;
-        if after.is_none() {
-            break;
-        }
-    }
-    if let Some(author) = archived {
-        return Ok(author);
+    if let Some(actor) = find(tx, viewer, fits)? {
+        return Ok((ActorId::from(actor.id), AuthorType::from(actor.entry.actor_type)));
     }
     let actor = make();
     let record = tx.create_of_tree(viewer, actor.to_content(false))?;
     Ok((ActorId::from(record.id), actor.actor_type.into()))
+}
+
+/// The oldest actor of the viewer's that fits, one that is not archived before others.
+fn find(tx: &mut Tx<'_>, viewer: &Viewer, fits: impl Fn(&Actor) -> bool) -> Result<Option<Shown<Actor>>, StoreError> {
+    let (mut archived, mut after) = (None, None);
+    loop {
+        let page = tx.records(viewer, &Actor::record_type(), after, ACTORS_PER_READ)?;
+        for record in page.rows {
+            let Some(actor) = known(Shown::<Actor>::try_from(record))?.filter(|actor| fits(&actor.entry)) else {
+                continue;
+            };
+            if !actor.entry.archived {
+                return Ok(Some(actor));
+            }
+            archived = archived.or(Some(actor));
+        }
+        after = page.next;
+        if after.is_none() {
+            return Ok(archived);
+        }
+    }
 }
 
 /// What is there to be read; a tool or service that is gone or refused is nothing.

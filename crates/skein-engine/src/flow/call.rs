@@ -23,6 +23,7 @@ use crate::catalog::footing::Base;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::abilities::{self, AnswerContext};
+use crate::flow::answering_actor::AnsweringActor;
 use crate::flow::mover::{Aftermath, Hand, Loaded, Mover};
 use crate::flow::offers::Offered;
 
@@ -46,6 +47,8 @@ pub(crate) struct Prepared {
     dialogue: Vec<Value>,
     /// The answer that is worked on, where the call makes its context.
     answer: AnswerContext,
+    /// The actor that answers, where a model is asked for an answer.
+    actor: Option<AnsweringActor>,
     offered: Vec<Offered>,
     max_tokens: Option<u32>,
     /// How many pieces were said before, where the answer is passed on as it comes.
@@ -238,6 +241,7 @@ impl Mover<'_, '_> {
         let is_streamed = place.call.is_none() && self.load(run)?.ready.plan.streamed_step() == Some(place.step);
         let said_before = if is_streamed { Some(self.tx.last_chunk(run)?) } else { None };
         let answer = if is_context(&ready) { self.answer_context(run)? } else { AnswerContext::default() };
+        let actor = if place.call.is_none() { self.answering_actor(run, place.step, &ready)? } else { None };
         let loaded = self.load(run)?;
         let planned = &loaded.ready.plan.steps()[place.step];
         let seconds = planned.definition.execution.timeout_s.map(|seconds| Duration::from_secs(u64::from(seconds)));
@@ -260,6 +264,7 @@ impl Mover<'_, '_> {
             call,
             attempt,
             answer,
+            actor,
             offered,
         })
     }
@@ -395,6 +400,7 @@ pub(super) async fn make(engine: &Engine, prepared: &Prepared) -> Came {
         max_tokens: prepared.max_tokens,
         key: Some(key.as_str()).filter(|_| is_keyed),
         answer: prepared.answer.clone(),
+        actor: prepared.actor.clone(),
         listener: listener.as_ref().map(|listener| listener as &(dyn Fn(&str) + Send + Sync)),
         ..Extras::default()
     };

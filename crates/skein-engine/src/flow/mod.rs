@@ -5,6 +5,7 @@
 //! it asks for, and [`work`] takes calls up, makes them and brings their results back.
 
 pub(crate) mod abilities;
+mod answering_actor;
 mod answers;
 mod approvals;
 mod authorship;
@@ -46,6 +47,7 @@ mod work;
 
 use skein_core::Viewer;
 
+pub(crate) use answering_actor::AnsweringActor;
 pub use answers::{ANSWERS_MAX, Answering, NewAnswers, Wanted};
 pub use approvals::ShownApproval;
 pub(crate) use approvals::check_restored_approval;

@@ -23,6 +23,7 @@ use crate::catalog::footing::Base;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::abilities::{self, AnswerContext};
+use crate::flow::answering_actor::{AnsweringActor, gives_answer};
 use crate::flow::answers::{known_values, sources_of};
 use crate::flow::mover::{Hand, Mover};
 use crate::flow::offers::Offered;
@@ -47,6 +48,8 @@ struct Rehearsal {
     tools: Vec<Option<Ready>>,
     offers: Vec<ToolDefinition>,
     accepts_images: bool,
+    /// The actor that answers.
+    actor: Option<AnsweringActor>,
 }
 
 impl Engine {
@@ -62,13 +65,14 @@ impl Engine {
         let look = move |tx: &mut Tx<'_>| rehearse(&engine, tx, user, process, node);
         let rehearsal = self.parts().store.read(look).await?;
         let (sources, accepts_images) = (query.sources.clone(), rehearsal.accepts_images);
-        let answer = AnswerContext { answered: Some(node), sources, accepts_images };
+        let actor = rehearsal.actor.as_ref().map(|actor| actor.id);
+        let answer = AnswerContext { answered: Some(node), sources, accepts_images, actor };
         if let Some((context, outputs)) = self.read_ahead(caller, &rehearsal, &answer, &query).await?
             && let Some(request) = self.request_of(&rehearsal, &outputs).await
         {
             return Ok(AnswerPreview { context, request: Some(request) });
         }
-        let context = self.context_at(caller, node, ContextQuery { accepts_images, ..query }).await?;
+        let context = self.context_at(caller, node, ContextQuery { accepts_images, actor, ..query }).await?;
         Ok(AnswerPreview { context, request: None })
     }
 
@@ -117,7 +121,14 @@ impl Engine {
         let inputs = ready.tool.entry.with_defaults(inputs);
         let Operation::LlmCall(call) = &ready.tool.entry.operation else { return None };
         let images = Arc::new(self.images_of_call(ready, &inputs).await);
-        let extras = Extras { images, offers: rehearsal.offers.clone(), ..Extras::default() };
+        let budget = rehearsal.process.plan.steps()[answering].token_budget;
+        let extras = Extras {
+            images,
+            offers: rehearsal.offers.clone(),
+            max_tokens: budget.and_then(|tokens| u32::try_from(tokens).ok()),
+            actor: rehearsal.actor.clone(),
+            ..Extras::default()
+        };
         calls::chat_request(&ready.tool.entry, call, &inputs, &extras).ok()
     }
 }
@@ -136,7 +147,7 @@ fn rehearse(
     let answering = answering_step(engine, tx, user, &process)?;
     let accepts_images = answering.as_ref().is_some_and(|(_, base)| accepts_images(base));
     let answering = answering.map(|(at, _)| at);
-    let (mut tools, mut offers) = (Vec::new(), Vec::new());
+    let (mut tools, mut offers, mut actor) = (Vec::new(), Vec::new(), None);
     if let Some(at) = answering {
         for step in &process.plan.steps()[..=at] {
             tools.push(tool_of(engine, tx, user, step)?);
@@ -144,8 +155,11 @@ fn rehearse(
         let offered = &process.plan.steps()[at].definition.offers;
         let offered = Mover::new(engine, tx, &Hand::default()).offered(user, offered)?;
         offers.extend(offered.iter().map(Offered::definition));
+        if let Some(ready) = tools.last().and_then(Option::as_ref).filter(|_| gives_answer(&process.plan, at)) {
+            actor = AnsweringActor::of_call(tx, &viewer, ready)?;
+        }
     }
-    Ok(Rehearsal { process, values, answering, tools, offers, accepts_images })
+    Ok(Rehearsal { process, values, answering, tools, offers, accepts_images, actor })
 }
 
 /// The tool of a step, if it can be called.
@@ -197,8 +211,16 @@ impl Mover<'_, '_> {
     pub(super) fn answer_context(&mut self, run: RunId) -> Result<AnswerContext, StoreError> {
         let (target, _) = self.target_of(run)?;
         let loaded = self.load(run)?;
-        let (owner, process) = (loaded.row.owner, Arc::clone(&loaded.ready));
+        let (owner, process, is_outermost) = (loaded.row.owner, Arc::clone(&loaded.ready), loaded.row.target.is_some());
         let answering = answering_step(self.engine, self.tx, owner, &process)?;
+        let answers = |at: usize| is_outermost && gives_answer(&process.plan, at);
+        let actor = match answering.as_ref().filter(|(at, _)| answers(*at)) {
+            Some((at, _)) => {
+                let ready = tool_of(self.engine, self.tx, owner, &process.plan.steps()[*at])?;
+                ready.map(|ready| AnsweringActor::of_call(self.tx, &Viewer::User(owner), &ready)).transpose()?.flatten()
+            }
+            None => None,
+        };
         let sources = match target {
             Some(target) => sources_of(self.tx, &Viewer::User(owner), target.node_id)?,
             None => Vec::new(),
@@ -207,6 +229,7 @@ impl Mover<'_, '_> {
             answered: target.and_then(|target| target.parent_id),
             sources,
             accepts_images: answering.is_some_and(|(_, base)| accepts_images(&base)),
+            actor: actor.map(|actor| actor.id),
         })
     }
 }

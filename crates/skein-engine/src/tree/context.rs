@@ -57,18 +57,24 @@ pub struct ShownContext {
     pub window: ContextWindow,
     /// The oldest node that was looked at, where the path goes on above it.
     pub looked_from: Option<NodeId>,
+    /// The actor it was made for.
+    pub actor: Option<RecordId>,
 }
 
 impl ShownContext {
     /// As a step of a process gets it: messages, and what became of every part.
     pub(crate) fn to_output(&self) -> Value {
-        let messages: Vec<Value> = match &self.window.prompt {
+        let mut messages: Vec<Value> = match &self.window.prompt {
             Prompt::Chat(messages) => messages.iter().map(spelled).collect(),
             Prompt::Text { system, text } => {
                 let system = system.iter().map(|system| json!({ "role": "system", "content": system }));
                 system.chain([json!({ "role": "user", "content": text, "continue": true })]).collect()
             }
         };
+        // The call that sends them adds no prompt of its own.
+        if let (Some(actor), Some(first)) = (self.actor, messages.first_mut()) {
+            first["actorId"] = json!(actor);
+        }
         json!({ "messages": messages, "report": self.window.report })
     }
 }
@@ -215,7 +221,7 @@ impl Gathered {
             working_buffer: None,
         };
         let window = assemble(&source, options, &FourCharacters)?;
-        Ok(ShownContext { window, looked_from: self.looked_from })
+        Ok(ShownContext { window, looked_from: self.looked_from, actor: query.actor })
     }
 
     fn node<'a>(&'a self, spoken: &'a Spoken) -> PathNode<'a> {

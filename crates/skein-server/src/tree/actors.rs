@@ -55,24 +55,30 @@ pub(crate) struct ActorFields {
     archived: bool,
 }
 
-/// How a model is asked when this actor writes.
+/// How a model is asked when this actor answers: when a process answers in a conversation with the text of its model. Of other
+/// actors refused (422).
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes skein_core::tree::actor::Configuration")]
+#[expect(dead_code, reason = "describes skein_core::tree::configuration::Configuration")]
 pub(crate) struct ConfigurationFields {
+    /// Stands at the head of the context, before the `systemContext` of the conversation.
     system_prompt: Option<String>,
-    /// From 0 to 2.
+    /// From 0 to 2. Applies where the tool, or the default of its service, sets none.
     temperature: Option<f64>,
+    /// Longest answer in tokens, 1 to 1000000; the least of this, the tool's `maxTokens` and the step's `tokenBudget` applies.
     max_tokens: Option<u32>,
-    /// At most 16.
+    /// At most 16, beside those of the tool.
     stop_sequences: Option<Vec<String>>,
+    /// Fields added to the request in the provider's words, such as `top_p`. Those that Skein writes itself are refused (422). Sent
+    /// when you pay for the call, not with the secret of a tool's owner.
     custom_parameters: Option<Map<String, Value>>,
 }
 
-/// What an actor may do to trees and documents; writing needs seeing.
+/// What an actor may do to trees and documents. None of it has an effect yet, so only the default is accepted: all true for
+/// people, all false for others.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
-#[expect(dead_code, reason = "describes skein_core::tree::actor::Permissions")]
+#[expect(dead_code, reason = "describes skein_core::tree::configuration::Permissions")]
 pub(crate) struct PermissionFields {
     loom_aware: Option<bool>,
     loom_write: Option<bool>,
@@ -84,7 +90,7 @@ pub(crate) struct PermissionFields {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[schema(example = json!({ "name": "Hugin", "type": "model", "modelRef": "local:01K9ZQ4T3V6M8N2P5R7W1X3Y5Z",
-    "configuration": { "systemPrompt": "Be brief.", "temperature": 0.7 }, "permissions": { "loomAware": true } }))]
+    "configuration": { "systemPrompt": "Be brief.", "temperature": 0.7 } }))]
 #[expect(dead_code, reason = "describes ActorDraft")]
 pub(crate) struct ActorBody {
     #[schema(min_length = 1, max_length = 100)]
@@ -94,7 +100,7 @@ pub(crate) struct ActorBody {
     /// Needed for a model, and for nobody else.
     model_ref: Option<String>,
     configuration: Option<ConfigurationFields>,
-    /// Left out: everything for people, nothing for others.
+    /// Only the default, all true for people and all false for others; anything else is refused (422).
     permissions: Option<PermissionFields>,
 }
 
@@ -110,7 +116,7 @@ pub(crate) struct ActorChangeBody {
     model_ref: Option<String>,
     /// Replaces the configuration as a whole.
     configuration: Option<ConfigurationFields>,
-    /// Replaces the permissions as a whole.
+    /// Only what the actor has, or the default; anything else is refused (422).
     permissions: Option<PermissionFields>,
     archived: Option<bool>,
 }

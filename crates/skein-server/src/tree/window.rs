@@ -3,6 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use skein_connect::llm::{ChatRequest, Message as SentMessage, Part as SentPart};
 use skein_core::tree::context::image::{ImageReport, SentAs, TextReason};
 use skein_core::tree::context::report::{DropReason, PartReport};
@@ -30,11 +31,11 @@ pub(crate) struct WindowParameters {
     strategy: Option<String>,
     /// report, or messages for what would be sent beside it; report unless it is said.
     format: Option<String>,
-    /// Whose prompt comes first.
+    /// Whose `systemPrompt` comes first. Left out with `processId`: there it is the actor that answers.
     #[param(value_type = Option<String>)]
     actor_id: Option<RecordId>,
     /// The process that would answer. With it, `messages` are exactly those its model would be sent, images and prompts of
-    /// its tool included. Without it, images are shown as text.
+    /// its tool and its actor included. Without it, images are shown as text.
     #[param(value_type = Option<String>)]
     process_id: Option<RecordId>,
     /// Sources of the answer beside the node, as `role:node` with commas between; the role is context or instruction.
@@ -84,6 +85,36 @@ pub(crate) struct WindowView {
     /// The tools that the model would be offered, where `exact` is true and messages were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<Vec<OfferedToolView>>,
+    /// How the model would be asked, where `exact` is true and messages were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parameters: Option<ParametersView>,
+}
+
+/// Parameters of a request, from the tool, the step and the actor that answers.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ParametersView {
+    model: String,
+    /// Null: the provider's default.
+    temperature: Option<f64>,
+    /// Null: the provider's default, and 4096 with Anthropic's API, which wants a limit.
+    max_tokens: Option<u32>,
+    stop_sequences: Vec<String>,
+    /// Further fields of the request, in the provider's words.
+    #[schema(value_type = Object)]
+    custom_parameters: Map<String, Value>,
+}
+
+impl From<&ChatRequest> for ParametersView {
+    fn from(request: &ChatRequest) -> Self {
+        Self {
+            model: request.model.clone(),
+            temperature: request.temperature,
+            max_tokens: request.max_tokens,
+            stop_sequences: request.stop.clone(),
+            custom_parameters: request.custom.clone(),
+        }
+    }
 }
 
 /// A tool as a model is offered it.
@@ -92,7 +123,7 @@ pub(crate) struct OfferedToolView {
     name: String,
     description: String,
     /// JSON Schema of its arguments.
-    parameters: serde_json::Value,
+    parameters: Value,
 }
 
 /// One part of a window.
@@ -210,7 +241,7 @@ impl MessagePartView {
 
 impl WindowView {
     fn of(shown: ShownContext, with_messages: bool) -> Self {
-        let ShownContext { window, looked_from } = shown;
+        let ShownContext { window, looked_from, .. } = shown;
         let report = window.report;
         let message = |message: Message| MessageView::of_text(message.role.as_str(), message.text());
         let (messages, text) = match window.prompt {
@@ -236,6 +267,7 @@ impl WindowView {
             messages,
             text,
             tools: None,
+            parameters: None,
         }
     }
 
@@ -257,6 +289,7 @@ impl WindowView {
             messages: Some(request.messages[..shown].iter().map(MessageView::sent).collect()),
             text,
             tools: Some(request.tools.iter().map(tool).collect()),
+            parameters: Some(request.into()),
             ..exact
         }
     }
@@ -337,6 +370,10 @@ pub(crate) async fn show_context(
     let Some(process) = parameters.process_id else {
         return Ok(Json(WindowView::of(engine.context_at(&caller, id, query).await?, with_messages)));
     };
+    if parameters.actor_id.is_some() {
+        let words = "actorId: leave it out with processId; the actor is that of the model that answers";
+        return Err(invalid("actorId", words.to_owned()));
+    }
     let preview = engine.preview_answer(&caller, id, process, query).await?;
     let view = WindowView::of(preview.context, with_messages);
     Ok(Json(match &preview.request {

@@ -2,7 +2,7 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use skein_core::Digest;
 use skein_engine::Worker;
 use skein_testkit::rogue::{Behaviour, Request, Rogue};
@@ -220,8 +220,37 @@ impl<'a> Stage<'a> {
         let offered: Vec<Value> = body["tools"].as_array().into_iter().flatten().map(name).collect();
         let told: Vec<Value> = view["tools"].as_array().unwrap().iter().map(|tool| tool["name"].clone()).collect();
         assert_eq!(offered, told);
+        assert_eq!(asked_with(self.api, &body), view["parameters"], "{body}");
         (view, answer)
     }
+}
+
+/// How a model was asked, in the words of the inspector.
+fn asked_with(api: Api, body: &Value) -> Value {
+    let own = [
+        "max_tokens",
+        "messages",
+        "model",
+        "stop",
+        "stop_sequences",
+        "stream",
+        "stream_options",
+        "system",
+        "temperature",
+        "tool_choice",
+        "tools",
+    ];
+    let custom: Map<String, Value> =
+        body.as_object().unwrap().iter().filter(|(name, _)| !own.contains(&name.as_str())).map(pair).collect();
+    // Anthropic's API wants a limit, so one is sent where nobody set any.
+    let max_tokens = Some(&body["max_tokens"]).filter(|tokens| api == Api::OpenAi || **tokens != json!(4_096));
+    let stops = &body[if api == Api::OpenAi { "stop" } else { "stop_sequences" }];
+    json!({ "model": body["model"], "temperature": body["temperature"], "maxTokens": max_tokens,
+        "stopSequences": stops.as_array().cloned().unwrap_or_default(), "customParameters": custom })
+}
+
+fn pair((name, value): (&String, &Value)) -> (String, Value) {
+    (name.clone(), value.clone())
 }
 
 async fn begun(world: &World, body: Value) -> Talk<'_> {
@@ -330,6 +359,83 @@ both! {
             assert!(view["truncated"] == true && view["parts"].as_array().unwrap().iter().any(|part| dropped(&part)));
             assert_eq!(view["tools"][0]["name"], "echo");
         }
+    }
+
+    async fn ag_node_003_the_configuration_of_the_actor_that_answers_is_sent_and_shown_holds(world: &World) {
+        for api in [Api::OpenAi, Api::Anthropic] {
+            let stage = Stage::new(world, api).await;
+            let process = stage.process("Plain", "m", false, Value::Null).await;
+            let reference = format!("models{}:m", format!("{api:?}").to_lowercase());
+            let configuration = json!({ "systemPrompt": "You are Hugin.", "temperature": 0.25, "maxTokens": 300,
+                "stopSequences": ["END"], "customParameters": { "top_p": 0.5, "metadata": { "user_id": "u" } } });
+            let hugin = json!({ "name": "Hugin", "type": "model", "modelRef": reference, "configuration": configuration });
+            let hugin = world.made("/api/v1/actors", &hugin).await;
+            let talk = begun(world, json!({ "title": "Herons", "systemContext": "Be brief." })).await;
+            let first = talk.say(None, "How many herons?").await;
+            let (view, answer) = stage.check(&talk, &first, &process, &json!([])).await;
+            assert_eq!(answer["node"]["authorId"], hugin["id"]);
+            let expected = json!({ "model": "m", "temperature": 0.25, "maxTokens": 300, "stopSequences": ["END"],
+                "customParameters": { "top_p": 0.5, "metadata": { "user_id": "u" } } });
+            assert_eq!(view["parameters"], expected);
+            let system = "You count birds.\n\nYou are Hugin.\n\nBe brief.";
+            assert_eq!(shown(&view)[0].1, [Piece::Text(system.to_owned())]);
+            assert_eq!((&view["parts"][0]["kind"], &view["parts"][0]["included"]), (&json!("agentPrompt"), &json!(true)));
+            // What the tool says is nearer to the call; limits add up to the least, and stop sequences to all.
+            let tools = world.get("/api/v1/tools?limit=100").await.json();
+            let name = format!("Plain {api:?}");
+            let tool = tools["data"].as_array().unwrap().iter().find(|tool| tool["name"] == name.as_str()).unwrap();
+            let mut change = json!({ "connectionParams": tool["connectionParams"], "operation": tool["operation"], "basedOnHash": tool["hash"] });
+            change["connectionParams"]["temperature"] = json!(1.5);
+            change["connectionParams"]["maxTokens"] = json!(200);
+            change["operation"]["stop"] = json!(["STOP", "END"]);
+            world.changed("PUT", &format!("/api/v1/tools/{}", id(tool)), &change).await;
+            let second = talk.say(Some(&answer), "And by night?").await;
+            let (view, answer) = stage.check(&talk, &second, &process, &json!([])).await;
+            let asked = &view["parameters"];
+            assert_eq!((&asked["temperature"], &asked["maxTokens"]), (&json!(1.5), &json!(200)));
+            assert_eq!(asked["stopSequences"], json!(["STOP", "END"]));
+            // An archived actor is the author still, and answers as it is configured.
+            let archived = json!({ "archived": true, "configuration": { "systemPrompt": "You are Munin." }, "basedOnHash": hugin["hash"] });
+            world.changed("PUT", &format!("/api/v1/actors/{}", id(&hugin)), &archived).await;
+            let third = talk.say(Some(&answer), "And cranes?").await;
+            let (view, _) = stage.check(&talk, &third, &process, &json!([])).await;
+            assert!(format!("{:?}", shown(&view)[0]).contains("You are Munin.") && view["parameters"]["customParameters"] == json!({}), "{view}");
+        }
+    }
+
+    async fn ag_node_003_the_system_prompt_is_sent_where_no_context_is_made_and_not_where_nobody_answers_holds(world: &World) {
+        let stage = Stage::new(world, Api::OpenAi).await;
+        let tool = json!({ "name": "Bare", "serviceId": stage.service["id"],
+            "connectionParams": { "endpoint": stage.rogue.endpoint(), "model": "m", "dialect": "openai" },
+            "operation": { "type": "llm_call", "promptTemplate": "{{message}}" },
+            "inputSchema": { "type": "object", "properties": { "message": { "type": "string" } } }, "outputSchema": { "type": "object" } });
+        let tool = world.made("/api/v1/tools", &tool).await;
+        let process = async |name: &str, output: &str| {
+            let step = json!({ "id": "answer", "toolId": tool["id"], "inputs": { "message": "{message}" }, "output": { "variable": "answer" } });
+            let process = json!({ "name": name, "initialContext": ["message"], "steps": [step], "outputTemplate": output });
+            id(&world.made("/api/v1/processes", &process).await).to_owned()
+        };
+        let hugin = json!({ "name": "Hugin", "type": "model", "modelRef": "modelsopenai:m",
+            "configuration": { "systemPrompt": "You are Hugin.", "temperature": 0.25 } });
+        world.made("/api/v1/actors", &hugin).await;
+        let talk = Talk::new(world).await;
+        let said = talk.say(None, "How many?").await;
+        for (process, has_actor) in [(process("Own", "{{answer.text}}").await, true), (process("Framed", "It said: {{answer.text}}").await, false)] {
+            let body = json!({ "parentAlternativeId": said["node"]["id"], "speaker": "agent", "processId": process });
+            let (_, request) = stage.answered(&talk, "/turns", &body).await;
+            let body: Value = serde_json::from_slice(&request.body).unwrap();
+            let expected = if has_actor { json!({ "role": "system", "content": "You are Hugin." }) } else { json!({ "role": "user", "content": "How many?" }) };
+            assert_eq!((&body["messages"][0], body["temperature"] == 0.25), (&expected, has_actor), "{body}");
+        }
+    }
+
+    async fn ag_node_003_an_actor_beside_a_process_in_the_inspector_refuses(world: &World) {
+        let stage = Stage::new(world, Api::OpenAi).await;
+        let process = stage.process("Plain", "m", false, Value::Null).await;
+        let said = Talk::new(world).await.say(None, "Hello").await;
+        let actor = world.made("/api/v1/actors", &json!({ "name": "Ada", "type": "human" })).await;
+        let path = format!("/api/v1/nodes/{}/context?processId={process}&actorId={}", id(&said["node"]), id(&actor));
+        assert_eq!(world.get(&path).await.refused(), (400, "invalid_query".to_owned()));
     }
 
     async fn one_answer_made_of_several_is_sent_as_the_inspector_shows_its_question(world: &World) {
