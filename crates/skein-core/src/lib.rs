@@ -15,6 +15,7 @@ pub mod garden;
 pub mod id;
 pub mod memory;
 pub mod ravens;
+pub mod reference;
 pub mod rule;
 pub mod setting;
 pub mod time;
@@ -26,5 +27,6 @@ pub use id::{
     ConversationId, EdgeId, EpisodeId, ItemId, JobId, KeyId, NodeId, OperationId, PathId, RecordId, RelationId,
     ReviewId, RunId, SessionId, TurnId, UserId, WorkerId,
 };
+pub use reference::ReferenceField;
 pub use rule::RuleViolation;
 pub use time::Millis;

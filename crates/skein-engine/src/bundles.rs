@@ -14,7 +14,7 @@ use skein_connect::passphrase::Passphrase;
 use skein_core::account::Scope;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::event::EventName;
-use skein_core::{ConversationId, OperationId, RecordId, UserId, Viewer};
+use skein_core::{ConversationId, OperationId, RecordId, ReferenceField, UserId, Viewer};
 use skein_store::acts::AdminAct;
 use skein_store::bundle::{self, Authority, ExportScope, Imported, Selection};
 use skein_store::operations::OperationState;
@@ -32,6 +32,9 @@ use crate::request::{Changed, Kept, Request, Reservation};
 /// The kind of an operation that is an export.
 const EXPORT: &str = "export";
 const SYSTEM: Viewer = Viewer::System("imports");
+
+/// The conversation that a bundle is to hold.
+const EXPORTED: ReferenceField = ReferenceField::new("Z34", "conversationId", "conversation");
 
 /// What an export holds: everything of one owner up to a place on the timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +99,10 @@ pub struct ImportCount {
     pub secrets_without_value: i64,
 }
 
+fn exported(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Result<ConversationId, StoreError> {
+    Ok(tx.conversation(viewer, id).map_err(|error| error.of_reference(EXPORTED, id))?.id)
+}
+
 impl Engine {
     /// Makes a cut of the caller's timeline, to be downloaded; that it is to carry secrets is on record.
     pub async fn create_export(
@@ -111,7 +118,7 @@ impl Engine {
         self.change(caller, request, EXPORT, move |tx, viewer| {
             let owner = viewer.owner();
             let conversation = match extent {
-                ExportExtent::Conversation(id) => Some(tx.conversation(viewer, id)?.id),
+                ExportExtent::Conversation(id) => Some(exported(tx, viewer, id)?),
                 ExportExtent::Everything | ExportExtent::WithSecrets => None,
             };
             let cut = ExportCut { owner, cursor: tx.cut(viewer, owner)?, with_secrets, conversation };

@@ -6,7 +6,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::garden::event::EventName;
 use skein_core::garden::record::Record;
 use skein_core::setting::{SETTINGS, SUMMARY_TOOL, Setting};
-use skein_core::{Digest, RuleViolation, UserId, Viewer};
+use skein_core::{Digest, ReferenceField, RuleViolation, UserId, Viewer};
 use skein_store::settings::setting_value;
 use skein_store::{StoreError, Tx};
 
@@ -17,6 +17,9 @@ use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
 
 const SYSTEM: Viewer = Viewer::System("settings");
+
+/// The tool that a setting names.
+const TOOL: ReferenceField = ReferenceField::new("AG-SUM-003", "value", "tool");
 
 /// A setting as it stands.
 #[derive(Debug, Clone)]
@@ -109,7 +112,7 @@ impl Engine {
 /// AG-SUM-003: summaries are written by a model, so the tool has to ask one.
 fn refuse_without_model(tx: &mut Tx<'_>, viewer: &Viewer, tool: &Value) -> Result<(), StoreError> {
     let Some(id) = tool.as_str().and_then(|id| id.parse().ok()) else { return Ok(()) };
-    let tool: Shown<Tool> = catalog::load(tx, viewer, id)?;
+    let tool: Shown<Tool> = catalog::load_named(tx, viewer, TOOL, id)?;
     // Whoever's key is used pays for what everybody says.
     if tool.owner != viewer.owner() && tool.owner != UserId::SYSTEM {
         let problem = format!("the tool {:?} is somebody else's, and they would pay for it", tool.entry.name.as_str());

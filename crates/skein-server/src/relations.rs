@@ -69,11 +69,13 @@ impl From<Relation> for RelationView {
 pub(crate) struct NewRelationBody {
     /// `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others.
     kind: String,
-    /// `item_…`, `item_…#3` for a fragment, or `entity_…`.
+    /// `item_…` or `entity_…`: it exists, is yours to see and of its type, else 422. Of `groups_with` a conversation.
     source: String,
-    /// item, fragment, entity, artifact or log; found by the id where it is left out.
+    /// item, entity or log (a conversation). Default: by the id, item or entity. Fragments and artifacts do not exist yet (422).
     source_type: Option<String>,
+    /// As `source`. Of `groups_with` a project.
     target: String,
+    /// As `sourceType`.
     target_type: Option<String>,
     confidence: Option<f64>,
     #[schema(value_type = Option<Object>)]

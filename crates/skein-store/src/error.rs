@@ -1,14 +1,15 @@
 //! What can go wrong in the store, sorted by what the caller can do about it.
 
+use std::fmt::Display;
 use std::io::{self, ErrorKind};
 
-use skein_core::RuleViolation;
 use skein_core::catalog::sharing::Refused;
 use skein_core::document::BadDocument;
 use skein_core::garden::cursor::BadCursor;
 use skein_core::garden::delta::BrokenHistory;
 use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
+use skein_core::{ReferenceField, RuleViolation};
 
 use crate::acts::AdminAct;
 
@@ -151,6 +152,17 @@ impl StoreError {
     /// A failure to read or write a file; `doing` names the act.
     pub fn of_file(doing: &str, error: &io::Error) -> Self {
         if is_full(error) { Self::DiskFull } else { Self::Blob(format!("{doing}: {error}")) }
+    }
+
+    /// Answers alike where what a request names is missing, invisible or of another kind (decision Z34).
+    #[must_use]
+    pub fn of_reference(self, reference: ReferenceField, id: impl Display) -> Self {
+        match self {
+            Self::NotFound(_) | Self::Forbidden | Self::Refused(Refused::NotFound | Refused::Forbidden(_)) => {
+                reference.unusable(id).into()
+            }
+            other => other,
+        }
     }
 
     /// Whether running the same function again can help without anything else changing.

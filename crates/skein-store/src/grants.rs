@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 use skein_core::account::{Grant, GrantDraft};
 use skein_core::garden::event::EventName;
 use skein_core::garden::item::Item;
-use skein_core::{ItemId, Millis, UserId, Viewer};
+use skein_core::{ItemId, Millis, ReferenceField, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
@@ -17,6 +17,9 @@ const GRANTS_PER_PAGE_MAX: usize = 1_000;
 
 const COLUMNS: &str = "item, owner, admin, name, reason, until, given_at, ended_at";
 const SYSTEM: Viewer = Viewer::System("grants");
+
+/// Whose things an administrator may look at.
+const LOOKED_AT: ReferenceField = ReferenceField::new("Z34", "ownerId", "user");
 
 /// A grant as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +38,7 @@ impl Tx<'_> {
     /// Records that `admin` may read `draft.owner`'s things; whether they are one, the caller has made sure.
     pub fn give_grant(&mut self, admin: &Viewer, draft: &GrantDraft) -> Result<GivenGrant, StoreError> {
         draft.check(admin.owner(), self.now())?;
-        self.record(&SYSTEM, draft.owner.into())?;
+        self.user(&SYSTEM, draft.owner).map_err(|error| error.of_reference(LOOKED_AT, draft.owner))?;
         let told = Map::from_iter([
             ("adminId".to_owned(), json!(admin.owner())),
             ("name".to_owned(), json!(draft.name)),

@@ -4,10 +4,11 @@ use skein_core::garden::cursor::Cursor;
 use skein_core::garden::relation::{
     Cardinality, End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind,
 };
-use skein_core::{ItemId, Millis, RelationId, RuleViolation, Viewer};
+use skein_core::{ItemId, Millis, ReferenceField, RelationId, RuleViolation, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
+use crate::project::CONVERSATION;
 use crate::sql::{Row, Value, params};
 use crate::tx::Tx;
 
@@ -18,6 +19,10 @@ pub const CHAIN_STEPS_MAX: usize = 100_000;
 
 /// How far a chain is followed along kinds of which many may meet at a thing.
 const MESH_DISTANCE_MAX: usize = 256;
+
+/// The ends of an edge, as requests call them.
+const SOURCE: &str = "source";
+const TARGET: &str = "target";
 
 pub(crate) const RELATION_COLUMNS: &str =
     "id, kind, source_type, source, target_type, target, target_position, confidence, metadata, realized_at";
@@ -41,8 +46,8 @@ pub struct Step {
 impl Tx<'_> {
     /// Makes an edge between two things the viewer may see.
     pub fn relate(&mut self, viewer: &Viewer, draft: &RelationDraft) -> Result<Relation, StoreError> {
-        let source = self.endpoint_place(viewer, draft.source())?;
-        let target = self.endpoint_place(viewer, draft.target())?;
+        let source = self.end_of(viewer, draft.kind(), SOURCE, draft.source())?;
+        let target = self.end_of(viewer, draft.kind(), TARGET, draft.target())?;
         refuse_wrong_order(draft.kind(), source, target)?;
         let id = RelationId::new(self.now(), self.entropy());
         self.append_item(viewer, &draft.to_item(id))?;
@@ -184,13 +189,48 @@ impl Tx<'_> {
         Ok(root.map_or(Endpoint::Item(item), |step| step.endpoint))
     }
 
-    /// Makes sure an end exists and may be seen; for items, says where on the timeline it is.
-    fn endpoint_place(&mut self, viewer: &Viewer, endpoint: Endpoint) -> Result<Option<Cursor>, StoreError> {
+    /// The place of an end on the timeline, for items. Refuses an end that does not exist, is not visible or of another kind.
+    fn end_of(
+        &mut self,
+        viewer: &Viewer,
+        kind: RelationKind,
+        end: &'static str,
+        endpoint: Endpoint,
+    ) -> Result<Option<Cursor>, StoreError> {
+        let (reference, id) = (ReferenceField::new("MG-REL-005", end, noun(kind, end, endpoint)), endpoint.id_text());
         match endpoint {
-            Endpoint::Item(id) | Endpoint::Fragment { item: id, .. } => Ok(Some(self.item(viewer, id)?.cursor)),
-            Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => self.record(viewer, id).map(|_| None),
+            Endpoint::Fragment { .. } | Endpoint::Artifact(_) => Err(not_there_yet(endpoint.kind()).into()),
+            Endpoint::Item(_) if kind == RelationKind::GroupsWith => Err(reference.unusable(id).into()),
+            Endpoint::Item(item) => {
+                let found = self.item(viewer, item).map_err(|error| error.of_reference(reference, id))?;
+                Ok(Some(found.cursor))
+            }
+            Endpoint::Entity(record) | Endpoint::Log(record) => {
+                let found = self.record(viewer, record).map_err(|error| error.of_reference(reference, &id))?;
+                let is_of_kind = match noun(kind, end, endpoint) {
+                    "conversation" => found.content.record_type.as_str() == CONVERSATION,
+                    "project" => found.content.record_type.as_str() == "Project",
+                    _ => true,
+                };
+                if is_of_kind { Ok(None) } else { Err(reference.unusable(id).into()) }
+            }
         }
     }
+}
+
+/// What an end of an edge has to be. Only conversations are grouped yet, and only by projects.
+fn noun(kind: RelationKind, end: &str, endpoint: Endpoint) -> &'static str {
+    match (kind, endpoint) {
+        (RelationKind::GroupsWith, _) if end == TARGET => "project",
+        (RelationKind::GroupsWith, _) | (_, Endpoint::Log(_)) => "conversation",
+        (_, other) => other.kind().as_str(),
+    }
+}
+
+/// Relations to some that were stored before can be read.
+fn not_there_yet(kind: EndpointKind) -> RuleViolation {
+    let problem = format!("a relation cannot name a {kind} yet: there are none");
+    RuleViolation::new("MG-REL-005", problem, "name an item, an entity or a conversation")
 }
 
 fn refuse_wrong_order(kind: RelationKind, source: Option<Cursor>, target: Option<Cursor>) -> Result<(), RuleViolation> {

@@ -122,7 +122,7 @@ pub(crate) enum ConversationCommand {
         conversation: ConversationId,
         #[command(flatten)]
         words: WordsArguments,
-        /// A node the summary came from, perhaps with # and the position of a fragment; can be given several times
+        /// A node the summary came from; can be given several times
         #[arg(long, value_name = "NODE")]
         cite: Vec<String>,
     },

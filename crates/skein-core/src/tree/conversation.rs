@@ -19,7 +19,7 @@ use crate::tree::words::words;
 
 /// Longest summary of a folded branch, in characters.
 pub const FOLD_TEXT_CHARS_MAX: usize = 32_000;
-/// Most fragments one summary cites.
+/// Most nodes one summary cites.
 pub const FOLD_CITES_MAX: usize = 1_000;
 /// Most tags of one conversation.
 pub const TAGS_MAX: usize = 100;
@@ -100,7 +100,7 @@ impl ForkOrigin {
     }
 }
 
-/// A unit of a node's text that a summary came from: `item_…#3`, or the whole node without a number.
+/// A node that a summary came from. Summaries stored earlier may name a fragment of it, as `item_…#3`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Citation {
     pub node: ItemId,
@@ -126,8 +126,7 @@ impl Serialize for Citation {
 impl<'de> Deserialize<'de> for Citation {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let bad =
-            || serde::de::Error::custom("a citation is a node's id, perhaps with # and the position of a fragment");
+        let bad = || serde::de::Error::custom("a citation is the id of a node");
         let (node, position) = match text.split_once('#') {
             Some((node, position)) => (node, Some(position.parse().map_err(|_| bad())?)),
             None => (text.as_str(), None),
@@ -144,7 +143,7 @@ pub struct FoldSummary {
     pub author_id: ActorId,
     pub author_type: AuthorType,
     pub text: String,
-    /// The fragments it came from.
+    /// The nodes it came from.
     pub cites: Vec<Citation>,
     /// The node the branch ended at then: reopening starts there (decision Z35).
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -161,7 +160,10 @@ impl FoldSummary {
             return refuse(format!("a summary has at most {FOLD_TEXT_CHARS_MAX} characters"), "shorten it");
         }
         if self.cites.len() > FOLD_CITES_MAX {
-            return refuse(format!("a summary cites at most {FOLD_CITES_MAX} fragments"), "cite the ones that matter");
+            return refuse(format!("a summary cites at most {FOLD_CITES_MAX} nodes"), "cite the ones that matter");
+        }
+        if let Some(fragment) = self.cites.iter().find(|cite| cite.position.is_some()) {
+            return refuse(format!("{fragment} names a fragment, and there are none yet"), "cite the whole node");
         }
         Ok(())
     }
@@ -190,8 +192,9 @@ pub struct Conversation {
     /// The process chosen last: what is offered next time, never what is run (rule BR-CONV-001B).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_id: Option<RecordId>,
-    /// The project it was made in.
-    pub project_id: RecordId,
+    /// The project it was made in, of conversations made before `groups_with` alone said so. No answer reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<RecordId>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked_from: Option<ForkOrigin>,
     /// What was shown above the origin when it was forked, where there were several versions to show.
@@ -269,8 +272,8 @@ impl ConversationChange {
 }
 
 impl Conversation {
-    /// A conversation of its own; `default_project` is taken where the draft names none.
-    pub fn create(draft: ConversationDraft, default_project: RecordId) -> Self {
+    /// A conversation of its own.
+    pub fn create(draft: ConversationDraft) -> Self {
         Self {
             title: draft.title,
             description: draft.description,
@@ -281,7 +284,7 @@ impl Conversation {
             buffer_mode_system_context: draft.buffer_mode_system_context,
             context_budget: draft.context_budget,
             process_id: draft.process_id,
-            project_id: draft.project_id.unwrap_or(default_project),
+            project_id: None,
             forked_from: None,
             shown_above: Vec::new(),
             continues: None,
@@ -295,6 +298,15 @@ impl Conversation {
     pub fn fork(&self, origin: ForkOrigin, title: Option<Title>, shown: &str) -> Self {
         let title = title.or_else(|| Title::shorten(&format!("Fork of {shown}")));
         Self { title, ..self.grow(ConversationKind::Fork, Some(origin)) }
+    }
+
+    /// Refuses to copy active entities into a fork while there are none.
+    pub fn check_copying(active_entities: Option<bool>) -> Result<(), RuleViolation> {
+        if active_entities != Some(true) {
+            return Ok(());
+        }
+        let problem = "copyActiveEntities has no effect yet: no entities are active in a conversation";
+        Err(RuleViolation::new("BR-CONV-003", problem, "leave it out, or send false"))
     }
 
     /// Where tools called at a node of this one work (decision A34).
@@ -314,6 +326,7 @@ impl Conversation {
             forked_from,
             shown_above: Vec::new(),
             continues: None,
+            project_id: None,
             summary: None,
             tags: BTreeSet::new(),
             ..self.clone()

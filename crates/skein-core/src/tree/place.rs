@@ -88,12 +88,12 @@ pub fn check_open(is_folded: bool) -> Result<(), Refused> {
     )))
 }
 
-/// AG-EDGE-003: what leads into a node is of the same tree.
-pub fn check_member(found: ConversationId, wanted: ConversationId) -> Result<(), RuleViolation> {
-    if found == wanted {
+/// AG-EDGE-003: what leads into a node is of the same tree; `found` is the conversation of a node the writer can see.
+pub fn check_member(node: NodeId, found: Option<ConversationId>, wanted: ConversationId) -> Result<(), RuleViolation> {
+    if found == Some(wanted) {
         return Ok(());
     }
-    let problem = "the node is of another conversation";
+    let problem = format!("{node} is not a node of this conversation");
     Err(RuleViolation::new("AG-EDGE-003", problem, "name a node of this one; across conversations things are linked"))
 }
 
@@ -193,13 +193,15 @@ mod tests {
     #[test]
     fn ag_edge_003_nodes_of_one_conversation_holds() {
         let conversation = ConversationId::from_bytes([1; 16]);
-        assert!(check_member(conversation, conversation).is_ok());
+        assert!(check_member(NODE, Some(conversation), conversation).is_ok());
     }
 
     #[test]
     fn ag_edge_003_a_node_of_another_conversation_refuses() {
         let conversation = |number| ConversationId::from_bytes([number; 16]);
-        assert_eq!(check_member(conversation(1), conversation(2)).unwrap_err().rule(), "AG-EDGE-003");
+        for found in [Some(conversation(1)), None] {
+            assert_eq!(check_member(NODE, found, conversation(2)).unwrap_err().rule(), "AG-EDGE-003");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use skein_core::{RecordId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SYSTEM, Saving, Shown, load, make, save};
+use crate::catalog::{SECRET, SYSTEM, Saving, Shown, load, load_named, make, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
@@ -23,7 +23,7 @@ impl Engine {
     ) -> Result<Changed<Shown<SecretBinding>>, EngineError> {
         self.change(caller, request, "secret_binding.change", move |tx, viewer| {
             let tool: Shown<Tool> = load(tx, viewer, tool)?;
-            let secret: Shown<Secret> = load(tx, viewer, secret)?;
+            let secret: Shown<Secret> = load_named(tx, viewer, SECRET, secret)?;
             // Whoever sees the tool may not see what it stands on; its protocol is all that is used of that.
             let service: Shown<Service> = load(tx, &SYSTEM, tool.entry.service_id)?;
             let protocol = service.entry.protocol;

@@ -12,7 +12,7 @@ use skein_core::{RecordId, UserId};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Shown, load, make};
+use crate::catalog::{SECRET, Shown, load, load_named, make};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Outcome, Request};
@@ -79,8 +79,10 @@ impl Engine {
         let Discovery { service, source, connection_params, secret } = discovery;
         let viewer = caller.acting();
         let look = move |tx: &mut Tx<'_>| {
-            let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, &viewer, secret)).transpose()?;
-            Ok((load::<Service>(tx, &viewer, service)?, secret))
+            let found = load::<Service>(tx, &viewer, service)?;
+            let secret: Option<Shown<Secret>> =
+                secret.map(|secret| load_named(tx, &viewer, SECRET, secret)).transpose()?;
+            Ok((found, secret))
         };
         let (service, secret) = self.parts().store.read(look).await?;
         let document = match source {

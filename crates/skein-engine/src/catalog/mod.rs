@@ -33,7 +33,7 @@ use skein_core::catalog::entry::{Entry, Owned};
 use skein_core::catalog::health::Health;
 use skein_core::catalog::sharing::{ImpactWarning, Reach, References, Standing};
 use skein_core::garden::record::{Act, Record};
-use skein_core::{Digest, Millis, RecordId, UserId, Viewer};
+use skein_core::{Digest, Millis, RecordId, ReferenceField, UserId, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::items::Page;
 use skein_store::references::Referrers;
@@ -63,6 +63,9 @@ pub(crate) use versions::PastTools;
 pub(crate) use work::Calls;
 
 pub(crate) const SYSTEM: Viewer = Viewer::System("catalogue");
+
+/// The secret that a tool, a binding or a discovery names.
+const SECRET: ReferenceField = ReferenceField::new("Z34", "secretId", "secret");
 
 /// An entry with what its record says about it.
 #[derive(Debug, Clone, PartialEq)]
@@ -222,6 +225,16 @@ pub(crate) fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<
 /// An entry that the viewer may see.
 pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
     tx.record(viewer, id)?.try_into()
+}
+
+/// An entry that a request names.
+pub(crate) fn load_named<T: Entry>(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    reference: ReferenceField,
+    id: RecordId,
+) -> Result<Shown<T>, StoreError> {
+    load(tx, viewer, id).map_err(|error| error.of_reference(reference, id))
 }
 
 /// Makes an entry in the viewer's name.

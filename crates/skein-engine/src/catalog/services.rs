@@ -3,15 +3,18 @@
 use skein_core::catalog::service::{Service, ServiceChange, ServiceDraft};
 use skein_core::catalog::sharing::{self, Affected, ImpactWarning};
 use skein_core::catalog::template::ServiceTemplate;
-use skein_core::{Digest, RecordId, Viewer};
+use skein_core::{Digest, RecordId, ReferenceField, Viewer};
 use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Reshared, Saving, Shown, load, make, references, save};
+use crate::catalog::{Reshared, Saving, Shown, load, load_named, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
+
+/// What a service may be made of.
+const TEMPLATE: ReferenceField = ReferenceField::new("Z34", "serviceTemplateId", "service template");
 
 impl Engine {
     /// Makes a service, in full or from a template.
@@ -76,7 +79,7 @@ impl Engine {
 
 fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ServiceDraft) -> Result<ServiceDraft, StoreError> {
     let Some(template) = draft.service_template_id else { return Ok(draft) };
-    let template: Shown<ServiceTemplate> = load(tx, viewer, template)?;
+    let template: Shown<ServiceTemplate> = load_named(tx, viewer, TEMPLATE, template)?;
     Ok(template.owned().instantiate(draft)?)
 }
 

@@ -7,15 +7,19 @@ use skein_core::catalog::sharing::{self, Affected, ImpactWarning};
 use skein_core::catalog::template::ToolTemplate;
 use skein_core::catalog::tool::{Tool, ToolChange, ToolDraft};
 use skein_core::flow::process::Process;
-use skein_core::{Digest, RecordId, Viewer};
+use skein_core::{Digest, RecordId, ReferenceField, Viewer};
 use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{Reshared, SYSTEM, Saving, Shown, load, make, references, save};
+use crate::catalog::{Reshared, SECRET, SYSTEM, Saving, Shown, load, load_named, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
+
+/// What a tool may be made of.
+const SERVICE: ReferenceField = ReferenceField::new("Z34", "serviceId", "service");
+const TEMPLATE: ReferenceField = ReferenceField::new("Z34", "toolTemplateId", "tool template");
 
 impl Engine {
     /// Makes a tool, in full or from a template.
@@ -45,7 +49,8 @@ impl Engine {
             let secret = change.take_secret(current.entry.secret_id)?;
             // A service that was taken back is hidden from the tool's owner, who may still switch the tool off.
             let service: Shown<Service> = load(tx, &SYSTEM, current.entry.service_id)?;
-            let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, viewer, secret)).transpose()?;
+            let secret: Option<Shown<Secret>> =
+                secret.map(|secret| load_named(tx, viewer, SECRET, secret)).transpose()?;
             let owned = secret.map(|secret| secret.owned());
             let next = current.entry.change(change, current.owner, &service.owned(), owned.as_ref())?;
             let is_switched_off = current.entry.enabled && !next.enabled;
@@ -96,15 +101,15 @@ const BINDINGS_MAX: usize = 1_000;
 fn create(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<Shown<Tool>, StoreError> {
     let mut draft = filled_in(tx, viewer, draft)?;
     let secret = draft.take_secret()?;
-    let secret: Option<Shown<Secret>> = secret.map(|secret| load(tx, viewer, secret)).transpose()?;
-    let service: Shown<Service> = load(tx, viewer, draft.service_id)?;
+    let secret: Option<Shown<Secret>> = secret.map(|secret| load_named(tx, viewer, SECRET, secret)).transpose()?;
+    let service: Shown<Service> = load_named(tx, viewer, SERVICE, draft.service_id)?;
     let (shared, secret) = (draft.shared, secret.map(|secret| secret.owned()));
     make(tx, viewer, &Tool::create(draft, viewer.owner(), &service.owned(), secret.as_ref())?, shared)
 }
 
 fn filled_in(tx: &mut Tx<'_>, viewer: &Viewer, draft: ToolDraft) -> Result<ToolDraft, StoreError> {
     let Some(template) = draft.tool_template_id else { return Ok(draft) };
-    let template: Shown<ToolTemplate> = load(tx, viewer, template)?;
+    let template: Shown<ToolTemplate> = load_named(tx, viewer, TEMPLATE, template)?;
     Ok(template.owned().instantiate(draft)?)
 }
 

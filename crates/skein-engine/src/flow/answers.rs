@@ -10,7 +10,7 @@ use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};
 use skein_core::tree::rollback::{PriorHint, PriorState};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, RecordId, RunId, TurnId, Viewer};
+use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, ReferenceField, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
@@ -26,7 +26,7 @@ use crate::flow::call::breach;
 use crate::flow::mover::Mover;
 use crate::flow::rollback::{begun, prior_path, run_of_node};
 use crate::request::{Changed, Outcome, Request, referred};
-use crate::tree::{Grown, alternative_of, text_at};
+use crate::tree::{Grown, PARENT, PARENT_TURN, alternative_of, text_at};
 
 /// What a process can ask for about the conversation it answers in.
 const KNOWN: [&str; 3] = ["conversationId", "nodeId", "message"];
@@ -34,6 +34,9 @@ const KNOWN: [&str; 3] = ["conversationId", "nodeId", "message"];
 const SOURCES_MAX: usize = 1_000;
 /// Most answers that are begun at once.
 pub const ANSWERS_MAX: usize = 16;
+
+/// Which process may be asked to answer.
+const ANSWERED_BY: ReferenceField = ReferenceField::new("BR-TURN-013", "processId", "process");
 
 /// Where answers are to stand.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +169,10 @@ impl Mover<'_, '_> {
         asked: &AnswerRequest,
     ) -> Result<(Kept, RunId), StoreError> {
         let AnswerRequest { process, first, hint } = *asked;
-        let ready = self.runnable(viewer.owner(), process)?;
+        let ready = self.runnable(viewer.owner(), process).map_err(|error| match new.wanted {
+            Wanted::Again { .. } => error,
+            _ => error.of_reference(ANSWERED_BY, process),
+        })?;
         let (author, author_type) = expected_author(self.tx, viewer, &ready)?;
         let (position, sources) = position(self.tx, viewer, conversation, new, first)?;
         let main = PathId::main_of(conversation);
@@ -264,9 +270,15 @@ fn answered(
 ) -> Result<Option<NodeId>, StoreError> {
     let path = PathId::main_of(conversation);
     let found = match (parent, turn) {
-        (Some(parent), Some(turn)) => Some(alternative_of(tx, viewer, conversation, turn, parent)?.id),
+        (Some(parent), Some(turn)) => {
+            let found = alternative_of(tx, viewer, conversation, turn, parent);
+            Some(found.map_err(|error| error.of_reference(PARENT, parent))?.id)
+        }
         (Some(parent), None) => Some(parent),
-        (None, Some(turn)) => Some(tx.selected_node(viewer, path, turn)?),
+        (None, Some(turn)) => {
+            let found = tx.selected_node(viewer, path, turn);
+            Some(found.map_err(|error| error.of_reference(PARENT_TURN, turn))?)
+        }
         (None, None) => tx.path_cursor(viewer, conversation, path)?,
     };
     if found.is_none() {

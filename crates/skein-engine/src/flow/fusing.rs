@@ -11,7 +11,7 @@ use skein_core::tree::content::Content;
 use skein_core::tree::conversation::FoldSummary;
 use skein_core::tree::fusion;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ItemId, NodeId, PathId, RunId, Viewer};
+use skein_core::{ItemId, NodeId, PathId, ReferenceField, RunId, Viewer};
 use skein_store::StoreError;
 use skein_store::relations::Side;
 use skein_store::tree::append::{Placing, Position, Said};
@@ -19,6 +19,9 @@ use skein_store::tree::append::{Placing, Position, Said};
 use crate::flow::call::breach;
 use crate::flow::mover::Mover;
 use crate::tree::text_at;
+
+/// What one answer may be made of.
+const FUSED: ReferenceField = ReferenceField::new("BR-TURN-013", "fuses", "answer");
 
 impl Mover<'_, '_> {
     /// Says what is wanted of these answers: where, and what the process is given in place of what they answer.
@@ -28,7 +31,10 @@ impl Mover<'_, '_> {
         answered: Option<NodeId>,
         of: &[NodeId],
     ) -> Result<(NodeId, Map<String, Value>), StoreError> {
-        let answers = of.iter().map(|node| text_at(self.tx, viewer, *node)).collect::<Result<Vec<_>, _>>()?;
+        let text = |node: &NodeId| {
+            text_at(self.tx, viewer, *node).map_err(|error: StoreError| error.of_reference(FUSED, *node))
+        };
+        let answers = of.iter().map(text).collect::<Result<Vec<_>, _>>()?;
         let question = fusion::question(&answers)?;
         let nothing = || breach("BR-TURN-003", "there is nothing that these answer", "merge them by hand");
         let answered = answered.ok_or_else(nothing)?;

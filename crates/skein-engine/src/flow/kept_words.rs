@@ -10,7 +10,7 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
 use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::status::GenerationStatus;
-use skein_core::{ConversationId, NodeId, PathId, RunId, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, ReferenceField, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::{StoreError, Tx};
 
@@ -22,7 +22,10 @@ use crate::flow::SYSTEM;
 use crate::flow::authorship::{Author, process_author};
 use crate::flow::call::breach;
 use crate::request::{Changed, Request};
-use crate::tree::{Grown, alternative_of};
+use crate::tree::{Grown, named_alternative};
+
+/// Whose words may be kept.
+const KEPT_FROM: ReferenceField = ReferenceField::new("BR-ALT-002", "keptFrom", "alternative of this turn");
 
 impl Engine {
     /// Keeps what a broken answer had said as an alternative of its turn.
@@ -35,7 +38,7 @@ impl Engine {
         make_active: bool,
     ) -> Result<Changed<Grown>, EngineError> {
         self.change(caller, request, "alternative.create", move |tx, viewer| {
-            let row = alternative_of(tx, viewer, conversation, turn, broken)?;
+            let row = named_alternative(tx, viewer, (conversation, turn), KEPT_FROM, broken)?;
             if row.status != GenerationStatus::Failed {
                 let problem = format!("{broken} did not break off");
                 return Err(breach("BR-EXEC-001", problem, "name an answer that failed as keptFrom"));

@@ -100,9 +100,10 @@ impl Mover<'_, '_> {
         let above = show_conversation(self.tx, viewer, record)?;
         let origin = ForkOrigin { conversation_id: row.conversation.into(), turn_id, node_id: answered.into() };
         let fork = above.shown.entry.tool_run(origin, &above.title);
-        let project = above.row.project.unwrap_or(fork.project_id);
         let made = self.tx.create_of_tree(viewer, fork.to_content(false))?.id;
-        self.tx.group_conversation(viewer, made, project)?;
+        if let Some(project) = above.row.project {
+            self.tx.group_conversation(viewer, made, project)?;
+        }
         Ok(Some(ConversationId::from_bytes(*made.as_bytes())))
     }
 

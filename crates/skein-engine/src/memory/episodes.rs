@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use skein_core::memory::episode::{Brought, Episode};
-use skein_core::{ConversationId, EpisodeId, Millis, RuleViolation, Viewer};
+use skein_core::{ConversationId, EpisodeId, Millis, ReferenceField, RuleViolation, Viewer};
 use skein_recall::Held;
 use skein_store::items::{Page, StoredItem};
 use skein_store::memory::{Bound, EpisodeState, UnboundEpisode};
@@ -14,6 +14,9 @@ use crate::error::EngineError;
 use crate::memory::SYSTEM;
 use crate::memory::follow::blocking;
 use crate::request::{Changed, Outcome, Request};
+
+/// From where what is brought may be visible.
+const VISIBLE_FROM: ReferenceField = ReferenceField::new("Z34", "nodeId", "node");
 
 /// Content somebody brings, and when it was said.
 #[derive(Debug, Clone, PartialEq)]
@@ -134,9 +137,9 @@ impl Engine {
         let weight = brought.brought.to_draft(brought.said_at).map_err(StoreError::from)?.weight();
         self.change_weighing(caller, request, "episode.bring", weight, move |tx, viewer| {
             if let Some(node) = brought.brought.node_id {
-                let row = tx.node(viewer, node)?;
+                let row = tx.node(viewer, node).map_err(|error| error.of_reference(VISIBLE_FROM, node))?;
                 if row.owner != viewer.owner() {
-                    return Err(StoreError::NotFound(node.to_string()));
+                    return Err(VISIBLE_FROM.unusable(node).into());
                 }
                 if row.label().is_none() {
                     let problem = "a remark stands beside the conversation's course";

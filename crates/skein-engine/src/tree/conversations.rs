@@ -11,7 +11,9 @@ use skein_core::tree::conversation::{
     Citation, Conversation, ConversationChange, ConversationDraft, FoldSummary, ForkOrigin, Mode, SHOWN_ABOVE_MAX,
 };
 use skein_core::tree::text::Title;
-use skein_core::{ConversationId, Digest, ItemId, NodeId, PathId, RecordId, RuleViolation, TurnId, UserId, Viewer};
+use skein_core::{
+    ConversationId, Digest, ItemId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, Viewer,
+};
 use skein_store::items::Page;
 use skein_store::tree::conversations::{ConversationQuery, Recent};
 use skein_store::tree::skeleton::Bone;
@@ -22,8 +24,12 @@ use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
-use crate::tree::turns::{alternative_of, turn_of};
+use crate::tree::turns::{named_alternative, turn_of};
 use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, show_conversations, summary_work};
+
+/// Where a conversation may be forked, and what a summary may cite.
+const FORKED_AT: ReferenceField = ReferenceField::new("BR-CONV-003", "the node to fork at", "alternative");
+const CITED: ReferenceField = ReferenceField::new("MG-CONV-004", "cites", "node of the conversation that is folded");
 
 /// Where a conversation is forked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +40,8 @@ pub struct Forking {
     pub node: Option<NodeId>,
     /// How the fork is to be called.
     pub title: Option<Title>,
+    /// Whether active entities are to be active in the fork too.
+    pub copy_active_entities: Option<bool>,
 }
 
 /// What a conversation is folded into.
@@ -103,11 +111,14 @@ impl Engine {
     ) -> Result<Changed<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.create", move |tx, viewer| {
             let default = projects::default_project(tx, viewer)?;
-            let conversation = Conversation::create(draft.clone(), default);
+            let conversation = Conversation::create(draft.clone());
             conversation.check_system_context()?;
             check_hint(tx, viewer, &conversation)?;
-            projects::load(tx, viewer, conversation.project_id)?;
-            make(tx, viewer, &conversation, conversation.project_id)
+            let project = match draft.project_id {
+                Some(named) => projects::named(tx, viewer, named)?,
+                None => default,
+            };
+            make(tx, viewer, &conversation, project)
         })
         .await
     }
@@ -145,20 +156,21 @@ impl Engine {
         id: ConversationId,
         forking: Forking,
     ) -> Result<Changed<ShownConversation>, EngineError> {
+        Conversation::check_copying(forking.copy_active_entities).map_err(StoreError::from)?;
         self.change(caller, request, "conversation.fork", move |tx, viewer| {
             let current = shown(tx, viewer, id)?;
             let node = match (forking.turn, forking.node) {
-                (Some(turn), Some(node)) => alternative_of(tx, viewer, id, turn, node)?.id,
+                (Some(turn), Some(node)) => named_alternative(tx, viewer, (id, turn), FORKED_AT, node)?.id,
                 (Some(turn), None) => {
                     turn_of(tx, viewer, id, turn)?;
                     tx.selected_node(viewer, PathId::main_of(id), turn)?
                 }
                 (None, node) => node.or(current.cursor).ok_or_else(nothing_said)?,
             };
-            let origin = origin(tx, viewer, id, node)?;
+            let origin = origin(tx, viewer, id, node).map_err(|error| error.of_reference(FORKED_AT, node))?;
             let fork = current.shown.entry.fork(origin, forking.title.clone(), &current.title);
             let fork = Conversation { shown_above: shown_above(tx, viewer, fork.mode, node)?, ..fork };
-            let project = current.row.project.unwrap_or(fork.project_id);
+            let project = current.row.project.map_or_else(|| projects::default_project(tx, viewer), Ok)?;
             let made = make(tx, viewer, &fork, project)?;
             tell(tx, viewer, EventName::BranchCreated, made.shown.id, &json!({ "forkedFrom": origin }))?;
             Ok(made)
@@ -301,15 +313,13 @@ fn refuse_pending(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId) -> Resul
     Err(Refused::Conflict(RuleViolation::new("Z5", problem, "wait until it is done, or cancel it")).into())
 }
 
-/// A summary cites what was said in the conversation it folds, or in those it was forked from.
+/// A summary cites nodes of the conversation it folds.
 fn check_cites(tx: &mut Tx<'_>, viewer: &Viewer, id: ConversationId, cites: &[Citation]) -> Result<(), StoreError> {
     for cite in cites {
         let node = NodeId::from_bytes(*ItemId::as_bytes(&cite.node));
-        let row = tx.node(viewer, node)?;
+        let row = tx.node(viewer, node).map_err(|error| error.of_reference(CITED, cite))?;
         if row.conversation != id {
-            let problem = format!("{cite} is not of the conversation that is folded");
-            let remedy = "cite fragments of its own nodes";
-            return Err(RuleViolation::new("MG-CONV-004", problem, remedy).into());
+            return Err(CITED.unusable(cite).into());
         }
     }
     Ok(())

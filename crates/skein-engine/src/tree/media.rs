@@ -13,6 +13,7 @@ use skein_store::blobs::BlobRef;
 use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::tree::turns::ATTACHMENT;
 
 impl Engine {
     /// Refuses content whose attached bytes are not what it says they are (rules AG-CONTENT-002, AG-CONTENT-004).
@@ -40,7 +41,12 @@ impl Engine {
     /// The size of what an item attached, and its first bytes.
     async fn beginning(&self, caller: &Caller, item: ItemId) -> Result<(u64, Vec<u8>), EngineError> {
         let viewer = caller.acting();
-        let blob: BlobRef = self.parts().store.read(move |tx| tx.attached_blob(&viewer, item)).await?;
+        let blob: BlobRef = self
+            .parts()
+            .store
+            .read(move |tx| tx.attached_blob(&viewer, item))
+            .await
+            .map_err(|error| error.of_reference(ATTACHMENT, item))?;
         let size = u64::try_from(blob.size()).unwrap_or_default();
         let part = 0..size.min(HEAD_BYTES as u64);
         let mut head = Vec::new();

@@ -51,8 +51,8 @@ pub(crate) use summaries::Growth;
 pub use summaries::{ShownSummary, Subject};
 pub(crate) use summary_work::work as summarise_growth;
 pub use thumbnail::THUMBNAIL_MEDIA_TYPE;
-pub(crate) use turns::alternative_of;
 pub use turns::{NewAlternative, NewTurn};
+pub(crate) use turns::{PARENT, PARENT_TURN, alternative_of, named_alternative};
 
 /// Alternatives of a turn that are shown beside something else.
 const ALTERNATIVES_USUAL: usize = 100;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use skein_core::catalog::entry::Entry as _;
 use skein_core::garden::project::{Project, ProjectChange, ProjectDraft};
 use skein_core::tree::actor::{Actor, ActorId};
-use skein_core::{ConversationId, Digest, NodeId, RecordId, RuleViolation, UserId, Viewer};
+use skein_core::{ConversationId, Digest, NodeId, RecordId, ReferenceField, UserId, Viewer};
 use skein_store::items::Page;
 use skein_store::{StoreError, Tx};
 
@@ -17,6 +17,11 @@ use crate::tree::{ShownConversation, show_conversation};
 
 /// Projects that are looked through at once for the first one, which is nearly always the oldest.
 const PROJECTS_PER_LOOK: usize = 8;
+
+/// Which project a request may name, and where a frame may turn to.
+const PROJECT: ReferenceField = ReferenceField::new("MG-PROJ-003", "projectId", "project");
+const TURNED_TO: ReferenceField = ReferenceField::new("MG-FRAME-001", "conversationId", "conversation of this project");
+const HEAD: ReferenceField = ReferenceField::new("MG-FRAME-004", "nodeId", "node of that conversation");
 
 /// Where a participant of a project is (rule MG-FRAME-001).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -167,8 +172,8 @@ impl Engine {
         project: RecordId,
     ) -> Result<Changed<ShownConversation>, EngineError> {
         self.change(caller, request, "conversation.move", move |tx, viewer| {
-            load(tx, viewer, project)?;
             let row = tx.conversation(viewer, conversation)?;
+            named(tx, viewer, project)?;
             if row.project != Some(project) {
                 tx.group_conversation(viewer, conversation.into(), project)?;
             }
@@ -177,6 +182,12 @@ impl Engine {
         })
         .await
     }
+}
+
+/// A project that a request names.
+pub(super) fn named(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<RecordId, StoreError> {
+    load(tx, viewer, id).map_err(|error| error.of_reference(PROJECT, id))?;
+    Ok(id)
 }
 
 pub(super) fn load(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<Project>, StoreError> {
@@ -218,18 +229,11 @@ fn check_member(
     project: RecordId,
     conversation: ConversationId,
 ) -> Result<(), StoreError> {
-    if tx.conversation(viewer, conversation)?.project == Some(project) {
-        return Ok(());
-    }
-    let problem = format!("{conversation} is not of this project");
-    Err(RuleViolation::new("MG-FRAME-001", problem, "turn to a conversation of its stack, or move it here first")
-        .into())
+    let row = tx.conversation(viewer, conversation).map_err(|error| error.of_reference(TURNED_TO, conversation))?;
+    if row.project == Some(project) { Ok(()) } else { Err(TURNED_TO.unusable(conversation).into()) }
 }
 
 fn check_of(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId, node: NodeId) -> Result<(), StoreError> {
-    if tx.node(viewer, node)?.conversation == conversation {
-        return Ok(());
-    }
-    let problem = format!("{node} is not of {conversation}");
-    Err(RuleViolation::new("MG-FRAME-004", problem, "name a node of the conversation that is turned to").into())
+    let row = tx.node(viewer, node).map_err(|error| error.of_reference(HEAD, node))?;
+    if row.conversation == conversation { Ok(()) } else { Err(HEAD.unusable(node).into()) }
 }

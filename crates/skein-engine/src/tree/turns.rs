@@ -5,7 +5,7 @@ use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
 use skein_core::tree::node::Source;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, RecordId, RuleViolation, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, Viewer};
 use skein_store::items::Page;
 use skein_store::tree::append::{Placing, Position, Said};
 use skein_store::tree::read::NODES_PER_PAGE_MAX;
@@ -17,6 +17,15 @@ use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::request::{Changed, Request};
 use crate::tree::{Grown, ShownNode, ShownTurn, TaggedNode, note_remembered, show_node, show_path, show_turn};
+
+/// What content may refer to.
+pub(super) const ATTACHMENT: ReferenceField = ReferenceField::new("AG-CONTENT-004", "content", "attachment");
+const TRANSCRIPT: ReferenceField = ReferenceField::new("AG-CONTENT-004", "transcriptRef", "node");
+/// What a turn may answer, and what an alternative may be an edit of.
+pub(crate) const PARENT_TURN: ReferenceField = ReferenceField::new("BR-TURN-003", "parentTurnId", "turn");
+pub(crate) const PARENT: ReferenceField =
+    ReferenceField::new("BR-TURN-003", "parentAlternativeId", "alternative of the turn");
+const EDITED: ReferenceField = ReferenceField::new("AG-EDIT-001", "editedFrom", "alternative of this turn");
 
 /// Something to be said after a node.
 #[derive(Debug, Clone, PartialEq)]
@@ -70,7 +79,7 @@ impl Engine {
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         let weight = new.content.to_string().len();
         self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
-            check_blobs(tx, viewer, &content)?;
+            check_references(tx, viewer, &content)?;
             let parent = parent_of(tx, viewer, conversation, &new)?;
             let position = Position::After { parent, speaker: new.speaker, turn_type };
             let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
@@ -98,7 +107,7 @@ impl Engine {
         self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         self.change(caller, request, "alternative.create", move |tx, viewer| {
-            check_blobs(tx, viewer, &content)?;
+            check_references(tx, viewer, &content)?;
             let row = turn_of(tx, viewer, conversation, turn)?;
             let position = if let Some(edited) = new.edited_from {
                 check_edit(tx, viewer, edited, turn)?;
@@ -130,7 +139,7 @@ impl Engine {
         self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         self.change(caller, request, "annotation.create", move |tx, viewer| {
-            check_blobs(tx, viewer, &content)?;
+            check_references(tx, viewer, &content)?;
             let conversation = tx.node(viewer, node)?.conversation;
             let placing = placing(viewer, conversation, Position::About(vec![node]));
             follow(tx, viewer, conversation)?;
@@ -263,6 +272,18 @@ pub(crate) fn alternative_of(
     Err(RuleViolation::new("BR-ALT-002", problem, "name one of this turn's alternatives").into())
 }
 
+/// An alternative of a turn that a body names.
+pub(crate) fn named_alternative(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    (conversation, turn): (ConversationId, TurnId),
+    field: ReferenceField,
+    node: NodeId,
+) -> Result<NodeRow, StoreError> {
+    turn_of(tx, viewer, conversation, turn)?;
+    alternative_of(tx, viewer, conversation, turn, node).map_err(|error| error.of_reference(field, node))
+}
+
 /// A node of a conversation or of one it was forked from.
 fn ancestral(
     tx: &mut Tx<'_>,
@@ -331,16 +352,13 @@ fn parent_of(
     new: &NewTurn,
 ) -> Result<Option<NodeId>, StoreError> {
     let Some(turn) = new.parent_turn else { return Ok(new.parent) };
-    turn_of(tx, viewer, conversation, turn)?;
+    tx.conversation(viewer, conversation)?;
+    turn_of(tx, viewer, conversation, turn).map_err(|error| error.of_reference(PARENT_TURN, turn))?;
     let Some(parent) = new.parent else {
         return tx.selected_node(viewer, PathId::main_of(conversation), turn).map(Some);
     };
-    if tx.node(viewer, parent)?.turn() == Some(turn) {
-        return Ok(Some(parent));
-    }
-    let problem = format!("the node that is answered is not of {turn}");
-    Err(RuleViolation::new("BR-TURN-003", problem, "name one of that turn's alternatives as parentAlternativeId")
-        .into())
+    let found = tx.node(viewer, parent).map_err(|error| error.of_reference(PARENT, parent))?;
+    if found.turn() == Some(turn) { Ok(Some(parent)) } else { Err(PARENT.unusable(parent).into()) }
 }
 
 /// What an agent says is generated, never said for it (rule BR-TURN-010).
@@ -370,22 +388,22 @@ fn refuse_posing(speaker: Speaker) -> Result<(), StoreError> {
 }
 
 fn check_edit(tx: &mut Tx<'_>, viewer: &Viewer, edited: NodeId, turn: TurnId) -> Result<(), StoreError> {
-    let row = tx.node(viewer, edited)?;
-    if row.turn() == Some(turn) {
-        return Ok(());
-    }
-    let problem = format!("{edited} is not an alternative of {turn}");
-    Err(RuleViolation::new("AG-EDIT-001", problem, "edit an alternative of this turn").into())
+    let row = tx.node(viewer, edited).map_err(|error| error.of_reference(EDITED, edited))?;
+    if row.turn() == Some(turn) { Ok(()) } else { Err(EDITED.unusable(edited).into()) }
 }
 
 fn nothing_to_say() -> RuleViolation {
     RuleViolation::new("BR-TURN-010", "an alternative says something", "send content")
 }
 
-/// AG-CONTENT-004: what content refers to is attached, and the writer's own.
-fn check_blobs(tx: &mut Tx<'_>, viewer: &Viewer, content: &Content) -> Result<(), StoreError> {
+/// AG-CONTENT-004: attachments and transcripts that content refers to exist and are the writer's own.
+fn check_references(tx: &mut Tx<'_>, viewer: &Viewer, content: &Content) -> Result<(), StoreError> {
     for blob in content.blobs() {
-        tx.attached_blob(viewer, blob)?;
+        tx.attached_blob(viewer, blob).map_err(|error| error.of_reference(ATTACHMENT, blob))?;
+    }
+    for transcript in content.transcripts() {
+        let node = NodeId::from_bytes(*transcript.as_bytes());
+        tx.node(viewer, node).map_err(|error| error.of_reference(TRANSCRIPT, transcript))?;
     }
     Ok(())
 }

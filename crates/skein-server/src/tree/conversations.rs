@@ -77,8 +77,8 @@ pub(crate) struct ForkBody {
     node_id: Option<NodeId>,
     #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
     title: Option<Title>,
-    /// Whether what is active here is active there too; nothing is, as long as nothing is remembered.
-    #[schema(default = true)]
+    /// Must be false or left out: no entities are active yet, so there is nothing to copy (422).
+    #[schema(default = false)]
     copy_active_entities: Option<bool>,
 }
 
@@ -90,7 +90,7 @@ pub(crate) struct FoldBody {
     /// What came of it, in words.
     #[schema(min_length = 1, max_length = 32000)]
     summary: String,
-    /// The fragments that say so: `item_…`, or `item_…#3` for the fourth of a node.
+    /// The nodes of this conversation that say so, at most 1000. Fragments (`item_…#3`) do not exist yet (422).
     #[serde(default)]
     #[schema(value_type = Vec<String>)]
     cites: Vec<Citation>,
@@ -198,8 +198,8 @@ pub(crate) async fn fork_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkBody { node_id, title, copy_active_entities: _ } = mutation.body()?;
-    let forking = Forking { turn: None, node: node_id, title };
+    let ForkBody { node_id, title, copy_active_entities } = mutation.body()?;
+    let forking = Forking { turn: None, node: node_id, title, copy_active_entities };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);
     Ok(Answer::made(made.map(ConversationView::from), location))

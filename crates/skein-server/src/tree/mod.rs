@@ -280,8 +280,9 @@ pub(crate) struct ConversationView {
     /// The process chosen last.
     #[schema(value_type = Option<String>)]
     process_id: Option<RecordId>,
-    #[schema(value_type = String)]
-    project_id: RecordId,
+    /// The project it is grouped with by its newest `groups_with` relation to one of yours; null without such a relation.
+    #[schema(value_type = Option<String>)]
+    project_id: Option<RecordId>,
     #[schema(value_type = Option<String>)]
     parent_conversation_id: Option<RecordId>,
     #[schema(value_type = Option<String>)]
@@ -322,7 +323,7 @@ pub(crate) struct FoldView {
     at: Millis,
     author_id: String,
     text: String,
-    /// The fragments it came from: `item_…`, or `item_…#3` for the fourth.
+    /// The nodes it came from. Older ones may name a fragment, as `item_…#3`.
     cites: Vec<String>,
 }
 
@@ -340,8 +341,7 @@ impl From<ShownConversation> for ConversationView {
         let head = EntryHead::of(&shown);
         let Conversation { description, mode, kind, status, system_context, buffer_mode_system_context, .. } =
             shown.entry;
-        let Conversation { context_budget, process_id, project_id, forked_from, continues, summary, tags, .. } =
-            shown.entry;
+        let Conversation { context_budget, process_id, forked_from, continues, summary, tags, .. } = shown.entry;
         Self {
             head,
             title,
@@ -353,7 +353,7 @@ impl From<ShownConversation> for ConversationView {
             buffer_mode_system_context,
             context_budget: context_budget.map(ContextBudget::tokens),
             process_id,
-            project_id: row.project.unwrap_or(project_id),
+            project_id: row.project,
             parent_conversation_id: forked_from.map(|origin| origin.conversation_id),
             fork_origin_turn_id: forked_from.map(|origin| origin.turn_id),
             fork_origin_alternative_id: forked_from.map(|origin| origin.node_id),

@@ -8,7 +8,7 @@ use skein_core::catalog::entry;
 use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::text::Title;
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, RecordId, RunId, TurnId};
+use skein_core::{ConversationId, NodeId, RecordId, RuleViolation, RunId, TurnId};
 use skein_engine::flow::{Answering, NewAnswers, Wanted};
 use skein_engine::tree::{Forking, Grown, NewAlternative, NewTurn};
 use skein_engine::{Changed, Engine};
@@ -117,6 +117,43 @@ pub(crate) struct AlternativeBody {
     initial_context: Map<String, Value>,
 }
 
+/// Refuses fields that nothing reads, as long as the body is about `what`.
+fn refuse_unread(what: &str, fields: &[(&str, bool)]) -> Result<(), RuleViolation> {
+    let unread: Vec<&str> = fields.iter().filter(|(_, is_sent)| *is_sent).map(|(name, _)| *name).collect();
+    if unread.is_empty() {
+        return Ok(());
+    }
+    let problem = format!("{} has no effect on {what}", unread.join(", "));
+    Err(RuleViolation::new("BR-TURN-010", problem, "leave it out"))
+}
+
+/// What only answers of processes are asked for with.
+fn of_processes<'a>(
+    processes: &[RecordId],
+    samples: Option<usize>,
+    context: &Map<String, Value>,
+) -> [(&'a str, bool); 3] {
+    [("processIds", !processes.is_empty()), ("samples", samples.is_some()), ("initialContext", !context.is_empty())]
+}
+
+impl AlternativeBody {
+    fn refuse_unread(&self) -> Result<(), RuleViolation> {
+        let said = [("content", self.content.is_some()), ("text", self.text.is_some())];
+        let edited = ("editedFrom", self.edited_from.is_some());
+        let parent = ("parentAlternativeId", self.parent_alternative_id.is_some());
+        if self.process_id.is_some() || !self.process_ids.is_empty() {
+            let kept = ("keptFrom", self.kept_from.is_some());
+            return refuse_unread("an answer of a process", &[said[0], said[1], edited, kept]);
+        }
+        refuse_unread("what is said by yourself", &of_processes(&[], self.samples, &self.initial_context))?;
+        if self.kept_from.is_some() {
+            return refuse_unread("kept words", &[said[0], said[1], edited, parent]);
+        }
+        // An edit answers what the edited alternative answers.
+        refuse_unread("an edit", &[(parent.0, parent.1 && edited.1)])
+    }
+}
+
 /// An answer that is being made: a kept place, and the run that fills it.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -151,8 +188,8 @@ pub(crate) struct ForkAtTurnBody {
     alternative_id: Option<NodeId>,
     #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
     title: Option<Title>,
-    /// Whether what is active here is active there too; nothing is, as long as nothing is remembered.
-    #[schema(default = true)]
+    /// Must be false or left out: no entities are active yet, so there is nothing to copy (422).
+    #[schema(default = false)]
     copy_active_entities: Option<bool>,
 }
 
@@ -204,6 +241,7 @@ pub(crate) async fn append_turn(
     let body: TurnBody = mutation.body()?;
     let source = |SourceBody { node_id, role }| Source { node_id, role };
     if body.speaker == Some(Speaker::Agent) && body.content.is_none() && body.text.is_none() {
+        refuse_unread("an answer of a process", &[("turnType", body.turn_type.is_some())])?;
         let sources = body.sources.into_iter().map(source).collect();
         let wanted = Wanted::After { turn: body.parent_turn_id, parent: body.parent_alternative_id, sources };
         let new = NewAnswers {
@@ -218,7 +256,8 @@ pub(crate) async fn append_turn(
     }
     // That an agent's words are generated is told by the rule.
     if body.speaker != Some(Speaker::Agent) {
-        refuse_of_answers(&body.process_ids, body.samples, &body.initial_context)?;
+        let unread = of_processes(&body.process_ids, body.samples, &body.initial_context);
+        refuse_unread("what is said by yourself", &unread)?;
     }
     let new = NewTurn {
         parent: body.parent_alternative_id,
@@ -256,11 +295,8 @@ pub(crate) async fn add_alternative(
     mutation: Mutation,
 ) -> Result<Response, ApiError> {
     let body: AlternativeBody = mutation.body()?;
+    body.refuse_unread()?;
     if body.process_id.is_some() || !body.process_ids.is_empty() {
-        if body.content.is_some() || body.text.is_some() || body.edited_from.is_some() || body.kept_from.is_some() {
-            let problem = "processId: send it without content, text, editedFrom and keptFrom";
-            return Err(ApiError::bad_request("invalid_body", problem));
-        }
         let parent = body.parent_alternative_id;
         let wanted = match body.fuses {
             of if of.is_empty() => Wanted::Beside { turn, parent },
@@ -276,17 +312,10 @@ pub(crate) async fn add_alternative(
         let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
         return Ok(Answer::begun(begun.map(AnsweringView::from)).into_response());
     }
-    refuse_of_answers(&[], body.samples, &body.initial_context)?;
     if !body.fuses.is_empty() {
         return Err(ApiError::bad_request("invalid_body", "fuses: name the process that makes one of them, too"));
     }
     if let Some(broken) = body.kept_from {
-        if body.content.is_some() || body.text.is_some() || body.edited_from.is_some() {
-            return Err(ApiError::bad_request(
-                "invalid_body",
-                "keptFrom: send it without content, text and editedFrom",
-            ));
-        }
         let kept = engine.keep_words(&mutation.caller, mutation.request, id, (turn, broken), body.make_active).await?;
         return Ok(grown(kept));
     }
@@ -298,20 +327,6 @@ pub(crate) async fn add_alternative(
         process: body.process_id,
     };
     Ok(grown(engine.add_alternative(&mutation.caller, mutation.request, id, turn, new).await?))
-}
-
-/// What only answers of processes have is not sent with what a person says.
-fn refuse_of_answers(
-    processes: &[RecordId],
-    samples: Option<usize>,
-    context: &Map<String, Value>,
-) -> Result<(), ApiError> {
-    if processes.is_empty() && samples.is_none() && context.is_empty() {
-        return Ok(());
-    }
-    let problem =
-        "processIds, samples and initialContext: send them for answers, with a process and without content or text";
-    Err(ApiError::bad_request("invalid_body", problem))
 }
 
 fn grown(made: Changed<Grown>) -> Response {
@@ -373,8 +388,8 @@ pub(crate) async fn fork_at_turn(
     PathIds((id, turn)): PathIds<(ConversationId, TurnId)>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkAtTurnBody { alternative_id, title, copy_active_entities: _ } = mutation.body()?;
-    let forking = Forking { turn: Some(turn), node: alternative_id, title };
+    let ForkAtTurnBody { alternative_id, title, copy_active_entities } = mutation.body()?;
+    let forking = Forking { turn: Some(turn), node: alternative_id, title, copy_active_entities };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);
     Ok(Answer::made(made.map(ConversationView::from), location))

@@ -65,16 +65,16 @@ both! {
         for more in [json!({ "processIds": [process["id"]] }), json!({ "samples": 2 }), json!({ "initialContext": { "a": 1 } })] {
             let mut body = json!({ "parentAlternativeId": said["node"]["id"], "text": "And now?" });
             body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            talk.refuses("/turns", &body, 400, "").await;
+            talk.refuses("/turns", &body, 422, "BR-TURN-010").await;
             body.as_object_mut().unwrap().remove("parentAlternativeId");
-            talk.refuses(&format!("{}/alternatives", turn_path(&said)), &body, 400, "").await;
+            talk.refuses(&format!("{}/alternatives", turn_path(&said)), &body, 422, "BR-TURN-010").await;
         }
         let answer = begun(&talk, "/turns", json!({ "speaker": "agent", "parentAlternativeId": said["node"]["id"], "processIds": [process["id"]] })).await;
         let place = format!("/turns/{}/alternatives", answer["node"]["turnId"].as_str().unwrap());
         for more in [json!({ "text": "Eleven." }), json!({ "editedFrom": answer["node"]["id"] }), json!({ "keptFrom": answer["node"]["id"] })] {
             let mut body = json!({ "processIds": [process["id"]] });
             body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            talk.refuses(&place, &body, 400, "").await;
+            talk.refuses(&place, &body, 422, "BR-TURN-010").await;
         }
     }
 }

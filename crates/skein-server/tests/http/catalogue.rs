@@ -202,7 +202,7 @@ both! {
         let response = &by_delegation["result"]["response"];
         assert_eq!((&response["body"], &response["bodyWithheld"]), (&Value::Null, &json!(true)), "{response}");
         let foreign = bert.change("PUT", &format!("{path}/secret"), json!({ "secretId": hers["id"] }).to_string()).await;
-        assert_eq!(foreign.refused(), (404, "not_found".to_owned()));
+        assert_eq!(foreign.breaks(), (422, "Z34".to_owned()));
         let his = secret(&bert, "k-of-bert-himself").await;
         bert.changed("PUT", &format!("{path}/secret"), &json!({ "secretId": his["id"] })).await;
         let by_himself = tested(&bert, &tool).await;

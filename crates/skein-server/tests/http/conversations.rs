@@ -102,11 +102,11 @@ both! {
         talk.refuses("/turns", &json!({ "text": "a", "parentAlternativeId": theirs }), 422, "AG-EDGE-003").await;
         let mixed = json!({ "text": "a", "parentAlternativeId": theirs, "parentTurnId": first["turn"]["id"] });
         talk.refuses("/turns", &mixed, 422, "BR-TURN-003").await;
-        talk.refuses("/turns", &json!({ "text": "a", "parentTurnId": foreign["turn"]["id"] }), 404, "").await;
+        talk.refuses("/turns", &json!({ "text": "a", "parentTurnId": foreign["turn"]["id"] }), 422, "BR-TURN-003").await;
         let source = json!({ "text": "a", "parentAlternativeId": own, "sources": [{ "nodeId": theirs, "role": "context" }] });
         talk.refuses("/turns", &source, 422, "AG-EDGE-003").await;
         let missing = "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A";
-        talk.refuses("/turns", &json!({ "text": "a", "parentAlternativeId": missing }), 404, "").await;
+        talk.refuses("/turns", &json!({ "text": "a", "parentAlternativeId": missing }), 422, "AG-EDGE-003").await;
         let beside = format!("{}/alternatives", turn_path(&first));
         talk.refuses(&beside, &json!({ "text": "a", "parentAlternativeId": own }), 422, "BR-TURN-009").await;
     }
@@ -133,7 +133,7 @@ both! {
         talk.refuses("/turns", &after(json!({ "content": { "type": "poem" } })), 422, "AG-CONTENT-001").await;
         let picture = json!({ "type": "image", "ref": first["node"]["id"], "mimeType": "image/png", "width": 1, "height": 1 });
         let answer = talk.ask("POST", "/turns", &after(json!({ "content": picture }))).await;
-        assert!([404, 422].contains(&answer.status.as_u16()), "{}", answer.text);
+        assert_eq!(answer.breaks(), (422, "AG-CONTENT-004".to_owned()), "{}", answer.text);
         talk.refuses(&beside, &json!({}), 422, "BR-TURN-010").await;
     }
 
@@ -426,7 +426,7 @@ both! {
         let talk = Talk::new(world).await;
         let first = talk.say(None, "How many?").await;
         let fork = talk.made("/fork", &json!({})).await;
-        let fold = json!({ "summary": "Eleven.", "cites": [format!("{}#0", id(&first["node"]))] });
+        let fold = json!({ "summary": "Eleven.", "cites": [first["node"]["id"]] });
         talk.refuses("/fold", &fold, 422, "MG-CONV-003").await;
         let fork = Talk::of(world, &fork);
         world.changed("POST", &format!("{}/fold", fork.path), &json!({ "summary": "Nothing." })).await;
@@ -449,7 +449,7 @@ both! {
         let talk = Talk::new(world).await;
         let first = talk.say(None, "How many?").await;
         talk.say(Some(&first), "Eleven.").await;
-        let fork = Talk::of(world, &talk.made("/fork", &json!({ "copyActiveEntities": true })).await);
+        let fork = Talk::of(world, &talk.made("/fork", &json!({})).await);
         talk.refuses("/fold", &json!({ "summary": "Eleven." }), 422, "MG-CONV-003").await;
         let hash = fork.shown().await["hash"].clone();
         fork.ask("PUT", "", &json!({ "status": "archived", "basedOnHash": hash })).await;
@@ -461,10 +461,12 @@ both! {
         other.say(None, "How many storks?").await;
         assert_eq!(other.get("/path").await["data"].as_array().unwrap().len(), 2);
         assert_eq!((talk.shown().await, &before["folded"]), (before.clone(), &json!(true)));
-        talk.refuses("/fork", &json!({ "copyActiveEntities": "yes" }), 400, "").await;
         let at_turn = format!("{}/fork", turn_path(&first));
-        talk.made(&at_turn, &json!({ "copyActiveEntities": true })).await;
-        talk.refuses(&at_turn, &json!({ "copyActiveEntities": 1 }), 400, "").await;
+        talk.made(&at_turn, &json!({ "copyActiveEntities": false })).await;
+        for end in ["/fork", &at_turn] {
+            talk.refuses(end, &json!({ "copyActiveEntities": true }), 422, "BR-CONV-003").await;
+            talk.refuses(end, &json!({ "copyActiveEntities": "yes" }), 400, "").await;
+        }
     }
 
     async fn mg_conv_003_folding_what_is_still_being_generated_refuses(world: &World) {

@@ -159,7 +159,7 @@ both! {
         let body = json!({ "kind": "mentions", "source": a["id"], "target": b["id"], "confidence": 0.5 });
         refused(world.post("/api/v1/relations", body.to_string()).await, "MG-REL-009");
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
-        assert_eq!(relate(&anna, "mentions", &a, &b).await.refused(), (404, "not_found".to_owned()));
+        refused(relate(&anna, "mentions", &a, &b).await, "MG-REL-005");
     }
 
     async fn an_inferred_relation_is_edited_and_removed_and_a_cause_is_not(world: &World) {

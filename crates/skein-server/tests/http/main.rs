@@ -43,6 +43,7 @@ mod projects;
 mod proof;
 mod recipes;
 mod redacted_turns;
+mod references;
 mod refused;
 mod restoring;
 mod search;

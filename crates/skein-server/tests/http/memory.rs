@@ -114,7 +114,7 @@ both! {
         }
         assert_eq!(bert.get("/api/v1/episodes").await.json()["data"], json!([]));
         let tied = json!({ "source": "text", "content": "Mine.", "nodeId": node });
-        assert_eq!(bert.post("/api/v1/episodes", tied.to_string()).await.status, 404);
+        assert_eq!(bert.post("/api/v1/episodes", tied.to_string()).await.breaks(), (422, "Z34".to_owned()));
     }
 
     async fn br_episode_002_an_episode_belongs_to_the_owner_of_its_conversation_holds(world: &World) {

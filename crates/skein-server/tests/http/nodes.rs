@@ -333,8 +333,6 @@ both! {
             let found = read(world, &format!("/api/v1/relations?of={}&side={side}&kind=linked_with", id(&end["node"]))).await;
             assert_eq!(ids(&found), [id(&link)]);
         }
-        let fragment = json!({ "kind": "linked_with", "source": here["node"]["id"], "target": format!("{}#0", id(&there["node"])) });
-        world.made("/api/v1/relations", &fragment).await;
         let path = format!("/api/v1/relations/{}", id(&link));
         world.changed("PUT", &path, &json!({ "confidence": null, "metadata": { "why": "birds" } })).await;
         world.changed("DELETE", &path, &json!({})).await;

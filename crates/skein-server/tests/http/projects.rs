@@ -127,11 +127,11 @@ both! {
         let theirs = make_project(world, &other.admin, "theirs").await;
         let path = format!("/api/v1/conversations/{own}/project");
         let asked = json!({ "projectId": theirs }).to_string();
-        assert_eq!(world.change("PUT", &path, asked.clone()).await.status, 404);
+        assert_eq!(world.change("PUT", &path, asked.clone()).await.breaks(), (422, "MG-PROJ-003".to_owned()));
         assert_eq!(other.change("PUT", &path, asked).await.status, 404);
         // A record that is no project is none.
         let asked = json!({ "projectId": RecordId::from(own) }).to_string();
-        assert_eq!(world.change("PUT", &path, asked).await.status, 404);
+        assert_eq!(world.change("PUT", &path, asked).await.breaks(), (422, "MG-PROJ-003".to_owned()));
     }
 
     async fn mg_frame_001_every_participant_has_one_frame_holds(world: &World) {
@@ -236,14 +236,38 @@ both! {
 
     async fn ag_node_003_actors_are_described_and_changed_holds(world: &World) {
         let draft = json!({ "name": "Hugin", "type": "model", "modelRef": "local:x",
-            "configuration": { "systemPrompt": "Be brief.", "temperature": 0.5 }, "permissions": { "loomAware": true } });
+            "configuration": { "systemPrompt": "Be brief.", "temperature": 0.5 }, "permissions": { "loomAware": false } });
         let made = world.made("/api/v1/actors", &draft).await;
-        assert_eq!((&made["type"], &made["permissions"]["loomAware"]), (&json!("model"), &json!(true)));
+        assert_eq!((&made["type"], &made["permissions"]["loomAware"]), (&json!("model"), &json!(false)));
         let path = format!("/api/v1/actors/{}", made["id"].as_str().unwrap());
         let change = json!({ "archived": true, "basedOnHash": made["hash"] });
         assert_eq!(world.changed("PUT", &path, &change).await["archived"], true);
         assert_eq!(world.get(&path).await.json()["version"], 2);
         assert_eq!(data(world, "/api/v1/actors").await.len(), 1);
+    }
+
+    async fn ag_node_003_what_has_no_effect_refuses(world: &World) {
+        let model = json!({ "name": "Hugin", "type": "model", "modelRef": "local:x" });
+        let made = world.made("/api/v1/actors", &model).await;
+        let path = format!("/api/v1/actors/{}", made["id"].as_str().unwrap());
+        let scribe = json!({ "name": "Scribe", "type": "system" });
+        let with = |mut actor: Value, field: &str, value: Value| {
+            actor[field] = value;
+            actor
+        };
+        let based_on = json!({ "basedOnHash": made["hash"] });
+        for (method, path, body) in [
+            ("POST", "/api/v1/actors", with(model.clone(), "permissions", json!({ "loomAware": true }))),
+            ("POST", "/api/v1/actors", with(json!({ "name": "Ada", "type": "human" }), "permissions", json!({}))),
+            ("PUT", path.as_str(), with(based_on.clone(), "permissions", json!({ "docRead": true }))),
+            ("POST", "/api/v1/actors", with(scribe, "configuration", json!({ "temperature": 1 }))),
+            ("PUT", &path, with(based_on.clone(), "configuration", json!({ "customParameters": { "model": "another" } }))),
+        ] {
+            let refused = world.change(method, path, body.to_string()).await;
+            assert_eq!(refused.breaks(), (422, "AG-NODE-003".to_owned()), "{body}: {}", refused.text);
+        }
+        let same = with(based_on, "permissions", made["permissions"].clone());
+        assert_eq!(world.change("PUT", &path, same.to_string()).await.status, 200);
     }
 
     async fn ag_node_003_an_actor_of_another_kind_refuses(world: &World) {

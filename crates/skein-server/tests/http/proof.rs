@@ -298,7 +298,7 @@ both! {
         }
         let nowhere = json!("item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z");
         let answer = world.post(&path, json!({ "content": image(&nowhere, "image/png") }).to_string()).await;
-        assert_eq!(answer.status, 404);
+        assert_eq!(answer.breaks(), (422, "AG-CONTENT-004".to_owned()));
         assert_eq!(world.written_since(mark).await, 0);
     }
 }

@@ -363,9 +363,8 @@ impl Tx<'_> {
     /// A node of this conversation; one of another is none (rule AG-EDGE-003).
     fn member(&mut self, conversation: &ConversationRow, id: NodeId) -> Result<NodeRow, StoreError> {
         let found = self.find_node(id)?.filter(|row| row.owner == conversation.owner);
-        let row = found.ok_or_else(|| StoreError::NotFound(id.to_string()))?;
-        place::check_member(row.conversation, conversation.id)?;
-        Ok(row)
+        place::check_member(id, found.as_ref().map(|row| row.conversation), conversation.id)?;
+        found.ok_or_else(|| StoreError::NotFound(id.to_string()))
     }
 
     fn turn_seat(&mut self, id: TurnId) -> Result<TurnSeat, StoreError> {

@@ -17,6 +17,7 @@ use skein_store::items::{ItemQuery, StoredItem};
 use skein_store::verify::Progress;
 use skein_store::{StoreError, Tx};
 
+use crate::relations::relate_as_before;
 use crate::world::{World, both, content, note, object, user, wait_until};
 
 pub(crate) type Parts = BTreeMap<String, Vec<u8>>;
@@ -115,7 +116,7 @@ fn write_relations(tx: &mut Tx<'_>, viewer: &Viewer, items: [ItemId; 3]) -> Resu
     let gone = tx.relate(viewer, &draft(RelationKind::Mentions, first, third)?)?;
     tx.remove_relation(viewer, gone.id, "falsch")?;
     let fragment = Endpoint::Fragment { item: items[2], position: 7 };
-    tx.relate(viewer, &draft(RelationKind::Mentions, second, fragment)?)?;
+    relate_as_before(tx, viewer, draft(RelationKind::Mentions, second, fragment)?)?;
     Ok(())
 }
 
@@ -254,7 +255,9 @@ both! {
                 let target = Endpoint::Fragment { item: second, position };
                 RelationDraft::new(RelationKind::Mentions, Endpoint::Item(first), target, Qualities::inferred(0.5))
             };
-            Ok((record, tx.relate(&viewer, &draft(1)?)?, tx.relate(&viewer, &draft(2)?)?))
+            let edges = [draft(1)?, draft(2)?].map(|draft| relate_as_before(tx, &viewer, draft));
+            let [edge, loose] = edges;
+            Ok((record, edge?, loose?))
         });
         let cut = cut(world);
         let before = export_at(world, owner, cut);

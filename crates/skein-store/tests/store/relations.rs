@@ -4,10 +4,10 @@ use serde_json::json;
 use skein_core::flow::execution::fact::{ExecutionMoved, Link, LinkKind};
 use skein_core::garden::item::ItemType;
 use skein_core::garden::relation::{Endpoint, Qualities, Relation, RelationDraft, RelationKind};
-use skein_core::{ItemId, RecordId, RunId};
-use skein_store::StoreError;
+use skein_core::{ItemId, RecordId, RelationId, RunId, Viewer};
 use skein_store::items::ItemQuery;
 use skein_store::relations::Side;
+use skein_store::{StoreError, Tx};
 
 use crate::world::{World, both, content, rule_of};
 
@@ -26,10 +26,23 @@ fn log(world: &World) -> Endpoint {
     Endpoint::Log(crate::tree::conversation(world, "dialogue").into())
 }
 
+fn project(world: &World) -> Endpoint {
+    let viewer = world.anna.clone();
+    let project = content("Project", json!({ "name": "p", "isDefault": false }));
+    Endpoint::Entity(world.write(move |tx| tx.create_of_tree(&viewer, project.clone())).id)
+}
+
 fn relate(world: &World, kind: RelationKind, source: Endpoint, target: Endpoint) -> Result<Relation, StoreError> {
     let viewer = world.anna.clone();
     let draft = RelationDraft::new(kind, source, target, Qualities::default()).unwrap();
     world.try_write(move |tx| tx.relate(&viewer, &draft))
+}
+
+/// Writes a relation as it was written before its ends were looked at.
+pub(crate) fn relate_as_before(tx: &mut Tx<'_>, viewer: &Viewer, draft: RelationDraft) -> Result<Relation, StoreError> {
+    let id = RelationId::new(tx.now(), tx.entropy());
+    tx.append_item(viewer, &draft.to_item(id))?;
+    Ok(draft.into_relation(id, tx.now()))
 }
 
 fn count(world: &World, of: Endpoint, side: Side, kind: RelationKind) -> usize {
@@ -108,10 +121,13 @@ both! {
         let [a, b] = [item(world), item(world)];
         relate(world, RelationKind::Triggers, a, b).unwrap();
         assert_eq!(rule_of(relate(world, RelationKind::Triggers, a, b)), "MG-REL-001");
-        for kind in [RelationKind::Mentions, RelationKind::DerivedFrom, RelationKind::Contains, RelationKind::GroupsWith] {
+        for kind in [RelationKind::Mentions, RelationKind::DerivedFrom, RelationKind::Contains] {
             relate(world, kind, a, b).unwrap();
             relate(world, kind, a, b).unwrap();
         }
+        let (conversation, project) = (log(world), project(world));
+        relate(world, RelationKind::GroupsWith, conversation, project).unwrap();
+        relate(world, RelationKind::GroupsWith, conversation, project).unwrap();
     }
 
     fn mg_rel_004_an_inference_is_corrected_and_withdrawn_holds(world: &World) {
@@ -141,8 +157,35 @@ both! {
         let Endpoint::Log(id) = conversation else { unreachable!() };
         relate(world, RelationKind::Mentions, a, conversation).unwrap();
         relate(world, RelationKind::Mentions, a, Endpoint::Entity(id)).unwrap();
-        relate(world, RelationKind::Mentions, Endpoint::Entity(id), Endpoint::Fragment { item: id_of(a), position: 2 }).unwrap();
+        relate(world, RelationKind::GroupsWith, conversation, project(world)).unwrap();
         assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn mg_rel_005_a_fragment_named_before_is_read_holds(world: &World) {
+        let [a, b] = [item(world), item(world)];
+        let (viewer, fragment) = (world.anna.clone(), Endpoint::Fragment { item: id_of(b), position: 2 });
+        let draft = RelationDraft::new(RelationKind::Mentions, a, fragment, Qualities::default()).unwrap();
+        let id = world.write(move |tx| relate_as_before(tx, &viewer, draft.clone())).id;
+        let viewer = world.anna.clone();
+        assert_eq!(world.read(move |tx| tx.relation(&viewer, id)).target, fragment);
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn mg_rel_005_an_end_of_another_kind_refuses(world: &World) {
+        let (note, conversation, project) = (item(world), log(world), project(world));
+        let (Endpoint::Log(log), Endpoint::Entity(record)) = (conversation, project) else { unreachable!() };
+        let fragment = Endpoint::Fragment { item: id_of(item(world)), position: 2 };
+        for (kind, source, target) in [
+            (RelationKind::Mentions, note, fragment),
+            (RelationKind::Mentions, note, Endpoint::Artifact(record)),
+            (RelationKind::Mentions, note, Endpoint::Log(record)),
+            (RelationKind::Continues, Endpoint::Log(record), conversation),
+            (RelationKind::GroupsWith, note, project),
+            (RelationKind::GroupsWith, conversation, note),
+            (RelationKind::GroupsWith, conversation, Endpoint::Entity(log)),
+        ] {
+            assert_eq!(rule_of(relate(world, kind, source, target)), "MG-REL-005", "{kind} {source:?} {target:?}");
+        }
     }
 
     fn mg_rel_005_ends_missing_foreign_or_in_the_wrong_order_refuses(world: &World) {
@@ -151,7 +194,7 @@ both! {
         let no_record = Endpoint::Entity(RecordId::from_bytes([9; 16]));
         let foreign = Endpoint::Item(world.note_by(&world.bert, "his").item.header.id);
         for end in [nowhere, no_record, foreign] {
-            assert!(matches!(relate(world, RelationKind::Mentions, early, end), Err(StoreError::NotFound(_))));
+            assert_eq!(rule_of(relate(world, RelationKind::Mentions, early, end)), "MG-REL-005");
         }
         assert_eq!(rule_of(relate(world, RelationKind::Triggers, late, early)), "MG-REL-005");
         assert_eq!(rule_of(relate(world, RelationKind::Supercedes, early, late)), "MG-REL-005");

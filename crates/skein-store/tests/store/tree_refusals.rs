@@ -153,7 +153,7 @@ both! {
         assert_eq!(refused_say(world, talk.id, after(Some(node), Speaker::User)), "Z5");
         // A node that is not there yet can be nobody's parent, so no ring can be closed.
         let unmade = NodeId::from_bytes([9; 16]);
-        assert_eq!(refused_say(world, talk.id, after(Some(unmade), Speaker::User)), "NotFound");
+        assert_eq!(refused_say(world, talk.id, after(Some(unmade), Speaker::User)), "AG-EDGE-003");
     }
 
     fn ag_edge_005_branches_join_as_sources_of_one_edge_holds(world: &World) {
@@ -335,7 +335,7 @@ both! {
         let own = conversation_of(world, &world.bert, data);
         for position in [after(Some(talk.root), Speaker::User), Position::About(vec![talk.root]), Position::EditOf(talk.root)] {
             let (viewer, placing) = (world.bert.clone(), placing(world, own, position));
-            assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "NotFound");
+            assert_eq!(refused(world, move |tx| tx.append_node(&viewer, &placing, &said("n"))), "AG-EDGE-003");
         }
         let (viewer, anna) = (world.bert.clone(), world.anna.clone());
         let project = world.write(move |tx| tx.create_of_tree(&anna, content("Project", json!({ "name": "hers", "isDefault": false })))).id;

@@ -462,7 +462,7 @@ both! {
         });
         assert_eq!(shelf.stack(world), before);
         let viewer = world.bert.clone();
-        assert_eq!(refused(world, move |tx| tx.group_conversation(&viewer, moved.into(), project)), "NotFound");
+        assert_eq!(refused(world, move |tx| tx.group_conversation(&viewer, moved.into(), project)), "MG-REL-005");
     }
 }
 

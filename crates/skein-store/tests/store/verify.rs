@@ -38,7 +38,7 @@ fn populated(world: &World) -> ItemId {
         tx.delete_record(&viewer, gone.id, None, None)?;
         let (source, target) = (Endpoint::Item(first), Endpoint::Fragment { item: fourth, position: 1 });
         let draft = RelationDraft::new(RelationKind::Mentions, source, target, Qualities::inferred(0.5))?;
-        tx.relate(&viewer, &draft).map(drop)
+        crate::relations::relate_as_before(tx, &viewer, draft).map(drop)
     });
     crate::tree::lived(world);
     world.seal();

@@ -95,7 +95,7 @@ impl ConversationTask {
 
     fn fold(of: &ConversationId, words: WordsArguments, cites: &[String]) -> Result<Self, Failure> {
         let named = conversation(&of.conversation)?;
-        let cites = cites.iter().map(|cite| citation(&named, cite)).collect::<Result<Vec<_>, _>>()?;
+        let cites = cites.iter().map(|cite| Spot::new(&named, cite)).collect::<Result<Vec<_>, _>>()?;
         let cites = (!cites.is_empty()).then_some(Reference::Cites(cites));
         let wish = Wish::post(about(of)?).tail("/fold").words("summary", Words::new(words));
         Ok(shown(wish.refer("cites", cites), &views::CONVERSATION))
@@ -246,14 +246,4 @@ fn about(of: &ConversationId) -> Result<About, Failure> {
 
 fn spot(of: &Named, node: Option<&str>) -> Result<Option<Reference>, Failure> {
     node.map(|node| Spot::new(of, node).map(Reference::Node)).transpose()
-}
-
-/// `NODE` or `NODE#3`.
-fn citation(of: &Named, text: &str) -> Result<(Spot, Option<u32>), Failure> {
-    let Some((node, position)) = text.split_once('#') else { return Ok((Spot::new(of, text)?, None)) };
-    let position = position.parse().map_err(|_| {
-        let error = anyhow!("{text:?} does not end in the position of a fragment");
-        Failure::usage(error, "give a node, or a node with # and a number counted from 0")
-    })?;
-    Ok((Spot::new(of, node)?, Some(position)))
 }

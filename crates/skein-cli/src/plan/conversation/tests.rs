@@ -173,8 +173,8 @@ fn conversations_fork_fold_and_open_again() {
     );
     check("conv fold ONE done", r#"POST /conversations/ONE/fold  {"summary":"done"}"#);
     check(
-        "conv fold ONE --file f --cite NODE#3 --cite 01HQ3K",
-        r#"POST /conversations/ONE/fold  {"cites":["NODE#3","LOCAL"],"summary":"from f"}"#,
+        "conv fold ONE --file f --cite NODE --cite 01HQ3K",
+        r#"POST /conversations/ONE/fold  {"cites":["NODE","LOCAL"],"summary":"from f"}"#,
     );
     check("conv reopen ONE", "POST /conversations/ONE/reopen  {}");
     check("conv move ONE Garden", r#"PUT /conversations/ONE/project  {"projectId":"FOUND"}"#);

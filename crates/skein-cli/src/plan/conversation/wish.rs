@@ -46,8 +46,8 @@ pub(crate) enum Reference {
     Parent(Spot),
     /// Nodes that led to something.
     Sources(Vec<Spot>),
-    /// Nodes, perhaps with the position of a fragment.
-    Cites(Vec<(Spot, Option<u32>)>),
+    /// Nodes that a summary came from.
+    Cites(Vec<Spot>),
     Project(Named),
 }
 
@@ -172,10 +172,7 @@ impl Reference {
                 Some(spots.iter().map(source).collect::<Result<Vec<_>, Failure>>()?.into())
             }
             Self::Cites(spots) => {
-                let cite = |(spot, position): &(Spot, Option<u32>)| {
-                    let position = position.map(|position| format!("#{position}")).unwrap_or_default();
-                    Ok(Value::from(format!("{}{position}", finder.node(spot)?)))
-                };
+                let cite = |spot| Ok(Value::from(finder.node(spot)?.to_string()));
                 Some(spots.iter().map(cite).collect::<Result<Vec<_>, Failure>>()?.into())
             }
             Self::Project(named) => Some(finder.project(named)?.to_string().into()),

@@ -4,14 +4,13 @@ use serde_json::{Value, json};
 
 use super::*;
 
-const PROJECT: RecordId = RecordId::from_bytes([1; 16]);
 const PROCESS: RecordId = RecordId::from_bytes([2; 16]);
 const PARENT: RecordId = RecordId::from_bytes([3; 16]);
 const ORIGIN: ForkOrigin =
     ForkOrigin { conversation_id: PARENT, turn_id: TurnId::from_bytes([4; 16]), node_id: ItemId::from_bytes([5; 16]) };
 
 fn made(draft: Value) -> Conversation {
-    Conversation::create(serde_json::from_value(draft).unwrap(), PROJECT)
+    Conversation::create(serde_json::from_value(draft).unwrap())
 }
 
 fn plain() -> Conversation {
@@ -23,7 +22,7 @@ fn changed(conversation: &Conversation, change: Value) -> Result<Conversation, R
 }
 
 fn summary(text: &str) -> FoldSummary {
-    let cites = vec![Citation { node: ORIGIN.node_id, position: Some(3) }];
+    let cites = vec![Citation { node: ORIGIN.node_id, position: None }];
     let (author_id, author_type) = (ActorId::SYSTEM, AuthorType::System);
     FoldSummary { at: Millis(9), author_id, author_type, text: text.to_owned(), cites, end: None }
 }
@@ -75,7 +74,7 @@ fn br_conv_003_a_fork_names_its_origin_and_copies_preferences_holds() {
     let parent = changed(&made(draft), json!({ "tags": ["a"] })).unwrap();
     let fork = parent.fork(ORIGIN, None, "Plans");
     assert_eq!((fork.kind, fork.forked_from), (ConversationKind::Fork, Some(ORIGIN)));
-    assert_eq!((fork.process_id, fork.mode, fork.project_id), (Some(PROCESS), Mode::Buffer, PROJECT));
+    assert_eq!((fork.process_id, fork.mode, fork.project_id), (Some(PROCESS), Mode::Buffer, None));
     assert_eq!(fork.system_context, parent.system_context);
     assert_eq!(fork.title.unwrap().as_str(), "Fork of Plans");
     assert!(fork.tags.is_empty());
@@ -167,9 +166,33 @@ fn mg_conv_003_a_branch_with_open_forks_refuses() {
 #[test]
 fn mg_conv_004_a_summary_has_time_author_text_and_citations_holds() {
     let data = Value::Object(folded().to_data());
-    assert_eq!(data["summary"]["cites"], json!([format!("{}#3", ORIGIN.node_id)]));
+    assert_eq!(data["summary"]["cites"], json!([ORIGIN.node_id]));
     assert_eq!(data["summary"]["at"], "1970-01-01T00:00:00.009Z");
     assert_eq!(data["summary"]["authorType"], "system");
+}
+
+#[test]
+fn mg_conv_004_a_cited_fragment_refuses_and_a_stored_one_stays_readable() {
+    let cites = vec![Citation { node: ORIGIN.node_id, position: Some(3) }];
+    check_rule(plain().fold(0, FoldSummary { cites: cites.clone(), ..summary("x") }), "MG-CONV-004");
+    let stored = Conversation { summary: Some(FoldSummary { cites, ..summary("x") }), ..plain() };
+    assert_eq!(Conversation::from_data(&stored.to_data()), Some(stored));
+}
+
+#[test]
+fn mg_proj_003_the_project_a_conversation_was_made_in_is_read_and_no_longer_written_holds() {
+    let mut data = plain().to_data();
+    assert!(!data.contains_key("projectId"));
+    data.insert("projectId".to_owned(), json!(PARENT));
+    let stored = Conversation::from_data(&data).unwrap();
+    assert_eq!(stored.project_id, Some(PARENT));
+    assert_eq!(stored.fork(ORIGIN, None, "x").project_id, None);
+}
+
+#[test]
+fn br_conv_003_copying_active_entities_refuses() {
+    check_rule(Conversation::check_copying(Some(true)), "BR-CONV-003");
+    assert!(Conversation::check_copying(Some(false)).is_ok() && Conversation::check_copying(None).is_ok());
 }
 
 #[test]
