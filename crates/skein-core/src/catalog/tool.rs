@@ -201,6 +201,7 @@ impl Tool {
             pricing: draft.pricing,
         };
         check_definition(&tool.operation, &tool.input_schema, &tool.output_schema)?;
+        tool.check_retry()?;
         tool.check_stands(owner, service, secret)?;
         Ok(tool)
     }
@@ -236,12 +237,25 @@ impl Tool {
             next.definition_version += 1;
             check_definition(&next.operation, &next.input_schema, &next.output_schema)?;
         }
+        if next.retry != self.retry || next.operation != self.operation {
+            next.check_retry()?;
+        }
         let is_bound_anew = next.secret_id != self.secret_id;
         let is_switched_on = next.enabled && !self.enabled;
         if next.definition_version > self.definition_version || is_bound_anew || is_switched_on {
             next.check_stands(owner, service, secret)?;
         }
         Ok(next)
+    }
+
+    /// Only requests over HTTP carry a key by which a service tells a repeat.
+    fn check_retry(&self) -> Result<(), RuleViolation> {
+        if self.retry != Some(Retry::Keyed) || matches!(self.operation, Operation::RestCall(_)) {
+            return Ok(());
+        }
+        let problem =
+            format!("retry keyed has no effect on a {}: it carries no Idempotency-Key", self.operation.kind().as_str());
+        Err(RuleViolation::new("BR-TOOL-002", problem, "use safe or never, or leave retry out"))
     }
 
     /// Whether its parameters and its operation fit the service as it is now (decision A52).

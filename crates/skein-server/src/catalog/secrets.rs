@@ -66,8 +66,6 @@ pub(crate) struct SecretBody {
     description: Option<String>,
     /// `api_key`, `oauth_token`, password or certificate.
     r#type: String,
-    /// Without effect: a secret is its owner's alone.
-    shared: Option<bool>,
     /// Text for an API key; {username, password}; {accessToken, refreshToken, tokenUrl, clientId, clientSecret, scope};
     /// {certificate, privateKey, ca} in PEM.
     value: Value,
@@ -156,7 +154,7 @@ pub(crate) async fn delete_secret(
     Ok(Answer::done(deleted.map(SecretView::from)))
 }
 
-/// Set the flag; it has no effect, a secret is its owner's alone.
+/// Take back the mark `shared` of a secret. Setting it is refused (422): a secret is its owner's alone.
 #[utoipa::path(put, path = "/secrets/{id}/share", tag = "catalogue", params(("id" = String, Path)),
     request_body = ShareBody, responses((status = 200, body = Mutated<SecretView>)))]
 pub(crate) async fn share_secret(

@@ -165,7 +165,9 @@ async fn catalogue_recipe(world: &World, change: &str) -> Recipe {
             plain(at("/secrets", &made("/secrets", key).await, ""), &json!({ "value": "k-0d6f0a1b2c3d" }))
         }
         "DELETE /api/v1/secrets/{id}" => plain(at("/secrets", &made("/secrets", key).await, ""), &json!({})),
-        "PUT /api/v1/secrets/{id}/share" => plain(at("/secrets", &made("/secrets", key).await, "/share"), &share),
+        "PUT /api/v1/secrets/{id}/share" => {
+            plain(at("/secrets", &made("/secrets", key).await, "/share"), &json!({ "shared": false }))
+        }
         template => template_recipe(world, template).await,
     }
 }
@@ -175,7 +177,7 @@ async fn talk_recipe(world: &World, change: &str) -> Recipe {
     let path = format!("{CONVERSATIONS}/{}", text(&conversation, "id"));
     let said = world.made(&format!("{path}/turns"), &json!({ "text": "How many?" })).await;
     let (node, turn) = (text(&said["node"], "id"), format!("{path}/turns/{}", text(&said["turn"], "id")));
-    let fold = json!({ "summary": "Eleven.", "cites": [format!("{node}#0")] });
+    let fold = json!({ "summary": "Eleven.", "cites": [node] });
     match change.replace("/api/v1/conversations", "").as_str() {
         "POST " => plain(CONVERSATIONS, &json!({ "title": "Herons" })),
         "PUT /{id}" => plain(path, &json!({ "status": "archived", "basedOnHash": conversation["hash"] })),

@@ -35,7 +35,7 @@ pub struct LlmCall {
     /// Whether the model accepts images. Without it, the name of the model decides: [`model_accepts_images`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepts_images: Option<bool>,
-    /// Handed to the provider as it is.
+    /// `{"type": "text"}`, `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {"name", "schema"}}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_format: Option<Value>,
     /// What the model may ask to be called.
@@ -79,6 +79,9 @@ impl LlmCall {
         if self.stop.len() > STOPS_MAX || self.tools.len() > OFFERS_MAX {
             return refuse("too many stops or tools".to_owned(), "give at most 16 stops and 128 tools");
         }
+        if let Some(format) = &self.response_format {
+            check_response_format(format)?;
+        }
         for offer in &self.tools {
             if !offer.has_name() {
                 return refuse(
@@ -106,6 +109,20 @@ impl LlmCall {
         let system = self.system_prompt.as_ref().map(|text| text.render_plain(inputs)).transpose()?;
         Ok(RenderedPrompt { system, prompt: self.prompt_template.render_plain(inputs)? })
     }
+}
+
+/// Refuses a format of answers that would be sent as plain text.
+fn check_response_format(format: &Value) -> Result<(), RuleViolation> {
+    let is_known = match format["type"].as_str() {
+        Some("text" | "json_object") => true,
+        Some("json_schema") => format["json_schema"]["schema"].is_object(),
+        _ => false,
+    };
+    if is_known {
+        return Ok(());
+    }
+    let remedy = "send type text, json_object, or json_schema with json_schema.schema";
+    Err(RuleViolation::new("BR-TOOL-002", "the responseFormat is not one that models are asked for", remedy))
 }
 
 /// Families of models that accept images, as their names begin behind the maker's name and a slash.
@@ -168,7 +185,24 @@ impl ToolOffer {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn br_tool_002_a_response_format_that_would_have_no_effect_refuses() {
+        let call = |format: Value| LlmCall {
+            response_format: Some(format),
+            ..serde_json::from_value(json!({ "promptTemplate": "" })).unwrap()
+        };
+        let schema = json!({ "type": "json_schema", "json_schema": { "name": "n", "schema": { "type": "object" } } });
+        for format in [json!({ "type": "text" }), json!({ "type": "json_object" }), schema] {
+            assert!(call(format.clone()).check().is_ok(), "{format}");
+        }
+        for format in [json!({}), json!("json"), json!({ "type": "xml" }), json!({ "type": "json_schema" })] {
+            assert_eq!(call(format.clone()).check().unwrap_err().rule(), "BR-TOOL-002", "{format}");
+        }
+    }
 
     #[test]
     fn known_families_accept_images_and_others_do_not() {
