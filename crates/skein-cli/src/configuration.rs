@@ -195,6 +195,14 @@ impl Configuration {
         self.found.get(&name).map_or(&Origin::Default, |found| &found.origin)
     }
 
+    /// Refuses settings that have no effect where `needed` is not set.
+    pub(crate) fn refuse_without(&self, needed: &'static str, idle: &[Name]) -> Result<(), Failure> {
+        let Some(name) = idle.iter().find(|name| *self.origin(**name) != Origin::Default) else { return Ok(()) };
+        let (key, origin) = (name.setting().key, self.origin(*name));
+        let error = anyhow!("{key} ({origin}) has no effect without {needed}");
+        Err(Failure::usage(error, "set both or neither; skein config show lists where values come from"))
+    }
+
     /// Whether one setting was given nearer to the command than another.
     pub(crate) fn is_nearer(&self, name: Name, other: Name) -> bool {
         self.origin(name).nearness() > self.origin(other).nearness()

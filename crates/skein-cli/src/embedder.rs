@@ -17,6 +17,9 @@ use crate::settings::Name;
 
 const SECONDS_DEFAULT: u64 = 60;
 const DIMENSIONS_MAX: usize = 65_536;
+/// What only an endpoint is asked with.
+const OF_ENDPOINTS: [Name; 4] =
+    [Name::EmbedderModel, Name::EmbedderDimensions, Name::EmbedderKey, Name::EmbedderKeyFile];
 
 /// Who makes vectors.
 #[derive(Debug, Clone)]
@@ -30,15 +33,26 @@ impl EmbedderChoice {
     pub(crate) fn resolve(configuration: &Configuration) -> Result<Self, Failure> {
         let seconds = "give embedder.seconds as a whole number, 1 or more";
         let time_max = configuration.parsed(Name::EmbedderSeconds, seconds)?.unwrap_or(SECONDS_DEFAULT);
-        let time_max = Duration::from_secs(time_max.max(1));
+        if time_max == 0 {
+            return Err(Failure::usage(anyhow!("embedder.seconds cannot be 0"), seconds));
+        }
+        let time_max = Duration::from_secs(time_max);
         match (configuration.text(Name::EmbedderUrl), configuration.path(Name::EmbedderDirectory)) {
             (Some(_), Some(_)) => {
                 let error = anyhow!("embedder.url and embedder.directory are both given");
                 Err(Failure::usage(error, "vectors are made by one of them; leave the other out"))
             }
-            (None, Some(directory)) => Ok(Self::Directory(directory.to_owned(), time_max)),
+            (None, Some(directory)) => {
+                configuration.refuse_without("embedder.url", &OF_ENDPOINTS)?;
+                Ok(Self::Directory(directory.to_owned(), time_max))
+            }
             (Some(url), None) => endpoint(configuration, url, time_max).map(Self::Endpoint),
-            (None, None) => Ok(Self::BuiltIn),
+            (None, None) => {
+                configuration.refuse_without("embedder.url", &OF_ENDPOINTS)?;
+                let needed = "embedder.url or embedder.directory";
+                configuration.refuse_without(needed, &[Name::EmbedderSeconds])?;
+                Ok(Self::BuiltIn)
+            }
         }
     }
 

@@ -186,7 +186,10 @@ fn resolve_networks(configuration: &Configuration) -> Result<Vec<Network>, Failu
 }
 
 fn resolve_collector(configuration: &Configuration) -> Result<Option<Box<(Collector, Content)>>, Failure> {
-    let Some(endpoint) = configuration.text(Name::TelemetryEndpoint) else { return Ok(None) };
+    let Some(endpoint) = configuration.text(Name::TelemetryEndpoint) else {
+        let idle = [Name::TelemetryHeaders, Name::TelemetryContent];
+        return configuration.refuse_without("telemetry.endpoint", &idle).map(|()| None);
+    };
     let headers = configuration.list(Name::TelemetryHeaders);
     let content = match configuration.text(Name::TelemetryContent) {
         Some("on") => Content::Told,

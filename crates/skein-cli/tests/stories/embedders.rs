@@ -165,6 +165,14 @@ fn what_cannot_be_an_embedder_is_refused_with_what_to_do() {
             "embedder.dimensions",
         ),
         (vec!["--embedder-seconds", "soon"], "embedder.seconds"),
+        (
+            vec!["--embedder-url", "http://127.0.0.1:1", "--embedder-model", "m", "--embedder-seconds", "0"],
+            "cannot be 0",
+        ),
+        (vec!["--embedder-model", "m"], "embedder.model (--embedder-model) has no effect without embedder.url"),
+        (vec!["--embedder-directory", "/m", "--embedder-dimensions", "3"], "has no effect without embedder.url"),
+        (vec!["--embedder-seconds", "3"], "has no effect without embedder.url or embedder.directory"),
+        (vec!["--telemetry-content", "on"], "has no effect without telemetry.endpoint"),
         (vec!["--embedder-directory", "/nowhere"], "cannot be used"),
         (
             vec!["--embedder-url", "http://127.0.0.1:1", "--embedder-model", "m", "--embedder-key-file", "/nowhere"],
