@@ -17,6 +17,7 @@ use anyhow::anyhow;
 
 pub(crate) use self::flags::{EveryCommand, Serving};
 use crate::failure::Failure;
+use crate::privacy::ConfigurationFile;
 use crate::settings::{Display, GivenIn, Kind, Name, SETTINGS, Setting, Value};
 
 const CONFIG_VARIABLE: &str = "SKEIN_CONFIG";
@@ -112,6 +113,7 @@ pub(crate) struct Found {
 #[derive(Debug, Default)]
 pub(crate) struct Configuration {
     found: BTreeMap<Name, Found>,
+    file: Option<PathBuf>,
     /// Why the file could not be read, for whoever goes on without it.
     pub(crate) unread: Option<Failure>,
 }
@@ -126,9 +128,11 @@ impl Configuration {
     /// [`Self::resolve`] for whoever looks for what is wrong: a file that cannot be read is passed over and told.
     pub(crate) fn forgiving(named: Option<PathBuf>, flags: Layer, environment: &Environment) -> Result<Self, Failure> {
         let mut configuration = Self::defaults(environment);
-        match file::read(named, environment) {
-            Ok(found) => configuration.found.extend(found),
-            Err(failure) => configuration.unread = Some(failure),
+        configuration.file = file::path(named, environment);
+        match configuration.file.as_deref().map(file::read) {
+            Some(Ok(found)) => configuration.found.extend(found),
+            Some(Err(failure)) => configuration.unread = Some(failure),
+            None => {}
         }
         configuration.take_variables(environment)?;
         let flags = flags.into_iter().filter(|(_, value)| !value.is_empty());
@@ -144,7 +148,7 @@ impl Configuration {
         let compiled = SETTINGS.iter().filter_map(|setting| Some((setting.name, text(setting.default?))));
         let dir = environment.directory("XDG_DATA_HOME", ".local/share").map(|dir| (Name::Dir, Value::Path(dir)));
         let found = compiled.chain(dir).map(|(name, value)| (name, Found { value, origin: Origin::Default }));
-        Self { found: found.collect(), unread: None }
+        Self { found: found.collect(), file: None, unread: None }
     }
 
     fn take_variables(&mut self, environment: &Environment) -> Result<(), Failure> {
@@ -158,6 +162,18 @@ impl Configuration {
             }
         }
         Ok(())
+    }
+
+    /// The file that was read, and whether a secret or an address with a password came from it.
+    pub(crate) fn file(&self) -> Option<ConfigurationFile> {
+        let path = self.file.clone()?;
+        let is_secret = |setting: &Setting, found: &Found| match (&found.origin, setting.display, &found.value) {
+            (Origin::File { .. }, Display::Secret, _) => true,
+            (Origin::File { .. }, Display::Address, Value::Text(address)) => without_credentials(address) != *address,
+            _ => false,
+        };
+        let has_secret = self.entries().any(|(setting, found)| found.is_some_and(|found| is_secret(setting, found)));
+        Some(ConfigurationFile { path, has_secret })
     }
 
     pub(crate) fn path(&self, name: Name) -> Option<&Path> {

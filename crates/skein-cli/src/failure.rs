@@ -119,7 +119,7 @@ impl From<StoreError> for Failure {
                 (Exit::Failed, "look whether it is the right file, or export it again at its source")
             }
             StoreError::NewerSchema { .. } => (Exit::Failed, "install the newer version that made this database"),
-            StoreError::Damaged(_) | StoreError::History(_) => {
+            StoreError::Damaged(_) | StoreError::History(_) | StoreError::Corrupt(_) => {
                 (Exit::Problem, "run skein verify to see where, then restore a backup")
             }
             StoreError::Panicked(_) | StoreError::Sql(_) => {

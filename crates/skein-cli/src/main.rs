@@ -22,6 +22,7 @@ mod output;
 mod passphrase;
 mod place;
 mod plan;
+mod privacy;
 mod progress;
 mod prompt;
 mod secret_value;

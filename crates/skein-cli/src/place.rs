@@ -26,6 +26,7 @@ use crate::embedder::EmbedderChoice;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::master_key::KeySource;
+use crate::privacy::{ConfigurationFile, Exposure};
 use crate::settings::{Name, Setting};
 
 const OWNER_ONLY: u32 = 0o700;
@@ -41,6 +42,7 @@ pub(crate) struct Place {
     private_networks: Vec<Network>,
     collector: Option<Box<(Collector, Content)>>,
     embedder: EmbedderChoice,
+    configuration_file: Option<ConfigurationFile>,
 }
 
 impl Place {
@@ -60,7 +62,8 @@ impl Place {
         let collector = resolve_collector(configuration)?;
         let embedder = EmbedderChoice::resolve(configuration)?;
         let (dir, database) = (dir.to_owned(), database.map(str::to_owned));
-        Ok(Self { dir, database, s3, master_key, private_networks, collector, embedder })
+        let configuration_file = configuration.file();
+        Ok(Self { dir, database, s3, master_key, private_networks, collector, embedder, configuration_file })
     }
 
     pub(crate) fn location(&self) -> Location {
@@ -98,6 +101,20 @@ impl Place {
         made.map_err(|error| {
             Failure::new(Exit::Unavailable, error, "choose another with --dir, or mend its permissions")
         })
+    }
+
+    /// What others can look into or change, of the directory and the configuration; what is missing is passed over.
+    pub(crate) fn exposures(&self) -> Vec<Exposure> {
+        let directory = Exposure::of_directory(&self.dir).ok().flatten();
+        let of_file = |file| Exposure::of_configuration(file).ok().flatten();
+        directory.into_iter().chain(self.configuration_file.as_ref().and_then(of_file)).collect()
+    }
+
+    /// Says so to the log.
+    pub(crate) fn warn_of_exposures(&self) {
+        for exposure in self.exposures() {
+            tracing::warn!(remedy = exposure.remedy(), "{exposure}");
+        }
     }
 
     /// Opens for reading and writing, making what is missing.
@@ -234,7 +251,17 @@ mod tests {
         let database = Some("postgres://anna:p@ss@db.example:5432/skein?password=x".to_owned());
         let master_key = KeySource::File(PathBuf::new());
         let (dir, private_networks, embedder) = (PathBuf::new(), Vec::new(), EmbedderChoice::BuiltIn);
-        let place = Place { dir, database, s3: None, master_key, private_networks, collector: None, embedder };
+        let configuration_file = None;
+        let place = Place {
+            dir,
+            database,
+            s3: None,
+            master_key,
+            private_networks,
+            collector: None,
+            embedder,
+            configuration_file,
+        };
         assert_eq!(place.database_shown(), "PostgreSQL at db.example:5432/skein");
     }
 }

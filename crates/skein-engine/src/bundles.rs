@@ -164,6 +164,14 @@ impl Engine {
 
     /// Writes the bundle of a cut; blocks, for a thread of its own.
     pub fn write_bundle(&self, caller: &Caller, download: &Download, out: impl Write) -> Result<(), EngineError> {
+        self.write_cut(caller, download, out).inspect_err(|error| {
+            if let EngineError::Store(error) = error {
+                self.report_storage(error);
+            }
+        })
+    }
+
+    fn write_cut(&self, caller: &Caller, download: &Download, out: impl Write) -> Result<(), EngineError> {
         let Download { cut, passphrase } = download;
         let scope = ExportScope { viewer: caller.viewer(), owner: cut.owner, cut: cut.cursor };
         let (store, blobs) = (&self.parts().store, &self.parts().blobs);

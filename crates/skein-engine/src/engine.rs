@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use skein_core::{Digest, Viewer};
 use skein_store::blobs::Blobs;
 use skein_store::store::Statistics;
-use skein_store::{Store, Tx};
+use skein_store::{DamageStatus, Store, StoreError, Tx};
 
 use tokio::sync::{Notify, Semaphore};
 
@@ -49,6 +49,8 @@ pub(crate) struct Parts {
     pub(crate) sent_images: PreparedImages,
     /// Held by whoever makes the network guard follow what was decided.
     pub(crate) following: tokio::sync::Mutex<()>,
+    /// Held by whoever finds out whether a full disk has room again.
+    pub(crate) probing: tokio::sync::Mutex<()>,
     /// Rings when a call was queued here.
     pub(crate) called: Notify,
     /// Rings when an operation was cancelled here.
@@ -69,6 +71,7 @@ impl Engine {
         let (key_uses, known_keys, start_keys, progress, schemas) = Default::default();
         let (following, called, cancelled, queued, growth) = Default::default();
         let (plans, streams, crew) = Default::default();
+        let blobs = blobs.reporting_to(&store);
         Self(Arc::new(Parts {
             store,
             blobs,
@@ -87,6 +90,7 @@ impl Engine {
             drawing: Arc::new(Semaphore::new(1)),
             sent_images: PreparedImages::default(),
             following,
+            probing: tokio::sync::Mutex::default(),
             called,
             cancelled,
             queued,
@@ -121,10 +125,36 @@ impl Engine {
         Ok(())
     }
 
-    /// Whether requests can be answered now.
-    pub async fn ready(&self) -> Result<(), EngineError> {
-        self.0.store.read(|tx| tx.first_user(&Viewer::System("readiness")).map(drop)).await?;
+    /// Whether requests can be answered now, and the damage that does not keep them from being answered.
+    ///
+    /// A disk that was full is tried again each time this is asked, by one at a time.
+    pub async fn ready(&self) -> Result<Option<DamageStatus>, EngineError> {
+        let store = &self.0.store;
+        store.read(|tx| tx.first_user(&Viewer::System("readiness")).map(drop)).await?;
+        let status = store.storage_status();
+        if status.damage.is_some_and(|damage| damage.is_database_corrupt) {
+            return Err(StoreError::Corrupt("found while serving; the log says where".to_owned()).into());
+        }
+        if status.is_full {
+            self.probe_room().await?;
+        }
+        Ok(status.damage)
+    }
+
+    /// Writes a file and commits a transaction; both have to succeed where a disk was full.
+    async fn probe_room(&self) -> Result<(), EngineError> {
+        let Ok(_alone) = self.0.probing.try_lock() else { return Err(StoreError::DiskFull.into()) };
+        let blobs = self.0.blobs.clone();
+        let probed = tokio::task::spawn_blocking(move || blobs.probe_file()).await;
+        probed.map_err(|error| StoreError::Panicked(error.to_string()))??;
+        self.0.store.probe_commit().await?;
+        self.0.store.note_room();
         Ok(())
+    }
+
+    /// Takes note of a failure to write or read a file of a request, if it says something about the storage.
+    pub fn report_storage(&self, error: &StoreError) {
+        self.0.store.report(error);
     }
 
     /// How often something was revised, where that alone tells whether what was read before still holds.

@@ -67,7 +67,7 @@ pub(crate) async fn read_account(
 pub(crate) struct SignInLinkView {
     /// Told once: a replay leaves it out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "http://127.0.0.1:7420/sign-in/sl_…")]
+    #[schema(nullable = false, example = "http://127.0.0.1:7420/sign-in/sl_…")]
     url: Option<String>,
     #[schema(value_type = String, example = "2026-11-15T09:30:00.000Z")]
     expires_at: Millis,

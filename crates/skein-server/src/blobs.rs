@@ -104,11 +104,12 @@ fn media_type(headers: &HeaderMap) -> Result<String, ApiError> {
     given.map(str::to_owned).map_err(|_| ApiError::bad_request("invalid_body", "Content-Type has to be visible ASCII"))
 }
 
-/// Download bytes you attached, whole or in part.
+/// Download bytes you attached, whole or in part, as the media type they were uploaded with.
 #[utoipa::path(get, path = "/blobs/{hash}", tag = "blobs",
-    params(("hash" = String, Path), ("Range" = Option<String>, Header, description = "bytes=first-last")),
-    responses((status = 200, content_type = "application/octet-stream", body = String),
-              (status = 206, content_type = "application/octet-stream", body = String)))]
+    params(("hash" = String, Path), ("Range" = Option<String>, Header, description = "bytes=first-last"),
+           ("If-None-Match" = Option<String>, Header, description = "The `ETag` of what you have")),
+    responses((status = 200, content_type = "*/*", body = String), (status = 206, content_type = "*/*", body = String),
+              (status = 304, description = "You have it: nothing changed since that `ETag`.")))]
 pub(crate) async fn download_blob(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,
@@ -139,8 +140,11 @@ pub(crate) async fn download_blob(
 }
 
 /// A small picture of an image you attached: at most 200 pixels a side.
-#[utoipa::path(get, path = "/blobs/{hash}/thumbnail", tag = "blobs", params(("hash" = String, Path)),
-    responses((status = 200, content_type = "image/png", body = String)))]
+#[utoipa::path(get, path = "/blobs/{hash}/thumbnail", tag = "blobs",
+    params(("hash" = String, Path),
+           ("If-None-Match" = Option<String>, Header, description = "The `ETag` of what you have")),
+    responses((status = 200, content_type = "image/png", body = String),
+              (status = 304, description = "You have it: nothing changed since that `ETag`.")))]
 pub(crate) async fn draw_thumbnail(
     State(engine): State<Engine>,
     SignedIn(caller): SignedIn,

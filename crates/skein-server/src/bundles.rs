@@ -270,13 +270,13 @@ struct HashedFile {
 }
 
 impl HashedFile {
-    fn new() -> Result<Self, ApiError> {
-        let file = tempfile::tempfile().map_err(|error| unwritable(&error))?;
+    fn new(engine: &Engine) -> Result<Self, ApiError> {
+        let file = tempfile::tempfile().map_err(|error| unwritable(engine, &error))?;
         Ok(Self { file, hasher: Sha256::new() })
     }
 
-    fn finish(mut self) -> Result<(File, [u8; 32]), ApiError> {
-        self.file.rewind().map_err(|error| unwritable(&error))?;
+    fn finish(mut self, engine: &Engine) -> Result<(File, [u8; 32]), ApiError> {
+        self.file.rewind().map_err(|error| unwritable(engine, &error))?;
         Ok((self.file, self.hasher.finalize().into()))
     }
 }
@@ -299,5 +299,5 @@ async fn receive(
     reserved: &Reserved,
     upload: Upload,
 ) -> Result<(File, [u8; 32]), ApiError> {
-    upload.receive(engine, asking, reserved, HashedFile::new()?).await?.finish()
+    upload.receive(engine, asking, reserved, HashedFile::new(engine)?).await?.finish(engine)
 }

@@ -94,7 +94,7 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message)
     }
 
-    fn caused_by(self, cause: impl Into<String>) -> Self {
+    pub(crate) fn caused_by(self, cause: impl Into<String>) -> Self {
         Self { cause: Some(cause.into()), ..self }
     }
 
@@ -103,7 +103,7 @@ impl ApiError {
         Self { rule: Some(rule), ..self }
     }
 
-    fn retryable(self) -> Self {
+    pub(crate) fn retryable(self) -> Self {
         Self { retryable: true, ..self }
     }
 
@@ -317,11 +317,17 @@ impl From<StoreError> for ApiError {
                 let message = "the storage cannot be written to; an administrator has to look";
                 Self::unavailable("storage_read_only", message).caused_by(told)
             }
-            StoreError::NewerSchema { .. }
-            | StoreError::Damaged(_)
-            | StoreError::History(_)
-            | StoreError::Panicked(_)
-            | StoreError::Sql(_) => Self::internal(told),
+            StoreError::Damaged(_) | StoreError::History(_) => {
+                let message = "what was asked for is damaged where it is stored; an administrator has to run skein verify, \
+                               which lists what is damaged, and restore it from a backup";
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "storage_damaged", message).caused_by(told)
+            }
+            StoreError::Corrupt(_) => {
+                let message = "the database is corrupt; an administrator has to stop the server, run skein verify, and restore a \
+                               backup into another directory";
+                Self::new(StatusCode::INTERNAL_SERVER_ERROR, "storage_corrupt", message).caused_by(told)
+            }
+            StoreError::NewerSchema { .. } | StoreError::Panicked(_) | StoreError::Sql(_) => Self::internal(told),
         }
     }
 }
@@ -452,12 +458,13 @@ mod tests {
 
     #[test]
     fn what_went_wrong_inside_is_logged_and_not_sent() {
-        for error in [
-            StoreError::Panicked("hunter2".into()),
-            StoreError::Damaged("hunter2".into()),
-            StoreError::Sql(SqlError::Other("hunter2".into())),
+        for (error, code) in [
+            (StoreError::Panicked("hunter2".into()), "internal"),
+            (StoreError::Damaged("hunter2".into()), "storage_damaged"),
+            (StoreError::Corrupt("hunter2".into()), "storage_corrupt"),
+            (StoreError::Sql(SqlError::Other("hunter2".into())), "internal"),
         ] {
-            let told = check(error, 500, "internal", false);
+            let told = check(error, 500, code, false);
             assert!(!told.message.contains("hunter2"));
             assert!(told.cause().is_some_and(|cause| cause.contains("hunter2")));
         }

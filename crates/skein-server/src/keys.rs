@@ -41,7 +41,7 @@ pub(crate) struct KeyView {
     revoked_at: Option<Millis>,
     /// The key itself; a replay leaves it out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "sk_…")]
+    #[schema(nullable = false, example = "sk_…")]
     key: Option<String>,
 }
 

@@ -3,7 +3,7 @@
 //! Errors are the same everywhere, so they are added here by what kind of request a route takes, each with an
 //! example, and a new route cannot forget them. `openapi/skein.json` is this document; a test keeps it current.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
 
 use axum::http::header;
@@ -19,8 +19,8 @@ use crate::signed_in::is_question;
 #[derive(utoipa::OpenApi)]
 #[openapi(
     info(title = "Skein", description = "A memory and orchestration engine: every fact is kept and can be proved.\n\n\
-            Not part of this API, and open to anybody: `GET /health/live` and `GET /health/ready` for whoever watches the \
-            server, `GET /metrics` for Prometheus, and `/sign-in/{token}`, which is for browsers.",
+            Not part of this API, and open to anybody: `GET /health/live`; `GET /health/ready`, which is 503 while the server \
+            cannot read or write (`storage_full`, `storage_corrupt`, `unavailable`) and otherwise says in `damage` what was found damaged; `GET /metrics` for Prometheus, and `/sign-in/{token}`, which is for browsers.",
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
@@ -34,7 +34,7 @@ pub(crate) fn preamble() -> OpenApi {
 }
 
 /// What a client may meet: status, code, what it is told, and whether asking again can help.
-const ERRORS: [(u16, &str, &str, &str); 15] = [
+const ERRORS: [(u16, &str, &str, &str); 17] = [
     (400, "invalid_body", "The request cannot be understood.", "name: expected text"),
     (401, "unauthenticated", "Nobody known is asking.", "send a key as \"Authorization: Bearer sk_…\""),
     (403, "permission_denied", "It is there, but not for this credential.", "only an administrator may do this"),
@@ -52,9 +52,32 @@ const ERRORS: [(u16, &str, &str, &str); 15] = [
     (421, "host_not_allowed", "It was asked for by another name.", "this server does not answer to that host name"),
     (422, "rule_violation", "A rule would be broken; `rule` names it.", "the five minutes for undoing have passed"),
     (429, "rate_limited", "Too many requests; `Retry-After` says when.", "too many requests from this address"),
-    (500, "internal", "Our fault.", "something went wrong inside"),
+    (
+        500,
+        "internal",
+        "Our fault; with `storage_damaged`, what was asked for is damaged where it is stored, and `skein verify` says where.",
+        "something went wrong inside",
+    ),
+    (502, "answer_not_understood", "Somebody outside did not answer as they should.", "docs.example: it answered 500"),
     (503, "busy", "Not now; `Retry-After` says when.", "too much is waiting to be written; try again in a second"),
+    (504, "timeout", "Somebody outside did not answer in time.", "docs.example did not answer in time"),
     (507, "storage_full", "There is no room left.", "the disk is full"),
+];
+
+/// Changes without an id in their path whose body refers to nothing that could be missing.
+const NAMES_NOTHING: [&str; 12] = [
+    "/api/v1/account/session",
+    "/api/v1/account/sign-in-links",
+    "/api/v1/allowed-endpoints",
+    "/api/v1/blobs",
+    "/api/v1/keys",
+    "/api/v1/projects",
+    "/api/v1/secrets",
+    "/api/v1/service-templates",
+    "/api/v1/tool-templates",
+    "/api/v1/users",
+    "/api/v1/vault/rotations",
+    "/api/v1/verifications",
 ];
 
 const UUID_OR_ULID: &str = "^([0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}|[0-7][0-9A-HJKMNP-TV-Z]{25})$";
@@ -71,6 +94,7 @@ pub(crate) fn document() -> Value {
     document["components"]["responses"] = error_responses();
     document["components"]["parameters"] = shared_parameters();
     document["x-events"] = events();
+    require_what_is_always_there(&mut document);
     let paths = document["paths"].as_object_mut().into_iter().flatten();
     for (path, methods) in paths {
         for (method, operation) in methods.as_object_mut().into_iter().flatten() {
@@ -78,6 +102,65 @@ pub(crate) fn document() -> Value {
         }
     }
     document
+}
+
+/// Lists fields that may be null as required where only answers have them: they are always written. A field that is left out
+/// instead says so where it is defined, by `nullable = false`.
+fn require_what_is_always_there(document: &mut Value) {
+    let asked = asked_schemas(document);
+    let schemas = document["components"]["schemas"].as_object_mut().into_iter().flatten();
+    for (_, schema) in schemas.filter(|(name, _)| !asked.contains(*name)) {
+        require_nullable(schema);
+    }
+}
+
+/// The schemas of what clients send.
+fn asked_schemas(document: &Value) -> BTreeSet<String> {
+    let operations = document["paths"].as_object().into_iter().flat_map(serde_json::Map::values);
+    let operations = operations.filter_map(Value::as_object).flat_map(serde_json::Map::values);
+    let mut found = BTreeSet::new();
+    let mut open: Vec<&Value> =
+        operations.flat_map(|operation| [&operation["requestBody"], &operation["parameters"]]).collect();
+    while let Some(value) = open.pop() {
+        let name = value["$ref"].as_str().and_then(|text| text.strip_prefix("#/components/schemas/"));
+        if let Some(name) = name.filter(|name| found.insert((*name).to_owned())) {
+            open.push(&document["components"]["schemas"][name]);
+        }
+        match value {
+            Value::Object(fields) => open.extend(fields.values()),
+            Value::Array(values) => open.extend(values),
+            _ => {}
+        }
+    }
+    found
+}
+
+fn require_nullable(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            let named = fields.get("properties").and_then(Value::as_object).into_iter().flatten();
+            let mut nullable: Vec<Value> =
+                named.filter(|(_, field)| admits_null(field)).map(|(name, _)| json!(name)).collect();
+            if !nullable.is_empty() {
+                let required = fields.entry("required").or_insert_with(|| json!([]));
+                let required = required.as_array_mut().expect("a list of names");
+                nullable.retain(|name| !required.contains(name));
+                required.append(&mut nullable);
+            }
+            let below =
+                fields.iter_mut().filter(|(name, _)| !["example", "examples", "default"].contains(&name.as_str()));
+            below.for_each(|(_, value)| require_nullable(value));
+        }
+        Value::Array(values) => values.iter_mut().for_each(require_nullable),
+        _ => {}
+    }
+}
+
+fn admits_null(field: &Value) -> bool {
+    let is_null = |schema: &Value| schema["type"] == "null";
+    let names_null = field["type"].as_array().is_some_and(|types| types.contains(&json!("null")));
+    names_null
+        || ["oneOf", "anyOf"].iter().any(|name| field[*name].as_array().is_some_and(|parts| parts.iter().any(is_null)))
 }
 
 fn security_schemes() -> Value {
@@ -102,7 +185,7 @@ fn shared_parameters() -> Value {
 fn error_responses() -> Value {
     let response = |(status, code, description, message): (u16, &str, &str, &str)| {
         let rule = if status == 422 { json!("MG-SOIL-005") } else { Value::Null };
-        let retryable = matches!(status, 429 | 503 | 507);
+        let retryable = matches!(status, 429 | 503 | 504 | 507);
         let example = json!({ "error": { "code": code, "message": message, "rule": rule, "details": {},
             "correlationId": "5f3c9a7e0d6f4a1b8c2d7f9c24e53b1a", "retryable": retryable } });
         let schema = json!({ "$ref": "#/components/schemas/ErrorEnvelope" });
@@ -134,11 +217,14 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     let is_change = has_body && !is_question(path);
     let has_id = path.contains('{');
     let applies = |status: u16| match status {
-        404 => has_id || has_body,
+        404 => has_id || has_body && !NAMES_NOTHING.contains(&path),
         408 | 413 | 415 => has_body,
         507 => is_change,
+        // The only request that somebody outside is asked within; all others hand such calls to a worker.
+        502 | 504 => path.ends_with("/discover"),
         416 => path == "/api/v1/blobs/{hash}",
-        409 | 422 => {
+        409 => is_change || path.ends_with("/proof") || path.ends_with("/context"),
+        422 => {
             is_change
                 || path.ends_with("/proof")
                 || path.ends_with("/context")
@@ -173,6 +259,11 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
             json!({ "description": "The same request was made before; this is what came out.", "content": content });
     }
     for parameter in operation["parameters"].as_array_mut().into_iter().flatten() {
+        // What stands in a path, a query or a header is there or not, and never null.
+        if let Some(types) = parameter["schema"]["type"].as_array() {
+            let kind = types.iter().find(|kind| **kind != "null").cloned().unwrap_or_default();
+            parameter["schema"]["type"] = kind;
+        }
         let name = parameter["name"].as_str().unwrap_or_default();
         if let Some((pattern, example)) = in_path(path, name).filter(|_| parameter["in"] == "path") {
             parameter["schema"]["pattern"] = json!(pattern);
@@ -180,10 +271,20 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
         }
     }
     for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
+        for (media_type, content) in response.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten() {
+            if is_binary(media_type) {
+                content["schema"] = json!({ "type": "string", "format": "binary" });
+            }
+        }
         if response.get("$ref").is_none() && response.get("description").is_none() {
             response["description"] = json!(done(status));
         }
     }
+}
+
+/// Whether answers of a media type are bytes and no text.
+fn is_binary(media_type: &str) -> bool {
+    media_type != "application/json" && !media_type.starts_with("text/")
 }
 
 /// How an id in a path is written, by its name or by what stands before it, and an example of it.

@@ -68,7 +68,7 @@ impl Upload {
             out = tokio::task::spawn_blocking(move || out.write_all(&piece).map(|()| out))
                 .await
                 .map_err(|error| ApiError::internal(error.to_string()))?
-                .map_err(|error| unwritable(&error))?;
+                .map_err(|error| unwritable(engine, &error))?;
         }
     }
 
@@ -80,8 +80,10 @@ impl Upload {
 }
 
 /// The temporary file of a body could not be written.
-pub(crate) fn unwritable(error: &io::Error) -> ApiError {
-    StoreError::of_file("the body of a request cannot be put aside", error).into()
+pub(crate) fn unwritable(engine: &Engine, error: &io::Error) -> ApiError {
+    let error = StoreError::of_file("the body of a request cannot be put aside", error);
+    engine.report_storage(&error);
+    error.into()
 }
 
 /// Gives a reserved place back. The first error is worth more than a failure here: the place runs out by itself.

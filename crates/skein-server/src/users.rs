@@ -38,6 +38,7 @@ pub(crate) struct UserView {
     version: i64,
     /// Signs the new user in, once; told once.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     sign_in_link: Option<SignInLinkView>,
 }
 

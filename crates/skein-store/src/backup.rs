@@ -15,7 +15,7 @@ use skein_core::{Digest, Millis};
 
 use crate::accounts::FIRST_USER;
 use crate::blobs::{Blobs, unnamed_of};
-use crate::error::{SqlError, StoreError};
+use crate::error::{SqlError, StoreError, is_full};
 use crate::postgres::hold_database;
 use crate::sql::{Kept, Sql, Value, params};
 use crate::sqlite::{self, SqliteSql};
@@ -105,7 +105,7 @@ fn publish(target: &Path) -> Result<(), StoreError> {
         std::fs::rename(&unfinished, &file)?;
         File::open(target)?.sync_all()
     };
-    publish().map_err(|error: std::io::Error| StoreError::ReadOnly(format!("{}: {error}", file.display())))
+    publish().map_err(|error| unwritable(file, &error))
 }
 
 /// Puts a backup back into a store without items and makes everything that follows from its facts anew.
@@ -325,5 +325,5 @@ fn remove_unfinished(target: &Path) -> Result<(), StoreError> {
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> StoreError {
-    StoreError::ReadOnly(format!("{}: {error}", path.display()))
+    if is_full(error) { StoreError::DiskFull } else { StoreError::ReadOnly(format!("{}: {error}", path.display())) }
 }

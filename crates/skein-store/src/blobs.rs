@@ -24,8 +24,9 @@ use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, Millis, RuleViolation, Viewer};
 use tokio::sync::Semaphore;
 
-use crate::error::{StoreError, is_full};
+use crate::error::StoreError;
 use crate::sql::params;
+use crate::storage_status::Reporter;
 use crate::store::{Store, closed};
 use crate::tx::Tx;
 
@@ -50,6 +51,7 @@ pub struct Blobs {
     counted: Arc<amount::Counted>,
     /// Held while a part is sent to the service: each takes memory.
     sending: Arc<Semaphore>,
+    reporter: Reporter,
 }
 
 /// How to reach an S3-compatible service.
@@ -95,7 +97,13 @@ impl Blobs {
 
     fn of(objects: impl ObjectStore) -> Self {
         let sending = Arc::new(Semaphore::new(staging::PARTS_SENT_AT_ONCE));
-        Self { objects: Arc::new(objects), root: None, counted: Arc::default(), sending }
+        Self { objects: Arc::new(objects), root: None, counted: Arc::default(), sending, reporter: Reporter::default() }
+    }
+
+    /// The same objects; full disks and damage that are met here are reported to `store`.
+    #[must_use]
+    pub fn reporting_to(self, store: &Store) -> Self {
+        Self { reporter: store.reporter(), ..self }
     }
 
     /// No objects at all, for a copy that has none.
@@ -136,7 +144,13 @@ impl Blobs {
             Err(error) => return Err(failed(&error)),
         };
         let actual = Digest::of(&found);
-        if actual == hash { Ok(found) } else { Err(altered(hash, actual)) }
+        if actual == hash { Ok(found) } else { Err(self.report(altered(hash, actual))) }
+    }
+
+    /// A failure that was taken note of.
+    fn report(&self, error: StoreError) -> StoreError {
+        self.reporter.report(&error);
+        error
     }
 
     /// The bytes behind a hash, piece by piece, or a part of them. All of them are checked on the way, and the last
@@ -149,7 +163,11 @@ impl Blobs {
             other => failed(&other),
         })?;
         let pieces = found.into_stream().map_err(|error| failed(&error)).fuse();
-        Ok(if is_whole { checked(pieces.boxed(), hash) } else { pieces.boxed() })
+        if !is_whole {
+            return Ok(pieces.boxed());
+        }
+        let reporter = self.reporter.clone();
+        Ok(checked(pieces.boxed(), hash).inspect_err(move |error| reporter.report(error)).boxed())
     }
 
     /// How many bytes are behind a hash; all of them are read and compared with it.
@@ -297,12 +315,8 @@ fn named_by(object: &ObjectMeta) -> Option<Digest> {
 }
 
 fn failed(error: &ObjectError) -> StoreError {
-    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
-    while let Some(cause) = source {
-        if cause.downcast_ref().is_some_and(is_full) {
-            return StoreError::DiskFull;
-        }
-        source = cause.source();
+    if StoreError::has_full_disk_among_causes(error) {
+        return StoreError::DiskFull;
     }
     StoreError::Blob(error.to_string())
 }

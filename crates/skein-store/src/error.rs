@@ -81,6 +81,9 @@ pub enum StoreError {
     Locked(String),
     #[error("the stored data is damaged: {0}; run skein verify")]
     Damaged(String),
+    /// The database cannot read its own pages; what is in them does not matter.
+    #[error("the database is corrupt: {0}; run skein verify, and restore a backup into another directory")]
+    Corrupt(String),
     #[error(transparent)]
     History(#[from] BrokenHistory),
     #[error("a bug stopped this write and nothing of it was kept: {0}")]
@@ -107,8 +110,12 @@ pub enum SqlError {
     Gone(String),
     #[error("the disk is full")]
     Full,
+    /// A row that cannot be understood.
     #[error("damaged ({0})")]
     Damaged(String),
+    /// The database says so of its own pages or indexes.
+    #[error("corrupt ({0})")]
+    Corrupt(String),
     #[error("read-only ({0})")]
     ReadOnly(String),
     #[error("stopped: took too long")]
@@ -135,6 +142,7 @@ impl From<SqlError> for StoreError {
             SqlError::Full => Self::DiskFull,
             SqlError::ReadOnly(detail) => Self::ReadOnly(detail),
             SqlError::Damaged(detail) => Self::Damaged(detail),
+            SqlError::Corrupt(detail) => Self::Corrupt(detail),
             SqlError::Gone(detail) => Self::Unavailable(detail),
             SqlError::NotHeld(job) => Self::LeaseLost(job),
             SqlError::Interrupted => Self::TooSlow(crate::READ_SECONDS_MAX),
@@ -165,8 +173,37 @@ impl StoreError {
         }
     }
 
+    /// Whether a full disk is what lies behind a failure.
+    pub fn has_full_disk_among_causes(error: &(dyn std::error::Error + 'static)) -> bool {
+        std::iter::successors(Some(error), |error| error.source())
+            .any(|cause| cause.downcast_ref().is_some_and(is_full))
+    }
+
     /// Whether running the same function again can help without anything else changing.
     pub(crate) fn is_collision(&self) -> bool {
         matches!(self, Self::Sql(SqlError::Collision(_)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("could not be written")]
+    struct Outer(#[source] io::Error);
+
+    #[test]
+    fn a_full_disk_a_quota_and_a_size_limit_are_found_among_the_causes() {
+        for (kind, expected) in [
+            (ErrorKind::StorageFull, true),
+            (ErrorKind::QuotaExceeded, true),
+            (ErrorKind::FileTooLarge, true),
+            (ErrorKind::PermissionDenied, false),
+        ] {
+            assert_eq!(StoreError::has_full_disk_among_causes(&Outer(kind.into())), expected, "{kind}");
+            let told = StoreError::of_file("writing", &kind.into());
+            assert_eq!(matches!(told, StoreError::DiskFull), expected, "{kind}");
+        }
     }
 }

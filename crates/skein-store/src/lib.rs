@@ -38,6 +38,7 @@ pub mod sessions;
 pub mod settings;
 mod sql;
 mod sqlite;
+mod storage_status;
 pub mod store;
 mod tables;
 pub mod timeline;
@@ -51,6 +52,7 @@ pub mod workers;
 
 pub use error::{SqlError, StoreError};
 pub use schema::SCHEMA_VERSION;
+pub use storage_status::{DamageStatus, StorageStatus};
 pub use store::{Location, Store, StoreOptions, Urgency};
 pub use tx::Tx;
 pub use wake::Wake;

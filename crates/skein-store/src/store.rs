@@ -21,6 +21,7 @@ use crate::postgres::together::Together;
 use crate::sql::Sql;
 use crate::sqlite::at_hand::AtHand;
 use crate::sqlite::writer::Writer;
+use crate::storage_status::Reports;
 use crate::tx::Tx;
 use crate::wake::{Wake, Wakes};
 use crate::work::{Committed, Function, Outcome, Work};
@@ -68,21 +69,29 @@ pub enum Urgency {
 /// Facts, beliefs and edges on one of two databases. Cheap to clone; closes with its last clone.
 #[derive(Clone)]
 pub struct Store {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     backend: Backend,
     wakes: Wakes,
     location: Location,
     turns: Turns,
     /// Which start of the process that has the database to itself this is; 0 until it is begun.
     epoch: AtomicI64,
+    pub(crate) reports: Reports,
 }
 
 impl Inner {
     fn new(backend: Backend, wakes: Wakes, location: Location) -> Arc<Self> {
-        Arc::new(Self { backend, wakes, location, turns: Turns::default(), epoch: AtomicI64::new(0) })
+        Arc::new(Self {
+            backend,
+            wakes,
+            location,
+            turns: Turns::default(),
+            epoch: AtomicI64::new(0),
+            reports: Reports::default(),
+        })
     }
 }
 
@@ -188,7 +197,7 @@ impl Store {
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
         let outcome = self.submit(function, weight, Urgency::Interactive)?;
-        outcome.await.unwrap_or_else(|_| Err(closed()))
+        self.reported(outcome.await.unwrap_or_else(|_| Err(closed())))
     }
 
     /// [`Self::write`] for callers outside an async runtime.
@@ -206,10 +215,15 @@ impl Store {
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        self.submit(function, weight, urgency)?.blocking_recv().unwrap_or_else(|_| Err(closed()))
+        self.reported(self.submit(function, weight, urgency)?.blocking_recv().unwrap_or_else(|_| Err(closed())))
     }
 
-    fn submit<T, F>(&self, function: F, weight: usize, urgency: Urgency) -> Result<Outcome<Committed<T>>, StoreError>
+    pub(crate) fn submit<T, F>(
+        &self,
+        function: F,
+        weight: usize,
+        urgency: Urgency,
+    ) -> Result<Outcome<Committed<T>>, StoreError>
     where
         T: Send + 'static,
         F: FnMut(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
@@ -264,7 +278,7 @@ impl Store {
     {
         let (work, outcome) = Function::queued_about(about, function);
         self.submit_work(work, weight, Urgency::Interactive, Apart::Locked)?;
-        outcome.await.unwrap_or_else(|_| Err(closed()))
+        self.reported(outcome.await.unwrap_or_else(|_| Err(closed())))
     }
 
     /// Who holds which job: kept apart by locking rows, and no fact.
@@ -284,7 +298,7 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        answered_in_time(self.submit_read(function, Some(READ_MAX))?).await
+        self.reported(answered_in_time(self.submit_read(function, Some(READ_MAX))?).await)
     }
 
     /// A look at a few rows by their keys: where the database is in this process it is done at once, on the caller's
@@ -296,7 +310,7 @@ impl Store {
     {
         match &self.inner.backend {
             Backend::Sqlite { at_hand, clock, .. } => match at_hand.read(clock.now(), function) {
-                Ok(outcome) => outcome,
+                Ok(outcome) => self.reported(outcome),
                 Err(function) => self.read(function).await,
             },
             Backend::Postgres { sessions, .. } => {
@@ -304,7 +318,7 @@ impl Store {
                 sessions.submit(Box::new(move |session| {
                     let _ = waiting.send(session.look(function));
                 }))?;
-                answered_in_time(outcome).await
+                self.reported(answered_in_time(outcome).await)
             }
         }
     }
@@ -315,7 +329,12 @@ impl Store {
         T: Send + 'static,
         F: FnOnce(&mut Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     {
-        self.submit_read(function, Some(READ_MAX))?.blocking_recv().unwrap_or_else(|_| Err(closed()))
+        self.reported(self.submit_read(function, Some(READ_MAX))?.blocking_recv().unwrap_or_else(|_| Err(closed())))
+    }
+
+    /// An outcome whose failure was taken note of.
+    pub(crate) fn reported<T>(&self, outcome: Result<T, StoreError>) -> Result<T, StoreError> {
+        outcome.inspect_err(|error| self.report(error))
     }
 
     /// A read without a time limit, for work over the whole store: verifying, copying.

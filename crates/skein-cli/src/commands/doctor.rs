@@ -2,9 +2,9 @@
 //!
 //! It changes nothing that stays: the file it writes to see whether writing works is removed again.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 use skein_core::{Millis, Viewer};
@@ -24,8 +24,6 @@ const FREE_BYTES_MIN: u64 = 256 << 20;
 const CLOCK_SKEW_MS_MAX: i64 = 5_000;
 /// 2025-01-01: a clock before this was never set.
 const CLOCK_MIN: Millis = Millis(1_735_689_600_000);
-/// The permissions of everybody but the owner.
-const OTHERS: u32 = 0o077;
 const SYSTEM: Viewer = Viewer::System("doctor");
 
 /// One thing that was looked at.
@@ -33,7 +31,7 @@ struct Finding {
     check: &'static str,
     found: String,
     /// What to do about it; `None` when all is well.
-    remedy: Option<&'static str>,
+    remedy: Option<Cow<'static, str>>,
 }
 
 impl Finding {
@@ -41,8 +39,8 @@ impl Finding {
         Self { check, found: found.into(), remedy: None }
     }
 
-    fn problem(check: &'static str, found: impl Into<String>, remedy: &'static str) -> Self {
-        Self { check, found: found.into(), remedy: Some(remedy) }
+    fn problem(check: &'static str, found: impl Into<String>, remedy: impl Into<Cow<'static, str>>) -> Self {
+        Self { check, found: found.into(), remedy: Some(remedy.into()) }
     }
 }
 
@@ -55,7 +53,8 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let mut findings = vec![configuration(unread), directory(place)];
     if place.dir.is_dir() {
-        findings.extend([privacy(place), writing(place), free_space(place), server(place), master_key(place)]);
+        findings.extend(privacy(place));
+        findings.extend([writing(place), free_space(place), server(place), master_key(place)]);
     }
     match place.open_read_only() {
         Ok(store) => findings.extend(inside(place, &store)),
@@ -85,15 +84,15 @@ fn directory(place: &Place) -> Finding {
     Finding::problem("directory", format!("{shown} is not there"), "run skein init, or choose another with --dir")
 }
 
-fn privacy(place: &Place) -> Finding {
-    let mode = fs::metadata(&place.dir).map(|metadata| metadata.permissions().mode() & 0o777);
-    match mode {
-        Ok(mode) if mode & OTHERS == 0 => Finding::ok("privacy", "only its owner can look into the directory"),
-        Ok(mode) => {
-            Finding::problem("privacy", format!("others can look into it (mode {mode:03o})"), "chmod 700 the directory")
-        }
-        Err(error) => Finding::problem("privacy", error.to_string(), "mend the permissions of the directory"),
+fn privacy(place: &Place) -> Vec<Finding> {
+    let exposures = place.exposures();
+    if exposures.is_empty() {
+        return vec![Finding::ok(
+            "privacy",
+            "only their owner can look into the directory and change the configuration",
+        )];
     }
+    exposures.iter().map(|exposure| Finding::problem("privacy", exposure.to_string(), exposure.remedy())).collect()
 }
 
 fn writing(place: &Place) -> Finding {

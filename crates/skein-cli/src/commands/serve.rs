@@ -36,6 +36,7 @@ pub(crate) fn run(serve: Serve, out: &mut dyn Write) -> Result<Exit, Failure> {
     let stop = signals::first_signal().map_err(cannot_run)?;
     serve.place.make_directory()?;
     let lock = Lock::take(&serve.place.dir)?;
+    serve.place.warn_of_exposures();
     let tokens = serve.tokens.clone().map(trusted).transpose()?;
     let runtime = runtime()?;
     // An address that is taken leaves no new store behind.

@@ -26,6 +26,7 @@ pub(crate) fn run(place: &Place, pools: &Pools, out: &mut dyn Write) -> Result<E
         let hint = "copy master.key from the server's directory, name it with --vault-key-file, or set SKEIN_VAULT_KEY";
         return Err(Failure::usage(error, hint));
     }
+    place.warn_of_exposures();
     let runtime = runtime()?;
     let store = place.open()?;
     let engine = runtime.block_on(async {

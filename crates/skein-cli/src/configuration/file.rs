@@ -16,21 +16,21 @@ const HINT: &str = "correct the file; skein config sample prints every setting";
 /// As many wrong letters as still look like a typing error.
 const TYPING_ERRORS_MAX: usize = 3;
 
-/// What the file says; nothing when there is none and none was named.
-pub(super) fn read(named: Option<PathBuf>, environment: &Environment) -> Result<BTreeMap<Name, Found>, Failure> {
+/// The file that was named, or the usual one if it is there.
+pub(super) fn path(named: Option<PathBuf>, environment: &Environment) -> Option<PathBuf> {
     let named = named.or_else(|| environment.variable(CONFIG_VARIABLE).map(PathBuf::from));
     let usual = || Some(environment.directory("XDG_CONFIG_HOME", ".config")?.join("skein.toml"));
-    let is_named = named.is_some();
-    let Some(path) = named.or_else(usual) else { return Ok(BTreeMap::new()) };
     // A home that may not be looked into, as that of a service, holds no file of ours.
-    if !is_named && !path.exists() {
-        return Ok(BTreeMap::new());
-    }
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+    named.or_else(|| usual().filter(|path| path.exists()))
+}
+
+/// What the file says.
+pub(super) fn read(path: &Path) -> Result<BTreeMap<Name, Found>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
         let error = Error::new(error).context(format!("cannot read the configuration {}", path.display()));
         Failure::new(Exit::Usage, error, "name a file that can be read with --config or SKEIN_CONFIG")
     })?;
-    parse(&path, &text).map_err(|error| Failure::usage(error, HINT))
+    parse(path, &text).map_err(|error| Failure::usage(error, HINT))
 }
 
 fn parse(path: &Path, text: &str) -> Result<BTreeMap<Name, Found>, Error> {

@@ -3,6 +3,7 @@
 
 use std::process::Command;
 
+use skein_testkit::http::{Answer, fresh_key};
 use skein_testkit::process::Program;
 
 use crate::server::{Home, SKEIN, Server, finish, id_of};
@@ -42,6 +43,85 @@ fn disk_full_is_said_clearly_loses_nothing_and_ends_when_there_is_room_again() {
     assert_eq!(server.get(&path(&after)).status, 200);
     assert!(server.process.terminate().success());
     home.run(&["verify", "--deep"]).assert_ok();
+}
+
+fn upload(server: &Server, bytes: usize) -> Answer {
+    let key = fresh_key().unwrap();
+    let headers =
+        format!("Authorization: Bearer {}\r\nContent-Type: audio/ogg\r\nIdempotency-Key: {key}\r\n", server.key);
+    server.connect().send("POST", "/api/v1/blobs", &headers, &"x".repeat(bytes)).unwrap()
+}
+
+fn ready(server: &Server) -> Answer {
+    server.connect().send("GET", "/health/ready", "", "").unwrap()
+}
+
+#[test]
+fn disk_full_at_an_upload_is_507_and_the_server_is_not_ready_until_there_is_room_again() {
+    const ROOM: usize = 8 << 20;
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let server = capped_server(&home);
+    assert_eq!(ready(&server).status, 200);
+    cap_files(server.process.id(), Some(ROOM as u64));
+    // Only its last byte finds no room, so nothing of the request is left unread.
+    let refused = upload(&server, ROOM + 1);
+    assert!(refused.status == 507 && refused.body.contains("storage_full"), "{} {}", refused.status, refused.body);
+    let left: Vec<_> = std::fs::read_dir(home.dir.join("blobs/uploads")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+    cap_files(server.process.id(), Some(4_096));
+    let waiting = ready(&server);
+    assert!(waiting.status == 503 && waiting.body.contains("storage_full"), "{} {}", waiting.status, waiting.body);
+    assert_eq!(server.get("/health/live").status, 200);
+    cap_files(server.process.id(), None);
+    assert_eq!(ready(&server).status, 200, "{}", ready(&server).body);
+    assert_eq!(upload(&server, ROOM + 1).status, 201);
+}
+
+#[test]
+fn disk_full_at_a_commit_makes_the_server_not_ready_until_there_is_room_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let server = capped_server(&home);
+    cap_files(server.process.id(), Some(4_096));
+    let refused = server.note(&"x".repeat(900_000));
+    assert_eq!(refused.status, 507, "{}", refused.body);
+    let waiting = ready(&server);
+    assert!(waiting.status == 503 && waiting.body.contains("storage_full"), "{} {}", waiting.status, waiting.body);
+    cap_files(server.process.id(), None);
+    assert_eq!(ready(&server).status, 200);
+    assert_eq!(server.note("after").status, 201);
+}
+
+#[test]
+fn disk_full_at_an_import_is_said_clearly() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    let server = capped_server(&home);
+    cap_files(server.process.id(), Some(4_096));
+    let headers = format!(
+        "Authorization: Bearer {}\r\nContent-Type: application/zip\r\nIdempotency-Key: {}\r\n",
+        server.key,
+        fresh_key().unwrap()
+    );
+    let refused = server.connect().send("POST", "/api/v1/imports", &headers, &"x".repeat(4_097)).unwrap();
+    assert!(refused.status == 507 && refused.body.contains("storage_full"), "{} {}", refused.status, refused.body);
+    assert_eq!(ready(&server).status, 503);
+}
+
+#[test]
+fn disk_full_at_a_backup_is_said_clearly_and_leaves_no_finished_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = Home::at(folder.path());
+    home.run(&["init"]).assert_ok();
+    let target = folder.path().join("copy");
+    let script = r#"trap '' XFSZ; ulimit -f 16; exec "$0" "$@""#;
+    let program = Program::new("bash").arg("-c").arg(script).arg(SKEIN).arg("--dir").arg(home.dir.clone());
+    let finished = finish(program.args(["backup", target.to_str().unwrap()]));
+    assert_eq!(finished.code(), Some(4), "{}\n{}", finished.out, finished.err);
+    assert!(finished.err.contains("no room left"), "{}", finished.err);
+    assert!(!target.join("skein.db").exists());
+    home.run(&["backup", target.to_str().unwrap()]).assert_ok();
 }
 
 /// Runs `skein` as somebody without rights: root could write anywhere.

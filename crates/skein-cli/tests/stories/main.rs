@@ -16,6 +16,7 @@ mod items;
 mod kill_nine;
 mod master_key;
 mod memory;
+mod privacy;
 mod processes;
 mod readme;
 mod refusals;

@@ -124,6 +124,7 @@ events! {
     ProcessArchived = "process.archived", "A process was put away; what it made stays.";
     ProcessDeleted = "process.deleted", "A process that never ran was deleted.";
     ToolUsed = "tool.used", "Somebody else used a tool or service of this owner's.";
+    DamageFound = "damage.found", "What is stored was found damaged while it was read; administrators are told, and skein verify says where.";
     ExportMade = "export.made", "A cut of the timeline was made for export.";
     ImportMade = "import.made", "A bundle was imported.";
 }

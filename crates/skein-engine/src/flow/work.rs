@@ -409,7 +409,9 @@ async fn fail_to_begin(engine: &Engine, job: &Job, error: &StoreError) {
 /// Why something could not be done, for whoever owns it: what rows and bugs say is for the log alone.
 pub(crate) fn told(error: &StoreError) -> String {
     match error {
-        StoreError::Damaged(_) | StoreError::History(_) => "the stored data is damaged; run skein verify".to_owned(),
+        StoreError::Damaged(_) | StoreError::History(_) | StoreError::Corrupt(_) => {
+            "the stored data is damaged; run skein verify".to_owned()
+        }
         StoreError::Panicked(_) | StoreError::Sql(_) => "a bug in Skein stopped it; the log says where".to_owned(),
         error => error.to_string(),
     }

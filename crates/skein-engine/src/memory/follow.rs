@@ -76,6 +76,9 @@ async fn index_on(engine: &Engine, memory: &Memory) {
                 let _ = tokio::time::timeout(LOOK_EVERY, rung.changed()).await;
             }
             Err(error) => {
+                if let EngineError::Store(error) = &error {
+                    engine.report_storage(error);
+                }
                 tracing::warn!(%error, "what was said could not be indexed; it will be tried again");
                 tokio::time::sleep(LOOK_EVERY).await;
             }
@@ -263,7 +266,10 @@ pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
     tokio::task::spawn_blocking(work).await.map_err(unusable)
 }
 
-pub(super) fn unusable(error: impl std::error::Error) -> EngineError {
+pub(super) fn unusable(error: impl std::error::Error + 'static) -> EngineError {
+    if StoreError::has_full_disk_among_causes(&error) {
+        return StoreError::DiskFull.into();
+    }
     let cause = error.source().map(|source| format!(": {source}")).unwrap_or_default();
     StoreError::Unavailable(format!("the index cannot be used: {error}{cause}")).into()
 }

@@ -46,6 +46,7 @@ impl From<Shown<Secret>> for SecretView {
 pub(crate) struct SecretFields {
     #[schema(example = "Weather key")]
     name: String,
+    #[schema(nullable = false)]
     description: Option<String>,
     /// `api_key`, `oauth_token`, password or certificate.
     #[schema(example = "api_key")]

@@ -47,6 +47,7 @@ impl ServiceView {
 pub(crate) struct ServiceFields {
     #[schema(example = "Weather")]
     name: String,
+    #[schema(nullable = false)]
     description: Option<String>,
     /// `neo4j_graph`, `rest_api`, `llm_provider` or `mcp_server`.
     #[schema(example = "rest_api")]
@@ -61,8 +62,10 @@ pub(crate) struct ServiceFields {
     /// Grows with each change of connectionSchema.
     schema_version: u32,
     /// Which template it was made from.
+    #[schema(nullable = false)]
     service_template_id: Option<String>,
     /// What Skein brings along itself: `offline_model`.
+    #[schema(nullable = false)]
     builtin: Option<String>,
 }
 
@@ -108,6 +111,7 @@ pub(crate) struct SharedServiceView {
     #[serde(flatten)]
     service: ServiceView,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     warning: Option<WarningView>,
 }
 

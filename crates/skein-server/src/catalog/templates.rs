@@ -58,6 +58,7 @@ impl From<Shown<ToolTemplate>> for ToolTemplateView {
 #[expect(dead_code, reason = "describes skein_core::catalog::template::ServiceTemplate")]
 pub(crate) struct ServiceTemplateFields {
     name: String,
+    #[schema(nullable = false)]
     description: Option<String>,
     r#type: String,
     protocol: String,
@@ -72,6 +73,7 @@ pub(crate) struct ServiceTemplateFields {
 #[expect(dead_code, reason = "describes skein_core::catalog::template::ToolTemplate")]
 pub(crate) struct ToolTemplateFields {
     name: String,
+    #[schema(nullable = false)]
     description: Option<String>,
     operation: Map<String, Value>,
     input_schema: Value,

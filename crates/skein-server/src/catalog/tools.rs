@@ -74,13 +74,16 @@ async fn seen<T>(
 pub(crate) struct ToolFields {
     #[schema(example = "Weather now")]
     name: String,
+    #[schema(nullable = false)]
     description: Option<String>,
     service_id: String,
     /// What the service's connectionSchema asks for.
     connection_params: Map<String, Value>,
     /// Whose value is used when the tool is called; told to the owner alone.
+    #[schema(nullable = false)]
     secret_id: Option<String>,
     /// Where an API key goes: {"in": "header", "name": "X-Api-Key", "prefix": ""}.
+    #[schema(nullable = false)]
     secret_use: Option<Value>,
     /// A `graph_query`, `rest_call`, `llm_call` or `mcp_tool`, by the service's type. `acceptsImages` of an `llm_call` says
     /// whether its model is sent images; left out, the name of the model decides.
@@ -93,7 +96,9 @@ pub(crate) struct ToolFields {
     /// Grows with each change of what the tool does.
     definition_version: u32,
     /// Which template it was made from.
+    #[schema(nullable = false)]
     tool_template_id: Option<String>,
+    #[schema(nullable = false)]
     pricing: Option<PricingFields>,
 }
 
@@ -171,6 +176,7 @@ pub(crate) struct SharedToolView {
     #[serde(flatten)]
     tool: ToolView,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     warning: Option<WarningView>,
 }
 

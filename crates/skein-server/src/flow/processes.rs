@@ -60,12 +60,14 @@ impl From<Shown<Process>> for ProcessView {
 pub(crate) struct ProcessFields {
     #[schema(example = "Count the herons")]
     name: String,
+    #[schema(nullable = false)]
     description: Option<String>,
     /// The variables it is started with: a list of names, or a JSON Schema of an object.
     initial_context: Value,
     steps: Vec<StepFields>,
     /// What it answers, in Handlebars: `{{x}}` is the variable of a step or of the initialContext.
     output_template: String,
+    #[schema(nullable = false)]
     token_budget: Option<u64>,
     /// How deep processes call processes.
     max_recursion_depth: u8,
@@ -137,11 +139,11 @@ pub(crate) struct BreachView {
     remedy: &'static str,
     /// Which step breaks it, from 1; none where that is the whole process.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = 1)]
+    #[schema(nullable = false, example = 1)]
     step: Option<usize>,
     /// Which member of the step, else of the process, breaks it, as far as that can be told.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = "execution.timeout")]
+    #[schema(nullable = false, example = "execution.timeout")]
     field: Option<&'static str>,
 }
 

@@ -42,7 +42,7 @@ pub(crate) struct ItemView {
     redacted: bool,
     /// The tombstone that hides it from listings.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(required = false, value_type = String)]
     superseded_by: Option<ItemId>,
 }
 

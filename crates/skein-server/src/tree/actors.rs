@@ -44,11 +44,11 @@ pub(crate) struct ActorFields {
     #[schema(example = "model")]
     r#type: String,
     /// Which model it speaks for: `provider:identifier`, or `local:` and an id.
-    #[schema(example = "local:01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    #[schema(nullable = false, example = "local:01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     model_ref: Option<String>,
     /// The process a `system` actor writes for: Skein makes it when an answer of that process is not exactly one model's
     /// output.
-    #[schema(example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    #[schema(nullable = false, example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     process_id: Option<String>,
     configuration: ConfigurationFields,
     permissions: PermissionFields,

@@ -78,12 +78,15 @@ pub(crate) struct WindowView {
     exact: bool,
     /// What would be sent, where it was asked for: user and assistant in turns, the system part first.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     messages: Option<Vec<MessageView>>,
     /// What would be sent of a buffer: one text to be continued.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     text: Option<String>,
     /// The tools that the model would be offered, where `exact` is true and messages were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     tools: Option<Vec<OfferedToolView>>,
     /// How the model would be asked, where `exact` is true and messages were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,6 +185,7 @@ pub(crate) struct MessageView {
     text: String,
     /// Texts and images in their order, where it has images.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     parts: Option<Vec<MessagePartView>>,
 }
 

@@ -8,6 +8,7 @@ use axum::http::request::Builder;
 use futures::StreamExt as _;
 use serde_json::Value;
 
+use crate::contract::check_event;
 use crate::world::World;
 
 /// How long the next event may take before the test fails.
@@ -25,6 +26,8 @@ pub(crate) struct Heard {
 pub(crate) struct Feed {
     stream: BodyDataStream,
     unread: String,
+    /// Whether these are the events of the timeline, and not what a model says.
+    tells_events: bool,
 }
 
 impl Feed {
@@ -35,10 +38,12 @@ impl Feed {
     }
 
     pub(crate) async fn of(world: &World, request: Builder) -> Self {
-        let response = world.begin(request.body(Body::empty()).unwrap()).await;
+        let request = request.body(Body::empty()).unwrap();
+        let tells_events = request.uri().path() == "/api/v1/events";
+        let response = world.begin(request).await;
         assert_eq!(response.status(), StatusCode::OK);
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        Self { stream: response.into_body().into_data_stream(), unread: String::new() }
+        Self { stream: response.into_body().into_data_stream(), unread: String::new(), tells_events }
     }
 
     /// Everything from the beginning of the timeline.
@@ -52,7 +57,12 @@ impl Feed {
                 let (heard, rest) = (read(block), rest.to_owned());
                 self.unread = rest;
                 match heard {
-                    Some(heard) => return heard,
+                    Some(heard) => {
+                        if self.tells_events {
+                            check_event(&heard.name, &heard.data);
+                        }
+                        return heard;
+                    }
                     // A comment keeps the connection alive.
                     None => continue,
                 }

@@ -26,6 +26,8 @@ use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use tempfile::TempDir;
 use tower::ServiceExt as _;
 
+use crate::contract::{Asked, check_body, check_head};
+
 pub(crate) const HOST: &str = "localhost:7420";
 /// Where the server would listen.
 const LISTENING: &str = "127.0.0.1:7420";
@@ -215,9 +217,12 @@ impl World {
         Context::new(self.engine.clone(), PUBLIC_URL)
     }
 
-    /// The answer with its body still to come.
+    /// The answer with its body still to come; what the API document does not say of it is a fault.
     pub(crate) async fn begin(&self, request: Request<Body>) -> Response {
-        self.router.clone().oneshot(request).await.unwrap()
+        let asked = Asked::of(&request);
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        check_head(&asked, response.status(), response.headers());
+        response
     }
 
     /// Only how it ended, whatever the body is.
@@ -226,9 +231,11 @@ impl World {
     }
 
     pub(crate) async fn send(&self, request: Request<Body>) -> Answer {
+        let asked = Asked::of(&request);
         let (parts, body) = self.begin(request).await.into_parts();
-        let text = to_bytes(body, usize::MAX).await.unwrap();
-        Answer { status: parts.status, headers: parts.headers, text: String::from_utf8(text.into()).unwrap() }
+        let text = String::from_utf8(to_bytes(body, usize::MAX).await.unwrap().into()).unwrap();
+        check_body(&asked, parts.status, &parts.headers, &text);
+        Answer { status: parts.status, headers: parts.headers, text }
     }
 
     /// The bytes of an answer that has to be there.

@@ -17,11 +17,14 @@ use tempfile::{NamedTempFile, TempPath};
 
 use super::{BLOB_BYTES_MAX, BlobRef, Blobs, failed, path, refuse_other_media_types};
 use crate::error::StoreError;
+use crate::storage_status::Reporter;
 
 /// The folder for unfinished files, beside the objects.
 const UPLOADS: &str = "uploads";
 /// Size of a part sent to a service, in bytes; S3 demands 5 MiB of all but the last.
 const PART_BYTES: usize = 8 << 20;
+/// Room there has to be before a full disk is taken for mended, in bytes.
+const PROBE_BYTES: usize = 1 << 20;
 /// Parts in memory at once, of all blobs on their way to a service.
 pub(super) const PARTS_SENT_AT_ONCE: usize = 4;
 
@@ -32,6 +35,7 @@ pub struct IncomingBlob {
     name: Option<TempPath>,
     hasher: Sha256,
     size: usize,
+    reporter: Reporter,
 }
 
 /// A blob that has arrived and is not kept yet, or was.
@@ -52,12 +56,13 @@ impl IncomingBlob {
             return Err(StoreError::Blob(format!("a blob has at most {BLOB_BYTES_MAX} bytes")));
         }
         self.hasher.update(bytes);
-        self.file.write_all(bytes).map_err(|error| unwritten(&error))
+        let written = self.file.write_all(bytes).map_err(|error| unwritten(&error));
+        written.inspect_err(|error| self.reporter.report(error))
     }
 
     /// All bytes have come.
     pub fn finish(self) -> Result<StagedBlob, StoreError> {
-        let Self { file, name, hasher, size } = self;
+        let Self { file, name, hasher, size, .. } = self;
         Ok(StagedBlob { file, name, hash: Digest(hasher.finalize().into()), size })
     }
 }
@@ -94,8 +99,8 @@ impl Blobs {
             Some(root) => locked_file(&root.join(UPLOADS)).map(|(file, name)| (file, Some(name))),
             None => tempfile::tempfile().map(|file| (file, None)),
         }
-        .map_err(|error| unwritten(&error))?;
-        Ok(IncomingBlob { file, name, hasher: Sha256::new(), size: 0 })
+        .map_err(|error| self.report(unwritten(&error)))?;
+        Ok(IncomingBlob { file, name, hasher: Sha256::new(), size: 0, reporter: self.reporter.clone() })
     }
 
     /// [`Self::begin`] for bytes that will be attached: a media type that could not be is refused before they come.
@@ -106,6 +111,13 @@ impl Blobs {
 
     /// Keeps what has arrived; when this returns it is durable.
     pub async fn keep(&self, staged: &mut StagedBlob, media_type: &str) -> Result<BlobRef, StoreError> {
+        self.place(staged).await.map_err(|error| self.report(error))?;
+        let size = i64::try_from(staged.size).expect("objects are bounded");
+        Ok(BlobRef { hash: staged.hash, size, media_type: media_type.to_owned() })
+    }
+
+    /// Brings a file to where its object is looked for.
+    async fn place(&self, staged: &mut StagedBlob) -> Result<(), StoreError> {
         match &self.root {
             Some(root) => {
                 let (root, file, name) = (root.clone(), staged.file.try_clone(), staged.name.take());
@@ -118,12 +130,17 @@ impl Blobs {
                     };
                     place(&root, &file, name, hash).map_err(|error| unwritten(&error))
                 })
-                .await?;
+                .await
             }
-            None => self.send(staged).await?,
+            None => self.send(staged).await,
         }
-        let size = i64::try_from(staged.size).expect("objects are bounded");
-        Ok(BlobRef { hash: staged.hash, size, media_type: media_type.to_owned() })
+    }
+
+    /// Finds out whether a file of some size can be written where blobs arrive; blocks.
+    pub fn probe_file(&self) -> Result<(), StoreError> {
+        let mut probe = self.begin()?;
+        probe.push(&vec![0; PROBE_BYTES])?;
+        probe.file.sync_all().map_err(|error| unwritten(&error))
     }
 
     /// Copies the bytes behind a hash into a temporary file of `to`, and compares them with it.

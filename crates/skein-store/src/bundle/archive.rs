@@ -19,7 +19,7 @@ use super::{
     SEALS, SECRETS, altered,
 };
 use crate::blobs::BLOB_BYTES_MAX;
-use crate::error::StoreError;
+use crate::error::{StoreError, is_full};
 
 /// An open bundle. Cheap to clone; each clone reads at a place of its own.
 #[derive(Clone)]
@@ -100,9 +100,9 @@ impl Archive {
         let name = format!("{BLOBS}{hash}");
         let mut bounded = self.entry(&name)?.take(BLOB_BYTES_MAX as u64 + 1);
         let mut hashed = Hashed { out, hasher: Sha256::new() };
-        let size = io::copy(&mut bounded, &mut hashed).map_err(|error| match error.kind() {
-            io::ErrorKind::StorageFull => StoreError::DiskFull,
-            _ => altered(&name, error.to_string()),
+        let size = io::copy(&mut bounded, &mut hashed).map_err(|error| match error {
+            error if is_full(&error) => StoreError::DiskFull,
+            error => altered(&name, error.to_string()),
         })?;
         if size > BLOB_BYTES_MAX as u64 {
             return Err(too_large(&name, BLOB_BYTES_MAX as u64));

@@ -27,7 +27,7 @@ use super::{
     SEALS, SECRETS, SealSecrets, Watch, tell,
 };
 use crate::blobs::Blobs;
-use crate::error::StoreError;
+use crate::error::{StoreError, is_full};
 use crate::items::StoredItem;
 use crate::store::Store;
 
@@ -363,7 +363,7 @@ impl<W: Write> Write for Outlet<W> {
 }
 
 fn unwritten(error: &io::Error) -> StoreError {
-    if error.kind() == io::ErrorKind::StorageFull {
+    if is_full(error) {
         return StoreError::DiskFull;
     }
     StoreError::Unavailable(format!("the bundle cannot be written: {error}"))

@@ -27,7 +27,7 @@ const BYTES_PER_READ: usize = 32 << 20;
 const DEFLATE_MAX: usize = 1_032;
 
 /// Events that tell of one store only, not of what is in it.
-const LOCAL_EVENTS: [&str; 2] = ["export.made", "import.made"];
+const LOCAL_EVENTS: [&str; 3] = ["damage.found", "export.made", "import.made"];
 
 /// What an item has to do with a bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -83,7 +83,8 @@ impl Store {
     pub async fn claim_jobs(&self, holder: &Holder, wanted: &[Wanted]) -> Result<Claimed, StoreError> {
         let with_turn = |wanted: &Wanted| (wanted.clone(), self.turns().last(&wanted.queue));
         let (holder, wanted) = (holder.clone(), wanted.iter().map(with_turn).collect::<Vec<_>>());
-        let claimed = self.settle(move |tx| claim(tx, &holder, &wanted))?.await.unwrap_or_else(|_| Err(closed()))?;
+        let claimed = self.settle(move |tx| claim(tx, &holder, &wanted))?.await.unwrap_or_else(|_| Err(closed()));
+        let claimed = self.reported(claimed)?;
         self.turns().note(&claimed.value.jobs);
         Ok(claimed.value)
     }

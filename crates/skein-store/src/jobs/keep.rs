@@ -178,7 +178,8 @@ impl Store {
             return Ok(Vec::new());
         }
         let (holder, held) = (holder.clone(), jobs.to_vec());
-        let kept = self.settle(move |tx| tx.keep(&holder, &held))?.await.unwrap_or_else(|_| Err(closed()))?.value;
+        let kept = self.settle(move |tx| tx.keep(&holder, &held))?.await.unwrap_or_else(|_| Err(closed()));
+        let kept = self.reported(kept)?.value;
         Ok(jobs.iter().filter(|job| !kept.contains(&(job.id, job.fence))).map(|job| job.id).collect())
     }
 
@@ -193,7 +194,7 @@ impl Store {
         };
         let mut all = Tended::default();
         loop {
-            let tended = self.settle(tend)?.await.unwrap_or_else(|_| Err(closed()))?.value;
+            let tended = self.reported(self.settle(tend)?.await.unwrap_or_else(|_| Err(closed())))?.value;
             all.promoted += tended.promoted;
             all.requeued += tended.requeued;
             if tended.promoted < PROMOTED_AT_ONCE.unsigned_abs() {

@@ -421,7 +421,7 @@ pub(crate) fn sql_error(error: &postgres::Error) -> SqlError {
         _ if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
             SqlError::ReadOnly(format!("{text}; give the database user the right to create tables and to write"))
         }
-        _ if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED => SqlError::Damaged(text),
+        _ if *code == SqlState::DATA_CORRUPTED || *code == SqlState::INDEX_CORRUPTED => SqlError::Corrupt(text),
         _ if *code == SqlState::DISK_FULL => SqlError::Full,
         _ if *code == SqlState::READ_ONLY_SQL_TRANSACTION => SqlError::ReadOnly(text),
         _ if *code == SqlState::QUERY_CANCELED => SqlError::Interrupted,

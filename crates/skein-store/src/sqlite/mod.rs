@@ -94,7 +94,7 @@ fn opening(path: &Path, error: &rusqlite::Error) -> StoreError {
         SqlError::Full => StoreError::DiskFull,
         SqlError::ReadOnly(_) => StoreError::ReadOnly(detail),
         SqlError::Collision(_) => StoreError::Locked(path.display().to_string()),
-        SqlError::Damaged(_) => StoreError::Damaged(detail),
+        SqlError::Corrupt(_) => StoreError::Corrupt(detail),
         _ => StoreError::Unavailable(detail),
     }
 }
@@ -341,7 +341,7 @@ pub(crate) fn sql_error(error: &rusqlite::Error) -> SqlError {
         (ErrorCode::ConstraintViolation, _) => SqlError::Constraint(text),
         // A file-size limit surfaces as a failed write of the operating system.
         (ErrorCode::DiskFull, _) | (_, rusqlite::ffi::SQLITE_IOERR_WRITE) => SqlError::Full,
-        (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _) => SqlError::Damaged(text),
+        (ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase, _) => SqlError::Corrupt(text),
         (ErrorCode::ReadOnly, _) => SqlError::ReadOnly(text),
         (ErrorCode::OperationInterrupted, _) => SqlError::Interrupted,
         (ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked, _) => SqlError::Collision(text),

@@ -11,6 +11,7 @@ mod bundle;
 mod bundle_refusals;
 mod catalogue;
 mod catalogue_races;
+mod damage;
 mod footholds;
 mod items;
 mod jobs;
