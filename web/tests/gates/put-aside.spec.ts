@@ -42,6 +42,9 @@ const dead = (id: string, more: Partial<DeadJob>): DeadJob => ({
   lost: 0,
   createdAt: "2026-11-15T09:30:00.000Z",
   diedAt: "2026-11-15T09:31:30.000Z",
+  reason: null,
+  runId: null,
+  step: null,
   ...more,
 });
 

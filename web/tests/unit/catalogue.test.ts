@@ -121,6 +121,8 @@ describe("models", () => {
     enabled: true,
     schemaVersion: 1,
     status: "degraded",
+    errorMessage: null,
+    lastHealthCheck: null,
     connectionSchema: {
       properties: { endpoint: { default: "http://127.0.0.1:11434/v1" }, model: { examples: ["qwen3"] } },
     },

@@ -179,19 +179,21 @@ describe("differences", () => {
 });
 
 describe("since the last call", () => {
-  const part = (kind: string, nodeId: string | undefined, tokens: number, included = true): Part => ({
+  const part = (kind: string, nodeId: string | null, tokens: number, included = true): Part => ({
     kind,
     nodeId,
     tokens,
     included,
+    droppedBecause: null,
+    reason: null,
   });
   it("tells what came in, what went out, and what changed", () => {
-    const before = [part("systemContext", undefined, 10), part("node", "a", 5), part("node", "b", 7)];
+    const before = [part("systemContext", null, 10), part("node", "a", 5), part("node", "b", 7)];
     const after = [
-      part("systemContext", undefined, 12),
+      part("systemContext", null, 12),
       part("node", "a", 5),
       part("node", "b", 7, false),
-      part("marker", undefined, 3),
+      part("marker", null, 3),
       part("node", "c", 20),
     ];
     const difference = differenceOf({ totalTokens: 22, parts: before }, { totalTokens: 40, parts: after });
@@ -199,8 +201,8 @@ describe("since the last call", () => {
       difference.changes.map(({ kind, part, after, before }) => [kind, part.nodeId, after - before]),
     ).toEqual([
       ["out", "b", -7],
-      ["changed", undefined, 2],
-      ["in", undefined, 3],
+      ["changed", null, 2],
+      ["in", null, 3],
       ["in", "c", 20],
     ]);
     expect([difference.same, signed(difference.tokens), signed(-1200)]).toEqual([1, "+18", "−1,200"]);
@@ -212,12 +214,19 @@ describe("since the last call", () => {
 });
 
 describe("images of a part", () => {
-  const image = (sentAs: string, because?: string) => ({ ref: "item_1", sentAs, because, tokens: 85 });
+  const image = (sentAs: string, because: string | null = null) => ({
+    ref: "item_1",
+    sentAs,
+    because,
+    tokens: 85,
+  });
   const part = (...images: ReturnType<typeof image>[]): Part => ({
     kind: "node",
     nodeId: "a",
     tokens: 1,
     included: true,
+    droppedBecause: null,
+    reason: null,
     images,
   });
   it("are said to be sent, or to be sent as text and why", () => {
@@ -233,11 +242,12 @@ describe("images of a part", () => {
 });
 
 describe("what has no room", () => {
-  const turn = (nodeId: string, tokens: number, reason?: string): Part => ({
+  const turn = (nodeId: string, tokens: number, reason: string | null = null): Part => ({
     kind: "node",
     nodeId,
     tokens,
     included: true,
+    droppedBecause: null,
     reason,
   });
   const window = (budget: number, parts: Part[]) => ({
@@ -250,6 +260,7 @@ describe("what has no room", () => {
     truncated: false,
     overBudget: parts.reduce((sum, { tokens }) => sum + tokens, 100) > budget,
     exact: true,
+    lookedFromNodeId: null,
     parts,
   });
   const parts = [turn("a", 300), turn("b", 900, "pinned"), turn("c", 500), turn("d", 200), turn("last", 800)];

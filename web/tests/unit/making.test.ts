@@ -20,12 +20,22 @@ const call = (more: Partial<MadeCall>): MadeCall => ({
   isOwn: false,
   reasoningIsEstimate: false,
   status: "success",
+  error: null,
+  latencyMs: null,
+  model: null,
+  rawResponseId: null,
+  reasoningTokens: null,
+  toolId: null,
+  toolName: null,
   ...more,
 });
 const making = (more: Partial<Making>): Making => ({
   nodeId: "item_0",
   executionId: "run_1",
   calls: [],
+  cost: null,
+  inputTokens: null,
+  outputTokens: null,
   ...more,
 });
 const cost = (amount: string, isComplete: boolean) => ({

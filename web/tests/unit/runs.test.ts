@@ -43,12 +43,21 @@ const run = (id: string, more: Partial<WholeRun> = {}): WholeRun => ({
   calls: [],
   children: [],
   reviewIds: [],
+  branchedFrom: null,
+  conversationId: null,
+  cost: null,
+  error: null,
+  nodeId: null,
+  parentId: null,
+  parentStep: null,
+  pausedAt: null,
   ...more,
 });
 const call = (id: string, stepId: string, cost: unknown = null, status = "success") => ({
   id,
   stepId,
   requestedAt: at(1),
+  causedBy: null,
   derivedFrom: [],
   call: { toolId: "t" },
   result: { id: `${id}r`, returnedAt: at(5), result: { status, cost } },
@@ -86,7 +95,7 @@ describe("a trace", () => {
     expect(spanOf(rows, start + 500)).toEqual({ start, end: start + 500 });
   });
   it("tells a pause, and what it holds up from what is still under way", () => {
-    const open = { ...call("c1", "under way"), result: undefined };
+    const open = { ...call("c1", "under way"), result: null };
     const steps = [step("under way", { phase: "calling" }), step("next", { phase: "calling" })];
     const paused = run("paused", { status: "running", pausedAt: at(5), endedAt: null, steps, calls: [open] });
     const standing = (one: WholeRun) => rowsOf(one, new Set(), () => "").map(({ status }) => status);

@@ -43,6 +43,8 @@ describe("settings of the installation", () => {
     default: 7,
     min: 2,
     max: 365,
+    hash: null,
+    version: null,
     description: "",
     ...changes,
   });

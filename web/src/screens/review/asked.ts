@@ -148,7 +148,10 @@ export const isApprovable = ({ asked, status }: Pick<ReviewView, "asked" | "stat
   status === "open" && ["call", "wish", "process"].includes(asked.kind);
 
 /** Only a model can answer, and what it says is its owner's to hear. */
-export const canAskBack = ({ asked, askedBy }: Pick<ReviewView, "asked" | "askedBy">): boolean =>
+export const canAskBack = ({
+  asked,
+  askedBy,
+}: Pick<ReviewView, "asked"> & Partial<Pick<ReviewView, "askedBy">>): boolean =>
   asked.kind === "wish" && !askedBy;
 export const QUESTION_MAX = 4000;
 
@@ -180,7 +183,7 @@ export function handsWords({
   askedBy,
   delegate,
   decidedBy,
-}: Pick<ReviewView, "askedBy" | "delegate" | "decidedBy">): string | undefined {
+}: Partial<Pick<ReviewView, "askedBy" | "delegate" | "decidedBy">>): string | undefined {
   if (askedBy) return `${askedBy.name} asks you`;
   if (!delegate) return undefined;
   return decidedBy?.id === delegate.id ? `${delegate.name} decided` : `${delegate.name} was asked`;
