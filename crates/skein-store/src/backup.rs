@@ -105,7 +105,7 @@ fn publish(target: &Path) -> Result<(), StoreError> {
         std::fs::rename(&unfinished, &file)?;
         File::open(target)?.sync_all()
     };
-    publish().map_err(|error| unwritable(file, &error))
+    publish().map_err(|error| unwritable(&file, &error))
 }
 
 /// Puts a backup back into a store without items and makes everything that follows from its facts anew.

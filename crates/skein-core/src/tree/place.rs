@@ -193,14 +193,14 @@ mod tests {
     #[test]
     fn ag_edge_003_nodes_of_one_conversation_holds() {
         let conversation = ConversationId::from_bytes([1; 16]);
-        assert!(check_member(NODE, Some(conversation), conversation).is_ok());
+        assert!(check_member(node(3), Some(conversation), conversation).is_ok());
     }
 
     #[test]
     fn ag_edge_003_a_node_of_another_conversation_refuses() {
         let conversation = |number| ConversationId::from_bytes([number; 16]);
         for found in [Some(conversation(1)), None] {
-            assert_eq!(check_member(NODE, found, conversation(2)).unwrap_err().rule(), "AG-EDGE-003");
+            assert_eq!(check_member(node(3), found, conversation(2)).unwrap_err().rule(), "AG-EDGE-003");
         }
     }
 

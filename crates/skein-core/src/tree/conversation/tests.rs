@@ -84,7 +84,7 @@ fn br_conv_003_a_fork_names_its_origin_and_copies_preferences_holds() {
 #[test]
 fn br_conv_003_a_false_origin_or_its_change_refuses() {
     check_rule(ORIGIN.check(None), "BR-CONV-003");
-    check_rule(ORIGIN.check(Some((PROJECT, ORIGIN.turn_id))), "BR-CONV-003");
+    check_rule(ORIGIN.check(Some((PROCESS, ORIGIN.turn_id))), "BR-CONV-003");
     check_rule(ORIGIN.check(Some((PARENT, TurnId::from_bytes([9; 16])))), "BR-CONV-003");
     for change in [json!({ "forkedFrom": null }), json!({ "kind": "main" })] {
         check_rule(changed(&plain().fork(ORIGIN, None, "x"), change), "BR-CONV-003");
