@@ -136,9 +136,9 @@ fn after() -> Wanted {
 }
 
 /// A process that says the same whatever it is asked.
-async fn parrot(world: &World, word: &str) -> RecordId {
-    let said = step("said", world.tool("Echo").await, json!({ "value": word }));
-    world.process(plain(word, said, "{{said.value}}")).await
+async fn parrot(world: &World, text: &str) -> RecordId {
+    let said = step("said", world.tool("Echo").await, json!({ "value": text }));
+    world.process(plain(text, said, "{{said.value}}")).await
 }
 
 fn plain(name: &str, only: Value, output: &str) -> Value {
