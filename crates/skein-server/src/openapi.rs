@@ -20,7 +20,8 @@ use crate::signed_in::is_question;
 #[openapi(
     info(title = "Skein", description = "A memory and orchestration engine: every fact is kept and can be proved.\n\n\
             Not part of this API, and open to anybody: `GET /health/live`; `GET /health/ready`, which is 503 while the server \
-            cannot read or write (`storage_full`, `storage_corrupt`, `unavailable`) and otherwise says in `damage` what was found damaged; `GET /metrics` for Prometheus, and `/sign-in/{token}`, which is for browsers.",
+            cannot read or write (`storage_full`, `storage_corrupt`, `unavailable`) and otherwise says in `damage` what was found \
+            damaged; `GET /metrics` for Prometheus, and `/sign-in/{token}`, which is for browsers.",
         license(name = "MIT OR Apache-2.0")),
     components(schemas(crate::error::ErrorEnvelope, crate::events::ProgressView, crate::events::ResyncView)),
     tags((name = "account"), (name = "items"), (name = "relations"), (name = "records"), (name = "blobs"), (name = "bundles"),
@@ -215,26 +216,7 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
     let has_body = method != "get";
     // A question that does not fit into a query is no change.
     let is_change = has_body && !is_question(path);
-    let has_id = path.contains('{');
-    let applies = |status: u16| match status {
-        404 => has_id || has_body && !NAMES_NOTHING.contains(&path),
-        408 | 413 | 415 => has_body,
-        507 => is_change,
-        // The only request that somebody outside is asked within; all others hand such calls to a worker.
-        502 | 504 => path.ends_with("/discover"),
-        416 => path == "/api/v1/blobs/{hash}",
-        409 => is_change || path.ends_with("/proof") || path.ends_with("/context"),
-        422 => {
-            is_change
-                || path.ends_with("/proof")
-                || path.ends_with("/context")
-                || path.ends_with("/thumbnail")
-                || path.starts_with("/api/v1/relations")
-                || path == "/api/v1/records"
-        }
-        _ => true,
-    };
-    for (status, ..) in ERRORS.into_iter().filter(|(status, ..)| applies(*status)) {
+    for (status, ..) in ERRORS.into_iter().filter(|(status, ..)| may_answer(path, *status, has_body, is_change)) {
         let reference = json!({ "$ref": format!("#/components/responses/E{status}") });
         operation["responses"][status.to_string()] = reference;
     }
@@ -270,6 +252,33 @@ fn complete(path: &str, method: &str, operation: &mut Value) {
             parameter["example"] = json!(example);
         }
     }
+    describe_answers(operation);
+}
+
+/// Whether an error can be the answer to a request of this kind.
+fn may_answer(path: &str, status: u16, has_body: bool, is_change: bool) -> bool {
+    match status {
+        404 => path.contains('{') || has_body && !NAMES_NOTHING.contains(&path),
+        408 | 413 | 415 => has_body,
+        507 => is_change,
+        // The only request that somebody outside is asked within; all others hand such calls to a worker.
+        502 | 504 => path.ends_with("/discover"),
+        416 => path == "/api/v1/blobs/{hash}",
+        409 => is_change || path.ends_with("/proof") || path.ends_with("/context"),
+        422 => {
+            is_change
+                || path.ends_with("/proof")
+                || path.ends_with("/context")
+                || path.ends_with("/thumbnail")
+                || path.starts_with("/api/v1/relations")
+                || path == "/api/v1/records"
+        }
+        _ => true,
+    }
+}
+
+/// Says of each answer what it is, and of bytes that they are bytes.
+fn describe_answers(operation: &mut Value) {
     for (status, response) in operation["responses"].as_object_mut().into_iter().flatten() {
         for (media_type, content) in response.get_mut("content").and_then(Value::as_object_mut).into_iter().flatten() {
             if is_binary(media_type) {
