@@ -131,3 +131,42 @@ fn schemas_that_contain_themselves_take_what_is_large_but_asked_once() {
     assert!(tree.check(&deep).is_ok());
     assert!(tree.check(&json!({ "name": "root", "children": [{}] })).is_err());
 }
+
+#[test]
+fn a_large_schema_is_not_asked_about_each_part_of_a_large_value() {
+    let names: Vec<u32> = (0..20_000).collect();
+    let listed = Schema::compile(&json!({ "items": { "enum": names } })).unwrap();
+    assert!(listed.check(&json!([0, 19_999])).is_ok() && listed.check(&json!([20_000])).is_err());
+    let refused = listed.check(&json!(vec![19_999; 200_000])).unwrap_err();
+    assert!(refused[0].problem.contains("too large"), "{refused:?}");
+    let countries: Vec<u32> = (0..250).collect();
+    let listed = Schema::compile(&json!({ "items": { "enum": countries } })).unwrap();
+    assert!(listed.check(&json!(vec![249; 50_000])).is_ok());
+    let applied = json!({ "$defs": { "a": {} }, "items": { "allOf": vec![json!({ "$ref": "#/$defs/a" }); 4_000] } });
+    let refused = Schema::compile(&applied).unwrap().check(&json!(vec![1; 200_000])).unwrap_err();
+    assert!(refused[0].problem.contains("too large"), "{refused:?}");
+}
+
+#[test]
+fn a_schema_referred_to_in_many_spellings_is_looked_at_once() {
+    // Each letter of a name may be written as it is or by its number, so one target has thousands of names.
+    let spelled =
+        |number: usize| -> String { (0..12).map(|bit| if number >> bit & 1 == 1 { "%61" } else { "a" }).collect() };
+    let leaves: Vec<Value> = (0..2_000).map(|number| json!({ "$ref": format!("#/$defs/leaf{number}") })).collect();
+    let refer = |number| (format!("p{number}"), json!({ "$ref": format!("#/$defs/{}", spelled(number)) }));
+    let properties: serde_json::Map<String, Value> = (0..1_500).map(refer).collect();
+    let schema = json!({ "$defs": { "aaaaaaaaaaaa": { "allOf": leaves } }, "properties": properties });
+    assert!(Schema::compile(&schema).is_err(), "the leaves are nowhere");
+}
+
+#[test]
+fn patterns_share_the_memory_of_their_schema() {
+    let large = "a{1,8000}";
+    assert!(Schema::compile(&json!({ "pattern": large })).is_ok());
+    let many: serde_json::Map<String, Value> =
+        (0..PATTERNS_MAX).map(|number| (format!("p{number}"), json!({ "pattern": large }))).collect();
+    assert!(Schema::compile(&json!({ "properties": many })).is_err());
+    let common: serde_json::Map<String, Value> =
+        (0..PATTERNS_MAX).map(|number| (format!("p{number}"), json!({ "pattern": r"^[\w.-]{1,64}@\d+$" }))).collect();
+    assert!(Schema::compile(&json!({ "properties": common })).is_ok());
+}

@@ -54,10 +54,17 @@ pub(super) fn check(schema: &Value) -> Result<(), BadSchema> {
     if found > SCHEMA_BYTES_MAX {
         return Err(BadSchema::TooLarge { found });
     }
-    let mut survey = Survey { root: schema, schemas: Vec::new(), anchors: HashMap::new(), applied: HashMap::new() };
-    survey.collect(schema)?;
+    let mut survey = Survey { root: schema, outermost: vec![schema], anchors: HashMap::new(), applied: HashMap::new() };
+    survey.collect(schema, true)?;
     survey.check_patterns()?;
     survey.check_applied()
+}
+
+/// How many patterns a schema has, in all that stands in it.
+pub(crate) fn pattern_count(schema: &Value) -> usize {
+    let keys = schema.get("patternProperties").and_then(Value::as_object).map_or(0, Map::len);
+    let own = usize::from(schema.get("pattern").is_some()) + keys;
+    own + subschemas(schema, |_| true).map(pattern_count).sum::<usize>()
 }
 
 fn depth(value: &Value) -> usize {
@@ -70,34 +77,34 @@ fn depth(value: &Value) -> usize {
 
 struct Survey<'a> {
     root: &'a Value,
-    schemas: Vec<&'a Value>,
+    /// Those that stand in no other at the same place: others apply no more than what they stand in.
+    outermost: Vec<&'a Value>,
     anchors: HashMap<&'a str, &'a Value>,
-    /// How many schemas each reference applies.
-    applied: HashMap<&'a str, usize>,
+    /// How many schemas each schema that is referred to applies. They are told apart by where they are in memory, for the
+    /// same one can be referred to in many spellings.
+    applied: HashMap<*const Value, usize>,
 }
 
 impl<'a> Survey<'a> {
-    fn collect(&mut self, schema: &'a Value) -> Result<(), BadSchema> {
+    fn collect(&mut self, schema: &'a Value, is_root: bool) -> Result<(), BadSchema> {
         let text = |keyword: &str| schema.get(keyword).and_then(Value::as_str);
         let outside = REFERENCES.iter().filter_map(|keyword| text(keyword)).find(|name| !name.starts_with('#'));
-        let inner_id = text("$id").filter(|_| !self.schemas.is_empty());
+        let inner_id = text("$id").filter(|_| !is_root);
         if let Some(name) = outside.or(inner_id) {
             return Err(BadSchema::Elsewhere(name.chars().take(100).collect()));
         }
         self.anchors.extend(["$anchor", "$dynamicAnchor"].iter().filter_map(|keyword| Some((text(keyword)?, schema))));
-        self.schemas.push(schema);
-        subschemas(schema, |_| true).try_for_each(|inner| self.collect(inner))
+        self.outermost.extend(subschemas(schema, |keyword| !IN_PLACE.contains(&keyword)));
+        subschemas(schema, |_| true).try_for_each(|inner| self.collect(inner, false))
     }
 
     fn check_patterns(&self) -> Result<(), BadSchema> {
-        let keys = |schema: &Value| schema.get("patternProperties").and_then(Value::as_object).map_or(0, Map::len);
-        let patterns = |schema: &&Value| usize::from(schema.get("pattern").is_some()) + keys(schema);
-        let found: usize = self.schemas.iter().map(patterns).sum();
+        let found = pattern_count(self.root);
         if found > PATTERNS_MAX { Err(BadSchema::TooManyPatterns { found }) } else { Ok(()) }
     }
 
     fn check_applied(&mut self) -> Result<(), BadSchema> {
-        for schema in self.schemas.clone() {
+        for schema in std::mem::take(&mut self.outermost) {
             if self.applied_by(schema, 0) > APPLIED_MAX {
                 return Err(BadSchema::TooMuchWork);
             }
@@ -121,14 +128,15 @@ impl<'a> Survey<'a> {
         if chain > CHAIN_MAX {
             return usize::MAX;
         }
-        if let Some(known) = self.applied.get(name) {
+        let target = resolve(self.root, name).or_else(|| self.anchors.get(name.strip_prefix('#')?).copied());
+        let Some(target) = target else { return 1 };
+        if let Some(known) = self.applied.get(&std::ptr::from_ref(target)) {
             return *known;
         }
         // A circle is asked once: where it comes back to itself there is nothing new to find.
-        self.applied.insert(name, 1);
-        let target = resolve(self.root, name).or_else(|| self.anchors.get(name.strip_prefix('#')?).copied());
-        let applied = target.map_or(1, |target| self.applied_by(target, chain));
-        self.applied.insert(name, applied);
+        self.applied.insert(target, 1);
+        let applied = self.applied_by(target, chain);
+        self.applied.insert(target, applied);
         applied
     }
 }

@@ -1,9 +1,9 @@
-//! How much work a value is for a schema that contains itself.
+//! How much work a value is for a schema.
 //!
 //! Where a schema comes back to itself, each level of a value may be asked about by twice as many schemas as the level
-//! above: such work grows exponentially with the depth of a value, although the schema is small. So before a value is
-//! asked about, the work is counted, each schema at each place once; what would be too much is refused. Other schemas
-//! are bounded by themselves (see [`super::bounds`]) and are not counted.
+//! above: such work grows exponentially with the depth of a value, although the schema is small. And a large schema asks
+//! about each element of a large array anew. So before a value is asked about, the work is counted, each schema at each
+//! place once; what would be too much is refused. Where even all of a schema at all of a value is little, nothing is counted.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,35 +19,68 @@ const PAIRS_MAX: usize = 1_000_000;
 /// Deepest chain of questions; the validator goes as deep, on a stack that ends.
 const DEPTH_MAX: usize = 1_500;
 
-/// A schema that contains itself, with what its references name.
-#[derive(Debug, Clone)]
-pub(super) struct Recursive(Value);
+/// Members of a list that are compared in the time of one question.
+const COMPARISONS_PER_QUESTION: usize = 16;
 
-impl Recursive {
-    /// Nothing for a schema that does not contain itself.
-    pub(super) fn of(schema: &Value) -> Option<Self> {
+/// What a schema asks of values.
+#[derive(Debug, Clone)]
+pub(super) struct Effort {
+    schema: Value,
+    /// Its parts, all JSON values in it.
+    size: usize,
+    /// Whether it contains itself.
+    is_recursive: bool,
+}
+
+impl Effort {
+    pub(super) fn of(schema: &Value) -> Self {
         let mut names = Names { root: schema, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
         names.note_anchors(schema);
         let is_recursive = references_below(schema).into_iter().any(|name| names.comes_back(name));
-        is_recursive.then(|| Self(schema.clone()))
+        Self { schema: schema.clone(), size: size(schema), is_recursive }
     }
 
     /// Whether asking this value takes a bounded time.
     pub(super) fn is_bearable(&self, value: &Value) -> bool {
-        let mut names = Names { root: &self.0, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
-        names.note_anchors(&self.0);
+        let at_most = u64::try_from(self.size.saturating_mul(size(value))).unwrap_or(u64::MAX);
+        if !self.is_recursive && at_most <= QUESTIONS_MAX {
+            return true;
+        }
+        let root = &self.schema;
+        let mut names = Names { root, anchors: HashMap::new(), done: HashSet::new(), open: HashSet::new() };
+        names.note_anchors(root);
         let mut count = Count { names, known: HashMap::new() };
-        count.questions(&self.0, value, 0).is_some_and(|questions| questions <= QUESTIONS_MAX)
+        count.questions(root, value, 0).is_some_and(|questions| questions <= QUESTIONS_MAX)
     }
+}
+
+fn size(value: &Value) -> usize {
+    match value {
+        Value::Array(values) => 1 + values.iter().map(size).sum::<usize>(),
+        Value::Object(members) => 1 + members.values().map(size).sum::<usize>(),
+        _ => 1,
+    }
+}
+
+/// The questions of a schema itself about a place: long lists of names and values are gone through each time.
+fn own_questions(schema: &Value) -> u64 {
+    let length = |keyword: &str| match schema.get(keyword) {
+        Some(Value::Array(values)) => values.len(),
+        Some(Value::Object(members)) => members.len(),
+        _ => 0,
+    };
+    let listed: usize = ["enum", "properties", "required", "dependentRequired"].into_iter().map(length).sum();
+    1 + u64::try_from(listed / COMPARISONS_PER_QUESTION).unwrap_or(u64::MAX)
 }
 
 struct Names<'a> {
     root: &'a Value,
     anchors: HashMap<&'a str, &'a Value>,
-    /// References that lead to no circle.
-    done: HashSet<&'a str>,
-    /// References that are being followed.
-    open: HashSet<&'a str>,
+    /// Schemas that lead to no circle. They are told apart by where they are in memory, for the same one can be referred to
+    /// in many spellings.
+    done: HashSet<*const Value>,
+    /// Schemas that are being followed.
+    open: HashSet<*const Value>,
 }
 
 impl<'a> Names<'a> {
@@ -63,16 +96,17 @@ impl<'a> Names<'a> {
 
     /// Whether following a reference leads to itself.
     fn comes_back(&mut self, name: &'a str) -> bool {
-        if self.done.contains(name) {
+        let Some(target) = self.target(name) else { return false };
+        let place = std::ptr::from_ref(target);
+        if self.done.contains(&place) {
             return false;
         }
-        if !self.open.insert(name) {
+        if !self.open.insert(place) {
             return true;
         }
-        let below = self.target(name).map(references_below).unwrap_or_default();
-        let is_circle = below.into_iter().any(|inner| self.comes_back(inner));
-        self.open.remove(name);
-        self.done.insert(name);
+        let is_circle = references_below(target).into_iter().any(|inner| self.comes_back(inner));
+        self.open.remove(&place);
+        self.done.insert(place);
         is_circle
     }
 }
@@ -107,7 +141,7 @@ impl<'a> Count<'a> {
         }
         // A circle in one place is asked once: where it comes back to itself there is nothing new to find.
         self.known.insert(pair, 1);
-        let mut questions = 1_u64;
+        let mut questions = own_questions(schema);
         let named: Vec<&'a Value> = references(schema).filter_map(|name| self.names.target(name)).collect();
         for inner in named.into_iter().chain(subschemas(schema, |keyword| IN_PLACE.contains(&keyword))) {
             questions = questions.saturating_add(self.questions(inner, value, depth + 1)?);

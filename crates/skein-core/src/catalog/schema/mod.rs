@@ -13,12 +13,14 @@ use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
 
 use crate::catalog::schema::bounds::{PATTERNS_MAX, SCHEMA_BYTES_MAX, SCHEMA_DEPTH_MAX};
-use crate::catalog::schema::effort::Recursive;
+use crate::catalog::schema::effort::Effort;
 
 /// Most breaches reported for one value; the rest would say nothing new.
 pub const BREACHES_MAX: usize = 16;
-/// Most memory one compiled pattern may take, in bytes.
-const PATTERN_BYTES_MAX: usize = 2 << 20;
+/// Most memory the compiled patterns of a schema may take together, in bytes; compiling them takes time in proportion.
+const PATTERNS_BYTES_MAX: usize = 2 << 20;
+/// Memory that each pattern may take however many there are, in bytes.
+const PATTERN_BYTES_MIN: usize = 128 << 10;
 /// Longest text of one problem, in characters; values are quoted in it.
 const PROBLEM_CHARS_MAX: usize = 300;
 
@@ -26,8 +28,7 @@ const PROBLEM_CHARS_MAX: usize = 300;
 #[derive(Debug, Clone)]
 pub struct Schema {
     validator: Validator,
-    /// When it contains itself.
-    recursive: Option<Recursive>,
+    effort: Effort,
 }
 
 /// Why a value is not a schema that can be used.
@@ -62,17 +63,18 @@ impl Schema {
     pub fn compile(schema: &Value) -> Result<Self, BadSchema> {
         bounds::check(schema)?;
         let draft = draft_of(schema)?;
-        let patterns = PatternOptions::regex().size_limit(PATTERN_BYTES_MAX).dfa_size_limit(PATTERN_BYTES_MAX);
+        let bytes_max = (PATTERNS_BYTES_MAX / bounds::pattern_count(schema).max(1)).max(PATTERN_BYTES_MIN);
+        let patterns = PatternOptions::regex().size_limit(bytes_max).dfa_size_limit(PATTERNS_BYTES_MAX);
         let options = jsonschema::options().with_draft(draft).offline().with_pattern_options(patterns);
         let compiled = options.should_validate_formats(true).build(schema);
         let validator = compiled.map_err(|error| BadSchema::Invalid(SchemaBreach::from(&error)))?;
-        Ok(Self { validator, recursive: Recursive::of(schema) })
+        Ok(Self { validator, effort: Effort::of(schema) })
     }
 
     /// Whether a value satisfies the schema; if not, where and why.
     pub fn check(&self, value: &Value) -> Result<(), Vec<SchemaBreach>> {
-        if self.recursive.as_ref().is_some_and(|schema| !schema.is_bearable(value)) {
-            let problem = "it is too large and too deeply nested for a schema that contains itself".to_owned();
+        if !self.effort.is_bearable(value) {
+            let problem = "it is too large, or too deeply nested, for a schema that asks this much of it".to_owned();
             return Err(vec![SchemaBreach { path: String::new(), problem }]);
         }
         if self.validator.is_valid(value) {
