@@ -1,31 +1,25 @@
 //! All that is wrong with a definition, for whoever is still writing it.
 //!
-//! Making a process stops at the first breach. Here one concern is looked at after another, with the others taken out of
-//! the way, so that every concern has its say: each step by itself, the order of the steps, the budgets, the answer.
+//! Making a process stops at the first breach. Here each concern is looked at by itself, with the others taken out of the
+//! way: each step among steps that say nothing, the order of the steps, the budgets, the answer. A step is judged in its
+//! place and the others are not judged again for it, so the work grows with the definition and no faster.
 
-use serde_json::{Map, Value};
+mod silence;
 
-use crate::flow::plan::Plan;
-use crate::flow::process::{InitialContext, Process, ProcessDraft};
-use crate::flow::step::{Reference, STEPS_MAX, Step};
+use serde_json::Value;
+
+use crate::flow::plan::{self, Located, Neighbours, Plan};
+use crate::flow::process::{Process, ProcessDraft, check_token_budget, recursion_depth};
+use crate::flow::step::{Reference, Step};
 use crate::flow::target::{TargetBreach, TargetView};
 use crate::id::UserId;
 use crate::rule::RuleViolation;
+use silence::{OPTIONAL, only, silenced};
 
-/// The members of a step that can be left out, so that it shows whether one of them is to blame.
-const OPTIONAL: [&str; 11] = [
-    "inputs",
-    "abortWhen",
-    "review",
-    "retry",
-    "dependsOn",
-    "execution.condition",
-    "execution.timeout",
-    "output.tokenBudget",
-    "ask.prompt",
-    "ask.schema",
-    "fallback",
-];
+/// Most breaches listed for one definition.
+pub const BREACHES_MAX: usize = 100;
+/// Longest text of a problem, in characters; a definition is quoted in it.
+const PROBLEM_CHARS_MAX: usize = 1_000;
 
 /// What is wrong, and where, as far as that can be told.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,80 +31,160 @@ pub struct Breach {
     pub field: Option<&'static str>,
 }
 
-/// What a draft breaks that needs nothing but the draft itself; nothing if it makes a process.
-pub fn of_draft(draft: &ProcessDraft) -> Vec<Breach> {
-    let Err(first) = Process::create(draft.clone()) else { return Vec::new() };
-    let mut found = Found::default();
-    let quiet = quieted(draft);
-    of_skeleton(draft, &quiet, &mut found);
-    for (at, step) in draft.steps.iter().enumerate().take(STEPS_MAX) {
-        of_step(&quiet, at, step, &mut found);
-    }
-    for (field, concern) in concerns(draft, &quiet) {
-        found.add(Process::create(concern).err(), None, Some(field));
-    }
-    found.add(Some(first), None, None);
-    found.0
+/// The breaches of a definition, each once, at most [`BREACHES_MAX`]: the first place that breaks a rule is the narrowest.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Breaches {
+    list: Vec<Breach>,
+    is_truncated: bool,
 }
 
-/// Breaches, each once: the first place that is told of one is the narrowest.
-#[derive(Default)]
-struct Found(Vec<Breach>);
+impl Breaches {
+    pub fn is_empty(&self) -> bool {
+        self.list.is_empty()
+    }
 
-impl Found {
+    /// Whether there are more than are listed.
+    pub fn is_truncated(&self) -> bool {
+        self.is_truncated
+    }
+
+    pub fn into_list(self) -> Vec<Breach> {
+        self.list
+    }
+
     fn has(&self, violation: &RuleViolation) -> bool {
-        self.0.iter().any(|breach| breach.violation == *violation)
+        self.list.iter().any(|breach| breach.violation == *violation)
     }
 
     fn add(&mut self, violation: Option<RuleViolation>, step: Option<usize>, field: Option<&'static str>) {
-        if let Some(violation) = violation.filter(|violation| !self.has(violation)) {
-            self.0.push(Breach { violation, step, field });
+        let violation = violation.map(shortened).filter(|violation| !self.has(violation));
+        match violation {
+            Some(_) if self.list.len() == BREACHES_MAX => self.is_truncated = true,
+            Some(violation) => self.list.push(Breach { violation, step, field }),
+            None => {}
         }
     }
 }
 
-/// What is wrong with the steps when they say nothing but who they are, whom they call and what they give.
-fn of_skeleton(draft: &ProcessDraft, quiet: &ProcessDraft, found: &mut Found) {
-    for (at, step) in draft.steps.iter().enumerate().take(STEPS_MAX) {
-        if let Err(broken) = Step::parse(&silenced(step), at + 1) {
-            let field = ["toolVersion", "toolLimits", "tools", "name"].into_iter().find(|member| {
-                let mut less = silenced(step);
-                less.as_object_mut().is_some_and(|members| members.remove(*member).is_some())
-                    && Step::parse(&less, at + 1).err().as_ref() != Some(&broken)
-            });
-            let field = field.or(match broken.rule() {
-                "BR-STEP-007" => Some("toolId"),
-                "BR-PROCESS-005" => Some("output.variable"),
-                _ => None,
-            });
-            found.add(Some(broken), Some(at + 1), field);
-        }
+impl From<Breach> for Breaches {
+    fn from(breach: Breach) -> Self {
+        Self { list: vec![breach], is_truncated: false }
     }
-    let Err(broken) = Process::create(quiet.clone()) else { return };
-    // The first step with which it is wrong.
-    let until = |count: usize| ProcessDraft { steps: quiet.steps[..count].to_vec(), ..quiet.clone() };
-    let count = quiet.steps.len().min(STEPS_MAX);
-    let step = (1..=count).find(|count| Process::create(until(*count)).err().as_ref() == Some(&broken));
-    found.add(Some(broken), step, None);
 }
 
-/// What is wrong with a step among others that say nothing.
-fn of_step(quiet: &ProcessDraft, at: usize, step: &Value, found: &mut Found) {
-    let broken_with = |step: Value| {
-        let mut steps = quiet.steps.clone();
-        steps[at] = step;
-        Process::create(ProcessDraft { steps, ..quiet.clone() }).err()
+fn shortened(violation: RuleViolation) -> RuleViolation {
+    match violation.problem().char_indices().nth(PROBLEM_CHARS_MAX) {
+        None => violation,
+        Some((end, _)) => {
+            let problem = format!("{}…", &violation.problem()[..end]);
+            RuleViolation::new(violation.rule(), problem, violation.remedy())
+        }
+    }
+}
+
+/// What a draft breaks that needs nothing but the draft itself; nothing if it makes a process. A draft that is too large is
+/// not looked into.
+pub fn of_draft(draft: &ProcessDraft) -> Breaches {
+    if let Err(too_large) = draft.check_size() {
+        return too_large.into();
+    }
+    let Err(first) = Process::create(draft.clone()) else { return Breaches::default() };
+    let mut found = Breaches::default();
+    let quiet = of_skeleton(draft, &mut found);
+    let neighbours = quiet.as_ref().and_then(|quiet| of_neighbours(quiet, &mut found));
+    for (at, step) in draft.steps.iter().enumerate() {
+        if !found.is_truncated {
+            of_step(neighbours.as_ref(), at, step, &mut found);
+        }
+    }
+    if let Some(neighbours) = &neighbours {
+        of_whole(draft, neighbours, &mut found);
+    }
+    found.add(Some(first), None, None);
+    found
+}
+
+/// What is wrong with the context, the depth, and the steps when they say nothing but who they are, whom they call and what
+/// they give; the process they make then, unless something is.
+fn of_skeleton(draft: &ProcessDraft, found: &mut Breaches) -> Option<Process> {
+    found.add(draft.initial_context.check().err(), None, Some("initialContext"));
+    let is_context_sound = found.is_empty();
+    found.add(recursion_depth(draft.max_recursion_depth).err(), None, Some("maxRecursionDepth"));
+    let steps = draft.steps.iter().enumerate().filter_map(|(at, step)| {
+        let parsed = Step::parse(&silenced(step), at + 1);
+        parsed.map_err(|broken| of_silenced(step, at, broken, found)).ok()
+    });
+    let steps: Vec<Step> = steps.collect();
+    (is_context_sound && steps.len() == draft.steps.len()).then(|| Process {
+        name: draft.name.clone(),
+        description: None,
+        initial_context: draft.initial_context.clone(),
+        steps,
+        output_template: String::new(),
+        token_budget: None,
+        max_recursion_depth: 1,
+        enabled: draft.enabled,
+        archived: false,
+        definition_version: 1,
+    })
+}
+
+/// What makes no step even when the step says nothing else.
+fn of_silenced(step: &Value, at: usize, broken: RuleViolation, found: &mut Breaches) {
+    let field = ["toolVersion", "toolLimits", "tools", "name"].into_iter().find(|member| {
+        let mut less = silenced(step);
+        less.as_object_mut().is_some_and(|members| members.remove(*member).is_some())
+            && Step::parse(&less, at + 1).err().as_ref() != Some(&broken)
+    });
+    let field = field.or(match broken.rule() {
+        "BR-STEP-007" => Some("toolId"),
+        "BR-PROCESS-005" => Some("output.variable"),
+        _ => None,
+    });
+    found.add(Some(broken), Some(at + 1), field);
+}
+
+/// What is wrong with the ids, variables and versions of silenced steps; the steps as neighbours, unless something is.
+fn of_neighbours<'a>(quiet: &'a Process, found: &mut Breaches) -> Option<Neighbours<'a>> {
+    let neighbours = quiet.check_versions().and_then(|()| Neighbours::of(quiet));
+    neighbours.map_err(|Located { violation, step }| found.add(Some(violation), step.map(|at| at + 1), None)).ok()
+}
+
+/// What is wrong with a step: by itself, and among its neighbours if these are sound.
+fn of_step(neighbours: Option<&Neighbours>, at: usize, step: &Value, found: &mut Breaches) {
+    let broken_with = |step: &Value| {
+        let judged = Step::parse(step, at + 1).and_then(|step| {
+            step.check_effects(at + 1)?;
+            neighbours.map_or(Ok(()), |neighbours| neighbours.check(at, &step))
+        });
+        judged.err()
     };
-    let Some(broken) = broken_with(step.clone()) else { return };
+    let Some(broken) = broken_with(step).map(shortened) else { return };
     if found.has(&broken) {
         return;
     }
     for field in OPTIONAL {
-        found.add(broken_with(only(step, &[field])), Some(at + 1), Some(field));
+        found.add(broken_with(&only(step, &[field])), Some(at + 1), Some(field));
     }
     // A default has the shape that is asked for.
-    found.add(broken_with(only(step, &["review", "ask.schema"])), Some(at + 1), Some("review"));
+    found.add(broken_with(&only(step, &["review", "ask.schema"])), Some(at + 1), Some("review"));
     found.add(Some(broken), Some(at + 1), None);
+}
+
+/// What is wrong with the answer, the order of the steps and the budgets.
+fn of_whole(draft: &ProcessDraft, neighbours: &Neighbours, found: &mut Breaches) {
+    found.add(neighbours.check_template(&draft.output_template).err(), None, Some("outputTemplate"));
+    let with = |kept: &str| -> Option<Vec<Step>> {
+        let steps = draft.steps.iter().enumerate();
+        steps.map(|(at, step)| Step::parse(&only(step, &[kept]), at + 1).ok()).collect()
+    };
+    // Steps that cannot be understood with it were told of before.
+    let order = with("dependsOn").and_then(|steps| plan::check_order(&steps, None).err());
+    found.add(order, None, Some("steps"));
+    let whole = check_token_budget(draft.token_budget);
+    let budgets = whole.map(|()| with("output.tokenBudget"));
+    let budgets = budgets.and_then(|steps| steps.map_or(Ok(()), |steps| plan::check_order(&steps, draft.token_budget)));
+    found.add(budgets.err(), None, Some("tokenBudget"));
 }
 
 /// What a process of `owner` breaks by the targets it names, step by step.
@@ -119,124 +193,16 @@ pub fn of_targets<'a>(
     plan: &Plan,
     owner: UserId,
     lookup: impl Fn(Reference) -> TargetView<'a>,
-) -> Vec<Breach> {
-    let breach = |breach: TargetBreach| {
-        let (step, field) = match plan.steps()[breach.step].stands_in_for {
-            None => (breach.step, breach.field),
+) -> Breaches {
+    let mut found = Breaches::default();
+    for TargetBreach { rule, step, field, problem, remedy } in process.target_breaches(plan, owner, lookup) {
+        let (step, field) = match plan.steps()[step].stands_in_for {
+            None => (step, field),
             Some(replaced) => (replaced, "fallback"),
         };
-        let violation = RuleViolation::new(breach.rule, breach.problem, breach.remedy);
-        Breach { violation, step: Some(step + 1), field: Some(field) }
-    };
-    process.target_breaches(plan, owner, lookup).into_iter().map(breach).collect()
-}
-
-/// The draft with everything silenced that can be.
-fn quieted(draft: &ProcessDraft) -> ProcessDraft {
-    ProcessDraft {
-        steps: draft.steps.iter().map(silenced).collect(),
-        output_template: plain_answer(&draft.steps),
-        token_budget: None,
-        max_recursion_depth: None,
-        ..draft.clone()
+        found.add(Some(RuleViolation::new(rule, problem, remedy)), Some(step + 1), Some(field));
     }
-}
-
-/// The draft once for each concern of the whole process, with all others silenced.
-fn concerns(draft: &ProcessDraft, quiet: &ProcessDraft) -> Vec<(&'static str, ProcessDraft)> {
-    let free = free_name(&draft.initial_context);
-    let ask = serde_json::json!({ "id": free, "ask": { "prompt": "" }, "output": { "variable": free } });
-    let alone = |context: &InitialContext| ProcessDraft {
-        steps: vec![ask.clone()],
-        initial_context: context.clone(),
-        output_template: format!("{{{{{free}}}}}"),
-        ..quiet.clone()
-    };
-    let context = alone(&draft.initial_context);
-    let depth = ProcessDraft { max_recursion_depth: draft.max_recursion_depth, ..alone(&InitialContext::default()) };
-    let answer = ProcessDraft { output_template: draft.output_template.clone(), ..quiet.clone() };
-    let order =
-        ProcessDraft { steps: draft.steps.iter().map(|step| only(step, &["dependsOn"])).collect(), ..quiet.clone() };
-    let budgets = ProcessDraft {
-        steps: draft.steps.iter().map(|step| only(step, &["output.tokenBudget"])).collect(),
-        token_budget: draft.token_budget,
-        ..quiet.clone()
-    };
-    vec![
-        ("initialContext", context),
-        ("maxRecursionDepth", depth),
-        ("outputTemplate", answer),
-        ("steps", order),
-        ("tokenBudget", budgets),
-    ]
-}
-
-/// A name that the context does not use.
-fn free_name(context: &InitialContext) -> String {
-    let names = context.names();
-    let mut free = "a".to_owned();
-    while names.contains(free.as_str()) {
-        free.push('a');
-    }
-    free
-}
-
-/// An answer that nothing is wrong with, as long as the first step gives something.
-fn plain_answer(steps: &[Value]) -> String {
-    let variable = steps.first().and_then(|step| step["output"]["variable"].as_str());
-    variable.map_or_else(String::new, |variable| format!("{{{{{variable}}}}}"))
-}
-
-/// A step that says nothing a rule could be about but its id, its target and its variable.
-fn silenced(step: &Value) -> Value {
-    only(step, &[])
-}
-
-/// [`silenced`], but for the members that are kept.
-fn only(step: &Value, kept: &[&str]) -> Value {
-    let Some(members) = step.as_object() else { return step.clone() };
-    let mut quiet = members.clone();
-    for member in ["inputs", "abortWhen", "review", "retry", "dependsOn"] {
-        if !kept.contains(&member) {
-            quiet.remove(member);
-        }
-    }
-    silence(quiet.get_mut("execution"), |execution| {
-        execution.retain(|member, _| {
-            let is_silent = !["condition", "timeout"].contains(&member.as_str());
-            is_silent || kept.contains(&format!("execution.{member}").as_str())
-        });
-    });
-    silence(quiet.get_mut("output"), |output| {
-        if !kept.contains(&"output.tokenBudget") {
-            output.remove("tokenBudget");
-        }
-    });
-    silence(quiet.get_mut("ask"), |ask| {
-        if !kept.contains(&"ask.prompt") {
-            ask.insert("prompt".to_owned(), "".into());
-        }
-        if !kept.contains(&"ask.schema") {
-            ask.remove("schema");
-        }
-    });
-    if kept.contains(&"fallback") {
-        return quiet.into();
-    }
-    if let Some(inner) = quiet.get_mut("fallback").and_then(Value::as_array_mut) {
-        // What is wrong inside is wrong with the fallback; budgets are shared out among all steps.
-        let kept = if kept.contains(&"output.tokenBudget") { &["output.tokenBudget"][..] } else { &[] };
-        for step in inner {
-            *step = only(step, kept);
-        }
-    }
-    quiet.into()
-}
-
-fn silence(member: Option<&mut Value>, quieten: impl FnOnce(&mut Map<String, Value>)) {
-    if let Some(members) = member.and_then(Value::as_object_mut) {
-        quieten(members);
-    }
+    found
 }
 
 #[cfg(test)]
@@ -245,8 +211,12 @@ mod tests {
 
     use super::*;
 
+    fn list(draft: Value) -> Vec<Breach> {
+        of_draft(&serde_json::from_value(draft).unwrap()).into_list()
+    }
+
     fn rules(draft: Value) -> Vec<&'static str> {
-        of_draft(&serde_json::from_value(draft).unwrap()).iter().map(|breach| breach.violation.rule()).collect()
+        list(draft).iter().map(|breach| breach.violation.rule()).collect()
     }
 
     fn ask(id: &str) -> Value {
@@ -285,14 +255,14 @@ mod tests {
         first["ask"]["prompt"] = json!("{nobody}");
         second["ask"]["prompt"] = json!("{nothing}");
         let draft = json!({ "name": "n", "steps": [first, second], "outputTemplate": "{{first}}" });
-        let found = of_draft(&serde_json::from_value(draft).unwrap());
+        let found = list(draft);
         assert_eq!(found.len(), 2, "{found:?}");
         assert!(found[0].violation.problem().contains("nobody"), "{found:?}");
         assert!(found[1].violation.problem().contains("nothing"), "{found:?}");
     }
 
     fn places(draft: Value) -> Vec<(&'static str, Option<usize>, Option<&'static str>)> {
-        let found = of_draft(&serde_json::from_value(draft).unwrap());
+        let found = list(draft);
         found.iter().map(|breach| (breach.violation.rule(), breach.step, breach.field)).collect()
     }
 

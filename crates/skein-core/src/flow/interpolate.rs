@@ -71,16 +71,22 @@ impl Interpolated {
         Ok(parsed.fixed_if_all_is())
     }
 
+    /// Moves the parts instead of copying them, which would copy what is nested once for each level.
     fn fixed_if_all_is(self) -> Self {
-        let fixed = match &self {
-            Self::Array(parts) => parts.iter().map(|part| part.known().cloned()).collect::<Option<Value>>(),
-            Self::Object(parts) => {
-                let member = |(name, part): &(String, Self)| Some((name.clone(), part.known()?.clone()));
-                parts.iter().map(member).collect::<Option<Map<_, _>>>().map(Value::Object)
-            }
-            _ => None,
+        let moved = |part: Self| match part {
+            Self::Fixed(value) => value,
+            _ => unreachable!("all parts are fixed"),
         };
-        fixed.map_or(self, Self::Fixed)
+        match self {
+            Self::Array(parts) if parts.iter().all(|part| part.known().is_some()) => {
+                Self::Fixed(parts.into_iter().map(moved).collect())
+            }
+            Self::Object(parts) if parts.iter().all(|(_, part)| part.known().is_some()) => {
+                let members = parts.into_iter().map(|(name, part)| (name, moved(part)));
+                Self::Fixed(Value::Object(members.collect()))
+            }
+            other => other,
+        }
     }
 
     pub(crate) fn parse_text(text: &str, names: &Names, places: &mut usize) -> Result<Self, RuleViolation> {
@@ -233,11 +239,12 @@ fn parse_parts(text: &str, names: &Names) -> Result<Vec<Part>, RuleViolation> {
 /// The text between braces, if it looks like a place.
 fn place_at(text: &str) -> Option<&str> {
     let inside = text.strip_prefix('{')?;
-    let end = inside.bytes().take(PLACE_BYTES_MAX + 1).position(|byte| byte == b'}')?;
+    // Looks no further than a place could reach, so that many braces that open none cost no more than their bytes.
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.[]-".contains(byte);
+    let end = inside.bytes().take(PLACE_BYTES_MAX + 1).take_while(is_part).count();
     let source = &inside[..end];
     let begins = source.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_.[]-".contains(&byte);
-    (begins && source.bytes().all(is_part)).then_some(source)
+    (begins && end <= PLACE_BYTES_MAX && inside[end..].starts_with('}')).then_some(source)
 }
 
 fn parse_place(source: &str, names: &Names) -> Result<Place, RuleViolation> {

@@ -3,7 +3,8 @@
 //! A [`process::Process`] is data: [`step::Step`]s, an output template, budgets. [`plan::Plan`] makes one ready: it
 //! holds every rule that needs nothing but the definition, parses every expression once, and is all that is asked at
 //! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
-//! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition, [`fitness`] what a
+//! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition
+//! that [`draft_size`] finds small enough to be looked at, [`fitness`] what a
 //! process would meet if it were run now, [`custody`] who may alter it. [`approval_policy`] decides which calls of a model a person approves.
 //! [`execution`] is the machine that carries a plan out, and
 //! [`delegation`] says who else may decide what it asks. [`tool_call`] is the permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
@@ -17,6 +18,7 @@ pub mod condition;
 pub mod cost;
 pub mod custody;
 pub mod delegation;
+pub mod draft_size;
 pub mod execution;
 pub mod fitness;
 pub mod footing;
@@ -26,6 +28,7 @@ pub mod plan;
 pub mod process;
 pub mod scope;
 pub mod step;
+pub(crate) mod step_set;
 pub mod target;
 pub mod telemetry;
 pub mod template;

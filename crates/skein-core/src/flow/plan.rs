@@ -14,6 +14,7 @@ use crate::flow::interpolate::{Interpolated, ROOM_BYTES};
 use crate::flow::process::Process;
 use crate::flow::scope::{Names, Origin, Variable};
 use crate::flow::step::{Mode, STEPS_MAX, Step, Target};
+use crate::flow::step_set::StepSet;
 use crate::flow::template::Template;
 use crate::rule::RuleViolation;
 
@@ -54,14 +55,14 @@ impl Plan {
     /// Makes a process ready, if its definition breaks no rule.
     pub fn of(process: &Process) -> Result<Self, RuleViolation> {
         process.initial_context.check()?;
-        let steps = place_steps(process)?;
-        check_variables(process, &steps)?;
+        let steps = place_steps(&process.steps, process.token_budget).map_err(|located| located.violation)?;
+        check_variables(process, &steps).map_err(|located| located.violation)?;
         let chains = chains(&steps);
         let context = process.initial_context.names();
         let expressions = (0..steps.len()).map(|at| {
-            let outputs = chains[at].iter().map(|dep| steps[*dep].definition.output.variable.as_str()).collect();
+            let outputs = chains[at].iter().map(|dep| steps[dep].definition.output.variable.as_str()).collect();
             let names = Names { context: context.clone(), outputs, error: false };
-            Expressions::parse(&steps[at].definition, names).map_err(|broken| of_step(&steps, at, &broken))
+            Expressions::parse(&steps[at].definition, names).map_err(|broken| of_step(&describe(&steps, at), &broken))
         });
         let expressions = expressions.collect::<Result<_, _>>()?;
         let outputs = process.steps.iter().map(|step| step.output.variable.as_str()).collect();
@@ -131,6 +132,53 @@ impl Plan {
     }
 }
 
+/// Sound steps, among which one at a time is judged as if it stood in the place of another.
+pub(crate) struct Neighbours<'a> {
+    process: &'a Process,
+    numbers: BTreeMap<&'a str, usize>,
+    chains: Vec<StepSet>,
+}
+
+impl<'a> Neighbours<'a> {
+    pub(crate) fn of(process: &'a Process) -> Result<Self, Located> {
+        let steps = place_steps(&process.steps, process.token_budget)?;
+        check_variables(process, &steps)?;
+        Ok(Self { process, numbers: number_steps(&process.steps)?, chains: chains(&steps) })
+    }
+
+    /// Whether a step with the id and the variable of the one at this place could stand there.
+    pub(crate) fn check(&self, at: usize, step: &Step) -> Result<(), RuleViolation> {
+        let main = &self.process.steps;
+        if step.depends_on.iter().flatten().any(|id| *id == step.id) {
+            return Err(wait_for_one_another(&[&step.id]));
+        }
+        let deps: StepSet = dependencies(main, at, step, &self.numbers)?.into_iter().collect();
+        step.fallback.iter().try_for_each(|inner| budget::stand_in(inner, step.output.token_budget).map(drop))?;
+        let ended = deps.iter().fold(deps, |ended, dep| ended.with(self.chains[dep]));
+        let mut outputs: BTreeSet<&str> = ended.iter().map(|dep| main[dep].output.variable.as_str()).collect();
+        let parse = |step: &Step, fallback, outputs: &BTreeSet<&str>| {
+            let parsed = Expressions::parse(step, self.names(outputs.clone()));
+            parsed.map(drop).map_err(|broken| of_step(&describe_step(step, at, fallback), &broken))
+        };
+        parse(step, None, &outputs)?;
+        for (order, inner) in step.fallback.iter().enumerate() {
+            parse(inner, Some(order), &outputs)?;
+            outputs.insert(&inner.output.variable);
+        }
+        Ok(())
+    }
+
+    /// Whether a text could be what the process answers.
+    pub(crate) fn check_template(&self, template: &str) -> Result<(), RuleViolation> {
+        let outputs = self.process.steps.iter().map(|step| step.output.variable.as_str()).collect();
+        Template::parse(template, &self.names(outputs)).map(drop)
+    }
+
+    fn names<'n>(&'n self, outputs: BTreeSet<&'n str>) -> Names<'n> {
+        Names { context: self.process.initial_context.names(), outputs, error: false }
+    }
+}
+
 impl Expressions {
     fn parse(step: &Step, names: Names) -> Result<Self, RuleViolation> {
         let places = &mut 0;
@@ -153,20 +201,37 @@ impl Expressions {
     }
 }
 
+/// A rule that is broken, and by which main step, from 0, as far as that can be told.
+#[derive(Debug)]
+pub(crate) struct Located {
+    pub(crate) violation: RuleViolation,
+    pub(crate) step: Option<usize>,
+}
+
+impl From<RuleViolation> for Located {
+    fn from(violation: RuleViolation) -> Self {
+        Self { violation, step: None }
+    }
+}
+
+/// Whether steps can stand in this order and share this budget.
+pub(crate) fn check_order(main: &[Step], token_budget: Option<u64>) -> Result<(), RuleViolation> {
+    place_steps(main, token_budget).map(drop).map_err(|located| located.violation)
+}
+
 /// Puts the steps in their places: dependencies by number, fallbacks at the end, budgets divided.
-fn place_steps(process: &Process) -> Result<Vec<PlannedStep>, RuleViolation> {
-    let main = &process.steps;
+fn place_steps(main: &[Step], token_budget: Option<u64>) -> Result<Vec<PlannedStep>, Located> {
     let count = main.iter().map(|step| 1 + step.fallback.len()).sum::<usize>();
     if main.is_empty() || count > STEPS_MAX {
         let problem = format!("a process has 1 to {STEPS_MAX} steps, and this one {count}");
-        return Err(RuleViolation::new("BR-PROCESS-001", problem, "move some of them to a process of their own"));
+        return Err(RuleViolation::new("BR-PROCESS-001", problem, "move some of them to a process of their own").into());
     }
     let numbers = number_steps(main)?;
     check_acyclic(main, &numbers)?;
-    let budgets = budget::divide(process.token_budget, main)?;
+    let budgets = budget::divide(token_budget, main)?;
     let mut steps = Vec::with_capacity(count);
     for (at, step) in main.iter().enumerate() {
-        let deps = dependencies(main, at, &numbers)?;
+        let deps = dependencies(main, at, step, &numbers)?;
         let definition = Step { fallback: Vec::new(), ..step.clone() };
         let token_budget = budgets[at];
         steps.push(PlannedStep { definition, deps, stands_in_for: None, fallback: 0..0, token_budget });
@@ -186,39 +251,51 @@ fn place_steps(process: &Process) -> Result<Vec<PlannedStep>, RuleViolation> {
 }
 
 /// The number of each main step by its id; ids are used once, fallbacks included.
-fn number_steps(main: &[Step]) -> Result<BTreeMap<&str, usize>, RuleViolation> {
+fn number_steps(main: &[Step]) -> Result<BTreeMap<&str, usize>, Located> {
     let mut seen = BTreeSet::new();
-    let all = main.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback));
-    if let Some(twice) = all.map(|step| step.id.as_str()).find(|id| !seen.insert(*id)) {
+    let all = main.iter().enumerate();
+    let mut all =
+        all.flat_map(|(at, step)| std::iter::once(step).chain(&step.fallback).map(move |step| (at, &*step.id)));
+    if let Some((at, twice)) = all.find(|(_, id)| !seen.insert(*id)) {
         let problem = format!("two steps have the id {twice:?}");
-        return Err(RuleViolation::new("BR-PROCESS-001", problem, "give each step an id of its own"));
+        let violation = RuleViolation::new("BR-PROCESS-001", problem, "give each step an id of its own");
+        return Err(Located { violation, step: Some(at) });
     }
     Ok(main.iter().enumerate().map(|(at, step)| (step.id.as_str(), at)).collect())
 }
 
 /// BR-PROCESS-002: what each step names leads back to none of them.
 fn check_acyclic(main: &[Step], numbers: &BTreeMap<&str, usize>) -> Result<(), RuleViolation> {
-    let named = |at: usize| main[at].depends_on.iter().flatten().filter_map(|id| numbers.get(id.as_str()).copied());
-    let mut waiting: Vec<usize> = (0..main.len()).collect();
+    let named = |step: &Step| -> StepSet {
+        step.depends_on.iter().flatten().filter_map(|id| numbers.get(id.as_str()).copied()).collect()
+    };
+    let named: Vec<StepSet> = main.iter().map(named).collect();
+    let mut waiting: StepSet = (0..main.len()).collect();
     loop {
-        let before = waiting.len();
-        let still = waiting.clone();
-        waiting.retain(|at| named(*at).any(|dep| still.contains(&dep)));
-        if waiting.is_empty() {
+        let still: StepSet = waiting.iter().filter(|at| named[*at].meets(waiting)).collect();
+        if still.is_empty() {
             return Ok(());
         }
-        if waiting.len() == before {
-            let ids: Vec<&str> = waiting.iter().map(|at| main[*at].id.as_str()).collect();
-            let problem = format!("the steps {} wait for one another", ids.join(", "));
-            return Err(RuleViolation::new("BR-PROCESS-002", problem, "take one of their dependsOn away"));
+        if still == std::mem::replace(&mut waiting, still) {
+            let ids: Vec<&str> = waiting.iter().map(|at| main[at].id.as_str()).collect();
+            return Err(wait_for_one_another(&ids));
         }
     }
 }
 
-/// What a step waits for. It names earlier steps; a sequential one also waits for those right before it, and a parallel
-/// one that names none begins after the nearest sequential one (decision A58).
-fn dependencies(main: &[Step], at: usize, numbers: &BTreeMap<&str, usize>) -> Result<Vec<usize>, RuleViolation> {
-    let step = &main[at];
+fn wait_for_one_another(ids: &[&str]) -> RuleViolation {
+    let problem = format!("the steps {} wait for one another", ids.join(", "));
+    RuleViolation::new("BR-PROCESS-002", problem, "take one of their dependsOn away")
+}
+
+/// What a step waits for at a place among the others. It names earlier steps; a sequential one also waits for those right
+/// before it, and a parallel one that names none begins after the nearest sequential one (decision A58).
+fn dependencies(
+    main: &[Step],
+    at: usize,
+    step: &Step,
+    numbers: &BTreeMap<&str, usize>,
+) -> Result<Vec<usize>, RuleViolation> {
     let is_parallel = |step: &Step| step.execution.mode == Mode::Parallel;
     let mut deps = BTreeSet::new();
     for id in step.depends_on.iter().flatten() {
@@ -250,7 +327,7 @@ fn dependencies(main: &[Step], at: usize, numbers: &BTreeMap<&str, usize>) -> Re
 
 /// BR-PROCESS-005: a name says where a value comes from, so it is used once. The last step of a fallback alone shares
 /// the variable of the step it stands in for.
-fn check_variables(process: &Process, steps: &[PlannedStep]) -> Result<(), RuleViolation> {
+fn check_variables(process: &Process, steps: &[PlannedStep]) -> Result<(), Located> {
     let mut seen = process.initial_context.names();
     for (at, step) in steps.iter().enumerate() {
         let is_stand_in = step.stands_in_for.is_some_and(|main| steps[main].fallback.end == at + 1);
@@ -258,35 +335,39 @@ fn check_variables(process: &Process, steps: &[PlannedStep]) -> Result<(), RuleV
         if !is_stand_in && !seen.insert(variable) {
             let problem =
                 format!("{} has the output variable {variable:?}, which is used already", describe(steps, at));
-            return Err(RuleViolation::new("BR-PROCESS-005", problem, "give every variable a name of its own"));
+            let violation = RuleViolation::new("BR-PROCESS-005", problem, "give every variable a name of its own");
+            return Err(Located { violation, step: Some(step.stands_in_for.unwrap_or(at)) });
         }
     }
     Ok(())
 }
 
 /// All steps that have ended when each step begins, direct and indirect.
-fn chains(steps: &[PlannedStep]) -> Vec<BTreeSet<usize>> {
-    let mut chains: Vec<BTreeSet<usize>> = Vec::with_capacity(steps.len());
+fn chains(steps: &[PlannedStep]) -> Vec<StepSet> {
+    let mut chains: Vec<StepSet> = Vec::with_capacity(steps.len());
     for step in steps {
-        let mut chain = BTreeSet::new();
-        for dep in &step.deps {
-            chain.insert(*dep);
-            chain.extend(&chains[*dep]);
-        }
-        chains.push(chain);
+        let direct: StepSet = step.deps.iter().copied().collect();
+        chains.push(direct.iter().fold(direct, |chain, dep| chain.with(chains[dep])));
     }
     chains
 }
 
 fn describe(steps: &[PlannedStep], at: usize) -> String {
-    let id = &steps[at].definition.id;
-    match steps[at].stands_in_for {
-        None => format!("step {} ({id:?})", at + 1),
-        Some(main) => format!("step {}, fallback {} ({id:?})", main + 1, at - steps[main].fallback.start + 1),
+    let step = &steps[at];
+    match step.stands_in_for {
+        None => describe_step(&step.definition, at, None),
+        Some(main) => describe_step(&step.definition, main, Some(at - steps[main].fallback.start)),
     }
 }
 
-fn of_step(steps: &[PlannedStep], at: usize, broken: &RuleViolation) -> RuleViolation {
-    let problem = format!("{}: {}", describe(steps, at), broken.problem());
-    RuleViolation::new(broken.rule(), problem, broken.remedy())
+fn describe_step(step: &Step, main: usize, fallback: Option<usize>) -> String {
+    let id = &step.id;
+    match fallback {
+        None => format!("step {} ({id:?})", main + 1),
+        Some(order) => format!("step {}, fallback {} ({id:?})", main + 1, order + 1),
+    }
+}
+
+fn of_step(step: &str, broken: &RuleViolation) -> RuleViolation {
+    RuleViolation::new(broken.rule(), format!("{step}: {}", broken.problem()), broken.remedy())
 }

@@ -11,13 +11,17 @@ use serde_json::{Map, Value};
 
 use crate::catalog::entry::{self, Description, Entry, Fixed, Name, refuse_fixed};
 use crate::catalog::schema::{self, Schema};
-use crate::flow::plan::Plan;
+use crate::flow::breaches::Breach;
+use crate::flow::draft_size;
+use crate::flow::plan::{Located, Plan};
 use crate::flow::scope;
-use crate::flow::step::{Reference, STEPS_MAX, Step, TOKEN_BUDGET_MAX};
+use crate::flow::step::{Reference, Step, TOKEN_BUDGET_MAX};
 use crate::rule::RuleViolation;
 
 /// Most variables of an initial context.
 pub const CONTEXT_VARIABLES_MAX: usize = 100;
+/// Most tools and processes that the steps of a process name, offers included.
+pub const REFERENCES_MAX: usize = 256;
 /// How deep processes call processes if nothing else is said.
 pub const RECURSION_DEPTH_DEFAULT: u8 = 3;
 /// How deep processes call processes at most (BR-PROCESS-007).
@@ -107,6 +111,7 @@ pub struct ProcessChange {
 impl Process {
     /// The process a draft describes. Its targets are judged apart, by [`Process::check_targets`].
     pub fn create(draft: ProcessDraft) -> Result<Self, RuleViolation> {
+        draft.check_size().map_err(|breach| breach.violation)?;
         let process = Self {
             name: draft.name,
             description: draft.description,
@@ -138,6 +143,8 @@ impl Process {
         next.token_budget = change.token_budget.unwrap_or(next.token_budget);
         next.enabled = change.enabled.unwrap_or(next.enabled);
         if let Some(steps) = change.steps {
+            draft_size::check_steps(&steps).map_err(|breach| breach.violation)?;
+            draft_size::check_patterns(&next.initial_context, &steps).map_err(|breach| breach.violation)?;
             next.steps = parse_steps(&steps)?;
         }
         if change.max_recursion_depth.is_some() {
@@ -166,31 +173,32 @@ impl Process {
         self.steps.iter().flat_map(|step| std::iter::once(step).chain(&step.fallback))
     }
 
-    /// BR-STEP-007: what is approved for a run counts for all its calls of a tool, so they are calls of one version.
-    fn check_versions(&self) -> Result<(), RuleViolation> {
+    /// BR-STEP-007: what is approved for a run counts for all its calls of a tool, so they are calls of one version. All
+    /// steps together name at most [`REFERENCES_MAX`].
+    pub(crate) fn check_versions(&self) -> Result<(), Located> {
         let mut first = BTreeMap::new();
-        for (step, named) in self.all_steps().flat_map(|step| step.references().map(move |named| (step, named))) {
-            let (known, version) = *first.entry(named.id).or_insert((&step.id, named.version));
-            if version != named.version {
-                let problem = format!("the steps {known:?} and {:?} name two versions of {}", step.id, named.id);
-                return Err(RuleViolation::new(
-                    "BR-STEP-007",
-                    problem,
-                    "let all steps name one toolVersion of it, or none",
-                ));
+        for (at, main) in self.steps.iter().enumerate() {
+            let steps = std::iter::once(main).chain(&main.fallback);
+            for (step, named) in steps.flat_map(|step| step.references().map(move |named| (step, named))) {
+                let (known, version) = *first.entry(named.id).or_insert((&step.id, named.version));
+                let (problem, remedy) = if version != named.version {
+                    let problem = format!("the steps {known:?} and {:?} name two versions of {}", step.id, named.id);
+                    (problem, "let all steps name one toolVersion of it, or none")
+                } else if first.len() > REFERENCES_MAX {
+                    let problem = format!("the steps name more than {REFERENCES_MAX} tools and processes");
+                    (problem, "offer fewer tools, or move steps to a process of their own")
+                } else {
+                    continue;
+                };
+                return Err(Located { violation: RuleViolation::new("BR-STEP-007", problem, remedy), step: Some(at) });
             }
         }
         Ok(())
     }
 
     fn check_definition(&self) -> Result<(), RuleViolation> {
-        if let Some(budget) = self.token_budget
-            && !(1..=TOKEN_BUDGET_MAX).contains(&budget)
-        {
-            let problem = format!("tokenBudget is {budget}; it is from 1 to {TOKEN_BUDGET_MAX}");
-            return Err(RuleViolation::new("BR-PROCESS-006", problem, "choose a budget in tokens"));
-        }
-        self.check_versions()?;
+        check_token_budget(self.token_budget)?;
+        self.check_versions().map_err(|located| located.violation)?;
         self.steps.iter().enumerate().try_for_each(|(at, step)| step.check_effects(at + 1))?;
         Plan::of(self).map(drop)
     }
@@ -198,6 +206,14 @@ impl Process {
     fn definition(&self) -> (&InitialContext, &[Step], &str, Option<u64>, u8) {
         let Self { initial_context, steps, output_template, token_budget, max_recursion_depth, .. } = self;
         (initial_context, steps, output_template, *token_budget, *max_recursion_depth)
+    }
+}
+
+impl ProcessDraft {
+    /// Whether the draft is small enough to be looked into.
+    pub(crate) fn check_size(&self) -> Result<(), Breach> {
+        draft_size::check_steps(&self.steps)?;
+        draft_size::check_patterns(&self.initial_context, &self.steps)
     }
 }
 
@@ -267,12 +283,14 @@ impl InitialContext {
                     let remedy = "list names, or describe an object by a JSON Schema with properties";
                     return refuse("the initialContext describes no object", remedy);
                 }
-                compile(schema)?;
             }
             Self::Names(_) => {}
         }
         if names.len() > CONTEXT_VARIABLES_MAX {
             return refuse("the initialContext has more than 100 variables", "put some of them into one object");
+        }
+        if let Self::Schema(schema) = self {
+            compile(schema)?;
         }
         names.into_iter().try_for_each(|name| scope::check_variable("BR-STEP-002", name))
     }
@@ -285,20 +303,19 @@ fn compile(schema: &Value) -> Result<Schema, RuleViolation> {
     })
 }
 
-/// BR-PROCESS-001.
 fn parse_steps(steps: &[Value]) -> Result<Vec<Step>, RuleViolation> {
-    if steps.is_empty() {
-        return Err(RuleViolation::new("BR-PROCESS-001", "a process has at least one step", "add a step"));
-    }
-    if steps.len() > STEPS_MAX {
-        let problem = format!("the process has {} steps; the limit is {STEPS_MAX}", steps.len());
-        return Err(RuleViolation::new("BR-PROCESS-001", problem, "move some of them to a process of their own"));
-    }
     steps.iter().enumerate().map(|(at, step)| Step::parse(step, at + 1)).collect()
 }
 
+/// BR-PROCESS-006.
+pub(crate) fn check_token_budget(budget: Option<u64>) -> Result<(), RuleViolation> {
+    let Some(budget) = budget.filter(|budget| !(1..=TOKEN_BUDGET_MAX).contains(budget)) else { return Ok(()) };
+    let problem = format!("tokenBudget is {budget}; it is from 1 to {TOKEN_BUDGET_MAX}");
+    Err(RuleViolation::new("BR-PROCESS-006", problem, "choose a budget in tokens"))
+}
+
 /// BR-PROCESS-007.
-fn recursion_depth(depth: Option<u64>) -> Result<u8, RuleViolation> {
+pub(crate) fn recursion_depth(depth: Option<u64>) -> Result<u8, RuleViolation> {
     let Some(depth) = depth else { return Ok(RECURSION_DEPTH_DEFAULT) };
     u8::try_from(depth).ok().filter(|depth| (1..=RECURSION_DEPTH_MAX).contains(depth)).ok_or_else(|| {
         let problem = format!("maxRecursionDepth is {depth}; it is from 1 to {RECURSION_DEPTH_MAX}");

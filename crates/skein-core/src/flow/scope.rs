@@ -12,6 +12,8 @@ use crate::rule::RuleViolation;
 
 /// Longest name of a variable, in bytes.
 pub const VARIABLE_BYTES_MAX: usize = 64;
+/// Most variables that a refusal lists.
+const NAMES_LISTED_MAX: usize = 20;
 /// Words that mean something else where variables are named.
 const RESERVED: [&str; 12] =
     ["context", "step", "error", "this", "else", "true", "false", "null", "undefined", "NaN", "Infinity", "__proto__"];
@@ -81,13 +83,18 @@ impl Names<'_> {
         }
     }
 
-    /// All of them in words, for the one who chose another.
+    /// The first of them in words, for the one who chose another.
     pub(crate) fn describe(&self) -> String {
         let context = self.context.iter().map(|name| format!("context.{name}"));
         let outputs = self.outputs.iter().map(|name| format!("step.{name}"));
         let error = self.error.then(|| "error.code, error.message".to_owned());
-        let all: Vec<String> = context.chain(outputs).chain(error).collect();
-        if all.is_empty() { "there are no variables here".to_owned() } else { format!("here are {}", all.join(", ")) }
+        let listed: Vec<String> = error.into_iter().chain(context).chain(outputs).take(NAMES_LISTED_MAX).collect();
+        let all = self.context.len() + self.outputs.len() + usize::from(self.error);
+        match all - listed.len() {
+            _ if all == 0 => "there are no variables here".to_owned(),
+            0 => format!("here are {}", listed.join(", ")),
+            more => format!("here are {} and {more} more", listed.join(", ")),
+        }
     }
 }
 

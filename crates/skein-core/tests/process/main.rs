@@ -10,5 +10,6 @@ mod interpolation;
 mod laws;
 mod order;
 mod samples;
+mod size;
 mod step;
 mod target;

@@ -159,7 +159,8 @@ fn br_step_006_a_review_that_makes_no_sense_refuses() {
     }
     assert_eq!(refused(one(json!({ "review": { "expiresAfter": 5 } }))), "BR-STEP-006");
     let ask = |ask: Value, more: Value| one(with(json!({ "toolId": null, "ask": ask }), more));
-    assert_eq!(refused(ask(json!({ "prompt": "?", "schema": { "type": "x" } }), json!({}))), "BR-STEP-006");
+    let unusable = json!({ "toolId": null, "ask": { "prompt": "?", "schema": { "type": "x" } } });
+    assert_eq!(refused(of_steps(json!([step("a", unusable)]))), "BR-STEP-006");
     assert_eq!(refused(ask(json!({ "prompt": "?" }), json!({ "retry": { "maxRetries": 1 } }))), "BR-STEP-006");
 }
 

@@ -4,11 +4,11 @@
 //! does changes or it is switched on; one whose tools were taken back can still be renamed and switched off.
 
 use skein_core::account::Viewer;
-use skein_core::flow::breaches::{self, Breach};
+use skein_core::flow::breaches::{self, Breaches};
 use skein_core::flow::custody::{self, Ties};
 use skein_core::flow::process::{Process, ProcessChange, ProcessDraft};
 use skein_core::garden::record::Act;
-use skein_core::{Digest, RecordId};
+use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::references::ReferenceKind;
 use skein_store::{StoreError, Tx};
 
@@ -16,7 +16,7 @@ use crate::account::Caller;
 use crate::catalog::{Restoring, Saving, Shown, load, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
-use crate::flow::targets::Targets;
+use crate::flow::targets::{JudgedEditions, Targets};
 use crate::request::{Changed, Request};
 
 impl Engine {
@@ -42,9 +42,14 @@ impl Engine {
         request: Request,
         draft: ProcessDraft,
     ) -> Result<Changed<Shown<Process>>, EngineError> {
+        let made = self.compute().run(caller.user, move || Process::create(draft)).await?;
+        let ahead = match &made {
+            Ok(process) => Some(self.judge_ahead(caller, process.clone(), None).await?),
+            Err(_) => None,
+        };
         self.change(caller, request, "process.create", move |tx, viewer| {
-            let process = Process::create(draft.clone())?;
-            Targets::load(tx, &process, viewer.owner(), None)?.check(&process)?;
+            let process = made.clone()?;
+            check_targets(tx, viewer.owner(), &process, None, ahead.as_ref())?;
             make(tx, viewer, &process, false)
         })
         .await
@@ -59,14 +64,14 @@ impl Engine {
         change: ProcessChange,
         based_on: Digest,
     ) -> Result<Changed<Shown<Process>>, EngineError> {
+        let ahead = self.change_ahead(caller, id, &change).await?;
         self.change(caller, request, "process.change", move |tx, viewer| {
             let current = own_process(tx, viewer, id)?;
-            let next = current.entry.change(change.clone())?;
-            let is_switched_on = next.enabled && !current.entry.enabled;
-            if next.definition_version > current.entry.definition_version || is_switched_on {
-                let mut targets = Targets::load(tx, &next, current.owner, Some(&current.entry))?;
-                targets.put(id, &next);
-                targets.check(&next)?;
+            let ahead = ahead.as_ref().filter(|ahead| ahead.of == current.hash);
+            let next = ahead.map_or_else(|| current.entry.change(change.clone()), |ahead| ahead.next.clone())?;
+            if is_judged_anew(&current.entry, &next) {
+                let judged = ahead.and_then(|ahead| ahead.judged.as_ref());
+                check_targets(tx, current.owner, &next, Some(&current), judged)?;
             }
             save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))
         })
@@ -90,18 +95,106 @@ impl Engine {
     }
 
     /// All that keeps a draft from being a process of the caller's; nothing if it could be made.
-    pub async fn validate_process(&self, caller: &Caller, draft: ProcessDraft) -> Result<Vec<Breach>, EngineError> {
-        let found = breaches::of_draft(&draft);
-        if !found.is_empty() {
-            return Ok(found);
-        }
-        let owner = caller.viewer().subject();
-        let look = move |tx: &mut Tx<'_>| {
-            let process = Process::create(draft.clone())?;
-            Ok(Targets::load(tx, &process, owner, None)?.breaches(&process))
+    pub async fn validate_process(&self, caller: &Caller, draft: ProcessDraft) -> Result<Breaches, EngineError> {
+        let judge = move || {
+            let found = breaches::of_draft(&draft);
+            Process::create(draft).map_err(|_| found)
         };
-        Ok(self.parts().store.read(look).await?)
+        let process = match self.compute().run(caller.user, judge).await? {
+            Ok(process) => process,
+            Err(found) => return Ok(found),
+        };
+        let owner = caller.viewer().subject();
+        let look = move |tx: &mut Tx<'_>| Ok((Targets::load(tx, &process, owner, None)?, process));
+        let (targets, process) = self.parts().store.read(look).await?;
+        Ok(self.compute().run(caller.user, move || targets.breaches(&process)).await?)
     }
+
+    /// Judges a process by its targets before the transaction that keeps it.
+    async fn judge_ahead(
+        &self,
+        caller: &Caller,
+        process: Process,
+        before: Option<Shown<Process>>,
+    ) -> Result<JudgedAhead, EngineError> {
+        let owner = before.as_ref().map_or_else(|| caller.acting().owner(), |before| before.owner);
+        let look = move |tx: &mut Tx<'_>| Ok((load_targets(tx, owner, &process, before.as_ref())?, process));
+        let (targets, process) = self.parts().store.read(look).await?;
+        let judge = move || JudgedAhead { verdict: targets.check(&process), editions: targets.editions(&process) };
+        Ok(self.compute().run(caller.user, judge).await?)
+    }
+
+    /// A process after a change, before the transaction that keeps it; nothing if it is not the caller's to change, which
+    /// the transaction refuses.
+    async fn change_ahead(
+        &self,
+        caller: &Caller,
+        id: RecordId,
+        change: &ProcessChange,
+    ) -> Result<Option<ChangedAhead>, EngineError> {
+        let viewer = caller.acting();
+        let look = move |tx: &mut Tx<'_>| own_process(tx, &viewer, id);
+        let Ok(current) = self.parts().store.read(look).await else { return Ok(None) };
+        let (before, change) = (current.entry.clone(), change.clone());
+        let next = self.compute().run(caller.user, move || before.change(change)).await?;
+        let of = current.hash;
+        let judged = match &next {
+            Ok(next) if is_judged_anew(&current.entry, next) => {
+                Some(self.judge_ahead(caller, next.clone(), Some(current)).await?)
+            }
+            _ => None,
+        };
+        Ok(Some(ChangedAhead { of, next, judged }))
+    }
+}
+
+/// What came of judging a process by its targets. Judging takes long for large definitions, and the writing thread must not
+/// wait for it: the transaction only looks whether the targets are still the same.
+struct JudgedAhead {
+    editions: JudgedEditions,
+    verdict: Result<(), RuleViolation>,
+}
+
+/// What a change makes of a process.
+struct ChangedAhead {
+    /// The hash of the process it was worked out from.
+    of: Digest,
+    next: Result<Process, RuleViolation>,
+    judged: Option<JudgedAhead>,
+}
+
+fn is_judged_anew(current: &Process, next: &Process) -> bool {
+    let is_switched_on = next.enabled && !current.enabled;
+    next.definition_version > current.definition_version || is_switched_on
+}
+
+fn load_targets(
+    tx: &mut Tx<'_>,
+    owner: UserId,
+    process: &Process,
+    before: Option<&Shown<Process>>,
+) -> Result<Targets, StoreError> {
+    let mut targets = Targets::load(tx, process, owner, before.map(|before| &before.entry))?;
+    if let Some(before) = before {
+        targets.put(before.id, process);
+    }
+    Ok(targets)
+}
+
+/// Whether a process may be kept with its targets, by what was judged ahead if they are still what they were.
+fn check_targets(
+    tx: &mut Tx<'_>,
+    owner: UserId,
+    process: &Process,
+    before: Option<&Shown<Process>>,
+    ahead: Option<&JudgedAhead>,
+) -> Result<(), StoreError> {
+    if let Some(ahead) = ahead
+        && Targets::are_as_judged(tx, &ahead.editions)?
+    {
+        return Ok(ahead.verdict.clone()?);
+    }
+    Ok(load_targets(tx, owner, process, before)?.check(process)?)
 }
 
 /// A process that the viewer may alter. One they cannot see is not there (decision A16).
@@ -127,11 +220,8 @@ pub(crate) fn check_restored_process(
 ) -> Result<(), StoreError> {
     let Restoring { current, next, is_gone } = restoring;
     custody::check_owner(viewer, current.owner, tx.now())?;
-    let is_switched_on = next.enabled && !current.entry.enabled;
-    if !(*is_gone || is_switched_on || next.definition_version > current.entry.definition_version) {
+    if !*is_gone && !is_judged_anew(&current.entry, next) {
         return Ok(());
     }
-    let mut targets = Targets::load(tx, next, current.owner, Some(&current.entry))?;
-    targets.put(current.id, next);
-    Ok(targets.check(next)?)
+    check_targets(tx, current.owner, next, Some(current), None)
 }

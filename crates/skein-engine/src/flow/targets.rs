@@ -4,15 +4,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use skein_core::catalog::entry::Entry;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::breaches::{self, Breach};
+use skein_core::flow::breaches::{self, Breach, Breaches};
 use skein_core::flow::plan::Plan;
 use skein_core::flow::process::Process;
 use skein_core::flow::step::Reference;
 use skein_core::flow::target::TargetView;
-use skein_core::{RecordId, RuleViolation, UserId};
+use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::{PastTools, SYSTEM, Shown};
+
+/// Which versions of its targets a process was judged with.
+pub(super) type JudgedEditions = BTreeMap<Reference, Option<Digest>>;
 
 /// What was found of all that a process of one owner names.
 pub(super) struct Targets {
@@ -73,6 +76,32 @@ impl Targets {
         Ok(Self { owner, found, known: known.into_iter().map(|named| named.id).collect() })
     }
 
+    /// What was found, by the hashes that change with anything a target can be judged by.
+    pub(super) fn editions(&self, process: &Process) -> JudgedEditions {
+        let hash = |named: Reference| {
+            self.found.get(&named).map(|found| match found {
+                Found::Tool { tool, .. } | Found::NoVersion(tool, _) => tool.hash,
+                Found::Process(process) => process.hash,
+            })
+        };
+        process.references().into_iter().map(|named| (named, hash(named))).collect()
+    }
+
+    /// Whether all targets are what they were when a process was judged with them.
+    pub(super) fn are_as_judged(tx: &mut Tx<'_>, judged: &JudgedEditions) -> Result<bool, StoreError> {
+        for (named, hash) in judged {
+            let now = match tx.edition(&SYSTEM, named.id) {
+                Ok((_, edition)) => Some(edition.hash),
+                Err(StoreError::NotFound(_)) => None,
+                Err(error) => return Err(error),
+            };
+            if now != *hash {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// A process that names itself is judged by what it will be.
     pub(super) fn put(&mut self, id: RecordId, next: &Process) {
         if let Some(Found::Process(itself)) = self.found.get_mut(&id.into()) {
@@ -90,10 +119,10 @@ impl Targets {
     }
 
     /// All that is wrong with these.
-    pub(super) fn breaches(&self, process: &Process) -> Vec<Breach> {
+    pub(super) fn breaches(&self, process: &Process) -> Breaches {
         match Plan::of(process) {
             Ok(plan) => breaches::of_targets(process, &plan, self.owner, |named| self.view(named)),
-            Err(violation) => vec![Breach { violation, step: None, field: None }],
+            Err(violation) => Breach { violation, step: None, field: None }.into(),
         }
     }
 

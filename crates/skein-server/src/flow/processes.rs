@@ -126,7 +126,10 @@ pub(crate) struct ProcessChangeBody {
 pub(crate) struct ValidationView {
     /// Whether it could be made as it is.
     valid: bool,
+    /// At most 100. A definition that is too large has one: what is too large about it.
     breaches: Vec<BreachView>,
+    /// Whether there are more breaches than are listed.
+    truncated: bool,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -255,7 +258,7 @@ pub(crate) async fn create_process(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ProcessView>, ApiError> {
-    let draft: ProcessDraft = mutation.body()?;
+    let draft: ProcessDraft = mutation.body().await?;
     let made = engine.create_process(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/processes/{}", made.value.id);
     Ok(Answer::made(made.map(ProcessView::from), location))
@@ -269,9 +272,10 @@ pub(crate) async fn validate_process(
     SignedIn(caller): SignedIn,
     Question(draft): Question<ProcessDraft>,
 ) -> Result<Json<ValidationView>, ApiError> {
-    let breaches = engine.validate_process(&caller, draft).await?;
-    let breaches: Vec<BreachView> = breaches.into_iter().map(BreachView::from).collect();
-    Ok(Json(ValidationView { valid: breaches.is_empty(), breaches }))
+    let found = engine.validate_process(&caller, draft).await?;
+    let (valid, truncated) = (found.is_empty(), found.is_truncated());
+    let breaches = found.into_list().into_iter().map(BreachView::from).collect();
+    Ok(Json(ValidationView { valid, breaches, truncated }))
 }
 
 /// One process, as it is or as it was in a version.
@@ -295,7 +299,7 @@ pub(crate) async fn change_process(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ProcessView>, ApiError> {
-    let (change, based_on) = mutation.based_change::<ProcessChange>()?;
+    let (change, based_on) = mutation.based_change::<ProcessChange>().await?;
     let changed = engine.change_process(&mutation.caller, mutation.request, id, change, based_on).await?;
     Ok(Answer::done(changed.map(ProcessView::from)))
 }
@@ -308,7 +312,7 @@ pub(crate) async fn delete_process(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ProcessView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let archived = engine.delete_process(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(archived.map(ProcessView::from)))
 }

@@ -28,6 +28,9 @@ pub(super) fn validate(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> 
         desk.remark("Nothing is wrong with it.")?;
         return Ok(Exit::Ok);
     }
+    if found["truncated"] == true {
+        desk.remark("There is more wrong with it; mend these first.")?;
+    }
     Ok(Exit::Problem)
 }
 

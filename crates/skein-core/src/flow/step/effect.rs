@@ -1,4 +1,5 @@
-//! Refuses members of a step that would have no effect, and defaults that nobody could have answered with.
+//! Refuses members of a step that would have no effect, shapes that cannot be asked for, and defaults that nobody could have
+//! answered with.
 //!
 //! These checks run when a process is defined or changed (decisions Z31, Z32). A definition that was stored earlier is still read.
 
@@ -10,7 +11,7 @@ impl Step {
     /// Checks the step and its fallback; `number` is its place, from 1.
     pub(crate) fn check_effects(&self, number: usize) -> Result<(), RuleViolation> {
         let mut all = std::iter::once(self).chain(&self.fallback);
-        let checked = all.try_for_each(|step| step.check_useless().and_then(|()| step.check_default()));
+        let checked = all.try_for_each(|step| step.check_useless().and_then(|()| step.check_answers()));
         checked.map_err(|broken| {
             let problem = format!("step {number}: {}", broken.problem());
             RuleViolation::new(broken.rule(), problem, broken.remedy())
@@ -35,11 +36,16 @@ impl Step {
         Ok(())
     }
 
-    /// Decision Z32: a default is an answer, so it has the shape that is asked for.
-    fn check_default(&self) -> Result<(), RuleViolation> {
-        let (Target::Ask(ask), Some(review)) = (&self.target, &self.review) else { return Ok(()) };
-        let OnExpire::Default(default) = &review.on_expire else { return Ok(()) };
-        let Ok(schema) = Schema::compile(&ask.schema) else { return Ok(()) };
+    /// The shape that is asked for is a JSON Schema. Decision Z32: a default is an answer, so it has this shape.
+    fn check_answers(&self) -> Result<(), RuleViolation> {
+        let Target::Ask(ask) = &self.target else { return Ok(()) };
+        let schema = Schema::compile(&ask.schema).map_err(|bad| {
+            let problem = format!("ask.schema is not usable: {bad}");
+            RuleViolation::new("BR-STEP-006", problem, "describe the answer by a JSON Schema")
+        })?;
+        let Some(OnExpire::Default(default)) = self.review.as_ref().map(|review| &review.on_expire) else {
+            return Ok(());
+        };
         schema.check(default).map_err(|breaches| {
             let problem = format!("review.default does not fit ask.schema: {}", schema::describe(&breaches));
             RuleViolation::new("BR-STEP-006", problem, "give a default of the shape that is asked for")
