@@ -136,6 +136,7 @@ impl From<EngineError> for Failure {
             EngineError::Store(error) => error.into(),
             EngineError::Call(_) => Self::new(Exit::Unavailable, error, "look at the service and try again"),
             EngineError::Vault(_) => Self::new(Exit::Unavailable, error, "skein doctor looks at the master key"),
+            EngineError::Compute(_) => Self::new(Exit::Unavailable, error, "try again"),
             EngineError::UnknownCredential
             | EngineError::ExpiredKey(_)
             | EngineError::KeyOutlivesMaker(_)

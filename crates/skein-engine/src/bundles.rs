@@ -199,7 +199,7 @@ impl Engine {
         brought: Brought,
     ) -> Result<Changed<Kept<ImportCount>>, EngineError> {
         let Brought { file, passphrase } = brought;
-        let (file, opened) = self.open_travelled(file, passphrase).await?;
+        let (file, opened) = self.open_travelled(caller.user, file, passphrase).await?;
         let imported = self.take_in(caller, reservation.operation, file).await?;
         let conclude = async || {
             let values = self.seal_travelled(imported.owner, &opened).await?;

@@ -2,6 +2,7 @@
 //!
 //! What it can do is in the rooms; this file only opens it and says whether it can work.
 
+use std::num::NonZeroUsize;
 use std::sync::{Arc, OnceLock};
 
 use skein_core::{Digest, Viewer};
@@ -9,10 +10,11 @@ use skein_store::blobs::Blobs;
 use skein_store::store::Statistics;
 use skein_store::{DamageStatus, Store, StoreError, Tx};
 
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
 use crate::account::{Caller, KeyUses, StartKeys};
 use crate::catalog::{KnownEntries, Outside, Schemas};
+use crate::compute::Compute;
 use crate::error::EngineError;
 use crate::events::Progress;
 use crate::flow::{CrewState, Plans, Streams};
@@ -43,8 +45,10 @@ pub(crate) struct Parts {
     pub(crate) memory: OnceLock<Memory>,
     /// Where something was said that is to be summarised.
     pub(crate) growth: Growth,
-    /// Held by whoever works out the pixels of an image: one takes much memory.
-    pub(crate) drawing: Arc<Semaphore>,
+    /// Does what takes long for a request.
+    pub(crate) compute: Compute,
+    /// Works out the pixels of images, one at a time: one takes much memory.
+    pub(crate) drawing: Compute,
     /// Images as models were sent them.
     pub(crate) sent_images: PreparedImages,
     /// Held by whoever makes the network guard follow what was decided.
@@ -87,7 +91,8 @@ impl Engine {
             crew,
             memory: OnceLock::new(),
             growth,
-            drawing: Arc::new(Semaphore::new(1)),
+            compute: Compute::on_this_machine(),
+            drawing: Compute::new(NonZeroUsize::MIN),
             sent_images: PreparedImages::default(),
             following,
             probing: tokio::sync::Mutex::default(),
@@ -123,6 +128,11 @@ impl Engine {
         let note = |tx: &mut Tx<'_>| tx.note_nodes_corrected();
         store.write(note).await?;
         Ok(())
+    }
+
+    /// Where work that takes long for a request is done.
+    pub fn compute(&self) -> &Compute {
+        &self.0.compute
     }
 
     /// Whether requests can be answered now, and the damage that does not keep them from being answered.

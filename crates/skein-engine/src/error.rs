@@ -9,6 +9,7 @@ use skein_core::setting::Setting;
 use skein_core::{ItemId, Millis};
 use skein_store::StoreError;
 
+use crate::compute::ComputeError;
 use crate::garden::ITEMS_PER_BATCH_MAX;
 
 /// A refusal or a failure of any use case.
@@ -44,6 +45,9 @@ pub enum EngineError {
     /// The secrets of a bundle stay shut; nothing was taken in.
     #[error("{0}; nothing was imported")]
     NotOpened(#[from] NotOpened),
+    /// Too much is computed at once, or a computation failed.
+    #[error(transparent)]
+    Compute(#[from] ComputeError),
     /// Only administrators may do this.
     #[error("only an administrator may do this")]
     AdminsOnly,

@@ -10,6 +10,7 @@
 pub mod account;
 mod bundles;
 pub mod catalog;
+mod compute;
 mod engine;
 mod error;
 pub mod events;
@@ -27,6 +28,7 @@ pub mod tree;
 
 pub use account::{Caller, KeyText};
 pub use bundles::{Brought, Download, ExportCut, ExportExtent, ImportCount};
+pub use compute::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, Compute, ComputeError};
 pub use engine::Engine;
 pub use error::EngineError;
 pub use fault::halt_at;

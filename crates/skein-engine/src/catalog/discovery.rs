@@ -93,7 +93,7 @@ impl Engine {
         let (service_id, service_hash) = (service.id, service.hash);
         let judge = move || judged(&document, owner, &service, connection_params, secret.as_ref());
         // A large document takes a while, and nobody else waits for it here.
-        let judged = tokio::task::spawn_blocking(judge).await.map_err(|_| broken_off())??;
+        let judged = self.compute().run(caller.user, judge).await??;
         self.change(caller, request, "service.discover", move |tx, viewer| {
             if load::<Service>(tx, viewer, service_id)?.hash != service_hash {
                 return Err(StoreError::RequestInFlight);
@@ -139,10 +139,6 @@ fn judged(
     let service = service.owned();
     let tools = found.tools.into_iter().map(|draft| Tool::create(draft, owner, &service, secret));
     Ok((tools.collect::<Result<_, _>>()?, found.skipped))
-}
-
-fn broken_off() -> StoreError {
-    StoreError::Panicked("reading an OpenAPI document".to_owned())
 }
 
 /// YAML as a document; what JSON cannot say is refused.

@@ -40,16 +40,17 @@ impl Engine {
     /// Opens the secrets of a bundle if there is a passphrase; a wrong one ends it here, before anything is written.
     pub(crate) async fn open_travelled(
         &self,
+        user: UserId,
         file: File,
         passphrase: Option<Passphrase>,
     ) -> Result<(File, Vec<OpenSecret>), EngineError> {
         let Some(passphrase) = passphrase else { return Ok((file, Vec::new())) };
-        let opening = tokio::task::spawn_blocking(move || {
+        let opening = self.compute().run(user, move || {
             let owner = bundle::owner_of(&file)?;
             let text = bundle::sealed_secrets(&file)?.ok_or(EngineError::PassphraseIdle)?;
             Ok((file, passphrase::open(&passphrase, &owner.to_string(), &text)?))
         });
-        opening.await.map_err(|error| StoreError::Panicked(error.to_string()))?
+        opening.await?
     }
 
     /// The same values under this installation's master key.

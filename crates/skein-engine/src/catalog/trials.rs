@@ -41,7 +41,9 @@ impl Engine {
     ) -> Result<Changed<()>, EngineError> {
         // Schemas are compiled here, so that the transaction finds them; what it finds is what counts.
         if let Ok(ready) = self.ready_to_call(caller.user, tool, Purpose::Trial).await {
-            let _ = self.parts().schemas.of_inputs(&ready.tool);
+            let engine = self.clone();
+            let compile = move || drop(engine.parts().schemas.of_inputs(&ready.tool));
+            self.compute().run(caller.user, compile).await?;
         }
         let engine = self.clone();
         let queued = self.queue(caller, request, TOOL_TEST, move |tx, viewer, operation| {

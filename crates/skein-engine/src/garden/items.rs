@@ -58,11 +58,13 @@ impl Engine {
         if !(1..=ITEMS_PER_BATCH_MAX).contains(&items.len()) {
             return Err(EngineError::BatchSize);
         }
-        let drafts = items
-            .into_iter()
-            .enumerate()
-            .map(|(index, item)| item.into_draft().map_err(|source| EngineError::BatchItem { index, source }));
-        let drafts: Vec<ItemDraft> = drafts.collect::<Result<_, _>>()?;
+        let drafts = move || {
+            let drafts = items.into_iter().enumerate();
+            drafts
+                .map(|(index, item)| item.into_draft().map_err(|source| EngineError::BatchItem { index, source }))
+                .collect::<Result<Vec<ItemDraft>, _>>()
+        };
+        let drafts = self.compute().run(caller.user, drafts).await??;
         let weight = drafts.iter().map(ItemDraft::weight).sum();
         let append = move |tx: &mut Tx<'_>, viewer: &_| tx.append_items(viewer, &drafts);
         self.change_weighing(caller, request, "item.append", weight, append).await

@@ -57,12 +57,12 @@ impl Engine {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| Ok((said(tx, &viewer, left)?, said(tx, &viewer, right)?));
         let (old, new) = self.parts().store.read(look).await?;
-        let compared = tokio::task::spawn_blocking(move || {
+        let compare = move || {
             let compared = compare_texts(&old, &new);
             let runs = compared.runs.iter().map(|run| (run.kind, run.text.to_owned())).collect();
             ComparedNodes { runs, precision: compared.precision }
-        });
-        Ok(compared.await.expect("comparing texts does not fail"))
+        };
+        Ok(self.compute().run(caller.user, compare).await?)
     }
 
     /// Compares the paths that lead to two nodes.

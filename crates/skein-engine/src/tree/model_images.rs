@@ -95,14 +95,10 @@ impl Engine {
         if blob.size().unsigned_abs() > IMAGE_BYTES_MAX {
             return None;
         }
-        // Held until the work it began has ended, even when the request was given up.
-        let drawing = self.parts().drawing.clone().acquire_owned().await;
+        let place = self.parts().drawing.place_in_time(owner).await;
         let bytes = self.parts().blobs.get(blob.hash()).await.ok()?;
-        let prepared = tokio::task::spawn_blocking(move || {
-            let _held = drawing;
-            prepare(&bytes)
-        });
-        let image = Arc::new(prepared.await.ok()??);
+        let prepared = place.run(move || prepare(&bytes)).await;
+        let image = Arc::new(prepared.ok()??);
         self.parts().sent_images.put(blob.hash(), &image);
         Some(image)
     }

@@ -208,8 +208,8 @@ impl Engine {
         };
         let (nodes, earlier, next) = self.parts().store.read(list).await?;
         // Comparing takes long for long texts: nothing is held open meanwhile.
-        let compared = tokio::task::spawn_blocking(move || compare_edits(nodes, &earlier));
-        Ok(Page { rows: compared.await.expect("comparing texts does not fail"), next })
+        let rows = self.compute().run(caller.user, move || compare_edits(nodes, &earlier)).await?;
+        Ok(Page { rows, next })
     }
 
     /// The edge into a node and those out of it.

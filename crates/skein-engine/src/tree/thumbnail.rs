@@ -31,16 +31,11 @@ impl Engine {
         if blob.size().unsigned_abs() > IMAGE_BYTES_MAX {
             read_image(blob.size().unsigned_abs(), &[]).map_err(StoreError::from)?;
         }
-        let drawing = self.parts().drawing.clone().acquire_owned().await;
+        let place = self.parts().drawing.place(caller.user).await?;
         let bytes = self.parts().blobs.get(hash).await?;
         let image_type = check_decodable(&bytes).map_err(StoreError::from)?.image_type;
-        // A request that was given up still holds its place until the work it began has ended.
-        let drawn = tokio::task::spawn_blocking(move || {
-            let _held = drawing;
-            draw(&bytes, image_type)
-        });
-        let drawn = drawn.await.unwrap_or_else(|_| Err(not_an_image(image_type)));
-        Ok(drawn.map_err(StoreError::from)?)
+        let drawn = place.run(move || draw(&bytes, image_type)).await;
+        Ok(drawn.unwrap_or_else(|_| Err(not_an_image(image_type))).map_err(StoreError::from)?)
     }
 }
 
