@@ -87,7 +87,7 @@ pub(crate) async fn create_sign_in_link(
     State(context): State<Context>,
     mutation: Mutation,
 ) -> Result<Answer<SignInLinkView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let made = context.engine.create_link(&mutation.caller, mutation.request).await?;
     Ok(Answer::made(made.map(|link| SignInLinkView::new(&link, &context.public_url)), "/api/v1/account".to_owned()))
 }
@@ -108,7 +108,7 @@ impl From<Kept<bool>> for EndedView {
 #[utoipa::path(delete, path = "/account/session", tag = "account",
     responses((status = 200, body = Mutated<EndedView>)))]
 pub(crate) async fn end_session(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let ended = engine.sign_out(&mutation.caller, mutation.request).await?;
     let mut response = Answer::done(ended.map(EndedView::from)).into_response();
     response.headers_mut().insert(header::SET_COOKIE, HeaderValue::from_static(ENDED_COOKIE));

@@ -5,7 +5,6 @@
 
 use std::fs::File;
 use std::io::{self, Seek as _, Write};
-use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -113,7 +112,7 @@ pub(crate) async fn create_export(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ExportView>, ApiError> {
-    let body: ExportBody = mutation.body_if_any()?;
+    let body: ExportBody = mutation.body_if_any().await?;
     let made = engine.create_export(&mutation.caller, mutation.request, body.extent()?).await?;
     let id = made.operation;
     let download_url = format!("/api/v1/exports/{id}");
@@ -136,7 +135,7 @@ pub(crate) async fn download_export(
 ) -> Result<Response, ApiError> {
     let engine = context.engine.clone();
     let download = engine.download(&caller, id, passphrase(&headers)?).await?;
-    let place = Arc::clone(&context.bundles).try_acquire_owned().map_err(|_| ApiError::busy())?;
+    let place = context.bundles.admit(caller.user)?;
     let (sender, receiver) = mpsc::channel(CHUNKS_WAITING_MAX);
     tokio::task::spawn_blocking(move || {
         let _place = place;
@@ -211,7 +210,7 @@ pub(crate) async fn import_bundle(
     let (mut parts, body) = request.into_parts();
     let asking = Asking::from_parts(&mut parts, &context).await?;
     query::refuse_unread(&parts.extensions, &parts.uri)?;
-    let place = Arc::clone(&context.bundles).try_acquire_owned().map_err(|_| ApiError::busy())?;
+    let place = context.bundles.admit(asking.caller.user)?;
     if parts.headers.get(header::CONTENT_TYPE).is_none_or(|label| label.as_bytes() != ZIP.as_bytes()) {
         let message = "a bundle is a zip file; send Content-Type: application/zip";
         return Err(ApiError::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unsupported_media_type", message));

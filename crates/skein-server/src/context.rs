@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use axum::extract::FromRef;
 use skein_engine::Engine;
-use tokio::sync::Semaphore;
 
 use crate::admission::AdmissionLimit;
 use crate::known_answers::KnownAnswers;
-use crate::limits::{BUNDLES_AT_ONCE, UPLOADS_AT_ONCE, UPLOADS_PER_USER};
+use crate::limits::{
+    BUNDLES_AT_ONCE, BUNDLES_PER_USER, LARGE_BODIES_AT_ONCE, LARGE_BODIES_PER_USER, UPLOADS_AT_ONCE, UPLOADS_PER_USER,
+};
 use crate::metrics::Metrics;
 use crate::tokens::Tokens;
 
@@ -24,9 +25,11 @@ pub struct Parts {
     /// Whose bearer tokens are accepted, if anybody's.
     pub(crate) tokens: Option<Tokens>,
     /// Places for bundles on their way in or out.
-    pub(crate) bundles: Arc<Semaphore>,
+    pub(crate) bundles: AdmissionLimit,
     /// Limits uploads of blobs.
     pub(crate) uploads: AdmissionLimit,
+    /// Limits bodies that are larger than a document.
+    pub(crate) large_bodies: AdmissionLimit,
     /// What this server counts.
     pub(crate) metrics: Metrics,
     /// What was answered before, and holds.
@@ -39,11 +42,12 @@ impl Context {
     }
 
     fn made(engine: Engine, public_url: &str, tokens: Option<Tokens>) -> Self {
-        let bundles = Arc::new(Semaphore::new(BUNDLES_AT_ONCE));
+        let bundles = AdmissionLimit::new("exports and imports", BUNDLES_AT_ONCE, BUNDLES_PER_USER);
+        let large_bodies = AdmissionLimit::new("large bodies", LARGE_BODIES_AT_ONCE, LARGE_BODIES_PER_USER);
         let (public_url, metrics) = (public_url.trim_end_matches('/').into(), Metrics::new());
         let uploads = AdmissionLimit::new("uploads", UPLOADS_AT_ONCE, UPLOADS_PER_USER);
         let known_answers = KnownAnswers::default();
-        Self(Arc::new(Parts { engine, public_url, tokens, bundles, uploads, metrics, known_answers }))
+        Self(Arc::new(Parts { engine, public_url, tokens, bundles, uploads, large_bodies, metrics, known_answers }))
     }
 
     /// Also accepts the tokens of an issuer.

@@ -16,7 +16,7 @@ use skein_core::document::BadDocument;
 use skein_core::garden::item::BadItem;
 use skein_core::garden::record::RecordRefused;
 use skein_core::tree::conversation::Conversation;
-use skein_engine::EngineError;
+use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError, EngineError};
 use skein_store::StoreError;
 use skein_store::acts::AdminAct;
 use skein_store::bundle::BadBundle;
@@ -207,6 +207,7 @@ impl From<EngineError> for ApiError {
                 Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string())
             }
             EngineError::Call(fault) => fault.into(),
+            EngineError::Compute(error) => error.into(),
             EngineError::Vault(fault) => {
                 let message =
                     "the vault cannot seal or open this now; an administrator finds the reason by skein doctor";
@@ -234,6 +235,16 @@ impl From<EngineError> for ApiError {
             }
             EngineError::BatchItem { index, source } => Self::from(source).in_batch(index),
             EngineError::BatchSize => Self::bad_request("invalid_body", error.to_string()),
+        }
+    }
+}
+
+impl From<ComputeError> for ApiError {
+    fn from(error: ComputeError) -> Self {
+        match error {
+            ComputeError::OfUser => Self::too_many_at_once("computations", COMPUTATIONS_PER_USER),
+            ComputeError::OfServer => Self::server_full("computations", COMPUTATIONS_MAX),
+            ComputeError::Panicked(_) => Self::internal(error.to_string()),
         }
     }
 }

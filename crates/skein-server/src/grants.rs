@@ -80,7 +80,7 @@ pub(crate) async fn give_grant(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<GrantView>, ApiError> {
-    let NewGrantBody { owner_id: owner, name, reason, until } = mutation.body()?;
+    let NewGrantBody { owner_id: owner, name, reason, until } = mutation.body().await?;
     let draft = GrantDraft { owner, name, reason, until };
     let given = engine.give_grant(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/grants/{}", given.value.id);
@@ -95,7 +95,7 @@ pub(crate) async fn end_grant(
     PathId(id): PathId<ItemId>,
     mutation: Mutation,
 ) -> Result<Answer<GrantView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let ended = engine.end_grant(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(ended.map(GrantView::from)))
 }

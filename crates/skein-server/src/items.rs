@@ -32,7 +32,7 @@ pub(crate) async fn append_items(
     Parameters(NoParameters {}): Parameters<NoParameters>,
     mutation: Mutation,
 ) -> Result<Response, ApiError> {
-    match AppendRequest::parse(&mutation.text)? {
+    match mutation.parse(AppendRequest::parse).await?? {
         AppendRequest::One(item) => {
             let stored = engine.append_item(&mutation.caller, mutation.request, item).await?;
             let location = format!("/api/v1/items/{}", stored.value.item.header.id);
@@ -97,7 +97,7 @@ pub(crate) async fn undo_item(
     PathId(id): PathId<ItemId>,
     mutation: Mutation,
 ) -> Result<Answer<ItemView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let undone = engine.undo_item(&mutation.caller, mutation.request, id).await?;
     let location = format!("/api/v1/items/{}", undone.value.item.header.id);
     Ok(Answer::made(undone.map(ItemView::from), location))
@@ -121,7 +121,7 @@ pub(crate) async fn correct_time(
     PathId(id): PathId<ItemId>,
     mutation: Mutation,
 ) -> Result<Answer<ItemView>, ApiError> {
-    let TimeBody { canonical_at } = mutation.body()?;
+    let TimeBody { canonical_at } = mutation.body().await?;
     let corrected = engine.correct_time(&mutation.caller, mutation.request, id, canonical_at).await?;
     Ok(Answer::done(corrected.map(ItemView::from)))
 }
@@ -144,7 +144,7 @@ pub(crate) async fn redact_item(
     PathId(id): PathId<ItemId>,
     mutation: Mutation,
 ) -> Result<Answer<ItemView>, ApiError> {
-    let RedactBody { reason } = mutation.body()?;
+    let RedactBody { reason } = mutation.body().await?;
     let redacted = engine.redact_item(&mutation.caller, mutation.request, id, reason).await?;
     Ok(Answer::done(redacted.map(ItemView::from)))
 }

@@ -86,7 +86,7 @@ pub(crate) async fn list_keys(
 #[utoipa::path(post, path = "/keys", tag = "account", request_body = NewKeyBody,
     responses((status = 201, body = Mutated<KeyView>)))]
 pub(crate) async fn create_key(State(engine): State<Engine>, mutation: Mutation) -> Result<Answer<KeyView>, ApiError> {
-    let NewKeyBody { name, scope, expires_at } = mutation.body()?;
+    let NewKeyBody { name, scope, expires_at } = mutation.body().await?;
     let made = engine.create_key(&mutation.caller, mutation.request, NewKey { name, scope, expires_at }).await?;
     let location = format!("/api/v1/keys/{}", made.value.id);
     Ok(Answer::made(made.map(KeyView::from), location))
@@ -100,7 +100,7 @@ pub(crate) async fn revoke_key(
     PathId(id): PathId<KeyId>,
     mutation: Mutation,
 ) -> Result<Answer<KeyView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let revoked = engine.revoke_key(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(revoked.map(KeyView::from)))
 }

@@ -25,8 +25,15 @@ pub const RATE_BURST_REQUESTS: u32 = 200;
 pub const RATE_ADDRESSES_MAX: usize = 16_384;
 /// Requests in work at once, of all clients together; not counted while their answers stream.
 pub const REQUESTS_AT_ONCE_MAX: usize = 512;
-/// Largest request body: a full batch, or one document of 1 MiB with room for what surrounds it.
+/// Largest request body: a full batch of items, or one of 1 MiB with room for what surrounds it. Other bodies are documents,
+/// of [`skein_core::document::DOCUMENT_BYTES_MAX`] at most.
 pub const BODY_BYTES_MAX: usize = 16 << 20;
+/// Bodies above the size of a document that are received or worked on at once; each is held in memory.
+pub const LARGE_BODIES_AT_ONCE: usize = 16;
+/// Such bodies of one user.
+pub const LARGE_BODIES_PER_USER: usize = 8;
+/// Largest body that is understood on the thread that received it: well below a millisecond.
+pub const PARSED_AT_ONCE_BYTES_MAX: usize = 32 << 10;
 /// Largest upload.
 pub const BLOB_BYTES_MAX: usize = skein_store::blobs::BLOB_BYTES_MAX;
 /// Uploads of blobs under way at once, of all users; each takes a temporary file of up to [`BLOB_BYTES_MAX`].
@@ -37,6 +44,8 @@ pub const UPLOADS_PER_USER: usize = 32;
 pub const UPLOAD_TIME_MAX: Duration = Duration::from_mins(10);
 /// Bundles written or taken in at once; each holds a thread.
 pub const BUNDLES_AT_ONCE: usize = 8;
+/// Bundles of one user.
+pub const BUNDLES_PER_USER: usize = 4;
 /// Longest a bundle may take to arrive.
 pub const BUNDLE_TIME_MAX: Duration = Duration::from_hours(1);
 /// Largest bundle that is taken in over HTTP.

@@ -6,7 +6,6 @@
 
 use std::time::{Duration, Instant};
 
-use axum::body::Bytes;
 use axum::extract::{FromRequest, FromRequestParts as _, Request as HttpRequest};
 use axum::http::request::Parts;
 use axum::http::uri::PathAndQuery;
@@ -17,10 +16,10 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use skein_core::account::repeat::IdempotencyKey;
 use skein_core::{Digest, OperationId, RunId, document};
-use skein_engine::{Caller, Changed, Request};
+use skein_engine::{Caller, Changed, Engine, Request};
 use utoipa::ToSchema;
 
-use crate::body::JsonText;
+use crate::body::{BodyRoom, JsonText};
 use crate::context::Context;
 use crate::error::ApiError;
 use crate::json::Json;
@@ -30,6 +29,8 @@ use crate::signed_in::SignedIn;
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 /// After a body that took longer, the credential is looked up again: it may have ended while the body came.
 const KNOWN_FOR: Duration = Duration::from_secs(1);
+/// Where a body is more than one document: items in a batch.
+const BATCHES: &str = "/items";
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 const CURSOR: HeaderName = HeaderName::from_static("skein-cursor");
 
@@ -75,8 +76,9 @@ fn idempotency_key(headers: &HeaderMap) -> Result<IdempotencyKey, ApiError> {
 pub(crate) struct Mutation {
     pub(crate) caller: Caller,
     pub(crate) request: Request,
-    pub(crate) text: Bytes,
+    pub(crate) text: JsonText,
     based_on: Option<String>,
+    engine: Engine,
 }
 
 impl FromRequest<Context> for Mutation {
@@ -87,25 +89,37 @@ impl FromRequest<Context> for Mutation {
         let asking = Asking::from_parts(&mut parts, context).await?;
         let based_on = parts.headers.get(header::IF_MATCH).and_then(|tag| tag.to_str().ok());
         let based_on = based_on.map(|tag| tag.trim_matches('"').to_owned());
+        let user = asking.caller.user;
+        let is_batch = parts.uri.path().strip_prefix(API) == Some(BATCHES);
+        let room = if is_batch { BodyRoom::Batch(&context.large_bodies, user) } else { BodyRoom::Document };
         let asked_at = Instant::now();
-        let JsonText(text) = JsonText::from_request(HttpRequest::from_parts(parts, body), context).await?;
+        let text = JsonText::receive(HttpRequest::from_parts(parts, body), room).await?;
         if asked_at.elapsed() > KNOWN_FOR {
             context.engine.confirm(&asking.caller).await?;
         }
-        let request = asking.request(&text);
-        Ok(Self { caller: asking.caller, request, text, based_on })
+        let caller = asking.caller.clone();
+        let request = text.parse(&context.engine, user, move |text| asking.request(text)).await?;
+        Ok(Self { caller, request, text, based_on, engine: context.engine.clone() })
     }
 }
 
 impl Mutation {
     /// The body as what it should be; its derive has to deny unknown fields.
-    pub(crate) fn body<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
-        Self::read(self.document()?)
+    pub(crate) async fn body<T: DeserializeOwned>(&self) -> Result<T, ApiError> {
+        Self::read(self.document().await?)
     }
 
     /// The body as an object whose parts go different ways.
-    pub(crate) fn document(&self) -> Result<Map<String, Value>, ApiError> {
-        Ok(document::parse_object(&self.text)?)
+    pub(crate) async fn document(&self) -> Result<Map<String, Value>, ApiError> {
+        Ok(self.parse(document::parse_object).await??)
+    }
+
+    /// The body, understood by whoever knows its form.
+    pub(crate) async fn parse<T: Send + 'static>(
+        &self,
+        parse: impl FnOnce(&[u8]) -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        self.text.parse(&self.engine, self.caller.user, parse).await
     }
 
     /// What is left of a [`Self::document`], as what it should be.
@@ -125,26 +139,26 @@ impl Mutation {
     }
 
     /// A change of a record and the state it is based on, which it cannot do without.
-    pub(crate) fn based_change<T: DeserializeOwned>(&self) -> Result<(T, Digest), ApiError> {
-        let mut document = self.document()?;
+    pub(crate) async fn based_change<T: DeserializeOwned>(&self) -> Result<(T, Digest), ApiError> {
+        let mut document = self.document().await?;
         let based_on = self.taken_based_on(&mut document)?.ok_or_else(nothing_based_on)?;
         Ok((Self::read(document)?, based_on))
     }
 
     /// [`Self::body`] where everything has a default: nothing said is nothing asked for.
-    pub(crate) fn body_if_any<T: DeserializeOwned + Default>(&self) -> Result<T, ApiError> {
-        if self.text.is_empty() { Ok(T::default()) } else { self.body() }
+    pub(crate) async fn body_if_any<T: DeserializeOwned + Default>(&self) -> Result<T, ApiError> {
+        if self.text.text.is_empty() { Ok(T::default()) } else { self.body().await }
     }
 
     /// For changes that need nothing said: an empty body, or an empty object.
-    pub(crate) fn no_body(&self) -> Result<(), ApiError> {
+    pub(crate) async fn no_body(&self) -> Result<(), ApiError> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Nothing {}
-        if self.text.is_empty() {
+        if self.text.text.is_empty() {
             return Ok(());
         }
-        self.body::<Nothing>().map(drop)
+        self.body::<Nothing>().await.map(drop)
     }
 
     /// The state a change is based on: named in the body, or by `If-Match` (decision Z20).

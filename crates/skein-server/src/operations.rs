@@ -89,7 +89,7 @@ pub(crate) async fn cancel_operation(
     PathId(id): PathId<OperationId>,
     mutation: Mutation,
 ) -> Result<Answer<OperationView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let cancelled = engine.cancel(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(cancelled.map(OperationView::from)))
 }
@@ -113,7 +113,7 @@ pub(crate) async fn request_verification(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Response, ApiError> {
-    let VerificationBody { deep, expect } = mutation.body_if_any()?;
+    let VerificationBody { deep, expect } = mutation.body_if_any().await?;
     let asked = VerificationRequest { deep, expect };
     let queued = engine.request_verification(&mutation.caller, mutation.request, asked).await?;
     Ok(Accepted::answer(&queued, "the verification is queued; poll the operation for its report"))

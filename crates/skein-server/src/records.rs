@@ -288,7 +288,7 @@ pub(crate) async fn restore_record(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<RecordView>, ApiError> {
-    let RestoreBody { version, based_on_hash } = mutation.body_if_any()?;
+    let RestoreBody { version, based_on_hash } = mutation.body_if_any().await?;
     let based_on = mutation.based_on(based_on_hash.as_deref())?;
     let restored = engine.restore_record(&mutation.caller, mutation.request, id, version, based_on).await?;
     Ok(Answer::done(restored.map(RecordView::from)))

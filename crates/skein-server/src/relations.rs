@@ -183,7 +183,7 @@ pub(crate) async fn create_relation(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<RelationView>, ApiError> {
-    let body: NewRelationBody = mutation.body()?;
+    let body: NewRelationBody = mutation.body().await?;
     let ends = (
         RelationKind::parse(&body.kind)?,
         endpoint(body.source_type.as_deref(), &body.source)?,
@@ -256,7 +256,7 @@ pub(crate) async fn edit_relation(
     PathId(id): PathId<RelationId>,
     mutation: Mutation,
 ) -> Result<Answer<RelationView>, ApiError> {
-    let QualitiesBody { confidence, metadata } = mutation.body()?;
+    let QualitiesBody { confidence, metadata } = mutation.body().await?;
     let qualities = Qualities { confidence, metadata };
     let edited = engine.edit_relation(&mutation.caller, mutation.request, id, qualities).await?;
     Ok(Answer::done(edited.map(RelationView::from)))
@@ -271,7 +271,7 @@ pub(crate) async fn remove_relation(
     Parameters(parameters): Parameters<RemovalParameters>,
     mutation: Mutation,
 ) -> Result<Answer<RelationView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let reason = parameters.reason.unwrap_or_default();
     let removed = engine.remove_relation(&mutation.caller, mutation.request, id, reason).await?;
     Ok(Answer::done(removed.map(RelationView::from)))

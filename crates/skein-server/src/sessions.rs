@@ -58,7 +58,7 @@ pub(crate) async fn end_session_elsewhere(
     PathId(id): PathId<SessionId>,
     mutation: Mutation,
 ) -> Result<Answer<EndedView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let ended = engine.end_session(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(ended.map(EndedView::from)))
 }

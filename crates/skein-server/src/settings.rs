@@ -98,7 +98,7 @@ pub(crate) async fn change_setting(
     PathId(name): PathId<String>,
     mutation: Mutation,
 ) -> Result<Answer<SettingView>, ApiError> {
-    let SettingBody { value, based_on_hash } = mutation.body()?;
+    let SettingBody { value, based_on_hash } = mutation.body().await?;
     let based_on = mutation.based_on(based_on_hash.as_deref())?;
     let changed = engine.change_setting(&mutation.caller, mutation.request, &name, &value, based_on).await?;
     Ok(Answer::done(changed.map(SettingView::from)))

@@ -106,7 +106,7 @@ pub(crate) async fn create_user(
     State(context): State<Context>,
     mutation: Mutation,
 ) -> Result<Answer<UserView>, ApiError> {
-    let NewUserBody { name, role } = mutation.body()?;
+    let NewUserBody { name, role } = mutation.body().await?;
     let made = context.engine.create_user(&mutation.caller, mutation.request, NewUser { name, role }).await?;
     let location = format!("/api/v1/users/{}", made.value.id);
     Ok(Answer::made(made.map(|user| UserView::new(user, Some(&context.public_url))), location))
@@ -120,7 +120,7 @@ pub(crate) async fn change_user(
     PathId(id): PathId<UserId>,
     mutation: Mutation,
 ) -> Result<Answer<UserView>, ApiError> {
-    let UserChangeBody { based_on_hash, name, role } = mutation.body()?;
+    let UserChangeBody { based_on_hash, name, role } = mutation.body().await?;
     let based_on = mutation.must_be_based_on(based_on_hash.as_deref())?;
     let change = UserChange { based_on, name, role };
     let changed = engine.change_user(&mutation.caller, mutation.request, id, change).await?;
@@ -135,7 +135,7 @@ pub(crate) async fn create_link_for_user(
     PathId(id): PathId<UserId>,
     mutation: Mutation,
 ) -> Result<Answer<SignInLinkView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let made = context.engine.create_link_for(&mutation.caller, mutation.request, id).await?;
     let view = made.map(|link| SignInLinkView::new(&link, &context.public_url));
     Ok(Answer::made(view, format!("/api/v1/users/{id}")))

@@ -67,7 +67,7 @@ pub(crate) async fn allow_endpoint(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<EndpointView>, ApiError> {
-    let EndpointBody { host, port } = mutation.body()?;
+    let EndpointBody { host, port } = mutation.body().await?;
     let made = engine.allow_endpoint(&mutation.caller, mutation.request, &host, port).await?;
     Ok(Answer::made(made.map(EndpointView::from), "/api/v1/allowed-endpoints".to_owned()))
 }
@@ -80,7 +80,7 @@ pub(crate) async fn refuse_endpoint(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<EndpointView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let refused = engine.refuse_endpoint(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(refused.map(EndpointView::from)))
 }

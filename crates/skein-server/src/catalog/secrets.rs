@@ -106,7 +106,7 @@ pub(crate) async fn create_secret(
     State(engine): State<Engine>,
     mut mutation: Mutation,
 ) -> Result<Answer<SecretView>, ApiError> {
-    let mut document = taken_document(&mut mutation)?;
+    let mut document = taken_document(&mut mutation).await?;
     let value = taken_value(&mut document)?.ok_or_else(|| missing("value"))?;
     let draft: SecretDraft = Mutation::read(document)?;
     let made = engine.create_secret(&mutation.caller, mutation.request, draft, value).await?;
@@ -134,7 +134,7 @@ pub(crate) async fn change_secret(
     PathId(id): PathId<RecordId>,
     mut mutation: Mutation,
 ) -> Result<Answer<SecretView>, ApiError> {
-    let mut document = taken_document(&mut mutation)?;
+    let mut document = taken_document(&mut mutation).await?;
     let value = taken_value(&mut document)?;
     let based_on = mutation.taken_based_on(&mut document)?;
     let change: SecretChange = Mutation::read(document)?;
@@ -150,7 +150,7 @@ pub(crate) async fn delete_secret(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<SecretView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let deleted = engine.delete_secret(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(deleted.map(SecretView::from)))
 }
@@ -163,15 +163,15 @@ pub(crate) async fn share_secret(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<SecretView>, ApiError> {
-    let ShareBody { shared } = mutation.body()?;
+    let ShareBody { shared } = mutation.body().await?;
     let changed = engine.share_secret(&mutation.caller, mutation.request, id, shared).await?;
     Ok(Answer::done(changed.map(|reshared| reshared.shown.into())))
 }
 
 /// The body as an object; its bytes are overwritten, unless the connection they came by still holds them.
-fn taken_document(mutation: &mut Mutation) -> Result<Map<String, Value>, ApiError> {
-    let document = mutation.document();
-    if let Ok(mut bytes) = std::mem::take(&mut mutation.text).try_into_mut() {
+async fn taken_document(mutation: &mut Mutation) -> Result<Map<String, Value>, ApiError> {
+    let document = mutation.document().await;
+    if let Ok(mut bytes) = std::mem::take(&mut mutation.text.text).try_into_mut() {
         bytes.as_mut().zeroize();
     }
     document

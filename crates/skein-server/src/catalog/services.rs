@@ -196,7 +196,7 @@ pub(crate) async fn create_service(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ServiceView>, ApiError> {
-    let draft: ServiceDraft = mutation.body()?;
+    let draft: ServiceDraft = mutation.body().await?;
     let made = engine.create_service(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/services/{}", made.value.id);
     let seen = seen(&engine, &mutation.caller, made, |made| (made, None)).await?;
@@ -223,7 +223,7 @@ pub(crate) async fn change_service(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ServiceView>, ApiError> {
-    let (change, based_on) = mutation.based_change::<ServiceChange>()?;
+    let (change, based_on) = mutation.based_change::<ServiceChange>().await?;
     let changed = engine.change_service(&mutation.caller, mutation.request, id, change, based_on).await?;
     let seen = seen(&engine, &mutation.caller, changed, |changed| (changed, None)).await?;
     Ok(Answer::done(seen.map(|seen| seen.service)))
@@ -237,7 +237,7 @@ pub(crate) async fn delete_service(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ServiceView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let deleted = engine.delete_service(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(deleted.map(|shown| ServiceView::new((shown, Vital::gone())))))
 }
@@ -250,7 +250,7 @@ pub(crate) async fn share_service(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<SharedServiceView>, ApiError> {
-    let ShareBody { shared } = mutation.body()?;
+    let ShareBody { shared } = mutation.body().await?;
     let changed = engine.share_service(&mutation.caller, mutation.request, id, shared).await?;
     Ok(Answer::done(seen(&engine, &mutation.caller, changed, |changed| (changed.shown, changed.warning)).await?))
 }
@@ -275,7 +275,7 @@ pub(crate) async fn discover_tools(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<DiscoveredView>, ApiError> {
-    let DiscoverBody { document, url, connection_params, secret_id } = mutation.body()?;
+    let DiscoverBody { document, url, connection_params, secret_id } = mutation.body().await?;
     let source = match (document, url) {
         (Some(document), None) => Source::Document(document),
         (None, Some(url)) => Source::Address(url),

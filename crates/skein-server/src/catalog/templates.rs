@@ -181,7 +181,7 @@ async fn change<T: Template, V: From<Shown<T>>>(
     id: RecordId,
     mutation: Mutation,
 ) -> Result<Answer<V>, ApiError> {
-    let mut document = mutation.document()?;
+    let mut document = mutation.document().await?;
     let based_on = mutation.taken_based_on(&mut document)?;
     let change: TemplateChange = Mutation::read(document)?;
     let changed = engine.change_template::<T>(&mutation.caller, mutation.request, id, change, based_on).await?;
@@ -193,7 +193,7 @@ async fn archive<T: Template, V: From<Shown<T>>>(
     id: RecordId,
     mutation: Mutation,
 ) -> Result<Answer<V>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let change = TemplateChange { archived: Some(true), ..TemplateChange::default() };
     let changed = engine.change_template::<T>(&mutation.caller, mutation.request, id, change, None).await?;
     Ok(Answer::done(changed.map(V::from)))
@@ -234,7 +234,7 @@ pub(crate) async fn create_service_template(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ServiceTemplateView>, ApiError> {
-    let draft: ServiceTemplateDraft = mutation.body()?;
+    let draft: ServiceTemplateDraft = mutation.body().await?;
     let made = engine.create_service_template(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/service-templates/{}", made.value.id);
     Ok(Answer::made(made.map(ServiceTemplateView::from), location))
@@ -304,7 +304,7 @@ pub(crate) async fn create_tool_template(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ToolTemplateView>, ApiError> {
-    let draft: ToolTemplateDraft = mutation.body()?;
+    let draft: ToolTemplateDraft = mutation.body().await?;
     let made = engine.create_tool_template(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/tool-templates/{}", made.value.id);
     Ok(Answer::made(made.map(ToolTemplateView::from), location))

@@ -275,7 +275,7 @@ pub(crate) async fn create_tool(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ToolView>, ApiError> {
-    let draft: ToolDraft = mutation.body()?;
+    let draft: ToolDraft = mutation.body().await?;
     let made = engine.create_tool(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/tools/{}", made.value.id);
     let seen = seen(&engine, &mutation.caller, made, |made| (made, None)).await?;
@@ -303,7 +303,7 @@ pub(crate) async fn change_tool(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<SharedToolView>, ApiError> {
-    let (change, based_on) = mutation.based_change::<ToolChange>()?;
+    let (change, based_on) = mutation.based_change::<ToolChange>().await?;
     let changed = engine.change_tool(&mutation.caller, mutation.request, id, change, based_on).await?;
     Ok(Answer::done(seen(&engine, &mutation.caller, changed, |changed| (changed.shown, changed.warning)).await?))
 }
@@ -316,7 +316,7 @@ pub(crate) async fn delete_tool(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ToolView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let deleted = engine.delete_tool(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(deleted.map(|shown| ToolView::new((shown, Vital::gone())))))
 }
@@ -329,7 +329,7 @@ pub(crate) async fn share_tool(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<SharedToolView>, ApiError> {
-    let ShareBody { shared } = mutation.body()?;
+    let ShareBody { shared } = mutation.body().await?;
     let changed = engine.share_tool(&mutation.caller, mutation.request, id, shared).await?;
     Ok(Answer::done(seen(&engine, &mutation.caller, changed, |changed| (changed.shown, changed.warning)).await?))
 }
@@ -342,7 +342,7 @@ pub(crate) async fn test_tool(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Response, ApiError> {
-    let TestBody { inputs } = mutation.body()?;
+    let TestBody { inputs } = mutation.body().await?;
     let queued = engine.test_tool(&mutation.caller, mutation.request, id, inputs).await?;
     Ok(Accepted::answer(&queued, "the tool will be called"))
 }
@@ -355,7 +355,7 @@ pub(crate) async fn bind_secret(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<BindingView>, ApiError> {
-    let BindBody { secret_id } = mutation.body()?;
+    let BindBody { secret_id } = mutation.body().await?;
     let bound = engine.bind_secret(&mutation.caller, mutation.request, id, secret_id).await?;
     Ok(Answer::done(bound.map(BindingView::from)))
 }
@@ -368,7 +368,7 @@ pub(crate) async fn unbind_secret(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<BindingView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let unbound = engine.unbind_secret(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(unbound.map(BindingView::from)))
 }

@@ -91,7 +91,7 @@ pub(crate) async fn read_vault(
 /// says how to restore them; no key is removed then.
 #[utoipa::path(post, path = "/vault/rotations", tag = "administration", responses((status = 202, body = Accepted)))]
 pub(crate) async fn rotate_vault(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let queued = engine.rotate_vault(&mutation.caller, mutation.request).await?;
     Ok(Accepted::answer(&queued, "the values will be brought under a new master key"))
 }

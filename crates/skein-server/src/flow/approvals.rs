@@ -81,7 +81,7 @@ pub(crate) async fn revoke_approval(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ApprovalView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let revoked = engine.revoke_approval(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(revoked.map(ApprovalView::from)))
 }

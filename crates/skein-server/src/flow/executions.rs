@@ -390,7 +390,7 @@ pub(crate) async fn execute_process(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Begun, ApiError> {
-    let ExecuteBody { initial_context, priority } = mutation.body_if_any()?;
+    let ExecuteBody { initial_context, priority } = mutation.body_if_any().await?;
     let new = NewRun { context: initial_context, priority };
     let begun = engine.execute(&mutation.caller, mutation.request, id, new).await?;
     Ok(Begun::of(&begun))
@@ -430,7 +430,7 @@ pub(crate) async fn cancel_execution(
     PathId(id): PathId<RunId>,
     mutation: Mutation,
 ) -> Result<Answer<WholeExecutionView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let cancelled = engine.cancel_run(&mutation.caller, mutation.request, id).await?;
     Ok(Answer::done(cancelled.map(WholeExecutionView::from)))
 }
@@ -444,7 +444,7 @@ pub(crate) async fn pause_execution(
     PathId(id): PathId<RunId>,
     mutation: Mutation,
 ) -> Result<Answer<WholeExecutionView>, ApiError> {
-    let PausedBody { paused } = mutation.body()?;
+    let PausedBody { paused } = mutation.body().await?;
     let changed = engine.pause_run(&mutation.caller, mutation.request, id, paused).await?;
     Ok(Answer::done(changed.map(WholeExecutionView::from)))
 }
@@ -457,7 +457,7 @@ pub(crate) async fn resume_execution(
     PathId(id): PathId<RunId>,
     mutation: Mutation,
 ) -> Result<Begun, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let begun = engine.branch_run(&mutation.caller, mutation.request, id, Branching::default()).await?;
     Ok(Begun::of(&begun))
 }
@@ -470,7 +470,7 @@ pub(crate) async fn branch_execution(
     PathId(id): PathId<RunId>,
     mutation: Mutation,
 ) -> Result<Begun, ApiError> {
-    let BranchBody { step_id, outputs, initial_context } = mutation.body_if_any()?;
+    let BranchBody { step_id, outputs, initial_context } = mutation.body_if_any().await?;
     let branching = Branching { step: step_id, outputs, context: initial_context };
     let begun = engine.branch_run(&mutation.caller, mutation.request, id, branching).await?;
     Ok(Begun::of(&begun))

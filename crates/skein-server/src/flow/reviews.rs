@@ -217,7 +217,7 @@ pub(crate) async fn decide_review(
     PathId(id): PathId<ReviewId>,
     mutation: Mutation,
 ) -> Result<Answer<ReviewView>, ApiError> {
-    let decision: Decision = mutation.body()?;
+    let decision: Decision = mutation.body().await?;
     let decided = engine.decide(&mutation.caller, mutation.request, id, decision).await?;
     Ok(Answer::done(decided.map(ReviewView::from)))
 }
@@ -231,7 +231,7 @@ pub(crate) async fn delegate_review(
     PathId(id): PathId<ReviewId>,
     mutation: Mutation,
 ) -> Result<Answer<ReviewView>, ApiError> {
-    let to = mutation.body::<DelegateBody>()?.delegate()?;
+    let to = mutation.body::<DelegateBody>().await?.delegate()?;
     let delegated = engine.delegate_review(&mutation.caller, mutation.request, id, to).await?;
     Ok(Answer::done(delegated.map(ReviewView::from)))
 }

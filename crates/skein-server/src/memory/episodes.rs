@@ -170,7 +170,7 @@ pub(crate) async fn list_episodes(
 #[utoipa::path(post, path = "/episodes", tag = "memory", request_body = BringBody,
     responses((status = 201, body = Mutated<BroughtView>), (status = 200, body = Mutated<BroughtView>)))]
 pub(crate) async fn bring_episode(State(engine): State<Engine>, mutation: Mutation) -> Result<Response, ApiError> {
-    let body: BringBody = mutation.body()?;
+    let body: BringBody = mutation.body().await?;
     let BringBody { source, content, speaker, valid_at, node_id } = body;
     let brought = BroughtEpisode { brought: Brought { source, content, speaker, node_id }, said_at: valid_at };
     let made = engine.bring_episode(&mutation.caller, mutation.request, brought).await?.map(BroughtView::from);

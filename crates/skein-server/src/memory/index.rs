@@ -139,7 +139,7 @@ pub(crate) async fn rebuild_index(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<RebuildView>, ApiError> {
-    let RebuildBody { anew } = mutation.body_if_any()?;
+    let RebuildBody { anew } = mutation.body_if_any().await?;
     let begun = engine.rebuild_index(&mutation.caller, mutation.request, Rebuild { is_anew: anew }).await?;
     Ok(Answer::begun(begun.map(|rebuilding| RebuildView { end: rebuilding.end })))
 }

@@ -141,7 +141,7 @@ pub(crate) async fn create_actor(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ActorView>, ApiError> {
-    let draft: ActorDraft = mutation.body()?;
+    let draft: ActorDraft = mutation.body().await?;
     let made = engine.create_actor(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/actors/{}", made.value.id);
     Ok(Answer::made(made.map(ActorView::from), location))
@@ -167,7 +167,7 @@ pub(crate) async fn change_actor(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ActorView>, ApiError> {
-    let (change, based_on) = mutation.based_change::<ActorChange>()?;
+    let (change, based_on) = mutation.based_change::<ActorChange>().await?;
     let changed = engine.change_actor(&mutation.caller, mutation.request, id, change, based_on).await?;
     Ok(Answer::done(changed.map(ActorView::from)))
 }

@@ -145,7 +145,7 @@ pub(crate) async fn create_conversation(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let draft: ConversationDraft = mutation.body()?;
+    let draft: ConversationDraft = mutation.body().await?;
     let made = engine.create_conversation(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);
     Ok(Answer::made(made.map(ConversationView::from), location))
@@ -171,7 +171,7 @@ pub(crate) async fn change_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let (change, based_on) = mutation.based_change::<ConversationChange>()?;
+    let (change, based_on) = mutation.based_change::<ConversationChange>().await?;
     let changed = engine.change_conversation(&mutation.caller, mutation.request, id, change, based_on).await?;
     Ok(Answer::done(changed.map(ConversationView::from)))
 }
@@ -186,7 +186,7 @@ pub(crate) async fn read_tree(
     PathId(id): PathId<ConversationId>,
 ) -> Result<Response, ApiError> {
     let (cursor, bones) = engine.skeleton(&caller, id).await?;
-    let text = tokio::task::spawn_blocking(move || write(id, cursor, &bones)).await.expect("writing does not fail");
+    let text = engine.compute().run(caller.user, move || write(id, cursor, &bones)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
@@ -198,7 +198,7 @@ pub(crate) async fn fork_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkBody { node_id, title, copy_active_entities } = mutation.body()?;
+    let ForkBody { node_id, title, copy_active_entities } = mutation.body().await?;
     let forking = Forking { turn: None, node: node_id, title, copy_active_entities };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);
@@ -227,7 +227,7 @@ pub(crate) async fn fold_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let FoldBody { summary, cites } = mutation.body()?;
+    let FoldBody { summary, cites } = mutation.body().await?;
     let folding = Folding { text: summary, cites };
     let folded = engine.fold_conversation(&mutation.caller, mutation.request, id, folding).await?;
     Ok(Answer::done(folded.map(ConversationView::from)))
@@ -241,7 +241,7 @@ pub(crate) async fn reopen_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let made = engine.reopen_conversation(&mutation.caller, mutation.request, id).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);
     Ok(Answer::made(made.map(ConversationView::from), location))

@@ -343,7 +343,7 @@ pub(crate) async fn annotate_node(
     PathId(id): PathId<NodeId>,
     mutation: Mutation,
 ) -> Result<Answer<GrownView>, ApiError> {
-    let AnnotationBody { content, text } = mutation.body()?;
+    let AnnotationBody { content, text } = mutation.body().await?;
     let content = must_be_said(content, text)?;
     let made = engine.annotate(&mutation.caller, mutation.request, id, content).await?;
     let location = format!("/api/v1/nodes/{}", made.value.node.seen.row.id);
@@ -400,7 +400,7 @@ pub(crate) async fn mark_node(
     PathId(id): PathId<NodeId>,
     mutation: Mutation,
 ) -> Result<Answer<TaggedNodeView>, ApiError> {
-    let MarksBody { bookmarked, label, pruned, excluded, tag, untag } = mutation.body()?;
+    let MarksBody { bookmarked, label, pruned, excluded, tag, untag } = mutation.body().await?;
     let marking = Marking { bookmarked, label, pruned, excluded, tag, untag };
     if marking == Marking::default() {
         return Err(ApiError::bad_request("invalid_body", "say what to mark"));

@@ -207,7 +207,7 @@ pub(crate) async fn create_project(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<ProjectView>, ApiError> {
-    let draft: ProjectDraft = mutation.body()?;
+    let draft: ProjectDraft = mutation.body().await?;
     let made = engine.create_project(&mutation.caller, mutation.request, draft).await?;
     let location = format!("/api/v1/projects/{}", made.value.id);
     Ok(Answer::made(made.map(ProjectView::from), location))
@@ -233,7 +233,7 @@ pub(crate) async fn change_project(
     PathId(id): PathId<RecordId>,
     mutation: Mutation,
 ) -> Result<Answer<ProjectView>, ApiError> {
-    let (change, based_on) = mutation.based_change::<ProjectChange>()?;
+    let (change, based_on) = mutation.based_change::<ProjectChange>().await?;
     let changed = engine.change_project(&mutation.caller, mutation.request, id, change, based_on).await?;
     Ok(Answer::done(changed.map(ProjectView::from)))
 }
@@ -275,7 +275,7 @@ pub(crate) async fn turn_frame(
     mutation: Mutation,
 ) -> Result<Answer<FrameView>, ApiError> {
     let (id, Participant(participant)) = ids;
-    let FrameBody { conversation_id: conversation, node_id: node } = mutation.body()?;
+    let FrameBody { conversation_id: conversation, node_id: node } = mutation.body().await?;
     let turning = Turning { participant, conversation, node };
     let turned = engine.turn_frame(&mutation.caller, mutation.request, id, turning).await?;
     Ok(Answer::done(turned.map(|kept| kept.0.into())))
@@ -289,7 +289,7 @@ pub(crate) async fn move_conversation(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<BranchView>, ApiError> {
-    let MembershipBody { project_id } = mutation.body()?;
+    let MembershipBody { project_id } = mutation.body().await?;
     let moved = engine.move_conversation(&mutation.caller, mutation.request, id, project_id).await?;
     Ok(Answer::done(moved.map(BranchView::from)))
 }

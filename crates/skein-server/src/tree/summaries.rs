@@ -67,7 +67,7 @@ pub(crate) async fn renew_node_summary(
     PathId(id): PathId<NodeId>,
     mutation: Mutation,
 ) -> Result<Answer<SummaryView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let made = engine.renew_summary(&mutation.caller, mutation.request, Subject::Node(id)).await?;
     Ok(Answer::done(made.map(SummaryView::from)))
 }
@@ -92,7 +92,7 @@ pub(crate) async fn renew_conversation_summary(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Answer<SummaryView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let made = engine.renew_summary(&mutation.caller, mutation.request, Subject::Tree(id)).await?;
     Ok(Answer::done(made.map(SummaryView::from)))
 }

@@ -238,7 +238,7 @@ pub(crate) async fn append_turn(
     PathId(id): PathId<ConversationId>,
     mutation: Mutation,
 ) -> Result<Response, ApiError> {
-    let body: TurnBody = mutation.body()?;
+    let body: TurnBody = mutation.body().await?;
     let source = |SourceBody { node_id, role }| Source { node_id, role };
     if body.speaker == Some(Speaker::Agent) && body.content.is_none() && body.text.is_none() {
         refuse_unread("an answer of a process", &[("turnType", body.turn_type.is_some())])?;
@@ -294,7 +294,7 @@ pub(crate) async fn add_alternative(
     PathIds((id, turn)): PathIds<(ConversationId, TurnId)>,
     mutation: Mutation,
 ) -> Result<Response, ApiError> {
-    let body: AlternativeBody = mutation.body()?;
+    let body: AlternativeBody = mutation.body().await?;
     body.refuse_unread()?;
     if body.process_id.is_some() || !body.process_ids.is_empty() {
         let parent = body.parent_alternative_id;
@@ -343,7 +343,7 @@ pub(crate) async fn activate_alternative(
     PathIds((id, turn, node)): PathIds<(ConversationId, TurnId, NodeId)>,
     mutation: Mutation,
 ) -> Result<Answer<ActivatedView>, ApiError> {
-    mutation.no_body()?;
+    mutation.no_body().await?;
     let changed = engine.activate(&mutation.caller, mutation.request, id, turn, node).await?;
     Ok(Answer::done(changed.map(ActivatedView::from)))
 }
@@ -372,7 +372,7 @@ pub(crate) async fn regenerate(
     PathIds((id, turn, node)): PathIds<(ConversationId, TurnId, NodeId)>,
     mutation: Mutation,
 ) -> Result<Answer<AnsweringView>, ApiError> {
-    let RegenerateBody { make_active, samples, parent_alternative_id: parent } = mutation.body_if_any()?;
+    let RegenerateBody { make_active, samples, parent_alternative_id: parent } = mutation.body_if_any().await?;
     let (wanted, samples) = (Wanted::Again { turn, node, parent }, samples.unwrap_or(1));
     let new = NewAnswers { wanted, processes: Vec::new(), samples, make_active, context: Map::new() };
     let begun = engine.answer(&mutation.caller, mutation.request, id, new).await?;
@@ -388,7 +388,7 @@ pub(crate) async fn fork_at_turn(
     PathIds((id, turn)): PathIds<(ConversationId, TurnId)>,
     mutation: Mutation,
 ) -> Result<Answer<ConversationView>, ApiError> {
-    let ForkAtTurnBody { alternative_id, title, copy_active_entities } = mutation.body()?;
+    let ForkAtTurnBody { alternative_id, title, copy_active_entities } = mutation.body().await?;
     let forking = Forking { turn: Some(turn), node: alternative_id, title, copy_active_entities };
     let made = engine.fork_conversation(&mutation.caller, mutation.request, id, forking).await?;
     let location = format!("/api/v1/conversations/{}", made.value.shown.id);

@@ -10,6 +10,7 @@ mod blobs;
 mod browser;
 mod bundles;
 mod catalogue;
+mod computing;
 mod context_sent;
 mod contract;
 mod conversations;
