@@ -48,6 +48,10 @@ impl Breaches {
         self.is_truncated
     }
 
+    pub fn list(&self) -> &[Breach] {
+        &self.list
+    }
+
     pub fn into_list(self) -> Vec<Breach> {
         self.list
     }

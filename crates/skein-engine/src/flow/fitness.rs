@@ -221,7 +221,7 @@ fn own_finding(process: &Shown<Process>, targets: &Targets) -> Finding {
         found = found.and(Fitness::Error, "it is disabled");
     }
     let breaches = targets.breaches(&process.entry);
-    let breaches = breaches.iter().map(|breach| &breach.violation);
+    let breaches = breaches.list().iter().map(|breach| &breach.violation);
     let untold = breaches.filter(|broken| !TOLD_OF_TARGETS.contains(&broken.rule()));
     untold.fold(found, |found, broken| found.and(Fitness::Error, broken.problem()))
 }
