@@ -16,7 +16,7 @@ use skein_engine::flow::Pools;
 use skein_store::verify::VerifyOptions;
 
 pub(crate) use self::catalog::{
-    CatalogTask, Change, Inquiry, Named, Shelf, Thing, difference, each_target, resolve_targets,
+    CatalogTask, Change, DefaultChoice, Inquiry, Named, Shelf, Thing, difference, each_target, resolve_targets,
 };
 pub(crate) use self::conversation::{ConversationTask, Finder, NodeName, Seat, Spot, Wish, Words};
 pub(crate) use self::flow::{ChatTask, FlowTask, Verdict, json_of};

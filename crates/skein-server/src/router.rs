@@ -8,7 +8,7 @@ use utoipa_axum::routes;
 
 use crate::catalog::{endpoints, secrets, services, templates, tool_metrics, tools, vault};
 use crate::context::Context;
-use crate::flow::{approvals, executions, makings, processes, reviews, workers};
+use crate::flow::{approvals, default_process, executions, makings, processes, reviews, workers};
 use crate::host_guard::AllowedHosts;
 use crate::layer::Put;
 use crate::signed_in::Gate;
@@ -25,6 +25,7 @@ fn for_users() -> Api {
         .routes(routes!(account::read_account))
         .routes(routes!(account::create_sign_in_link))
         .routes(routes!(account::end_session))
+        .routes(routes!(default_process::read_default_process, default_process::change_default_process))
         .routes(routes!(sessions::list_sessions))
         .routes(routes!(sessions::end_session_elsewhere))
         .routes(routes!(keys::list_keys, keys::create_key))

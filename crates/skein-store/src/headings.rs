@@ -28,7 +28,7 @@ const fn listing(
     Listing { record_type, kind, has_enabled, has_archived }
 }
 
-const LISTINGS: [Listing; 9] = [
+const LISTINGS: [Listing; 10] = [
     listing("Service", Some("/type"), true, false),
     listing("Secret", Some("/type"), false, false),
     listing("Tool", Some("/operation/type"), true, false),
@@ -38,6 +38,7 @@ const LISTINGS: [Listing; 9] = [
     listing("SecretBinding", None, false, false),
     listing("AllowedEndpoint", None, false, false),
     listing("StandingApproval", None, false, false),
+    listing("DefaultProcess", None, false, false),
 ];
 
 /// A question a list asks; what is `None` or false is not asked.

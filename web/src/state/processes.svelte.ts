@@ -1,7 +1,7 @@
-// The processes that can answer, by name: for pickers and for who said what.
+// The processes that can answer, by name, and the default among them: for pickers and for who said what.
 import { all, call, type Schemas } from "../api/client";
 import { onTold } from "../api/events";
-import { Newest } from "./newest";
+import { Newest, onceMore } from "./newest";
 
 /** What a run is given when it answers in a conversation. */
 const GIVEN = ["conversationId", "nodeId", "message"];
@@ -11,13 +11,22 @@ function isAnswerable(context: unknown): boolean {
   return (needed ?? []).every((name) => GIVEN.includes(String(name)));
 }
 
+type DefaultProcess = Schemas["DefaultProcessView"];
+/** Events after which the default may answer, or no longer answer. */
+const ABOUT_DEFAULT = /^(default_process|tool|service|secret)\.(changed|deleted|rotated|call\.failed)$/;
+
 class Processes {
   list = $state.raw<Schemas["ProcessView"][]>([]);
+  /** The process that answers in new conversations, as the server resolves it. */
+  default = $state.raw<DefaultProcess>();
   loaded = $state(false);
   /** Why they could not be read lately. */
   problem = $state.raw<unknown>();
   #started = false;
   #newest = new Newest();
+  #readDefault = onceMore(async () => {
+    this.default = await call("get", "/api/v1/account/default-process").catch(() => this.default);
+  });
 
   /** Those that can be asked to answer: switched on, not put away, and content with a conversation. Oldest first. */
   get usable(): Schemas["ProcessView"][] {
@@ -25,32 +34,48 @@ class Processes {
       .filter(({ enabled, archived, initialContext }) => enabled && !archived && isAnswerable(initialContext))
       .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || a.name.localeCompare(b.name));
   }
-  /** Who answers when nobody was chosen: the plainest. */
+  /** Who answers when nobody was chosen. */
   get first(): Schemas["ProcessView"] | undefined {
-    return this.usable.find(({ name }) => name === "Chat") ?? this.usable[0];
+    return this.usable.find(({ id }) => id === this.default?.process?.id);
+  }
+  /** Whether the default answers with a model that was connected. */
+  get isConnected(): boolean {
+    return Boolean(this.default?.chosen && !this.default.problem);
   }
   nameOf(id: string | undefined): string {
     return this.list.find((process) => process.id === id)?.name ?? "a process";
   }
   start(): void {
-    if (!this.#started) onTold(({ event }) => void (event.startsWith("process.") && this.refresh()));
+    if (!this.#started)
+      onTold(({ event }) => {
+        if (event.startsWith("process.")) void this.refresh();
+        // A call that succeeds ends the trouble of a default that was down.
+        else if (ABOUT_DEFAULT.test(event) || (event === "tool.called" && this.default?.problem))
+          void this.#readDefault();
+      });
     this.#started = true;
     void this.refresh();
   }
   async refresh(): Promise<void> {
     const isNewest = this.#newest.ask();
     try {
-      const list = await all((cursor) =>
-        call("get", "/api/v1/processes", { query: { includeArchived: true, cursor } }),
-      );
+      const [list, found] = await Promise.all([
+        all((cursor) => call("get", "/api/v1/processes", { query: { includeArchived: true, cursor } })),
+        call("get", "/api/v1/account/default-process"),
+      ]);
       if (!isNewest()) return;
       this.list = list;
+      this.default = found;
       this.loaded = true;
       this.problem = undefined;
     } catch (error) {
       // Pickers show what was known.
       if (isNewest()) this.problem = error;
     }
+  }
+  /** Chooses who answers in new conversations; nothing is the built-in model. */
+  async choose(processId: string | null): Promise<void> {
+    this.default = await call("put", "/api/v1/account/default-process", { body: { processId } });
   }
 }
 export const processes = new Processes();

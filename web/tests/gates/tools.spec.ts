@@ -83,6 +83,6 @@ test("asking a model that never answers is cancelled, and what was made can be t
   await model.asked();
   await page.getByRole("button", { name: "Cancel the question" }).click();
   await expect(page.getByRole("region", { name: "Result of the call" })).toContainText("cancelled");
-  await page.getByRole("button", { name: "Take back what was made" }).click();
+  await page.getByRole("button", { name: "Undo setup" }).click();
   await expect(page.getByRole("button", { name: "Connect and test" })).toBeEnabled();
 });

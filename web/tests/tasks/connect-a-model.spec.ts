@@ -19,13 +19,14 @@ task(
 
     // Nothing is called before somebody says so.
     await hands.press(page.getByRole("button", { name: "Connect and test" }));
-    await expect(page.getByText("say yes to this first")).toBeVisible();
+    await expect(page.getByText("Tick this to continue")).toBeVisible();
     await hands.press(page.getByRole("checkbox", { name: /^Allow services to call/ }));
     await hands.press(page.getByRole("button", { name: "Connect and test" }));
     const answers = page.getByRole("region", { name: "The model answers" });
     await expect(answers).toContainText(LITELLM.answer);
 
-    await hands.press(answers.getByRole("button", { name: "Use it in Chat" }));
+    // The first model that is connected becomes the default.
+    await expect(answers).toContainText(`Chat with ${LITELLM.model} answers in new conversations.`);
     await hands.press(answers.getByRole("button", { name: "Begin a conversation with it" }));
     await expect(page).toHaveURL(/\/c\//);
     await composer(page).waitFor();

@@ -12,6 +12,7 @@ import {
 } from "../../src/screens/processes/definition";
 import { laidOut, ranks, towards } from "../../src/screens/processes/graph";
 import { offered } from "../../src/screens/processes/runDraft";
+import { standInFor } from "../../src/state/standIn";
 import type { JsonSchema } from "../../src/ui/jsonSchema";
 import { readInput, shownInput } from "../../src/screens/processes/inputText";
 
@@ -136,5 +137,35 @@ describe("inputs", () => {
     expect(readInput('{"a": "{topic}"}', {})).toEqual({ a: "{topic}" });
     expect(readInput(" ", {})).toBeUndefined();
     expect(shownInput({ a: 1 })).toContain('"a": 1');
+  });
+});
+
+describe("a process that stands in for the wanted one", () => {
+  const list = [
+    { id: "a", name: "Chat", enabled: true, archived: false },
+    { id: "b", name: "Chat with heron", enabled: true, archived: false },
+    { id: "c", name: "Off", enabled: false, archived: false },
+    { id: "d", name: "Gone", enabled: false, archived: true },
+  ];
+  const chosen = (id: string, problem: string | null = null) => ({ chosen: { id, name: "Chosen" }, problem });
+  it("is not needed while the conversation's process or the default can answer", () => {
+    expect(standInFor("b", chosen("c", "it is disabled"), list)).toBeUndefined();
+    expect(standInFor(null, chosen("b"), list)).toBeUndefined();
+    expect(standInFor(undefined, { chosen: null, problem: null }, list)).toBeUndefined();
+  });
+  it("is explained by the process that answered here last, before the default", () => {
+    const wanted = { name: "Off", reason: "it is disabled" };
+    expect(standInFor("c", chosen("b"), list)).toEqual(wanted);
+    expect(standInFor("d", chosen("b"), list)?.reason).toBe("it was deleted");
+  });
+  it("is explained by the default, which can be used anyway unless it is disabled", () => {
+    const down = chosen("b", "its tool: down");
+    expect(standInFor(null, down, list)).toEqual({
+      name: "Chat with heron",
+      reason: "its tool: down",
+      id: "b",
+    });
+    expect(standInFor(null, chosen("c", "the process is disabled"), list)?.id).toBeUndefined();
+    expect(standInFor(null, chosen("x", "the process was deleted"), list)?.name).toBe("Chosen");
   });
 });

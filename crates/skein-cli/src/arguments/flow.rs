@@ -263,7 +263,7 @@ pub(crate) struct ChatArguments {
     /// The conversation to go on with, by the beginning of its title or as entity_…; a new one without it
     #[arg(value_name = "CONVERSATION")]
     pub(crate) conversation: Option<String>,
-    /// The process that answers, as entity_… or by its name [default: Chat]
+    /// The process that answers, as entity_… or by its name [default: the one the conversation offers, else skein process default]
     #[arg(long, value_name = "PROCESS")]
     pub(crate) process: Option<String>,
     #[command(flatten)]

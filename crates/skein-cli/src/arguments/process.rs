@@ -63,6 +63,15 @@ pub(crate) enum ProcessCommand {
     },
     /// Say how all that a process depends on is; ends with 1 when a run would fail
     Health(ProcessId),
+    /// Show which process answers in new conversations, or choose it
+    Default {
+        /// The process that answers from now on, as entity_… or by its name
+        #[arg(value_name = "PROCESS", conflicts_with = "built_in")]
+        process: Option<String>,
+        /// Let the built-in model answer
+        #[arg(long)]
+        built_in: bool,
+    },
     /// Write a process as a definition for another installation: names in place of ids
     Export(ProcessId),
     /// Make a process from such a definition

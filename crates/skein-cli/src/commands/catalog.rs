@@ -10,6 +10,7 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 pub(crate) use self::lookup::find;
+pub(crate) use self::process::{default_process, told_default};
 use crate::definition::{Source, to_yaml};
 use crate::desk::{Desk, Form};
 use crate::door::Ask;
@@ -38,6 +39,7 @@ pub(crate) fn run(task: CatalogTask, desk: &mut Desk<'_>) -> Result<Exit, Failur
         CatalogTask::Change(change) => carry_out(change, desk),
         CatalogTask::Validate(inquiry) => process::validate(&complete(&inquiry, desk)?, desk),
         CatalogTask::ProcessHealth(inquiry) => process::health(&complete(&inquiry, desk)?, desk),
+        CatalogTask::DefaultProcess(choice) => process::choose_default(&choice, desk),
         CatalogTask::ExportProcess(thing) => process::export(&thing, desk),
         CatalogTask::Health(inquiry) => health(&inquiry, desk),
         CatalogTask::Test { inquiry, has_details } => test(&inquiry, has_details, desk),

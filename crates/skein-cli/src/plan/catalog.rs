@@ -47,6 +47,8 @@ pub(crate) enum CatalogTask {
     Validate(Inquiry),
     /// Says how all that a process depends on is, and ends accordingly.
     ProcessHealth(Inquiry),
+    /// Shows the default process after choosing one, if one is named.
+    DefaultProcess(DefaultChoice),
     /// As a definition without ids.
     ExportProcess(Thing),
     /// Says how the service is, and ends accordingly.
@@ -72,6 +74,14 @@ impl From<CatalogTask> for Task {
     fn from(task: CatalogTask) -> Self {
         Self::Catalog(task)
     }
+}
+
+/// A choice of the process that answers in new conversations.
+#[derive(Debug, PartialEq)]
+pub(crate) enum DefaultChoice {
+    Unchanged,
+    BuiltIn,
+    Process(Thing),
 }
 
 /// What is to become different about a thing.

@@ -25,7 +25,6 @@ use crate::settings::Name;
 use crate::views::{List, flow as views};
 
 const POOL_PLACES_MAX: usize = 1_024;
-const CHAT: &str = "Chat";
 
 /// One command about runs and what they wait for.
 #[derive(Debug, PartialEq)]
@@ -116,7 +115,8 @@ pub(crate) enum Verdict {
 pub(crate) struct ChatTask {
     /// A new one without it.
     pub(crate) conversation: Option<Named>,
-    pub(crate) process: Thing,
+    /// The one the conversation offers, else the default process, without it.
+    pub(crate) process: Option<Thing>,
 }
 
 impl FlowTask {
@@ -124,7 +124,7 @@ impl FlowTask {
         let ChatArguments { conversation, process, asking } = arguments;
         let hint = "give the beginning of its title, or its id: entity_…";
         let conversation = conversation.map(|text| Named::new(&text, hint)).transpose()?;
-        let process = Thing::new(Shelf::Processes, process.as_deref().unwrap_or(CHAT))?;
+        let process = process.map(|text| Thing::new(Shelf::Processes, &text)).transpose()?;
         Ok((asking, Self::Chat(ChatTask { conversation, process }).into()))
     }
 

@@ -7,6 +7,7 @@ mod canary;
 mod commands;
 mod configuration;
 mod conversations;
+mod default_process;
 mod embedders;
 mod endpoints;
 mod faults;

@@ -251,7 +251,7 @@ pricing: {currency: EUR, perCall: 0.25}
 }
 
 /// Lines in, answers out; `$0` is what is piped.
-fn chat(home: &Home, lines: &str, words: &[&str]) -> Finished {
+pub(crate) fn chat(home: &Home, lines: &str, words: &[&str]) -> Finished {
     let skein = Program::new("bash").args(["-c", "printf '%b' \"$0\" | \"$@\"", lines, SKEIN, "--dir"]);
     finish(skein.arg(home.dir.clone()).arg("chat").args(words.iter().copied()))
 }

@@ -100,7 +100,7 @@ pub(crate) fn refuse_fixed(
 }
 
 /// Tells `"description": null` (take it away) from no description at all (leave it).
-pub(crate) fn named<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+pub fn named<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,
     T: Deserialize<'de>,

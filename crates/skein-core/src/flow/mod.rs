@@ -6,6 +6,7 @@
 //! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition
 //! that [`draft_size`] finds small enough to be looked at, [`fitness`] what a
 //! process would meet if it were run now, [`custody`] who may alter it. [`approval_policy`] decides which calls of a model a person approves.
+//! [`default_process`] decides which process answers where none is named.
 //! [`execution`] is the machine that carries a plan out, and
 //! [`delegation`] says who else may decide what it asks. [`tool_call`] is the permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
 //! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
@@ -17,6 +18,7 @@ pub mod budget;
 pub mod condition;
 pub mod cost;
 pub mod custody;
+pub mod default_process;
 pub mod delegation;
 pub mod draft_size;
 pub mod execution;

@@ -234,6 +234,16 @@ impl InitialContext {
         }
     }
 
+    /// The variables without which a process cannot be started.
+    pub fn required(&self) -> Vec<&str> {
+        match self {
+            Self::Names(names) => names.iter().map(String::as_str).collect(),
+            Self::Schema(schema) => {
+                schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+            }
+        }
+    }
+
     /// Whether a process can be started with these values.
     pub fn check_values(&self, values: &Map<String, Value>) -> Result<(), RuleViolation> {
         let declared = self.names();

@@ -123,6 +123,7 @@ events! {
     ProcessChanged = "process.changed", "A process changed.";
     ProcessArchived = "process.archived", "A process was put away; what it made stays.";
     ProcessDeleted = "process.deleted", "A process that never ran was deleted.";
+    DefaultProcessChanged = "default_process.changed", "Another process answers in new conversations.";
     ToolUsed = "tool.used", "Somebody else used a tool or service of this owner's.";
     DamageFound = "damage.found", "What is stored was found damaged while it was read; administrators are told, and skein verify says where.";
     ExportMade = "export.made", "A cut of the timeline was made for export.";
@@ -243,6 +244,7 @@ fn change_name(record_type: &str, act: Act, is_first: bool) -> EventName {
         "Actor" => [E::ActorCreated, E::ActorChanged, E::ActorChanged],
         "AllowedEndpoint" => [E::EndpointAllowed, E::EndpointChanged, E::EndpointRefused],
         "StandingApproval" => [E::ApprovalGiven, E::ApprovalRenewed, E::ApprovalRevoked],
+        "DefaultProcess" => [E::DefaultProcessChanged; 3],
         _ => [E::RecordCreated, E::RecordUpdated, E::RecordDeleted],
     };
     match (act, record_type) {

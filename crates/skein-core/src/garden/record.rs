@@ -70,7 +70,7 @@ impl RecordType {
 /// A person, a key, a setting of the installation, a corrected time.
 const SYSTEM_TYPES: [&str; 4] = ["User", "ApiKey", "Setting", "TimeOverride"];
 /// Where something can be called, with what, how, and what may be reached.
-const CATALOGUE_TYPES: [&str; 9] = [
+const CATALOGUE_TYPES: [&str; 10] = [
     "Service",
     "Secret",
     "Tool",
@@ -80,10 +80,11 @@ const CATALOGUE_TYPES: [&str; 9] = [
     "SecretBinding",
     "AllowedEndpoint",
     "StandingApproval",
+    "DefaultProcess",
 ];
 /// What is talked in, who writes there, and what gathers it.
 const TREE_TYPES: [&str; 3] = ["Conversation", "Actor", "Project"];
-const PRIVATE_TYPES: [&str; 4] = ["Secret", "SecretBinding", "AllowedEndpoint", "StandingApproval"];
+const PRIVATE_TYPES: [&str; 5] = ["Secret", "SecretBinding", "AllowedEndpoint", "StandingApproval", "DefaultProcess"];
 /// The field that says when a record was deleted.
 pub const DELETED_AT: &str = "deletedAt";
 

@@ -225,7 +225,9 @@ pub struct ConversationDraft {
     pub system_context: Option<Instructions>,
     pub buffer_mode_system_context: Option<bool>,
     pub context_budget: Option<ContextBudget>,
-    pub process_id: Option<RecordId>,
+    /// Left out: the owner's default process. None: no process is offered.
+    #[serde(deserialize_with = "entry::named")]
+    pub process_id: Option<Option<RecordId>>,
     /// Left out: the owner's default project.
     pub project_id: Option<RecordId>,
 }
@@ -272,8 +274,8 @@ impl ConversationChange {
 }
 
 impl Conversation {
-    /// A conversation of its own.
-    pub fn create(draft: ConversationDraft) -> Self {
+    /// A conversation of its own; the default process is taken where the draft names none.
+    pub fn create(draft: ConversationDraft, default_process: Option<RecordId>) -> Self {
         Self {
             title: draft.title,
             description: draft.description,
@@ -283,7 +285,7 @@ impl Conversation {
             system_context: draft.system_context,
             buffer_mode_system_context: draft.buffer_mode_system_context,
             context_budget: draft.context_budget,
-            process_id: draft.process_id,
+            process_id: draft.process_id.unwrap_or(default_process),
             project_id: None,
             forked_from: None,
             shown_above: Vec::new(),

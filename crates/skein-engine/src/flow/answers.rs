@@ -3,6 +3,7 @@
 
 use serde_json::{Map, Value, json};
 use skein_core::catalog::entry::Entry as _;
+use skein_core::flow::default_process::ANSWER_VARIABLES;
 use skein_core::flow::execution::fact::Target;
 use skein_core::flow::execution::input::Input;
 use skein_core::flow::process::Process;
@@ -23,13 +24,12 @@ use crate::flow::SYSTEM;
 use crate::flow::authorship::expected_author;
 use crate::flow::begin::Beginning;
 use crate::flow::call::breach;
+use crate::flow::default_process::answering_process;
 use crate::flow::mover::Mover;
 use crate::flow::rollback::{begun, prior_path, run_of_node};
 use crate::request::{Changed, Outcome, Request, referred};
 use crate::tree::{Grown, PARENT, PARENT_TURN, alternative_of, text_at};
 
-/// What a process can ask for about the conversation it answers in.
-const KNOWN: [&str; 3] = ["conversationId", "nodeId", "message"];
 /// Most sources of an answer that are looked at.
 const SOURCES_MAX: usize = 1_000;
 /// Most answers that are begun at once.
@@ -82,7 +82,7 @@ pub enum Wanted {
 pub struct NewAnswers {
     /// Where.
     pub wanted: Wanted,
-    /// By which processes; none where an answer is made again.
+    /// By which processes; none where an answer is made again, or where the default process answers.
     pub processes: Vec<RecordId>,
     /// How many by each.
     pub samples: usize,
@@ -97,19 +97,22 @@ pub struct NewAnswers {
 pub struct Answering {
     /// Each kept place with the run that fills it.
     pub begun: Vec<(Grown, RunId)>,
+    /// Why a built-in model answers in place of the default process.
+    pub fallback: Option<String>,
 }
 
 impl Outcome for Answering {
     fn reference(&self) -> Value {
         let begun: Vec<Value> =
             self.begun.iter().map(|(grown, run)| json!({ "grown": grown.reference(), "run": run })).collect();
-        json!({ "begun": begun })
+        json!({ "begun": begun, "fallback": self.fallback })
     }
 
     fn recall(tx: &mut Tx<'_>, viewer: &Viewer, reference: &Value) -> Result<Self, StoreError> {
         let begun: Vec<Value> = referred(reference, "begun")?;
         let recall = |begun: &Value| Ok((Grown::recall(tx, viewer, &begun["grown"])?, referred(begun, "run")?));
-        Ok(Self { begun: begun.iter().map(recall).collect::<Result<_, StoreError>>()? })
+        let fallback = reference["fallback"].as_str().map(str::to_owned);
+        Ok(Self { begun: begun.iter().map(recall).collect::<Result<_, StoreError>>()?, fallback })
     }
 }
 
@@ -123,7 +126,7 @@ impl Engine {
         new: NewAnswers,
     ) -> Result<Changed<Answering>, EngineError> {
         self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
-            let processes = wanted_processes(tx, viewer, conversation, &new)?;
+            let (processes, fallback) = wanted_processes(engine, tx, viewer, conversation, &new)?;
             let hint = remember_hint(tx, viewer, conversation, chosen(&new, &processes))?;
             let mut mover = Mover::new(engine, tx, hand);
             let mut begun = Vec::new();
@@ -142,7 +145,7 @@ impl Engine {
                 let node = tx.node(viewer, node.id)?;
                 Ok((Grown::now(tx, viewer, &node, moved)?, run))
             });
-            Ok((Answering { begun: grown.collect::<Result<_, StoreError>>()? }, after))
+            Ok((Answering { begun: grown.collect::<Result<_, StoreError>>()?, fallback }, after))
         })
         .await
     }
@@ -215,7 +218,7 @@ impl Mover<'_, '_> {
             None => self.begun_with(node)?,
         };
         let mut given: Map<String, Value> =
-            earlier.into_iter().filter(|(name, _)| !KNOWN.contains(&name.as_str())).collect();
+            earlier.into_iter().filter(|(name, _)| !ANSWER_VARIABLES.contains(&name.as_str())).collect();
         given.extend(new.context.clone());
         Ok(given)
     }
@@ -228,13 +231,16 @@ impl Mover<'_, '_> {
     }
 }
 
-/// Which processes answer: those that are named, or the one that made what is made again (rule BR-CONV-001B).
+/// The processes that answer, and why a built-in model stands in: those that are named, the one that made what is made
+/// again (rule BR-CONV-001B), or the default process.
 fn wanted_processes(
+    engine: &Engine,
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     conversation: ConversationId,
     new: &NewAnswers,
-) -> Result<Vec<RecordId>, StoreError> {
+) -> Result<(Vec<RecordId>, Option<String>), StoreError> {
+    let mut fallback = None;
     let processes = match new.wanted {
         Wanted::Again { turn, node, .. } => {
             let row = alternative_of(tx, viewer, conversation, turn, node)?;
@@ -244,12 +250,13 @@ fn wanted_processes(
             };
             vec![executed_by.process_id]
         }
+        Wanted::After { .. } | Wanted::Beside { .. } | Wanted::Fused { .. } if new.processes.is_empty() => {
+            let (process, problem) = answering_process(tx, &engine.parts().schemas, viewer)?;
+            fallback = problem;
+            vec![process]
+        }
         Wanted::After { .. } | Wanted::Beside { .. } | Wanted::Fused { .. } => new.processes.clone(),
     };
-    if processes.is_empty() {
-        let problem = "what an agent says is generated by a process, and none is named";
-        return Err(breach("BR-TURN-010", problem, "name one as processId"));
-    }
     if new.samples == 0 {
         return Err(breach("BR-TURN-013", "no answer is asked for", "ask for 1 to 16, or leave samples out"));
     }
@@ -257,7 +264,7 @@ fn wanted_processes(
         let problem = format!("at most {ANSWERS_MAX} answers are begun at once");
         return Err(breach("BR-TURN-013", problem, "ask for fewer"));
     }
-    Ok(processes)
+    Ok((processes, fallback))
 }
 
 /// What is answered. An agent never speaks first (rule BR-TURN-003).
@@ -392,7 +399,7 @@ pub(super) fn known_values(
         Some(answered) => text_at(tx, viewer, answered)?,
         None => String::new(),
     };
-    let known = KNOWN.into_iter().zip([json!(conversation), json!(answered), json!(message)]);
+    let known = ANSWER_VARIABLES.into_iter().zip([json!(conversation), json!(answered), json!(message)]);
     let names = process.initial_context.names();
     let asked = known.filter(|(name, value)| names.contains(name) && !value.is_null());
     Ok(asked.map(|(name, value)| (name.to_owned(), value)).collect())

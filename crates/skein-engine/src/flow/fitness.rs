@@ -79,11 +79,20 @@ impl Engine {
         let (viewer, engine) = (caller.viewer(), self.clone());
         let look = move |tx: &mut Tx<'_>| {
             let process: Shown<Process> = load(tx, &viewer, id)?;
-            let mut survey = Survey { schemas: &engine.parts().schemas, viewer: &viewer, known: BTreeMap::new() };
-            survey.look_at(tx, &process, 0)
+            fitness(tx, &engine.parts().schemas, &viewer, &process)
         };
         Ok(self.parts().store.read(look).await?)
     }
+}
+
+/// How a process would fare now, for the viewer.
+pub(super) fn fitness(
+    tx: &mut Tx<'_>,
+    schemas: &Schemas,
+    viewer: &Viewer,
+    process: &Shown<Process>,
+) -> Result<ProcessFitness, StoreError> {
+    Survey { schemas, viewer, known: BTreeMap::new() }.look_at(tx, process, 0)
 }
 
 /// One look at a process and what it calls, each process once.

@@ -16,6 +16,7 @@ use crate::account::Caller;
 use crate::catalog::{Restoring, Saving, Shown, load, make, references, save};
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::flow::default_process::adopt;
 use crate::flow::targets::{JudgedEditions, Targets};
 use crate::request::{Changed, Request};
 
@@ -50,7 +51,9 @@ impl Engine {
         self.change(caller, request, "process.create", move |tx, viewer| {
             let process = made.clone()?;
             check_targets(tx, viewer.owner(), &process, None, ahead.as_ref())?;
-            make(tx, viewer, &process, false)
+            let made = make(tx, viewer, &process, false)?;
+            adopt(tx, viewer, &made)?;
+            Ok(made)
         })
         .await
     }
@@ -73,7 +76,9 @@ impl Engine {
                 let judged = ahead.and_then(|ahead| ahead.judged.as_ref());
                 check_targets(tx, current.owner, &next, Some(&current), judged)?;
             }
-            save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))
+            let saved = save(tx, viewer, &current, &next, Saving::based_on(&current, Some(based_on)))?;
+            adopt(tx, viewer, &saved)?;
+            Ok(saved)
         })
         .await
     }

@@ -23,6 +23,7 @@ use crate::account::Caller;
 use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
+use crate::flow::default_hint;
 use crate::request::{Changed, Request};
 use crate::tree::turns::{named_alternative, turn_of};
 use crate::tree::{ShownConversation, conversation_id, projects, show_conversation, show_conversations, summary_work};
@@ -109,9 +110,14 @@ impl Engine {
         request: Request,
         draft: ConversationDraft,
     ) -> Result<Changed<ShownConversation>, EngineError> {
+        let engine = self.clone();
         self.change(caller, request, "conversation.create", move |tx, viewer| {
             let default = projects::default_project(tx, viewer)?;
-            let conversation = Conversation::create(draft.clone());
+            let process = match draft.process_id {
+                None => default_hint(tx, &engine.parts().schemas, viewer)?,
+                Some(_) => None,
+            };
+            let conversation = Conversation::create(draft.clone(), process);
             conversation.check_system_context()?;
             check_hint(tx, viewer, &conversation)?;
             let project = match draft.project_id {

@@ -26,7 +26,7 @@ impl World {
         let make = move |tx: &mut Tx<'_>| {
             let project = tx.create_of_tree(&viewer, project.clone())?.id;
             let draft = serde_json::from_value(draft.clone()).unwrap();
-            let content = Conversation::create(draft).to_content(false);
+            let content = Conversation::create(draft, None).to_content(false);
             let record = tx.create_conversation(&viewer, content, project, ActorId::from(viewer.owner()))?;
             Ok(ConversationId::from_bytes(*record.id.as_bytes()))
         };

@@ -1,6 +1,7 @@
 //! Processes over HTTP: their definitions, runs of them, what people are asked, who is at work.
 
 pub(crate) mod approvals;
+pub(crate) mod default_process;
 pub(crate) mod executions;
 pub(crate) mod makings;
 pub(crate) mod processes;

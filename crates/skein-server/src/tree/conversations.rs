@@ -41,6 +41,7 @@ pub(crate) struct ConversationBody {
     /// How many tokens a model is shown at most.
     #[schema(minimum = 2048, maximum = 100_000_000)]
     context_budget: Option<u32>,
+    /// The process that is offered first. Default: your default process while it can answer; null offers none.
     process_id: Option<String>,
     /// Your first project unless one is named.
     project_id: Option<String>,

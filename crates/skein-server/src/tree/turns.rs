@@ -51,7 +51,7 @@ pub(crate) struct TurnBody {
     /// What else led to it.
     #[serde(default, deserialize_with = "entry::objects")]
     sources: Vec<SourceBody>,
-    /// The process that is to answer.
+    /// The process that answers, if `speaker` is `agent`. Default: your default process.
     #[schema(value_type = Option<String>)]
     process_id: Option<RecordId>,
     /// Several processes that are to answer, each in an alternative of its own.
@@ -169,12 +169,15 @@ pub(crate) struct AnswerView {
 #[derive(Serialize, ToSchema)]
 pub(crate) struct AnsweringView {
     answers: Vec<AnswerView>,
+    /// Why a built-in model answers in place of your default process; absent otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback: Option<String>,
 }
 
 impl From<Answering> for AnsweringView {
     fn from(answering: Answering) -> Self {
         let view = |(grown, execution_id): (Grown, RunId)| AnswerView { grown: grown.into(), execution_id };
-        Self { answers: answering.begun.into_iter().map(view).collect() }
+        Self { answers: answering.begun.into_iter().map(view).collect(), fallback: answering.fallback }
     }
 }
 

@@ -28,7 +28,7 @@ pub(crate) async fn make_project(world: &World, viewer: &Viewer, name: &str) -> 
 pub(crate) async fn conversation_in(world: &World, viewer: &Viewer, project: RecordId, title: &str) -> ConversationId {
     world.clock.advance(1);
     let (viewer, draft) = (viewer.clone(), serde_json::from_value(json!({ "title": title })).unwrap());
-    let content = Conversation::create(draft).to_content(false);
+    let content = Conversation::create(draft, None).to_content(false);
     let make = move |tx: &mut Tx<'_>| {
         let record = tx.create_conversation(&viewer, content.clone(), project, ActorId::from(viewer.owner()))?;
         Ok(ConversationId::from_bytes(*record.id.as_bytes()))

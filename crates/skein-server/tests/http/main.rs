@@ -15,6 +15,7 @@ mod context_sent;
 mod contract;
 mod conversations;
 mod damage;
+mod default_process;
 mod delegates;
 mod document;
 mod doors;

@@ -368,6 +368,9 @@ async fn foreign_tool(world: &World) -> Value {
 async fn account_recipe(world: &World, change: &str) -> Recipe {
     let key = json!({ "name": "laptop", "scope": "read" });
     match change {
+        "PUT /api/v1/account/default-process" => {
+            plain("/api/v1/account/default-process", &json!({ "processId": null }))
+        }
         "POST /api/v1/account/sign-in-links" => plain("/api/v1/account/sign-in-links", &json!({})),
         "DELETE /api/v1/account/session" => {
             Recipe { cookie: Some(browser(world).await), ..plain("/api/v1/account/session", &json!({})) }

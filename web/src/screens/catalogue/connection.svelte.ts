@@ -43,7 +43,7 @@ export class Connection {
   async connect(asked: Asked): Promise<void> {
     this.busy = true;
     this.steps = [];
-    this.error = this.outcome = this.process = undefined;
+    this.error = this.outcome = undefined;
     try {
       if (asked.allow && isLoopback(asked.at)) await this.#allow(asked.at);
       const secretId = await this.#secret(asked);
@@ -58,7 +58,13 @@ export class Connection {
       );
       const last = this.steps.at(-1);
       if (last && !this.outcome.ok) last.state = "failed";
-      void catalogue.refresh("tools");
+      await catalogue.refresh("tools");
+      await processes.refresh();
+      // The first model that is connected answers in new conversations.
+      if (this.outcome.ok && processes.default?.adoptsNext)
+        await this.#step("Letting it answer in conversations", () =>
+          this.#answering(asked.name.trim() || asked.model),
+        );
     } catch (thrown) {
       this.error = thrown;
     } finally {
@@ -78,31 +84,48 @@ export class Connection {
 
   /** A process like Chat that answers with the new tool. */
   async useInChat(name: string): Promise<void> {
-    const tool = this.tool;
-    if (!tool) return;
     this.busy = true;
     this.error = undefined;
     try {
-      const listed = await all((cursor) => call("get", "/api/v1/processes", { query: { cursor } }));
-      const answers = (id: string) =>
-        catalogue.tools.find((one) => one.id === id)?.operation.messagesFrom !== undefined;
-      const chat = chatAmong(listed, answers);
-      if (!chat) throw new Error("no process like Chat is left to copy; make one under Processes");
-      const free = freeName(
-        `Chat with ${name}`.slice(0, 96),
-        listed.map((one) => one.name),
-      );
-      const made = await call("post", "/api/v1/processes", {
-        body: processLike(chat, answers, free, tool.id),
-      });
-      // Whoever begins a conversation with it finds it in the list.
-      await processes.refresh();
-      this.process = made;
+      await this.#answering(name);
     } catch (thrown) {
       this.error = thrown;
     } finally {
       this.busy = false;
     }
+  }
+
+  /** Lets it answer in new conversations, in place of the default. */
+  async makeDefault(): Promise<void> {
+    this.busy = true;
+    this.error = undefined;
+    try {
+      await processes.choose(this.process?.id ?? null);
+    } catch (thrown) {
+      this.error = thrown;
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  async #answering(name: string): Promise<void> {
+    const tool = this.tool;
+    if (!tool || this.process) return;
+    const listed = await all((cursor) => call("get", "/api/v1/processes", { query: { cursor } }));
+    const answers = (id: string) =>
+      catalogue.tools.find((one) => one.id === id)?.operation.messagesFrom !== undefined;
+    const chat = chatAmong(listed, answers);
+    if (!chat) throw new Error("no process like Chat is left to copy; make one under Processes");
+    const free = freeName(
+      `Chat with ${name}`.slice(0, 96),
+      listed.map((one) => one.name),
+    );
+    const made = await call("post", "/api/v1/processes", {
+      body: processLike(chat, answers, free, tool.id),
+    });
+    // A conversation that is begun with it finds it in the list, and its being the default.
+    await processes.refresh();
+    this.process = made;
   }
 
   /** Takes back everything that was made here. */

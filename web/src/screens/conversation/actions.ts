@@ -118,7 +118,7 @@ export function conversationActions({ view, path, focus, composer }: Parts): Rec
   const take = (preset: Preset) => () => {
     const process = presetAt(preset, settings.presets, processes.usable);
     if (process) view.answering = [process.id];
-    announcer.say(process ? `${process.name} answers next.` : `Nobody answers by ${preset}.`);
+    announcer.say(process ? `${process.name} answers next.` : `No process is on ${preset}.`);
   };
 
   return {

@@ -10,6 +10,7 @@ export interface SectionWords {
 }
 export const sections: SectionWords[] = [
   { id: "account", label: "Account", icon: "person", group: "You" },
+  { id: "answers", label: "Default answers", icon: "process", group: "You" },
   { id: "access", label: "Access keys", icon: "key", group: "You" },
   { id: "keeping", label: "Backup and export", icon: "copy", group: "You" },
   { id: "appearance", label: "Appearance", icon: "eye", group: "This browser" },

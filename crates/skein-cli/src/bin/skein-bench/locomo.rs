@@ -143,7 +143,7 @@ async fn tell_session(
         let project = tx.create_of_tree(&own, project.clone())?.id;
         let draft =
             serde_json::from_value(json!({})).map_err(|error| skein_store::StoreError::Damaged(error.to_string()))?;
-        let content = Conversation::create(draft).to_content(false);
+        let content = Conversation::create(draft, None).to_content(false);
         let record = tx.create_conversation(&own, content, project, ActorId::from(own.owner()))?;
         Ok(ConversationId::from_bytes(*record.id.as_bytes()))
     };

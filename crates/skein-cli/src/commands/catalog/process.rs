@@ -1,6 +1,7 @@
 //! Processes: judged before they are kept, looked at before they are run, and written down for another installation.
 
-use serde_json::Value;
+use axum::http::Method;
+use serde_json::{Value, json};
 
 use super::Definition;
 use super::lookup::find;
@@ -10,7 +11,7 @@ use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::plan::{Shelf, Thing, each_target};
+use crate::plan::{DefaultChoice, Shelf, Thing, each_target};
 use crate::views::catalog as views;
 
 /// Each breach on a line of its own, whole: a table would cut it.
@@ -41,6 +42,43 @@ pub(super) fn health(ask: &Ask, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
         desk.remark(&format!("The process itself: {}.", printable(reason)))?;
     }
     Ok(if found["status"] == "error" { Exit::Problem } else { Exit::Ok })
+}
+
+/// Where the API keeps the default process.
+const DEFAULT_PROCESS: &str = "/account/default-process";
+
+pub(super) fn choose_default(choice: &DefaultChoice, desk: &mut Desk<'_>) -> Result<Exit, Failure> {
+    let change = |process: Value| Ask::new(Method::PUT, DEFAULT_PROCESS).with_body(json!({ "processId": process }));
+    let ask = match choice {
+        DefaultChoice::Unchanged => Ask::get(DEFAULT_PROCESS),
+        DefaultChoice::BuiltIn => change(Value::Null),
+        DefaultChoice::Process(thing) => change(find(thing, desk)?.to_string().into()),
+    };
+    let found = desk.ask(&ask)?;
+    match desk.form {
+        Form::Json => writeln!(desk.out, "{found:#}")?,
+        Form::Quiet => writeln!(desk.out, "{}", text(&found["process"]["id"]))?,
+        Form::People(_) => writeln!(desk.out, "{}", told_default(&found))?,
+    }
+    Ok(Exit::Ok)
+}
+
+/// The default process with its id and name, and the reason it is not the chosen one; asked for by `skein chat` as well.
+pub(crate) fn default_process(desk: &mut Desk<'_>) -> Result<Value, Failure> {
+    desk.ask(&Ask::get(DEFAULT_PROCESS))
+}
+
+/// Which process answers, and why the chosen one does not.
+pub(crate) fn told_default(found: &Value) -> String {
+    let name = |process: &Value| process["name"].as_str().map(printable);
+    let answers = name(&found["process"]).unwrap_or_else(|| "No process".to_owned());
+    match found["problem"].as_str().map(printable) {
+        None => format!("{answers} answers in new conversations."),
+        Some(problem) => {
+            let chosen = name(&found["chosen"]).unwrap_or_else(|| "Your default process".to_owned());
+            format!("{chosen} cannot answer: {problem}. Meanwhile {answers} answers with the built-in model.")
+        }
+    }
 }
 
 /// Ids mean nothing elsewhere, so things are named where one name stands for one thing.

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use skein_core::RecordId;
 
 use super::commands::{Fields, delete, show, switched};
-use super::{CatalogTask, Change, Document, Inquiry, Named, Shelf, Thing};
+use super::{CatalogTask, Change, DefaultChoice, Document, Inquiry, Named, Shelf, Thing};
 use crate::arguments::{ProcessCommand, ProcessEdit};
 use crate::definition::Source;
 use crate::failure::Failure;
@@ -41,6 +41,13 @@ impl CatalogTask {
             }
             ProcessCommand::Health(named) => {
                 Self::ProcessHealth(Inquiry::about(Method::GET, process(&named.process)?).with_tail("/health"))
+            }
+            ProcessCommand::Default { process: None, built_in: false } => {
+                Self::DefaultProcess(DefaultChoice::Unchanged)
+            }
+            ProcessCommand::Default { process: None, .. } => Self::DefaultProcess(DefaultChoice::BuiltIn),
+            ProcessCommand::Default { process: Some(named), .. } => {
+                Self::DefaultProcess(DefaultChoice::Process(process(&named)?))
             }
             ProcessCommand::Export(named) => Self::ExportProcess(process(&named.process)?),
         })

@@ -114,9 +114,11 @@ fn an_alias_names_the_same_command() {
 }
 
 #[test]
-fn a_conversation_is_answered_by_chat_unless_another_process_is_named() {
+fn a_chat_names_no_process_unless_one_is_typed() {
     let FlowTask::Chat(chat) = task("chat") else { panic!("not a chat") };
-    assert_eq!((chat.conversation, chat.process.named), (None, Named::Name("Chat".to_owned())));
+    assert_eq!((chat.conversation, chat.process), (None, None));
+    let FlowTask::Chat(chat) = task("chat --process Chat") else { panic!("not a chat") };
+    assert_eq!(chat.process.map(|process| process.named), Some(Named::Name("Chat".to_owned())));
 }
 
 #[test]

@@ -10,7 +10,7 @@ const ORIGIN: ForkOrigin =
     ForkOrigin { conversation_id: PARENT, turn_id: TurnId::from_bytes([4; 16]), node_id: ItemId::from_bytes([5; 16]) };
 
 fn made(draft: Value) -> Conversation {
-    Conversation::create(serde_json::from_value(draft).unwrap())
+    Conversation::create(serde_json::from_value(draft).unwrap(), None)
 }
 
 fn plain() -> Conversation {

@@ -5,7 +5,7 @@ use axum::http::Method;
 use serde_json::{Value, json};
 use skein_core::RecordId;
 
-use crate::commands::catalog::find;
+use crate::commands::catalog::{default_process, find, told_default};
 use crate::commands::conversation::Lookup;
 use crate::commands::flow::follow::{self, Ended, Telling};
 use crate::commands::flow::{id, is_paused, run_in, waits, words};
@@ -14,7 +14,7 @@ use crate::door::Ask;
 use crate::exit::Exit;
 use crate::failure::Failure;
 use crate::output::{printable, text};
-use crate::plan::{ChatTask, Finder as _, Named};
+use crate::plan::{ChatTask, Finder as _, Named, Thing};
 use crate::views::conversation as views;
 
 /// As much as is shown of what was said before.
@@ -34,6 +34,38 @@ pub(super) struct Talk {
     answered: Option<Seat>,
 }
 
+/// The process that answers, with its name: the one that was typed, else the one the conversation offers, else the default.
+fn answerer(typed: Option<Thing>, offered: Option<&str>, desk: &mut Desk<'_>) -> Result<(RecordId, String), Failure> {
+    match (typed, offered) {
+        (Some(thing), _) => {
+            let process = find(&thing, desk)?;
+            match thing.named {
+                Named::Name(name) => Ok((process, name)),
+                Named::Id(_) => named(process, desk),
+            }
+        }
+        (None, Some(offered)) => named(id(offered)?, desk),
+        (None, None) => default_answerer(desk),
+    }
+}
+
+fn named(process: RecordId, desk: &mut Desk<'_>) -> Result<(RecordId, String), Failure> {
+    Ok((process, text(&desk.ask(&Ask::get(format!("/processes/{process}")))?["name"])))
+}
+
+/// The default process. One that cannot answer is reported on standard error, and the built-in model stands in.
+fn default_answerer(desk: &mut Desk<'_>) -> Result<(RecordId, String), Failure> {
+    let found = default_process(desk)?;
+    if found["problem"].is_string() {
+        eprintln!("{}", told_default(&found));
+    }
+    let Some(process) = found["process"]["id"].as_str() else {
+        let error = anyhow!("none of your processes can answer in a conversation");
+        return Err(Failure::new(Exit::NotFound, error, "make one with skein process new, or name one with --process"));
+    };
+    Ok((id(process)?, text(&found["process"]["name"])))
+}
+
 /// A node and the turn it stands at.
 #[derive(Clone)]
 struct Seat {
@@ -49,21 +81,19 @@ impl Seat {
 
 impl Talk {
     pub(super) fn begin(wanted: ChatTask, desk: &mut Desk<'_>) -> Result<Self, Failure> {
-        let process = find(&wanted.process, desk)?;
-        let name = match wanted.process.named {
-            Named::Name(name) => name,
-            Named::Id(id) => text(&desk.ask(&Ask::get(format!("/processes/{id}")))?["name"]),
-        };
+        let named = wanted.conversation.map(|named| Lookup::new(desk).conversation(&named)).transpose()?;
+        let shown = named.map(|id| desk.ask(&Ask::get(format!("/conversations/{id}")))).transpose()?;
+        let offered = shown.as_ref().and_then(|shown| shown["processId"].as_str());
+        let (process, name) = answerer(wanted.process, offered, desk)?;
         let mut talk = Self { process, name, conversation: None, here: None, said: None, answered: None };
-        if let Some(named) = wanted.conversation {
-            talk.enter(Lookup::new(desk).conversation(&named)?, desk)?;
+        if let Some((conversation, shown)) = named.zip(shown) {
+            talk.enter(conversation, &shown, desk)?;
         }
         Ok(talk)
     }
 
     /// Takes up a conversation where its owner stands.
-    fn enter(&mut self, conversation: RecordId, desk: &mut Desk<'_>) -> Result<(), Failure> {
-        let shown = desk.ask(&Ask::get(format!("/conversations/{conversation}")))?;
+    fn enter(&mut self, conversation: RecordId, shown: &Value, desk: &mut Desk<'_>) -> Result<(), Failure> {
         (self.conversation, self.said, self.answered) = (Some(conversation), None, None);
         self.here = shown["cursorNodeId"].as_str().map(str::to_owned);
         for node in &self.path(desk)? {
