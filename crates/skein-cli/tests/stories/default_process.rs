@@ -14,14 +14,13 @@ fn heron() -> Rogue {
     Rogue::start(move |_| Behaviour::json(&answer.to_string()))
 }
 
-/// Connects the model from the command line: an address, a service, a tool, a process.
+/// Connects the model from the command line: an address, a tool on the service for it, a process.
 fn connect(home: &Home, model: &Rogue) {
     home.run(&["endpoint", "allow", &model.address().to_string()]).assert_ok();
-    home.run(&["service", "create", "Models", "--template", "llama.cpp"]).assert_ok();
     let params = json!({ "endpoint": format!("{}/v1", model.endpoint()) }).to_string();
     let operation = json!({ "type": "llm_call", "promptTemplate": "", "messagesFrom": "messages" }).to_string();
     let inputs = json!({ "type": "object", "properties": { "messages": { "type": "array" } } }).to_string();
-    let tool = ["tool", "create", "heron", "--service", "Models", "--params", &params, "--operation", &operation];
+    let tool = ["tool", "create", "heron", "--service", "llama.cpp", "--params", &params, "--operation", &operation];
     let schemas = ["--input-schema", &inputs, "--output-schema", r#"{"type": "object"}"#];
     home.run(&[&tool[..], &schemas[..]].concat()).assert_ok();
     let process = json!({ "name": "Chat with heron", "initialContext": ["message"], "outputTemplate": "{{answer.text}}",
