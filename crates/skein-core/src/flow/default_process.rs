@@ -1,7 +1,8 @@
 //! Decides which process answers where none is named: the user's default, or a built-in one while that cannot answer.
 //!
 //! The first process that answers through a connected model becomes its owner's default by itself. From then on only
-//! its owner changes it, and a default that cannot answer is never replaced silently: [`DefaultResolution`] names the problem.
+//! its owner changes it, and a default that cannot answer is never replaced silently: [`DefaultResolution`] names the
+//! problem.
 
 use serde::{Deserialize, Serialize};
 
