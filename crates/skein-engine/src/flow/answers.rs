@@ -11,7 +11,7 @@ use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};
 use skein_core::tree::rollback::{PriorHint, PriorState};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, ItemId, NodeId, PathId, RecordId, ReferenceField, RunId, TurnId, Viewer};
+use skein_core::{ConversationId, NodeId, PathId, RecordId, ReferenceField, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};

@@ -12,7 +12,7 @@ use skein_core::tree::conversation::{
 };
 use skein_core::tree::text::Title;
 use skein_core::{
-    ConversationId, Digest, ItemId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, Viewer,
+    ConversationId, Digest, ItemId, NodeId, PathId, RecordId, ReferenceField, RuleViolation, TurnId, UserId, Viewer,
 };
 use skein_store::items::Page;
 use skein_store::tree::conversations::{ConversationQuery, Recent};
@@ -226,7 +226,7 @@ impl Engine {
                 Some(end) => Conversation { shown_above: shown_above(tx, viewer, next.mode, end)?, ..next },
                 None => next,
             };
-            let project = current.row.project.unwrap_or(next.project_id);
+            let project = current.row.project.map_or_else(|| projects::default_project(tx, viewer), Ok)?;
             let made = make(tx, viewer, &next, project)?;
             let (new, old) = (Endpoint::Log(made.shown.id), Endpoint::Log(current.shown.id));
             tx.relate(viewer, &RelationDraft::new(RelationKind::Continues, new, old, Qualities::default())?)?;

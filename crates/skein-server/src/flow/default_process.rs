@@ -99,7 +99,7 @@ pub(crate) async fn change_default_process(
     State(engine): State<Engine>,
     mutation: Mutation,
 ) -> Result<Answer<DefaultProcessView>, ApiError> {
-    let DefaultProcessBody { process_id, based_on_hash } = mutation.body()?;
+    let DefaultProcessBody { process_id, based_on_hash } = mutation.body().await?;
     let Some(process) = process_id else {
         return Err(ApiError::bad_request("invalid_body", "processId: send a process, or null for the built-in model"));
     };

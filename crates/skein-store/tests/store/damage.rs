@@ -12,12 +12,12 @@ use skein_store::{Location, Store, StoreError, StoreOptions};
 fn overwrite_root_of(file: &Path, table: &str) {
     let database = rusqlite::Connection::open(file).unwrap();
     database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).unwrap();
-    let number = |sql: &str| database.query_row(sql, [], |row| row.get::<_, u64>(0)).unwrap();
+    let number = |sql: &str| database.query_row(sql, [], |row| row.get::<_, i64>(0)).unwrap();
     let root = number(&format!("SELECT rootpage FROM sqlite_schema WHERE name = '{table}'"));
     let size = number("PRAGMA page_size");
     drop(database);
     let mut file = std::fs::OpenOptions::new().write(true).open(file).unwrap();
-    file.seek(SeekFrom::Start((root - 1) * size)).unwrap();
+    file.seek(SeekFrom::Start(u64::try_from((root - 1) * size).unwrap())).unwrap();
     file.write_all(&vec![0xff; usize::try_from(size).unwrap()]).unwrap();
 }
 
