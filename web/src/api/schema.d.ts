@@ -18,6 +18,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/account/default-process": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The process that answers in your new conversations. */
+        get: operations["read_default_process"];
+        /**
+         * Choose the process that answers in your new conversations. The first process that answers through a connected
+         *     model is chosen without this.
+         */
+        put: operations["change_default_process"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/account/session": {
         parameters: {
             query?: never;
@@ -219,7 +240,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Download bytes you attached, whole or in part. */
+        /** Download bytes you attached, whole or in part, as the media type they were uploaded with. */
         get: operations["download_blob"];
         put?: never;
         post?: never;
@@ -1062,7 +1083,7 @@ export interface paths {
         /** Your keys. */
         get: operations["list_keys"];
         put?: never;
-        /** Make a key, which may do no more than the credential that asks for it. */
+        /** Make a key, which may do no more than the credential that asks for it, and not outlive it. */
         post: operations["create_key"];
         delete?: never;
         options?: never;
@@ -1901,7 +1922,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Set the flag; it has no effect, a secret is its owner's alone. */
+        /** Take back the mark `shared` of a secret. Setting it is refused (422): a secret is its owner's alone. */
         put: operations["share_secret"];
         post?: never;
         delete?: never;
@@ -2439,9 +2460,9 @@ export interface components {
              */
             cursor: string;
             /** @description The grant that was named in `Skein-Grant`. */
-            grantId?: string | null;
+            grantId: string | null;
             /** @description The key, where one was shown. */
-            keyId?: string | null;
+            keyId: string | null;
             /**
              * @description What this credential may be used for: read, write or admin.
              * @example admin
@@ -2453,7 +2474,7 @@ export interface components {
         ActivatedView: {
             affectedTurns: components["schemas"]["AffectedTurnView"][];
             alternativeId: string;
-            turnId?: string | null;
+            turnId: string | null;
         };
         /**
          * @example {
@@ -2463,9 +2484,6 @@ export interface components {
          *       },
          *       "modelRef": "local:01K9ZQ4T3V6M8N2P5R7W1X3Y5Z",
          *       "name": "Hugin",
-         *       "permissions": {
-         *         "loomAware": true
-         *       },
          *       "type": "model"
          *     }
          */
@@ -2500,7 +2518,7 @@ export interface components {
              * @description Which model it speaks for: `provider:identifier`, or `local:` and an id.
              * @example local:01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
-            modelRef?: string | null;
+            modelRef?: string;
             /** @example Hugin */
             name: string;
             permissions: components["schemas"]["PermissionFields"];
@@ -2509,7 +2527,7 @@ export interface components {
              *     output.
              * @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
-            processId?: string | null;
+            processId?: string;
             /**
              * @description human, model or system.
              * @example model
@@ -2584,6 +2602,8 @@ export interface components {
         /** @description Answers that are being made. */
         AnsweringView: {
             answers: components["schemas"]["AnswerView"][];
+            /** @description Why a built-in model answers in place of your default process; absent otherwise. */
+            fallback: string | null;
         };
         /** @description What only one path has. */
         ApartView: {
@@ -2735,7 +2755,7 @@ export interface components {
             activeAt: string;
             archived: boolean;
             /** @description The folded branch that it goes on with. */
-            continues?: string | null;
+            continues: string | null;
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             conversationId: string;
             /** @example 2026-11-15T09:30:00.000Z */
@@ -2743,7 +2763,7 @@ export interface components {
             /** @description Whether it was folded and takes nothing more. */
             folded: boolean;
             /** @description The node it grew from. */
-            forkOriginAlternativeId?: string | null;
+            forkOriginAlternativeId: string | null;
             /**
              * @description main, fork or `tool_run`.
              * @example main
@@ -2755,7 +2775,7 @@ export interface components {
              */
             nodes: number;
             /** @description The branch it grew from; the tree of branches follows from this, not from the order of the stack. */
-            parentConversationId?: string | null;
+            parentConversationId: string | null;
             /** @example Herons of the lake */
             title: string;
         };
@@ -2764,7 +2784,7 @@ export interface components {
              * @description Which member of the step, else of the process, breaks it, as far as that can be told.
              * @example execution.timeout
              */
-            field?: string | null;
+            field?: string;
             /** @description What is wrong. */
             problem: string;
             /** @description What to do about it. */
@@ -2775,13 +2795,13 @@ export interface components {
              * @description Which step breaks it, from 1; none where that is the whole process.
              * @example 1
              */
-            step?: number | null;
+            step?: number;
         };
         BriefView: {
             /** @example human */
             authorType: string;
             /** @description The first words of what it says. */
-            brief?: string | null;
+            brief: string | null;
             /** @example 01K9ZQ */
             localId: string;
             nodeId: string;
@@ -2833,15 +2853,15 @@ export interface components {
                 [key: string]: unknown;
             };
             /** @description What led to it: a node, or another call. */
-            causedBy?: string | null;
+            causedBy: string | null;
             /** @description The other calls it builds upon. */
             derivedFrom: string[];
             /** @description An item of type `ToolCall`. */
             id: string;
             requestedAt: string;
-            result?: components["schemas"]["ResultView"] | null;
+            result: components["schemas"]["ResultView"] | null;
             /** @description The step it was made for. */
-            stepId?: string | null;
+            stepId: string | null;
         };
         /** @description One thing on a chain. */
         ChainStepView: {
@@ -2869,7 +2889,7 @@ export interface components {
         /** @description What came of asking a service whether it is there. */
         CheckView: {
             checkedAt: string;
-            errorMessage?: string | null;
+            errorMessage: string | null;
             /**
              * Format: int64
              * @example 12
@@ -2933,19 +2953,30 @@ export interface components {
             /** @enum {string} */
             as: "paths";
         });
-        /** @description How a model is asked when this actor writes. */
+        /**
+         * @description How a model is asked when this actor answers: when a process answers in a conversation with the text of its model. Of other
+         *     actors refused (422).
+         */
         ConfigurationFields: {
+            /**
+             * @description Fields added to the request in the provider's words, such as `top_p`. Those that Skein writes itself are refused (422). Sent
+             *     when you pay for the call, not with the secret of a tool's owner.
+             */
             customParameters?: {
                 [key: string]: unknown;
             } | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @description Longest answer in tokens, 1 to 1000000; the least of this, the tool's `maxTokens` and the step's `tokenBudget` applies.
+             */
             maxTokens?: number | null;
-            /** @description At most 16. */
+            /** @description At most 16, beside those of the tool. */
             stopSequences?: string[] | null;
+            /** @description Stands at the head of the context, before the `systemContext` of the conversation. */
             systemPrompt?: string | null;
             /**
              * Format: double
-             * @description From 0 to 2.
+             * @description From 0 to 2. Applies where the tool, or the default of its service, sets none.
              */
             temperature?: number | null;
         };
@@ -2966,6 +2997,7 @@ export interface components {
             description?: string | null;
             /** @description dialogue (left out) or buffer; it stays as it is made. */
             mode?: string | null;
+            /** @description The process that is offered first. Default: your default process while it can answer; null offers none. */
             processId?: string | null;
             /** @description Your first project unless one is named. */
             projectId?: string | null;
@@ -3003,18 +3035,18 @@ export interface components {
              */
             activeAt: string;
             /** @description Of a buffer: whether `systemContext` and other instructions are sent. Null means true. */
-            bufferModeSystemContext?: boolean | null;
+            bufferModeSystemContext: boolean | null;
             /** @description How many tokens a model is shown at most. */
-            contextBudget?: number | null;
+            contextBudget: number | null;
             /** @description The folded conversation that this one goes on with. */
-            continues?: string | null;
+            continues: string | null;
             /** @description Where its owner stands. */
-            cursorNodeId?: string | null;
-            description?: string | null;
+            cursorNodeId: string | null;
+            description: string | null;
             /** @description Whether it was folded and takes nothing more. */
             folded: boolean;
-            forkOriginAlternativeId?: string | null;
-            forkOriginTurnId?: string | null;
+            forkOriginAlternativeId: string | null;
+            forkOriginTurnId: string | null;
             /**
              * @description main, fork or `tool_run`.
              * @example main
@@ -3031,20 +3063,21 @@ export interface components {
              * @example 12
              */
             nodes: number;
-            parentConversationId?: string | null;
+            parentConversationId: string | null;
             /** @description The process chosen last. */
-            processId?: string | null;
-            projectId: string;
-            rootNodeId?: string | null;
-            rootTurnId?: string | null;
+            processId: string | null;
+            /** @description The project it is grouped with by its newest `groups_with` relation to one of yours; null without such a relation. */
+            projectId: string | null;
+            rootNodeId: string | null;
+            rootTurnId: string | null;
             /**
              * @description active or archived.
              * @example active
              */
             status: string;
-            summary?: components["schemas"]["FoldView"] | null;
+            summary: components["schemas"]["FoldView"] | null;
             /** @description What every model is told first. */
-            systemContext?: string | null;
+            systemContext: string | null;
             tags: string[];
             /**
              * @description How it is called: by its title, else by the first words said in it, else by its number.
@@ -3124,14 +3157,14 @@ export interface components {
              * @description Why, of your own jobs and of those you look at by a grant.
              * @example its payload cannot be read
              */
-            reason?: string | null;
+            reason: string | null;
             /** @description The run it is a part of. */
-            runId?: string | null;
+            runId: string | null;
             /**
              * Format: int64
              * @description The number of its step in the run, from 0.
              */
-            step?: number | null;
+            step: number | null;
         };
         /**
          * @description `{"decision": "approve", "inputs": …, "scope": …}`, `{"decision": "deny", "reason": …}`, `{"decision": "answer", "value": …}`
@@ -3162,6 +3195,41 @@ export interface components {
             value?: unknown;
         };
         /**
+         * @example {
+         *       "processId": null
+         *     }
+         */
+        DefaultProcessBody: {
+            /** @description The hash of the choice you looked at. Default: whatever it is now. */
+            basedOnHash?: string | null;
+            /**
+             * @description An enabled process of yours that requires at most `conversationId`, `nodeId` and `message`, or null for the
+             *     built-in model.
+             */
+            processId: string | null;
+        };
+        /** @description The process that answers in new conversations, and in agent turns that name none. */
+        DefaultProcessView: {
+            /**
+             * @description Whether the next process that answers through a connected model becomes the default: until the first one
+             *     exists, and after the chosen process was deleted.
+             */
+            adoptsNext: boolean;
+            chosen: components["schemas"]["NamedProcessView"] | null;
+            /** @description To base a change on. Null until something is chosen. */
+            hash: string | null;
+            /**
+             * @description Why the chosen process does not answer, while a built-in model stands in for it.
+             * @example its tool "llama": it is disabled
+             */
+            problem: string | null;
+            process: components["schemas"]["NamedProcessView"] | null;
+            /** @description The record of the choice; `/records/{id}/history` lists earlier ones. Null until something is chosen. */
+            recordId: string | null;
+            /** Format: int64 */
+            version: number | null;
+        };
+        /**
          * @description Who is to decide: `{"userId": "user_…"}`, `{"userName": "Ben"}`, or `{"userId": null}` to take it back.
          * @example {
          *       "userId": "user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z"
@@ -3182,7 +3250,7 @@ export interface components {
             itemId: string;
             newHash: string;
             /** @description The hash before; null for the first version. */
-            oldHash?: string | null;
+            oldHash: string | null;
             recordId: string;
             /** Format: int64 */
             version: number;
@@ -3199,13 +3267,13 @@ export interface components {
         /** @description Something that steps depend on. */
         DependencyView: {
             /** @description Null if it is not yours to see. */
-            id?: string | null;
+            id: string | null;
             /**
              * @description tool, service, secret or process.
              * @example tool
              */
             kind: string;
-            name?: string | null;
+            name: string | null;
             /**
              * @example [
              *       "it was never checked"
@@ -3284,7 +3352,7 @@ export interface components {
         };
         /** @description A node of a history of edits, and what changed in it. */
         EditView: components["schemas"]["NodeView"] & {
-            diff?: components["schemas"]["DiffView"] | null;
+            diff: components["schemas"]["DiffView"] | null;
         };
         /** @description Why no vectors are made for now. */
         EmbedderFailureView: {
@@ -3352,31 +3420,31 @@ export interface components {
         };
         /** @description Something that is remembered. */
         EpisodeView: {
-            actorId?: string | null;
-            branchId?: string | null;
+            actorId: string | null;
+            branchId: string | null;
             /** @description What it says; null when that was destroyed. */
-            content?: string | null;
-            conversationId?: string | null;
+            content: string | null;
+            conversationId: string | null;
             /**
              * @description When it became known here.
              * @example 2026-11-15T09:30:00.000Z
              */
             createdAt: string;
             /** Format: int64 */
-            depth?: number | null;
+            depth: number | null;
             /** @description Whose memory it belongs to. */
             groupId: string;
             /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             itemId: string;
             name: string;
-            nodeId?: string | null;
+            nodeId: string | null;
             /**
              * @description message, text, json, summary or introspection.
              * @example message
              */
             source: string;
-            speaker?: string | null;
+            speaker: string | null;
             /**
              * @description `waiting` to be indexed, `indexed`, `kept` and never found, `destroyed`, `unbound` when nothing can be made of it, or
              *     `unindexed` where the server keeps no index.
@@ -3384,8 +3452,8 @@ export interface components {
              */
             status: string;
             /** @description Why it is not found, or not by everything; null when there is nothing to say. */
-            statusReason?: string | null;
-            turnId?: string | null;
+            statusReason: string | null;
+            turnId: string | null;
             /**
              * @description When it was said.
              * @example 2026-11-15T09:30:00.000Z
@@ -3404,7 +3472,7 @@ export interface components {
             /** @description Whether the same request may succeed later. */
             retryable: boolean;
             /** @description The rule that would be broken, if it is one. */
-            rule?: string | null;
+            rule: string | null;
         };
         /** @description The envelope, for readers of the API document. */
         ErrorEnvelope: {
@@ -3429,7 +3497,7 @@ export interface components {
              */
             subject: string;
             /** @description An item's or a record's type. */
-            subjectType?: string | null;
+            subjectType: string | null;
         };
         /**
          * @description What a run is given.
@@ -3463,28 +3531,28 @@ export interface components {
         /** @description A run. */
         ExecutionView: {
             /** @description The run whose earlier outputs it took over. */
-            branchedFrom?: string | null;
+            branchedFrom: string | null;
             /** @description The processes from the outermost run to this one. */
             callStack: string[];
-            conversationId?: string | null;
-            endedAt?: string | null;
+            conversationId: string | null;
+            endedAt: string | null;
             /** @description Once it has failed: which step, what, and what to do. */
-            error?: Record<string, unknown> | null;
+            error: Record<string, unknown> | null;
             /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             initialContext: {
                 [key: string]: unknown;
             };
             /** @description The node it fills. */
-            nodeId?: string | null;
+            nodeId: string | null;
             /** @description Once it is completed. */
             output?: unknown;
             /** @description The run whose step started this one. */
-            parentId?: string | null;
+            parentId: string | null;
             /** @description The number of that step, from 1. */
-            parentStep?: number | null;
+            parentStep: number | null;
             /** @description Since when nothing of it is begun, while it is paused. */
-            pausedAt?: string | null;
+            pausedAt: string | null;
             processId: string;
             processName: string;
             /**
@@ -3525,7 +3593,7 @@ export interface components {
         /** @description A cut of your timeline, ready to be downloaded. */
         ExportView: {
             /** @description The one conversation it holds, with those it was forked from; null for everything. */
-            conversationId?: string | null;
+            conversationId: string | null;
             /**
              * @description Up to where on the timeline it goes.
              * @example 0.42
@@ -3551,7 +3619,7 @@ export interface components {
          *     }
          */
         FoldBody: {
-            /** @description The fragments that say so: `item_…`, or `item_…#3` for the fourth of a node. */
+            /** @description The nodes of this conversation that say so, at most 1000. Fragments (`item_…#3`) do not exist yet (422). */
             cites?: string[];
             /** @description What came of it, in words. */
             summary: string;
@@ -3560,7 +3628,7 @@ export interface components {
         FoldView: {
             at: string;
             authorId: string;
-            /** @description The fragments it came from: `item_…`, or `item_…#3` for the fourth. */
+            /** @description The nodes it came from. Older ones may name a fragment, as `item_…#3`. */
             cites: string[];
             text: string;
         };
@@ -3577,8 +3645,8 @@ export interface components {
              */
             alternativeId?: string | null;
             /**
-             * @description Whether what is active here is active there too; nothing is, as long as nothing is remembered.
-             * @default true
+             * @description Must be false or left out: no entities are active yet, so there is nothing to copy (422).
+             * @default false
              */
             copyActiveEntities?: boolean | null;
             /** @default null */
@@ -3592,8 +3660,8 @@ export interface components {
          */
         ForkBody: {
             /**
-             * @description Whether what is active here is active there too; nothing is, as long as nothing is remembered.
-             * @default true
+             * @description Must be false or left out: no entities are active yet, so there is nothing to copy (422).
+             * @default false
              */
             copyActiveEntities?: boolean | null;
             /**
@@ -3629,7 +3697,7 @@ export interface components {
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             conversationId: string;
             /** @description The latest of it that they saw or wrote; null when that is nothing yet. */
-            headNodeId?: string | null;
+            headNodeId: string | null;
         };
         /** @description Everybody's place in a project. */
         FramesView: {
@@ -3639,7 +3707,7 @@ export interface components {
         GrantView: {
             adminId: string;
             createdAt: string;
-            endedAt?: string | null;
+            endedAt: string | null;
             /**
              * @description To be sent as `Skein-Grant`.
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
@@ -3655,7 +3723,7 @@ export interface components {
         GrownView: {
             affectedTurns: components["schemas"]["AffectedTurnView"][];
             node: components["schemas"]["NodeView"];
-            turn?: components["schemas"]["TurnView"] | null;
+            turn: components["schemas"]["TurnView"] | null;
         };
         /** @description One version of a record, with who made it. */
         HistoryView: components["schemas"]["DeltaView"] & {
@@ -3663,14 +3731,14 @@ export interface components {
              * @description Who made it; null when that was destroyed.
              * @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
-            author?: string | null;
+            author: string | null;
             /** @description Why, if they said so. */
-            reason?: string | null;
+            reason: string | null;
         };
         /** @description One image of a part. */
         ImageView: {
             /** @description Why it is sent as text: modelWithoutImages, notAUserMessage, bufferMode, tooLarge, tooMany or unreadable. */
-            because?: string | null;
+            because: string | null;
             /** @description The item that attached it. */
             ref: string;
             /**
@@ -3724,7 +3792,7 @@ export interface components {
             /** @description Whether this server keeps an index; without one, words are looked for in the store. */
             available: boolean;
             /** @description Items between these, counted up to a hundred thousand. */
-            behind?: number | null;
+            behind: number | null;
             /** Format: int64 */
             bytes: number;
             /**
@@ -3733,29 +3801,29 @@ export interface components {
              */
             caughtUp: boolean;
             /** @description What is to make them, by the configuration. */
-            configuredEmbedder?: string | null;
+            configuredEmbedder: string | null;
             /**
              * @description How far it has come along the timeline.
              * @example 12.345
              */
-            cursor?: string | null;
+            cursor: string | null;
             /** @description What made the vectors. */
-            embedder?: string | null;
-            embedderFailure?: components["schemas"]["EmbedderFailureView"] | null;
+            embedder: string | null;
+            embedderFailure: components["schemas"]["EmbedderFailureView"] | null;
             /**
              * @description Where the timeline ends.
              * @example 12.345
              */
-            end?: string | null;
+            end: string | null;
             /** Format: int64 */
             episodes: number;
             /** @description Why nothing could be indexed when that was last tried; it is tried again. */
-            failure?: string | null;
+            failure: string | null;
             /** @description How it stands with each owner, those with most to do first, at most a hundred. */
             owners: components["schemas"]["OwnerIndexView"][];
             /** @description Whether what somebody said is being filed under the name they have now. */
             renaming: boolean;
-            switching?: components["schemas"]["SwitchingView"] | null;
+            switching: components["schemas"]["SwitchingView"] | null;
             /**
              * @description What was said or brought and is not remembered: first what nothing can be made of, of which there may be more in
              *     `GET /index/unbound`, then what was not looked at yet; the oldest first, at most a hundred.
@@ -3787,7 +3855,7 @@ export interface components {
              */
             cursor: string;
             /** @description What is stated; null when it was destroyed, or is no document. */
-            data?: Record<string, unknown> | null;
+            data: Record<string, unknown> | null;
             hash: string;
             /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
@@ -3802,24 +3870,32 @@ export interface components {
             /** @description True when the payload was destroyed. */
             redacted?: boolean;
             /** @description The tombstone that hides it from listings. */
-            supersededBy?: string | null;
+            supersededBy?: string;
         };
         /** @description An API key; the key itself is told once, when it is made. */
         KeyView: {
             /** @example 2026-11-15T09:30:00.000Z */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the key stops working; null for a key that works until it is revoked.
+             * @example 2027-02-15T09:30:00.000Z
+             */
+            expiresAt: string | null;
             /** @example key_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
+            /** @description Whether `expiresAt` has passed. */
+            isExpired: boolean;
             /**
              * @description The key itself; a replay leaves it out.
              * @example sk_…
              */
-            key?: string | null;
+            key?: string;
             /** @description To the minute. */
-            lastUsedAt?: string | null;
+            lastUsedAt: string | null;
             /** @example laptop */
             name: string;
-            revokedAt?: string | null;
+            revokedAt: string | null;
             /**
              * @description read, write or admin; each includes the ones before it.
              * @example write
@@ -3830,9 +3906,9 @@ export interface components {
         LastFailureView: {
             at: string;
             /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
-            executionId?: string | null;
+            executionId: string | null;
             /** @description What went wrong; null once that was destroyed. */
-            message?: string | null;
+            message: string | null;
         };
         /** @description One of a list. */
         ListedApprovalView: components["schemas"]["ApprovalView"] & {
@@ -3842,7 +3918,7 @@ export interface components {
              * @description How the tool is called now; null once it is gone.
              * @example Water level
              */
-            toolName?: string | null;
+            toolName: string | null;
         };
         Listing_ActorView: {
             data: (components["schemas"]["EntryHead"] & components["schemas"]["ActorFields"])[];
@@ -3857,7 +3933,7 @@ export interface components {
                 activeAt: string;
                 archived: boolean;
                 /** @description The folded branch that it goes on with. */
-                continues?: string | null;
+                continues: string | null;
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 conversationId: string;
                 /** @example 2026-11-15T09:30:00.000Z */
@@ -3865,7 +3941,7 @@ export interface components {
                 /** @description Whether it was folded and takes nothing more. */
                 folded: boolean;
                 /** @description The node it grew from. */
-                forkOriginAlternativeId?: string | null;
+                forkOriginAlternativeId: string | null;
                 /**
                  * @description main, fork or `tool_run`.
                  * @example main
@@ -3877,7 +3953,7 @@ export interface components {
                  */
                 nodes: number;
                 /** @description The branch it grew from; the tree of branches follows from this, not from the order of the stack. */
-                parentConversationId?: string | null;
+                parentConversationId: string | null;
                 /** @example Herons of the lake */
                 title: string;
             }[];
@@ -3892,20 +3968,20 @@ export interface components {
                  */
                 authorType: string;
                 /** @description Covers what it says, the hashes of what it answers, when, by whom and from what raw response. */
-                contentHash?: string | null;
+                contentHash: string | null;
                 conversationId: string;
                 /** @example 2026-11-15T09:30:00.000Z */
                 createdAt: string;
                 /** @description The node it was edited from. */
-                editedFrom?: string | null;
-                executedBy?: components["schemas"]["ExecutedByView"] | null;
+                editedFrom: string | null;
+                executedBy: components["schemas"]["ExecutedByView"] | null;
                 /** @description The hash of the item that tells its place in the tree. */
                 itemHash: string;
                 /** @example 01K9ZQ */
                 localId: string;
                 /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 nodeId: string;
-                rawResponse?: components["schemas"]["RawResponseView"] | null;
+                rawResponse: components["schemas"]["RawResponseView"] | null;
                 /**
                  * @description When it was recorded here.
                  * @example 2026-11-15T09:30:00.000Z
@@ -3915,7 +3991,7 @@ export interface components {
                  * @description valid, imported, redacted, incomplete or invalid; null while it is generated and when that failed.
                  * @example valid
                  */
-                verdict?: string | null;
+                verdict: string | null;
             }[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -3927,18 +4003,18 @@ export interface components {
                  */
                 activeAt: string;
                 /** @description Of a buffer: whether `systemContext` and other instructions are sent. Null means true. */
-                bufferModeSystemContext?: boolean | null;
+                bufferModeSystemContext: boolean | null;
                 /** @description How many tokens a model is shown at most. */
-                contextBudget?: number | null;
+                contextBudget: number | null;
                 /** @description The folded conversation that this one goes on with. */
-                continues?: string | null;
+                continues: string | null;
                 /** @description Where its owner stands. */
-                cursorNodeId?: string | null;
-                description?: string | null;
+                cursorNodeId: string | null;
+                description: string | null;
                 /** @description Whether it was folded and takes nothing more. */
                 folded: boolean;
-                forkOriginAlternativeId?: string | null;
-                forkOriginTurnId?: string | null;
+                forkOriginAlternativeId: string | null;
+                forkOriginTurnId: string | null;
                 /**
                  * @description main, fork or `tool_run`.
                  * @example main
@@ -3955,20 +4031,21 @@ export interface components {
                  * @example 12
                  */
                 nodes: number;
-                parentConversationId?: string | null;
+                parentConversationId: string | null;
                 /** @description The process chosen last. */
-                processId?: string | null;
-                projectId: string;
-                rootNodeId?: string | null;
-                rootTurnId?: string | null;
+                processId: string | null;
+                /** @description The project it is grouped with by its newest `groups_with` relation to one of yours; null without such a relation. */
+                projectId: string | null;
+                rootNodeId: string | null;
+                rootTurnId: string | null;
                 /**
                  * @description active or archived.
                  * @example active
                  */
                 status: string;
-                summary?: components["schemas"]["FoldView"] | null;
+                summary: components["schemas"]["FoldView"] | null;
                 /** @description What every model is told first. */
-                systemContext?: string | null;
+                systemContext: string | null;
                 tags: string[];
                 /**
                  * @description How it is called: by its title, else by the first words said in it, else by its number.
@@ -4012,14 +4089,14 @@ export interface components {
                  * @description Why, of your own jobs and of those you look at by a grant.
                  * @example its payload cannot be read
                  */
-                reason?: string | null;
+                reason: string | null;
                 /** @description The run it is a part of. */
-                runId?: string | null;
+                runId: string | null;
                 /**
                  * Format: int64
                  * @description The number of its step in the run, from 0.
                  */
-                step?: number | null;
+                step: number | null;
             }[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -4040,7 +4117,7 @@ export interface components {
         };
         Listing_EditView: {
             data: (components["schemas"]["NodeView"] & {
-                diff?: components["schemas"]["DiffView"] | null;
+                diff: components["schemas"]["DiffView"] | null;
             })[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -4058,31 +4135,31 @@ export interface components {
         };
         Listing_EpisodeView: {
             data: {
-                actorId?: string | null;
-                branchId?: string | null;
+                actorId: string | null;
+                branchId: string | null;
                 /** @description What it says; null when that was destroyed. */
-                content?: string | null;
-                conversationId?: string | null;
+                content: string | null;
+                conversationId: string | null;
                 /**
                  * @description When it became known here.
                  * @example 2026-11-15T09:30:00.000Z
                  */
                 createdAt: string;
                 /** Format: int64 */
-                depth?: number | null;
+                depth: number | null;
                 /** @description Whose memory it belongs to. */
                 groupId: string;
                 /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
                 itemId: string;
                 name: string;
-                nodeId?: string | null;
+                nodeId: string | null;
                 /**
                  * @description message, text, json, summary or introspection.
                  * @example message
                  */
                 source: string;
-                speaker?: string | null;
+                speaker: string | null;
                 /**
                  * @description `waiting` to be indexed, `indexed`, `kept` and never found, `destroyed`, `unbound` when nothing can be made of it, or
                  *     `unindexed` where the server keeps no index.
@@ -4090,8 +4167,8 @@ export interface components {
                  */
                 status: string;
                 /** @description Why it is not found, or not by everything; null when there is nothing to say. */
-                statusReason?: string | null;
-                turnId?: string | null;
+                statusReason: string | null;
+                turnId: string | null;
                 /**
                  * @description When it was said.
                  * @example 2026-11-15T09:30:00.000Z
@@ -4103,28 +4180,28 @@ export interface components {
         Listing_ExecutionView: {
             data: {
                 /** @description The run whose earlier outputs it took over. */
-                branchedFrom?: string | null;
+                branchedFrom: string | null;
                 /** @description The processes from the outermost run to this one. */
                 callStack: string[];
-                conversationId?: string | null;
-                endedAt?: string | null;
+                conversationId: string | null;
+                endedAt: string | null;
                 /** @description Once it has failed: which step, what, and what to do. */
-                error?: Record<string, unknown> | null;
+                error: Record<string, unknown> | null;
                 /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
                 initialContext: {
                     [key: string]: unknown;
                 };
                 /** @description The node it fills. */
-                nodeId?: string | null;
+                nodeId: string | null;
                 /** @description Once it is completed. */
                 output?: unknown;
                 /** @description The run whose step started this one. */
-                parentId?: string | null;
+                parentId: string | null;
                 /** @description The number of that step, from 1. */
-                parentStep?: number | null;
+                parentStep: number | null;
                 /** @description Since when nothing of it is begun, while it is paused. */
-                pausedAt?: string | null;
+                pausedAt: string | null;
                 processId: string;
                 processName: string;
                 /**
@@ -4149,17 +4226,17 @@ export interface components {
         Listing_FoundView: {
             data: {
                 /** @description Who said it. */
-                actorId?: string | null;
+                actorId: string | null;
                 /** @description The branch it stands on, and how deep. */
-                branchId?: string | null;
-                conversationId?: string | null;
+                branchId: string | null;
+                conversationId: string | null;
                 /**
                  * @description When it was said.
                  * @example 2026-11-15T09:30:00.000Z
                  */
                 createdAt: string;
                 /** Format: int64 */
-                depth?: number | null;
+                depth: number | null;
                 /** @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 episodeId: string;
                 /**
@@ -4180,10 +4257,10 @@ export interface components {
                  * @description Where it was said; null for what was brought and names no node.
                  * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
                  */
-                nodeId?: string | null;
+                nodeId: string | null;
                 parts: components["schemas"]["PartsView"];
                 /** @description Who said what was brought. */
-                saidBy?: string | null;
+                saidBy: string | null;
                 /**
                  * Format: float
                  * @description The sum of the parts.
@@ -4197,8 +4274,8 @@ export interface components {
                  */
                 source: string;
                 /** @description user, agent or system. */
-                speaker?: string | null;
-                turnId?: string | null;
+                speaker: string | null;
+                turnId: string | null;
                 /** @description The words that matched, in lower case. */
                 words: string[];
             }[];
@@ -4208,7 +4285,7 @@ export interface components {
             data: {
                 adminId: string;
                 createdAt: string;
-                endedAt?: string | null;
+                endedAt: string | null;
                 /**
                  * @description To be sent as `Skein-Grant`.
                  * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
@@ -4228,9 +4305,9 @@ export interface components {
                  * @description Who made it; null when that was destroyed.
                  * @example user_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
                  */
-                author?: string | null;
+                author: string | null;
                 /** @description Why, if they said so. */
-                reason?: string | null;
+                reason: string | null;
             })[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -4256,7 +4333,7 @@ export interface components {
                  */
                 cursor: string;
                 /** @description What is stated; null when it was destroyed, or is no document. */
-                data?: Record<string, unknown> | null;
+                data: Record<string, unknown> | null;
                 hash: string;
                 /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
@@ -4271,7 +4348,7 @@ export interface components {
                 /** @description True when the payload was destroyed. */
                 redacted?: boolean;
                 /** @description The tombstone that hides it from listings. */
-                supersededBy?: string | null;
+                supersededBy?: string;
             }[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -4279,18 +4356,26 @@ export interface components {
             data: {
                 /** @example 2026-11-15T09:30:00.000Z */
                 createdAt: string;
+                /**
+                 * Format: date-time
+                 * @description When the key stops working; null for a key that works until it is revoked.
+                 * @example 2027-02-15T09:30:00.000Z
+                 */
+                expiresAt: string | null;
                 /** @example key_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
+                /** @description Whether `expiresAt` has passed. */
+                isExpired: boolean;
                 /**
                  * @description The key itself; a replay leaves it out.
                  * @example sk_…
                  */
-                key?: string | null;
+                key?: string;
                 /** @description To the minute. */
-                lastUsedAt?: string | null;
+                lastUsedAt: string | null;
                 /** @example laptop */
                 name: string;
-                revokedAt?: string | null;
+                revokedAt: string | null;
                 /**
                  * @description read, write or admin; each includes the ones before it.
                  * @example write
@@ -4307,7 +4392,7 @@ export interface components {
                  * @description How the tool is called now; null once it is gone.
                  * @example Water level
                  */
-                toolName?: string | null;
+                toolName: string | null;
             })[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -4326,10 +4411,10 @@ export interface components {
                  */
                 cacheStatus: string;
                 /** @description What it says; null while it is generated, when that failed, and once it was destroyed. */
-                content?: {
+                content: {
                     [key: string]: unknown;
                 } | null;
-                contentHash?: string | null;
+                contentHash: string | null;
                 conversationId: string;
                 /** @example 2026-11-15T09:30:00.000Z */
                 createdAt: string;
@@ -4337,17 +4422,17 @@ export interface components {
                  * Format: int64
                  * @description How many turns lead here, this one included; the root has 1.
                  */
-                depth?: number | null;
+                depth: number | null;
                 /** @description The node it was edited from. */
-                editedFrom?: string | null;
+                editedFrom: string | null;
                 /**
                  * @description The episode that remembers it; null until it is made, and in answers to changes, which do not wait for it.
                  * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
                  */
-                episodeId?: string | null;
+                episodeId: string | null;
                 /** @description Whether models are not shown it. */
                 excluded: boolean;
-                executedBy?: components["schemas"]["ExecutedByView"] | null;
+                executedBy: components["schemas"]["ExecutedByView"] | null;
                 hasChildren: boolean;
                 /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
@@ -4356,7 +4441,7 @@ export interface components {
                 /** @description Whether what it said was destroyed. */
                 isRedacted: boolean;
                 /** @description The label of the bookmark. */
-                label?: string | null;
+                label: string | null;
                 /**
                  * @description Its short name inside its conversation.
                  * @example 01K9ZQ
@@ -4368,22 +4453,22 @@ export interface components {
                  * Format: int64
                  * @description The how many-th alternative of its turn it is.
                  */
-                ordinal?: number | null;
+                ordinal: number | null;
                 /** @description The node it answers; null at the root. */
-                parentAlternativeId?: string | null;
+                parentAlternativeId: string | null;
                 /** @description Whether it was cut off, with all that follows it. */
                 pruned: boolean;
                 /** @description user, agent or system. */
-                speaker?: string | null;
+                speaker: string | null;
                 /**
                  * @description pending, complete or failed.
                  * @example complete
                  */
                 status: string;
                 /** @description Null for a remark, which stands beside the turns. */
-                turnId?: string | null;
+                turnId: string | null;
                 /** @description message, `tool_result` or summary. */
-                turnType?: string | null;
+                turnType: string | null;
             }[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -4448,7 +4533,7 @@ export interface components {
                 /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
                 ownerId: string;
-                previousHash?: string | null;
+                previousHash: string | null;
                 shared: boolean;
                 updatedAt: string;
                 /**
@@ -4465,7 +4550,7 @@ export interface components {
                  * Format: double
                  * @description How sure an inference is, from 0 to 1; null when the edge was stated.
                  */
-                confidence?: number | null;
+                confidence: number | null;
                 createdAt: string;
                 /** @example rel_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
@@ -4491,17 +4576,17 @@ export interface components {
                  *     `toolVersion` is there where the step names one.
                  */
                 asked: Record<string, unknown>;
-                askedBy?: components["schemas"]["PersonView"] | null;
+                askedBy: components["schemas"]["PersonView"] | null;
                 /** @description Name of the process that the step would run, where `asked.kind` is `process` or `unknownProcess`. */
-                calledProcessName?: string | null;
+                calledProcessName: string | null;
                 createdAt: string;
-                decidedBy?: components["schemas"]["PersonView"] | null;
-                decision?: Record<string, unknown> | null;
-                delegate?: components["schemas"]["PersonView"] | null;
-                endedAt?: string | null;
+                decidedBy: components["schemas"]["PersonView"] | null;
+                decision: Record<string, unknown> | null;
+                delegate: components["schemas"]["PersonView"] | null;
+                endedAt: string | null;
                 /** @description The run that waits; nothing for whoever decides in its owner's place. */
-                executionId?: string | null;
-                expiresAt?: string | null;
+                executionId: string | null;
+                expiresAt: string | null;
                 /** @example review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
                 id: string;
                 processName: string;
@@ -4512,7 +4597,7 @@ export interface components {
                 status: string;
                 stepId: string;
                 /** @description What the tool is called, where you decide in its owner's place and may not see it. */
-                toolName?: string | null;
+                toolName: string | null;
             }[];
             pagination: components["schemas"]["Pagination"];
         };
@@ -4610,7 +4695,8 @@ export interface components {
                  * @example user
                  */
                 role: string;
-                signInLink?: components["schemas"]["SignInLinkView"] | null;
+                /** @description Signs the new user in, once; told once. */
+                signInLink?: components["schemas"]["SignInLinkView"];
                 /**
                  * Format: int64
                  * @example 1
@@ -4654,63 +4740,63 @@ export interface components {
              * @description person, model, process or external.
              * @example model
              */
-            caller?: string | null;
+            caller: string | null;
             /** @description What went wrong. */
-            error?: string | null;
+            error: string | null;
             executionId: string;
             /** @description An item of type `ToolCall`. */
             id: string;
             /** @description Whether it is an ability of Skein itself. */
             isOwn: boolean;
             /** Format: int64 */
-            latencyMs?: number | null;
+            latencyMs: number | null;
             /**
              * @description The model that answered, as its provider names it; null for other calls.
              * @example claude-sonnet-4-5
              */
-            model?: string | null;
+            model: string | null;
             /**
              * @description `rest_call`, `llm_call`, `mcp_tool` or `graph_query`.
              * @example rest_call
              */
-            operation?: string | null;
+            operation: string | null;
             /** @description The item that holds what a model answered, as it was received. */
-            rawResponseId?: string | null;
+            rawResponseId: string | null;
             /** @description Whether these were reckoned from the length of what it thought, as its provider did not count them. */
             reasoningIsEstimate: boolean;
             /**
              * Format: int64
              * @description How many tokens a model thought aloud before it answered; null where it did not.
              */
-            reasoningTokens?: number | null;
+            reasoningTokens: number | null;
             /**
              * @description success, error, cancelled or unknown; null while it is under way.
              * @example success
              */
-            status?: string | null;
+            status: string | null;
             /** @description Null once the call was destroyed. */
-            toolId?: string | null;
+            toolId: string | null;
             /** @description How the tool is called now. */
-            toolName?: string | null;
+            toolName: string | null;
         };
         /** @description How a node was made, or is being made. */
         MakingView: {
             /** @description In the order they were made. */
             calls: components["schemas"]["MadeCallView"][];
-            cost?: components["schemas"]["SpendingView"] | null;
+            cost: components["schemas"]["SpendingView"] | null;
             /** @example run_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             executionId: string;
             /**
              * Format: int64
              * @description What models read for it; null where that is not known.
              */
-            inputTokens?: number | null;
+            inputTokens: number | null;
             nodeId: string;
             /**
              * Format: int64
              * @description What models wrote for it.
              */
-            outputTokens?: number | null;
+            outputTokens: number | null;
         };
         /** @description How the nodes that were asked about were made. */
         MakingsView: {
@@ -4785,7 +4871,7 @@ export interface components {
         /** @description One message of a chat. */
         MessageView: {
             /** @description Texts and images in their order, where it has images. */
-            parts?: components["schemas"]["MessagePartView"][] | null;
+            parts?: components["schemas"]["MessagePartView"][];
             /**
              * @description system, user or assistant.
              * @example user
@@ -4799,10 +4885,10 @@ export interface components {
             at: string;
             runId: string;
             /** @description How a call, a question or the run came out. */
-            status?: string | null;
-            stepId?: string | null;
+            status: string | null;
+            stepId: string | null;
             /** @description The call, its result, or the question. */
-            thingId?: string | null;
+            thingId: string | null;
             /**
              * @description began, called, returned, asked, decided or ended.
              * @example called
@@ -4813,7 +4899,7 @@ export interface components {
         Mutated_ActivatedView: {
             affectedTurns: components["schemas"]["AffectedTurnView"][];
             alternativeId: string;
-            turnId?: string | null;
+            turnId: string | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -4832,6 +4918,8 @@ export interface components {
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_AnsweringView: {
             answers: components["schemas"]["AnswerView"][];
+            /** @description Why a built-in model answers in place of your default process; absent otherwise. */
+            fallback: string | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -4919,7 +5007,7 @@ export interface components {
             activeAt: string;
             archived: boolean;
             /** @description The folded branch that it goes on with. */
-            continues?: string | null;
+            continues: string | null;
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             conversationId: string;
             /** @example 2026-11-15T09:30:00.000Z */
@@ -4927,7 +5015,7 @@ export interface components {
             /** @description Whether it was folded and takes nothing more. */
             folded: boolean;
             /** @description The node it grew from. */
-            forkOriginAlternativeId?: string | null;
+            forkOriginAlternativeId: string | null;
             /**
              * @description main, fork or `tool_run`.
              * @example main
@@ -4939,7 +5027,7 @@ export interface components {
              */
             nodes: number;
             /** @description The branch it grew from; the tree of branches follows from this, not from the order of the stack. */
-            parentConversationId?: string | null;
+            parentConversationId: string | null;
             /** @example Herons of the lake */
             title: string;
         } & {
@@ -4977,18 +5065,18 @@ export interface components {
              */
             activeAt: string;
             /** @description Of a buffer: whether `systemContext` and other instructions are sent. Null means true. */
-            bufferModeSystemContext?: boolean | null;
+            bufferModeSystemContext: boolean | null;
             /** @description How many tokens a model is shown at most. */
-            contextBudget?: number | null;
+            contextBudget: number | null;
             /** @description The folded conversation that this one goes on with. */
-            continues?: string | null;
+            continues: string | null;
             /** @description Where its owner stands. */
-            cursorNodeId?: string | null;
-            description?: string | null;
+            cursorNodeId: string | null;
+            description: string | null;
             /** @description Whether it was folded and takes nothing more. */
             folded: boolean;
-            forkOriginAlternativeId?: string | null;
-            forkOriginTurnId?: string | null;
+            forkOriginAlternativeId: string | null;
+            forkOriginTurnId: string | null;
             /**
              * @description main, fork or `tool_run`.
              * @example main
@@ -5005,20 +5093,21 @@ export interface components {
              * @example 12
              */
             nodes: number;
-            parentConversationId?: string | null;
+            parentConversationId: string | null;
             /** @description The process chosen last. */
-            processId?: string | null;
-            projectId: string;
-            rootNodeId?: string | null;
-            rootTurnId?: string | null;
+            processId: string | null;
+            /** @description The project it is grouped with by its newest `groups_with` relation to one of yours; null without such a relation. */
+            projectId: string | null;
+            rootNodeId: string | null;
+            rootTurnId: string | null;
             /**
              * @description active or archived.
              * @example active
              */
             status: string;
-            summary?: components["schemas"]["FoldView"] | null;
+            summary: components["schemas"]["FoldView"] | null;
             /** @description What every model is told first. */
-            systemContext?: string | null;
+            systemContext: string | null;
             tags: string[];
             /**
              * @description How it is called: by its title, else by the first words said in it, else by its number.
@@ -5028,6 +5117,33 @@ export interface components {
             /** @description Whose it is, as in `ownerId`. */
             userId: string;
         }) & {
+            /**
+             * @description The operation this change is on record as.
+             * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
+             */
+            operationId: string;
+        };
+        /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
+        Mutated_DefaultProcessView: {
+            /**
+             * @description Whether the next process that answers through a connected model becomes the default: until the first one
+             *     exists, and after the chosen process was deleted.
+             */
+            adoptsNext: boolean;
+            chosen: components["schemas"]["NamedProcessView"] | null;
+            /** @description To base a change on. Null until something is chosen. */
+            hash: string | null;
+            /**
+             * @description Why the chosen process does not answer, while a built-in model stands in for it.
+             * @example its tool "llama": it is disabled
+             */
+            problem: string | null;
+            process: components["schemas"]["NamedProcessView"] | null;
+            /** @description The record of the choice; `/records/{id}/history` lists earlier ones. Null until something is chosen. */
+            recordId: string | null;
+            /** Format: int64 */
+            version: number | null;
+        } & {
             /**
              * @description The operation this change is on record as.
              * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
@@ -5075,7 +5191,7 @@ export interface components {
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_ExportView: {
             /** @description The one conversation it holds, with those it was forked from; null for everything. */
-            conversationId?: string | null;
+            conversationId: string | null;
             /**
              * @description Up to where on the timeline it goes.
              * @example 0.42
@@ -5110,7 +5226,7 @@ export interface components {
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             conversationId: string;
             /** @description The latest of it that they saw or wrote; null when that is nothing yet. */
-            headNodeId?: string | null;
+            headNodeId: string | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5122,7 +5238,7 @@ export interface components {
         Mutated_GrantView: {
             adminId: string;
             createdAt: string;
-            endedAt?: string | null;
+            endedAt: string | null;
             /**
              * @description To be sent as `Skein-Grant`.
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
@@ -5144,7 +5260,7 @@ export interface components {
         Mutated_GrownView: {
             affectedTurns: components["schemas"]["AffectedTurnView"][];
             node: components["schemas"]["NodeView"];
-            turn?: components["schemas"]["TurnView"] | null;
+            turn: components["schemas"]["TurnView"] | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5211,7 +5327,7 @@ export interface components {
              */
             cursor: string;
             /** @description What is stated; null when it was destroyed, or is no document. */
-            data?: Record<string, unknown> | null;
+            data: Record<string, unknown> | null;
             hash: string;
             /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
@@ -5226,7 +5342,7 @@ export interface components {
             /** @description True when the payload was destroyed. */
             redacted?: boolean;
             /** @description The tombstone that hides it from listings. */
-            supersededBy?: string | null;
+            supersededBy?: string;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5238,18 +5354,26 @@ export interface components {
         Mutated_KeyView: {
             /** @example 2026-11-15T09:30:00.000Z */
             createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the key stops working; null for a key that works until it is revoked.
+             * @example 2027-02-15T09:30:00.000Z
+             */
+            expiresAt: string | null;
             /** @example key_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
+            /** @description Whether `expiresAt` has passed. */
+            isExpired: boolean;
             /**
              * @description The key itself; a replay leaves it out.
              * @example sk_…
              */
-            key?: string | null;
+            key?: string;
             /** @description To the minute. */
-            lastUsedAt?: string | null;
+            lastUsedAt: string | null;
             /** @example laptop */
             name: string;
-            revokedAt?: string | null;
+            revokedAt: string | null;
             /**
              * @description read, write or admin; each includes the ones before it.
              * @example write
@@ -5349,7 +5473,7 @@ export interface components {
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             ownerId: string;
-            previousHash?: string | null;
+            previousHash: string | null;
             shared: boolean;
             updatedAt: string;
             /**
@@ -5370,7 +5494,7 @@ export interface components {
              * Format: double
              * @description How sure an inference is, from 0 to 1; null when the edge was stated.
              */
-            confidence?: number | null;
+            confidence: number | null;
             createdAt: string;
             /** @example rel_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
@@ -5400,17 +5524,17 @@ export interface components {
              *     `toolVersion` is there where the step names one.
              */
             asked: Record<string, unknown>;
-            askedBy?: components["schemas"]["PersonView"] | null;
+            askedBy: components["schemas"]["PersonView"] | null;
             /** @description Name of the process that the step would run, where `asked.kind` is `process` or `unknownProcess`. */
-            calledProcessName?: string | null;
+            calledProcessName: string | null;
             createdAt: string;
-            decidedBy?: components["schemas"]["PersonView"] | null;
-            decision?: Record<string, unknown> | null;
-            delegate?: components["schemas"]["PersonView"] | null;
-            endedAt?: string | null;
+            decidedBy: components["schemas"]["PersonView"] | null;
+            decision: Record<string, unknown> | null;
+            delegate: components["schemas"]["PersonView"] | null;
+            endedAt: string | null;
             /** @description The run that waits; nothing for whoever decides in its owner's place. */
-            executionId?: string | null;
-            expiresAt?: string | null;
+            executionId: string | null;
+            expiresAt: string | null;
             /** @example review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             processName: string;
@@ -5421,7 +5545,7 @@ export interface components {
             status: string;
             stepId: string;
             /** @description What the tool is called, where you decide in its owner's place and may not see it. */
-            toolName?: string | null;
+            toolName: string | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5461,23 +5585,23 @@ export interface components {
             default: unknown;
             description: string;
             /** @description To base a change on; null while nobody changed it. */
-            hash?: string | null;
+            hash: string | null;
             /**
              * Format: int64
              * @description Of a number.
              */
-            max?: number | null;
+            max: number | null;
             /**
              * Format: int64
              * @description Of a number.
              */
-            min?: number | null;
+            min: number | null;
             /** @example operations.keptDays */
             name: string;
             /** @description A whole number, or the id of a tool, or null for none. */
             value: unknown;
             /** Format: int64 */
-            version?: number | null;
+            version: number | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5487,7 +5611,7 @@ export interface components {
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_SharedServiceView: (components["schemas"]["ServiceView"] & {
-            warning?: components["schemas"]["WarningView"] | null;
+            warning?: components["schemas"]["WarningView"];
         }) & {
             /**
              * @description The operation this change is on record as.
@@ -5497,7 +5621,7 @@ export interface components {
         };
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_SharedToolView: (components["schemas"]["ToolView"] & {
-            warning?: components["schemas"]["WarningView"] | null;
+            warning?: components["schemas"]["WarningView"];
         }) & {
             /**
              * @description The operation this change is on record as.
@@ -5513,7 +5637,7 @@ export interface components {
              * @description Told once: a replay leaves it out.
              * @example http://127.0.0.1:7420/sign-in/sl_…
              */
-            url?: string | null;
+            url?: string;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5524,24 +5648,24 @@ export interface components {
         /** @description What every change answers with: the thing it made or changed, and as what it is on record. */
         Mutated_SummaryView: {
             /** @description The item that keeps it, where it was just made. */
-            itemId?: string | null;
+            itemId: string | null;
             /**
              * @description What made it.
              * @example skein-offline-1
              */
-            model?: string | null;
+            model: string | null;
             /**
              * Format: int64
              * @description How many nodes the conversation had then.
              */
-            nodes?: number | null;
+            nodes: number | null;
             /**
              * @description The node or the conversation.
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             subjectId: string;
             /** @description Null where there is nothing to say, or what was said was destroyed. */
-            text?: string | null;
+            text: string | null;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -5596,7 +5720,8 @@ export interface components {
              * @example user
              */
             role: string;
-            signInLink?: components["schemas"]["SignInLinkView"] | null;
+            /** @description Signs the new user in, once; told once. */
+            signInLink?: components["schemas"]["SignInLinkView"];
             /**
              * Format: int64
              * @example 1
@@ -5614,7 +5739,7 @@ export interface components {
             /** @description Every call of its own, in the order they were made. */
             calls: components["schemas"]["CallView"][];
             children: components["schemas"]["WholeExecutionView"][];
-            cost?: components["schemas"]["SpendingView"] | null;
+            cost: components["schemas"]["SpendingView"] | null;
             reviewIds: string[];
             steps: components["schemas"]["StepView"][];
             /** @description Of the outermost run: all that happened in it and in those it started, in order. */
@@ -5625,6 +5750,13 @@ export interface components {
              * @example op_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             operationId: string;
+        };
+        /** @description A process by its name. */
+        NamedProcessView: {
+            /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
+            id: string;
+            /** @example Chat */
+            name: string;
         };
         /**
          * @example {
@@ -5667,6 +5799,12 @@ export interface components {
          *     }
          */
         NewKeyBody: {
+            /**
+             * Format: date-time
+             * @description When the key stops working: a time in the future, for example `2027-02-15T09:30:00.000Z`. Default: never. A key made
+             *     with a key that expires has to expire by then.
+             */
+            expiresAt?: string | null;
             name: string;
             /** @description read, write or admin. */
             scope: string;
@@ -5684,11 +5822,13 @@ export interface components {
             /** @description `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others. */
             kind: string;
             metadata?: Record<string, unknown> | null;
-            /** @description `item_…`, `item_…#3` for a fragment, or `entity_…`. */
+            /** @description `item_…` or `entity_…`: it exists, is yours to see and of its type, else 422. Of `groups_with` a conversation. */
             source: string;
-            /** @description item, fragment, entity, artifact or log; found by the id where it is left out. */
+            /** @description item, entity or log (a conversation). Default: by the id, item or entity. Fragments and artifacts do not exist yet (422). */
             sourceType?: string | null;
+            /** @description As `source`. Of `groups_with` a project. */
             target: string;
+            /** @description As `sourceType`. */
             targetType?: string | null;
         };
         /**
@@ -5717,10 +5857,10 @@ export interface components {
              */
             cacheStatus: string;
             /** @description What it says; null while it is generated, when that failed, and once it was destroyed. */
-            content?: {
+            content: {
                 [key: string]: unknown;
             } | null;
-            contentHash?: string | null;
+            contentHash: string | null;
             conversationId: string;
             /** @example 2026-11-15T09:30:00.000Z */
             createdAt: string;
@@ -5728,17 +5868,17 @@ export interface components {
              * Format: int64
              * @description How many turns lead here, this one included; the root has 1.
              */
-            depth?: number | null;
+            depth: number | null;
             /** @description The node it was edited from. */
-            editedFrom?: string | null;
+            editedFrom: string | null;
             /**
              * @description The episode that remembers it; null until it is made, and in answers to changes, which do not wait for it.
              * @example episode_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
-            episodeId?: string | null;
+            episodeId: string | null;
             /** @description Whether models are not shown it. */
             excluded: boolean;
-            executedBy?: components["schemas"]["ExecutedByView"] | null;
+            executedBy: components["schemas"]["ExecutedByView"] | null;
             hasChildren: boolean;
             /** @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
@@ -5747,7 +5887,7 @@ export interface components {
             /** @description Whether what it said was destroyed. */
             isRedacted: boolean;
             /** @description The label of the bookmark. */
-            label?: string | null;
+            label: string | null;
             /**
              * @description Its short name inside its conversation.
              * @example 01K9ZQ
@@ -5759,22 +5899,22 @@ export interface components {
              * Format: int64
              * @description The how many-th alternative of its turn it is.
              */
-            ordinal?: number | null;
+            ordinal: number | null;
             /** @description The node it answers; null at the root. */
-            parentAlternativeId?: string | null;
+            parentAlternativeId: string | null;
             /** @description Whether it was cut off, with all that follows it. */
             pruned: boolean;
             /** @description user, agent or system. */
-            speaker?: string | null;
+            speaker: string | null;
             /**
              * @description pending, complete or failed.
              * @example complete
              */
             status: string;
             /** @description Null for a remark, which stands beside the turns. */
-            turnId?: string | null;
+            turnId: string | null;
             /** @description message, `tool_result` or summary. */
-            turnType?: string | null;
+            turnType: string | null;
         };
         NodesView: {
             /**
@@ -5858,14 +5998,31 @@ export interface components {
              */
             limit: number;
             /** @description Where the next page begins; null on the last. */
-            next?: string | null;
+            next: string | null;
             /** @description Where the page before begins, in listings that can be walked back. */
-            prev?: string | null;
+            prev: string | null;
+        };
+        /** @description Parameters of a request, from the tool, the step and the actor that answers. */
+        ParametersView: {
+            /** @description Further fields of the request, in the provider's words. */
+            customParameters: Record<string, unknown>;
+            /**
+             * Format: int32
+             * @description Null: the provider's default, and 4096 with Anthropic's API, which wants a limit.
+             */
+            maxTokens: number | null;
+            model: string;
+            stopSequences: string[];
+            /**
+             * Format: double
+             * @description Null: the provider's default.
+             */
+            temperature: number | null;
         };
         /** @description One part of a window. */
         PartView: {
             /** @description excluded, pruned, annotation, empty, onPath, originNotShown, bufferMode or overBudget. */
-            droppedBecause?: string | null;
+            droppedBecause: string | null;
             /** @description Its images, and how each would be sent. */
             images?: components["schemas"]["ImageView"][];
             included: boolean;
@@ -5874,9 +6031,9 @@ export interface components {
              * @example node
              */
             kind: string;
-            nodeId?: string | null;
+            nodeId: string | null;
             /** @description Why something remembered was offered; `pinned` for a node that is. */
-            reason?: string | null;
+            reason: string | null;
             tokens: number;
         };
         /** @description What each way of finding gave, in standard deviations above what could be seen, weighted. */
@@ -5899,7 +6056,7 @@ export interface components {
              * Format: float
              * @description The cosine with the question itself.
              */
-            similarity?: number | null;
+            similarity: number | null;
             /**
              * Format: float
              * @description It was said by somebody the question names.
@@ -5911,7 +6068,7 @@ export interface components {
         PathsView: {
             /** @description How many nodes both have, from the root on. */
             commonNodes: number;
-            lastCommonNodeId?: string | null;
+            lastCommonNodeId: string | null;
             left: components["schemas"]["ApartView"];
             right: components["schemas"]["ApartView"];
         };
@@ -5924,7 +6081,10 @@ export interface components {
         PausedBody: {
             paused: boolean;
         };
-        /** @description What an actor may do to trees and documents; writing needs seeing. */
+        /**
+         * @description What an actor may do to trees and documents. None of it has an effect yet, so only the default is accepted: all true for
+         *     people, all false for others.
+         */
         PermissionFields: {
             docRead?: boolean | null;
             docWrite?: boolean | null;
@@ -6035,7 +6195,7 @@ export interface components {
              * @description Grows with each change of what the process does.
              */
             definitionVersion: number;
-            description?: string | null;
+            description?: string;
             enabled: boolean;
             /** @description The variables it is started with: a list of names, or a JSON Schema of an object. */
             initialContext: unknown;
@@ -6050,7 +6210,7 @@ export interface components {
             outputTemplate: string;
             steps: components["schemas"]["StepFields"][];
             /** Format: int64 */
-            tokenBudget?: number | null;
+            tokenBudget?: number;
         };
         /** @description How a process would fare if it were run now. */
         ProcessHealthView: {
@@ -6120,7 +6280,7 @@ export interface components {
             name?: string | null;
         };
         ProjectFields: {
-            description?: string | null;
+            description: string | null;
             /** @description Whether new conversations go here when nothing else is said. */
             isDefault: boolean;
             /** @example My project */
@@ -6198,7 +6358,7 @@ export interface components {
             /** @example entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             ownerId: string;
-            previousHash?: string | null;
+            previousHash: string | null;
             shared: boolean;
             updatedAt: string;
             /**
@@ -6245,7 +6405,7 @@ export interface components {
              * Format: double
              * @description How sure an inference is, from 0 to 1; null when the edge was stated.
              */
-            confidence?: number | null;
+            confidence: number | null;
             createdAt: string;
             /** @example rel_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
@@ -6328,17 +6488,17 @@ export interface components {
              *     `toolVersion` is there where the step names one.
              */
             asked: Record<string, unknown>;
-            askedBy?: components["schemas"]["PersonView"] | null;
+            askedBy: components["schemas"]["PersonView"] | null;
             /** @description Name of the process that the step would run, where `asked.kind` is `process` or `unknownProcess`. */
-            calledProcessName?: string | null;
+            calledProcessName: string | null;
             createdAt: string;
-            decidedBy?: components["schemas"]["PersonView"] | null;
-            decision?: Record<string, unknown> | null;
-            delegate?: components["schemas"]["PersonView"] | null;
-            endedAt?: string | null;
+            decidedBy: components["schemas"]["PersonView"] | null;
+            decision: Record<string, unknown> | null;
+            delegate: components["schemas"]["PersonView"] | null;
+            endedAt: string | null;
             /** @description The run that waits; nothing for whoever decides in its owner's place. */
-            executionId?: string | null;
-            expiresAt?: string | null;
+            executionId: string | null;
+            expiresAt: string | null;
             /** @example review_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             processName: string;
@@ -6349,7 +6509,7 @@ export interface components {
             status: string;
             stepId: string;
             /** @description What the tool is called, where you decide in its owner's place and may not see it. */
-            toolName?: string | null;
+            toolName: string | null;
         };
         /** @description A stretch of text that both have, or one of them. */
         RunView: {
@@ -6425,7 +6585,7 @@ export interface components {
         SearchedView: {
             /** @description Whether branches that no path shows were searched too; without an index they are not. */
             allBranches: boolean;
-            asOf?: string | null;
+            asOf: string | null;
             /**
              * @description `index`, or `words` where there is no index or it is being built again.
              * @example index
@@ -6434,7 +6594,7 @@ export interface components {
             /** @description Whether it was also looked for by meaning. */
             byMeaning: boolean;
             /** @description Where the question was asked; null searches all main paths. */
-            conversationId?: string | null;
+            conversationId: string | null;
             /** @description Whether there is more than that already. */
             indexBehind: boolean;
             /**
@@ -6442,16 +6602,16 @@ export interface components {
              * @example 12.345
              */
             indexCursor: string;
-            knownAt?: string | null;
+            knownAt: string | null;
             /** @description The end of the path it was asked on. */
-            nodeId?: string | null;
+            nodeId: string | null;
             /**
              * Format: int32
              * @description How many episodes could be seen at all.
              */
-            visible?: number | null;
+            visible: number | null;
             /** @description Why it was not: `no_index`, `nothing_to_embed`, `embedder_failed` or `embedder_gone`, whose vectors the index still has. */
-            withoutMeaning?: string | null;
+            withoutMeaning: string | null;
         };
         /**
          * @example {
@@ -6463,8 +6623,6 @@ export interface components {
         SecretBody: {
             description?: string | null;
             name: string;
-            /** @description Without effect: a secret is its owner's alone. */
-            shared?: boolean | null;
             /** @description `api_key`, `oauth_token`, password or certificate. */
             type: string;
             /**
@@ -6487,7 +6645,7 @@ export interface components {
             value?: unknown;
         };
         SecretFields: {
-            description?: string | null;
+            description?: string;
             /** @example Weather key */
             name: string;
             /**
@@ -6559,12 +6717,12 @@ export interface components {
         };
         ServiceFields: {
             /** @description What Skein brings along itself: `offline_model`. */
-            builtin?: string | null;
+            builtin?: string;
             /** @description A JSON Schema, draft-07 to 2020-12, of what a tool's connectionParams hold. */
             connectionSchema: {
                 [key: string]: unknown;
             };
-            description?: string | null;
+            description?: string;
             enabled: boolean;
             /** @example Weather */
             name: string;
@@ -6580,7 +6738,7 @@ export interface components {
              */
             schemaVersion: number;
             /** @description Which template it was made from. */
-            serviceTemplateId?: string | null;
+            serviceTemplateId?: string;
             /**
              * @description `neo4j_graph`, `rest_api`, `llm_provider` or `mcp_server`.
              * @example rest_api
@@ -6622,7 +6780,7 @@ export interface components {
             connectionSchema: {
                 [key: string]: unknown;
             };
-            description?: string | null;
+            description?: string;
             name: string;
             protocol: string;
             requiresSecret: boolean;
@@ -6658,23 +6816,23 @@ export interface components {
             default: unknown;
             description: string;
             /** @description To base a change on; null while nobody changed it. */
-            hash?: string | null;
+            hash: string | null;
             /**
              * Format: int64
              * @description Of a number.
              */
-            max?: number | null;
+            max: number | null;
             /**
              * Format: int64
              * @description Of a number.
              */
-            min?: number | null;
+            min: number | null;
             /** @example operations.keptDays */
             name: string;
             /** @description A whole number, or the id of a tool, or null for none. */
             value: unknown;
             /** Format: int64 */
-            version?: number | null;
+            version: number | null;
         };
         /** @description Every setting there is. */
         SettingsView: {
@@ -6691,11 +6849,11 @@ export interface components {
         };
         /** @description A service after it was shared or taken back. */
         SharedServiceView: components["schemas"]["ServiceView"] & {
-            warning?: components["schemas"]["WarningView"] | null;
+            warning?: components["schemas"]["WarningView"];
         };
         /** @description A tool after it was changed, shared or taken back; the warning says who loses by it. */
         SharedToolView: components["schemas"]["ToolView"] & {
-            warning?: components["schemas"]["WarningView"] | null;
+            warning?: components["schemas"]["WarningView"];
         };
         /** @description A link that signs a browser in, once. */
         SignInLinkView: {
@@ -6705,13 +6863,13 @@ export interface components {
              * @description Told once: a replay leaves it out.
              * @example http://127.0.0.1:7420/sign-in/sl_…
              */
-            url?: string | null;
+            url?: string;
         };
         /** @description A tree without what it says. */
         SkeletonView: {
             conversationId: string;
             /** @description Where its owner stands. */
-            cursorNodeId?: string | null;
+            cursorNodeId: string | null;
             nodes: components["schemas"]["ColumnsView"];
             /** @description The turns, in the order they came up. */
             turns: string[];
@@ -6832,10 +6990,10 @@ export interface components {
              */
             attempts: number;
             /** @description The last call made for it: an item of type `ToolCall`. */
-            callId?: string | null;
-            cost?: components["schemas"]["SpendingView"] | null;
-            endedAt?: string | null;
-            error?: Record<string, unknown> | null;
+            callId: string | null;
+            cost: components["schemas"]["SpendingView"] | null;
+            endedAt: string | null;
+            error: Record<string, unknown> | null;
             id: string;
             inputs: {
                 [key: string]: unknown;
@@ -6847,37 +7005,37 @@ export interface components {
              */
             phase: string;
             /** @description What a model answered, as it was received. */
-            rawResponseId?: string | null;
-            startedAt?: string | null;
+            rawResponseId: string | null;
+            startedAt: string | null;
             /** Format: int64 */
             tokens: number;
         };
         /** @description How much room is taken. The index is told by `GET /index`. */
         StorageView: {
-            blobs?: components["schemas"]["BlobAmountView"] | null;
+            blobs: components["schemas"]["BlobAmountView"] | null;
             database: components["schemas"]["DatabaseView"];
         };
         /** @description What a node says in a sentence, or a conversation in two. */
         SummaryView: {
             /** @description The item that keeps it, where it was just made. */
-            itemId?: string | null;
+            itemId: string | null;
             /**
              * @description What made it.
              * @example skein-offline-1
              */
-            model?: string | null;
+            model: string | null;
             /**
              * Format: int64
              * @description How many nodes the conversation had then.
              */
-            nodes?: number | null;
+            nodes: number | null;
             /**
              * @description The node or the conversation.
              * @example item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z
              */
             subjectId: string;
             /** @description Null where there is nothing to say, or what was said was destroyed. */
-            text?: string | null;
+            text: string | null;
         };
         /** @description How far the vectors of another embedder are made. */
         SwitchingView: {
@@ -7019,7 +7177,7 @@ export interface components {
              * @description Grows with each change of what the tool does.
              */
             definitionVersion: number;
-            description?: string | null;
+            description?: string;
             enabled: boolean;
             /** @description A JSON Schema of what a caller gives. */
             inputSchema: unknown;
@@ -7034,14 +7192,14 @@ export interface components {
             };
             /** @description A JSON Schema of what comes back. */
             outputSchema: unknown;
-            pricing?: components["schemas"]["PricingFields"] | null;
+            pricing?: components["schemas"]["PricingFields"];
             /** @description Whose value is used when the tool is called; told to the owner alone. */
-            secretId?: string | null;
+            secretId?: string;
             /** @description Where an API key goes: {"in": "header", "name": "X-Api-Key", "prefix": ""}. */
             secretUse?: unknown;
             serviceId: string;
             /** @description Which template it was made from. */
-            toolTemplateId?: string | null;
+            toolTemplateId?: string;
         };
         /** @description How the tools that were asked about did. */
         ToolMetricsListing: {
@@ -7057,28 +7215,28 @@ export interface components {
              * @example 1
              */
             failures: number;
-            lastCallAt?: string | null;
-            lastFailure?: components["schemas"]["LastFailureView"] | null;
+            lastCallAt: string | null;
+            lastFailure: components["schemas"]["LastFailureView"] | null;
             /**
              * Format: double
              * @description Half of the calls took no longer.
              * @example 120
              */
-            p50Ms?: number | null;
+            p50Ms: number | null;
             /**
              * Format: double
              * @description Nineteen of twenty took no longer.
              * @example 480
              */
-            p95Ms?: number | null;
+            p95Ms: number | null;
             /** @description When the earliest of them ended. */
-            since?: string | null;
+            since: string | null;
             /**
              * Format: double
              * @description Of 100 calls, how many succeeded; null where there was none.
              * @example 97.5
              */
-            successPercent?: number | null;
+            successPercent: number | null;
             toolId: string;
         };
         /**
@@ -7113,7 +7271,7 @@ export interface components {
         ToolTemplateFields: {
             /** @description Whether nothing new is made from it. */
             archived: boolean;
-            description?: string | null;
+            description?: string;
             inputSchema: unknown;
             name: string;
             operation: {
@@ -7151,7 +7309,7 @@ export interface components {
             parentAlternativeId?: string | null;
             /** @description The turn it answers; of its alternatives the one it shows, unless one is named. */
             parentTurnId?: string | null;
-            /** @description The process that is to answer. */
+            /** @description The process that answers, if `speaker` is `agent`. Default: your default process. */
             processId?: string | null;
             /** @description Several processes that are to answer, each in an alternative of its own. */
             processIds?: string[];
@@ -7180,9 +7338,9 @@ export interface components {
             /** @example turn_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z */
             id: string;
             /** @description Where the earlier ones begin, as `cursor` of this turn's address; null when there are none. */
-            next?: string | null;
+            next: string | null;
             /** @description The turn it follows; null at the root. */
-            parentTurnId?: string | null;
+            parentTurnId: string | null;
             /**
              * Format: int64
              * @description Its depth: the root has 1.
@@ -7239,7 +7397,8 @@ export interface components {
              * @example user
              */
             role: string;
-            signInLink?: components["schemas"]["SignInLinkView"] | null;
+            /** @description Signs the new user in, once; told once. */
+            signInLink?: components["schemas"]["SignInLinkView"];
             /**
              * Format: int64
              * @example 1
@@ -7248,7 +7407,10 @@ export interface components {
         };
         /** @description What keeps a draft from being a process. */
         ValidationView: {
+            /** @description At most 100. A definition that is too large has one: what is too large about it. */
             breaches: components["schemas"]["BreachView"][];
+            /** @description Whether there are more breaches than are listed. */
+            truncated: boolean;
             /** @description Whether it could be made as it is. */
             valid: boolean;
         };
@@ -7290,7 +7452,7 @@ export interface components {
             keyId: string;
             /** @description The master keys in use, and the current one. */
             keys: components["schemas"]["VaultKeyView"][];
-            rotation?: components["schemas"]["VaultRotationView"] | null;
+            rotation: components["schemas"]["VaultRotationView"] | null;
             /**
              * Format: int64
              * @description How many values there are.
@@ -7354,7 +7516,7 @@ export interface components {
         VerificationView: {
             counts: components["schemas"]["VerdictCounts"];
             /** @description The first node that has this verdict, from the root on; null when all is valid. */
-            firstNodeId?: string | null;
+            firstNodeId: string | null;
             /**
              * Format: int64
              * @description How many complete nodes were looked at.
@@ -7369,8 +7531,8 @@ export interface components {
         };
         /** @description How something works, by its last check; nobody sets it by hand. */
         VitalView: {
-            errorMessage?: string | null;
-            lastHealthCheck?: string | null;
+            errorMessage: string | null;
+            lastHealthCheck: string | null;
             /**
              * @description healthy, degraded or down; what was never checked is degraded, what is disabled is down.
              * @example degraded
@@ -7410,7 +7572,7 @@ export interface components {
             /** @description Every call of its own, in the order they were made. */
             calls: components["schemas"]["CallView"][];
             children: components["schemas"]["WholeExecutionView"][];
-            cost?: components["schemas"]["SpendingView"] | null;
+            cost: components["schemas"]["SpendingView"] | null;
             reviewIds: string[];
             steps: components["schemas"]["StepView"][];
             /** @description Of the outermost run: all that happened in it and in those it started, in order. */
@@ -7430,11 +7592,12 @@ export interface components {
             /** @description Whether the counts are guesses, four characters a token. */
             isEstimate: boolean;
             /** @description Where a very long path was looked at from; null when all of it was. */
-            lookedFromNodeId?: string | null;
+            lookedFromNodeId: string | null;
             /** @description What would be sent, where it was asked for: user and assistant in turns, the system part first. */
-            messages?: components["schemas"]["MessageView"][] | null;
+            messages?: components["schemas"]["MessageView"][];
             /** @description Whether even the least that is always shown is more than the budget. */
             overBudget: boolean;
+            parameters: components["schemas"]["ParametersView"] | null;
             /** @description In the order they stand in the window. */
             parts: components["schemas"]["PartView"][];
             /**
@@ -7445,9 +7608,9 @@ export interface components {
             /** @example truncateMiddle */
             strategy: string;
             /** @description What would be sent of a buffer: one text to be continued. */
-            text?: string | null;
+            text?: string;
             /** @description The tools that the model would be offered, where `exact` is true and messages were asked for. */
-            tools?: components["schemas"]["OfferedToolView"][] | null;
+            tools?: components["schemas"]["OfferedToolView"][];
             /** @description Tokens of all that is shown. */
             totalTokens: number;
             /** @description Whether something was left out for want of room. */
@@ -7734,7 +7897,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorEnvelope"];
             };
         };
-        /** @description Our fault. */
+        /** @description Our fault; with `storage_damaged`, what was asked for is damaged where it is stored, and `skein verify` says where. */
         E500: {
             headers: {
                 [name: string]: unknown;
@@ -7747,6 +7910,27 @@ export interface components {
                  *         "correlationId": "5f3c9a7e0d6f4a1b8c2d7f9c24e53b1a",
                  *         "details": {},
                  *         "message": "something went wrong inside",
+                 *         "retryable": false,
+                 *         "rule": null
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description Somebody outside did not answer as they should. */
+        E502: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "answer_not_understood",
+                 *         "correlationId": "5f3c9a7e0d6f4a1b8c2d7f9c24e53b1a",
+                 *         "details": {},
+                 *         "message": "docs.example: it answered 500",
                  *         "retryable": false,
                  *         "rule": null
                  *       }
@@ -7768,6 +7952,27 @@ export interface components {
                  *         "correlationId": "5f3c9a7e0d6f4a1b8c2d7f9c24e53b1a",
                  *         "details": {},
                  *         "message": "too much is waiting to be written; try again in a second",
+                 *         "retryable": true,
+                 *         "rule": null
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["ErrorEnvelope"];
+            };
+        };
+        /** @description Somebody outside did not answer in time. */
+        E504: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "error": {
+                 *         "code": "timeout",
+                 *         "correlationId": "5f3c9a7e0d6f4a1b8c2d7f9c24e53b1a",
+                 *         "details": {},
+                 *         "message": "docs.example did not answer in time",
                  *         "retryable": true,
                  *         "rule": null
                  *       }
@@ -7843,6 +8048,80 @@ export interface operations {
             503: components["responses"]["E503"];
         };
     };
+    read_default_process: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The grant under which an administrator looks. */
+                "Skein-Grant"?: components["parameters"]["Grant"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DefaultProcessView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            421: components["responses"]["E421"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+        };
+    };
+    change_default_process: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
+                 * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
+                 */
+                "Idempotency-Key": components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DefaultProcessBody"];
+            };
+        };
+        responses: {
+            /** @description Here it is. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Mutated_DefaultProcessView"];
+                };
+            };
+            400: components["responses"]["E400"];
+            401: components["responses"]["E401"];
+            403: components["responses"]["E403"];
+            404: components["responses"]["E404"];
+            408: components["responses"]["E408"];
+            409: components["responses"]["E409"];
+            413: components["responses"]["E413"];
+            415: components["responses"]["E415"];
+            421: components["responses"]["E421"];
+            422: components["responses"]["E422"];
+            429: components["responses"]["E429"];
+            500: components["responses"]["E500"];
+            503: components["responses"]["E503"];
+            507: components["responses"]["E507"];
+        };
+    };
     end_session: {
         parameters: {
             query?: never;
@@ -7870,7 +8149,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -8000,7 +8278,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -8263,7 +8540,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -8441,7 +8717,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -8459,7 +8734,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description bytes=first-last */
-                Range?: string | null;
+                Range?: string;
+                /** @description The `ETag` of what you have */
+                "If-None-Match"?: string;
                 /** @description The grant under which an administrator looks. */
                 "Skein-Grant"?: components["parameters"]["Grant"];
             };
@@ -8477,7 +8754,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "*/*": string;
                 };
             };
             /** @description The part that was asked for. */
@@ -8486,8 +8763,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/octet-stream": string;
+                    "*/*": string;
                 };
+            };
+            /** @description You have it: nothing changed since that `ETag`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
@@ -8504,6 +8788,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` of what you have */
+                "If-None-Match"?: string;
                 /** @description The grant under which an administrator looks. */
                 "Skein-Grant"?: components["parameters"]["Grant"];
             };
@@ -8524,11 +8810,17 @@ export interface operations {
                     "image/png": string;
                 };
             };
+            /** @description You have it: nothing changed since that `ETag`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
             404: components["responses"]["E404"];
-            409: components["responses"]["E409"];
             421: components["responses"]["E421"];
             422: components["responses"]["E422"];
             429: components["responses"]["E429"];
@@ -9776,7 +10068,7 @@ export interface operations {
             };
             header?: {
                 /** @description The `id` of the last event seen */
-                "Last-Event-ID"?: string | null;
+                "Last-Event-ID"?: string;
                 /** @description The grant under which an administrator looks. */
                 "Skein-Grant"?: components["parameters"]["Grant"];
             };
@@ -10080,12 +10372,12 @@ export interface operations {
     stream_execution: {
         parameters: {
             query?: {
-                /** @description The last piece heard, for clients that cannot send `Last-Event-ID`. */
+                /** @description The last piece heard, for clients that cannot send `Last-Event-ID`. Default 0: all pieces. */
                 after?: number;
             };
             header?: {
                 /** @description The `id` of the last piece heard */
-                "Last-Event-ID"?: string | null;
+                "Last-Event-ID"?: string;
                 /** @description The grant under which an administrator looks. */
                 "Skein-Grant"?: components["parameters"]["Grant"];
             };
@@ -10177,7 +10469,7 @@ export interface operations {
                  * @description What secrets in the bundle are sealed with: 12 characters or more, their UTF-8 in base64. Never kept.
                  * @example Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZQ==
                  */
-                "Skein-Passphrase"?: string | null;
+                "Skein-Passphrase"?: string;
                 /** @description The grant under which an administrator looks. */
                 "Skein-Grant"?: components["parameters"]["Grant"];
             };
@@ -10350,7 +10642,7 @@ export interface operations {
                  * @description What secrets in the bundle are sealed with: 12 characters or more, their UTF-8 in base64. Never kept.
                  * @example Y29ycmVjdCBob3JzZSBiYXR0ZXJ5IHN0YXBsZQ==
                  */
-                "Skein-Passphrase"?: string | null;
+                "Skein-Passphrase"?: string;
                 /**
                  * @description A UUID or a ULID, drawn by the client for each request; a repeat within 24 hours is answered, not done again.
                  * @example 7f9c24e5-3b1a-4c55-9a7e-0d6f0a1b2c3d
@@ -10957,7 +11249,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -11279,11 +11570,11 @@ export interface operations {
                 strategy?: string;
                 /** @description report, or messages for what would be sent beside it; report unless it is said. */
                 format?: string;
-                /** @description Whose prompt comes first. */
+                /** @description Whose `systemPrompt` comes first. Left out with `processId`: there it is the actor that answers. */
                 actorId?: string;
                 /**
                  * @description The process that would answer. With it, `messages` are exactly those its model would be sent, images and prompts of
-                 *     its tool included. Without it, images are shown as text.
+                 *     its tool and its actor included. Without it, images are shown as text.
                  */
                 processId?: string;
                 /**
@@ -11586,7 +11877,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Results, 1 to 100.
+                 * @description Results, 1 to 100. Default 10.
                  * @example 10
                  */
                 limit?: number;
@@ -12323,7 +12614,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -12647,7 +12937,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            409: components["responses"]["E409"];
             421: components["responses"]["E421"];
             422: components["responses"]["E422"];
             429: components["responses"]["E429"];
@@ -12875,7 +13164,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            409: components["responses"]["E409"];
             421: components["responses"]["E421"];
             422: components["responses"]["E422"];
             429: components["responses"]["E429"];
@@ -12975,7 +13263,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            409: components["responses"]["E409"];
             421: components["responses"]["E421"];
             422: components["responses"]["E422"];
             429: components["responses"]["E429"];
@@ -13011,7 +13298,6 @@ export interface operations {
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
             404: components["responses"]["E404"];
-            409: components["responses"]["E409"];
             421: components["responses"]["E421"];
             422: components["responses"]["E422"];
             429: components["responses"]["E429"];
@@ -13402,7 +13688,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -13666,7 +13951,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -14124,7 +14408,9 @@ export interface operations {
             422: components["responses"]["E422"];
             429: components["responses"]["E429"];
             500: components["responses"]["E500"];
+            502: components["responses"]["E502"];
             503: components["responses"]["E503"];
+            504: components["responses"]["E504"];
             507: components["responses"]["E507"];
         };
     };
@@ -14471,7 +14757,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -15186,7 +15471,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -15398,7 +15682,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
@@ -15451,7 +15734,6 @@ export interface operations {
             400: components["responses"]["E400"];
             401: components["responses"]["E401"];
             403: components["responses"]["E403"];
-            404: components["responses"]["E404"];
             408: components["responses"]["E408"];
             409: components["responses"]["E409"];
             413: components["responses"]["E413"];
