@@ -14,7 +14,7 @@ export const localNode = (waiting: Waiting): Schemas["NodeView"] & { tags?: stri
   episodeId: null,
   executedBy: null,
   speaker: "user",
-  parentAlternativeId: waiting.parent,
+  parentAlternativeId: waiting.parent ?? null,
   depth: null,
   ordinal: 1,
   content: waiting.content as unknown as Schemas["NodeView"]["content"],
