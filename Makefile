@@ -7,7 +7,7 @@ SHELL := bash
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help serve web test check bench bench-locomo bench-page laws peers openapi screenshots test-transformer setup setup-build fmt clippy deny vectors tests page browser
+.PHONY: help serve web test check bench bench-locomo bench-page laws peers openapi screenshots test-transformer setup setup-build fmt clippy deny vectors build-tests tests page browser
 
 # Outside the working copy, so that a fresh clone compiles only our own crates.
 export CARGO_TARGET_DIR ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/skein/target
@@ -20,6 +20,9 @@ ifneq ($(shell cargo --version >/dev/null 2>&1; echo $$?),0)
     export RUSTUP_HOME ?= $(abspath $(CARGO_PREFIX)/../.rustup)
   endif
 endif
+
+# Not empty where nextest is installed.
+NEXTEST := $(shell cargo nextest --version 2>/dev/null | head -1)
 
 # $(call step,heading,command): runs one step, says how long it took, and stops loudly when it fails.
 define step
@@ -38,7 +41,8 @@ serve: setup-build web ## build once and run the server: make serve ARGS="--list
 web: ## build the page into web/dist, where Node is and something changed; without Node a notice takes its place
 	$(call step,the page,scripts/web.sh build)
 
-test: setup web page vectors fmt clippy tests browser ## everything CI runs: formatting, lints, all tests on both databases, the page in a browser
+test: setup web vectors fmt build-tests ## everything CI runs: formatting, lints, all tests on both databases, the page in a browser
+	@scripts/side_by_side.sh '$(MAKE) tests browser' '$(MAKE) page clippy'
 	@printf '\nAll steps passed.\n'
 
 test-transformer: setup-build ## tests of the feature `transformer`, whose first build takes minutes
@@ -121,14 +125,19 @@ else
 	@printf '\n==> licences and bans\n    left out: no cargo-deny here (cargo install --locked cargo-deny)\n'
 endif
 
-# One PostgreSQL for the run: with_postgres starts it and stops it whatever happens. Tests kill databases, and one that
-# repairs itself syncs a thousand files: behind gigabytes of a fresh build each of them would wait.
-tests:
-	$(call step,building the programs tests start,cargo build --workspace --bin with_postgres --bin append_client)
-ifeq ($(shell cargo nextest --version >/dev/null 2>&1; echo $$?),0)
+build-tests: setup-build web
+	$(call step,building the programs tests start,cargo build --workspace --bin with_postgres --bin append_client --bin skein)
+ifneq ($(NEXTEST),)
 	$(call step,building the tests,cargo nextest run --workspace --no-run)
+endif
+
+# One PostgreSQL for the run: with_postgres starts it and stops it whatever happens. Tests kill databases, and one that
+# repairs itself syncs a thousand files: behind gigabytes of a fresh build each of them would wait. One test more than there
+# are processors: some of them wait for another process.
+tests: build-tests
 	$(call step,what the build wrote reaches the disk,sync)
-	$(call step,tests (nextest),"$$CARGO_TARGET_DIR/debug/with_postgres" cargo nextest run --workspace)
+ifneq ($(NEXTEST),)
+	$(call step,tests (nextest),scripts/in_memory.sh "$$CARGO_TARGET_DIR/debug/with_postgres" cargo nextest run --workspace --test-threads $$(($$(nproc) + 1)))
 else
-	$(call step,tests (cargo test),"$$CARGO_TARGET_DIR/debug/with_postgres" cargo test --workspace --all-targets)
+	$(call step,tests (cargo test),scripts/in_memory.sh "$$CARGO_TARGET_DIR/debug/with_postgres" cargo test --workspace --all-targets)
 endif

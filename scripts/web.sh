@@ -36,18 +36,10 @@ can_test() {
   return 1
 }
 
-# Where programs under test keep their files: in memory where that is possible, so that no test waits for a disk.
-in_memory() {
-  local free
-  free=$(df --output=avail -k /dev/shm 2>/dev/null | tail -1) || return 0
-  if [ -w /dev/shm ] && [ "${free:-0}" -gt 1000000 ]; then export TMPDIR=/dev/shm; fi
-}
-
 browser() {
   can_test || return 0
   install
-  in_memory
-  npx --no-install playwright test "$@"
+  ../scripts/in_memory.sh npx --no-install playwright test "$@"
 }
 
 install() {
