@@ -79,22 +79,9 @@ pub struct SecretDraft {
     pub description: Option<Description>,
     #[serde(rename = "type")]
     pub secret_type: SecretType,
-    /// False: a secret is its owner's alone (decision A13).
+    /// Kept, and without effect: a secret is its owner's alone (decision A13).
     #[serde(default)]
     pub shared: bool,
-}
-
-/// Refuses to share a secret, which would have no effect. One that was marked shared before can be taken back.
-pub fn check_sharing(shared: bool) -> Result<(), RuleViolation> {
-    if !shared {
-        return Ok(());
-    }
-    let problem = "a secret is its owner's alone and cannot be shared";
-    Err(RuleViolation::new(
-        "BR-SECRET-002A",
-        problem,
-        "share the tool it is bound to: others then use it by delegation",
-    ))
 }
 
 /// What a client sends to alter a secret; what is absent stays. A new value is a rotation.

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use skein_connect::credential::Credential;
 use skein_connect::vault::{KeyId, Sealed, SealedFor, Vault, VaultError};
 use skein_core::catalog::entry::Entry as _;
-use skein_core::catalog::secret::{self, Secret, SecretChange, SecretDraft};
+use skein_core::catalog::secret::{Secret, SecretChange, SecretDraft};
 use skein_core::catalog::sharing;
 use skein_core::garden::record::Act;
 use skein_core::id::Entropy;
@@ -80,13 +80,12 @@ impl Engine {
         value: SecretValue,
     ) -> Result<Changed<Shown<Secret>>, EngineError> {
         Credential::check(draft.secret_type, value.bytes()).map_err(StoreError::from)?;
-        secret::check_sharing(draft.shared).map_err(StoreError::from)?;
-        let secret = Secret::create(draft);
+        let (shared, secret) = (draft.shared, Secret::create(draft));
         let id = self.draw_id().await?;
         let create = async || {
             let (secret, sealed) = (secret.clone(), self.seal(caller.user, id, secret.value_version, &value).await?);
             self.change(caller, request, "secret.create", move |tx, viewer| {
-                let made = tx.create_catalogued_as(viewer, id, secret.to_content(false), None)?;
+                let made = tx.create_catalogued_as(viewer, id, secret.to_content(shared), None)?;
                 tx.put_sealed(viewer, id, &sealed)?;
                 made.try_into()
             })
@@ -126,7 +125,7 @@ impl Engine {
         self.while_key_changes(replace).await
     }
 
-    /// Takes back a flag that was set before it was refused: a secret is its owner's alone.
+    /// Sets the flag, which has no effect (decision A13).
     pub async fn share_secret(
         &self,
         caller: &Caller,
@@ -134,13 +133,7 @@ impl Engine {
         id: RecordId,
         shared: bool,
     ) -> Result<Changed<Reshared<Secret>>, EngineError> {
-        self.change(caller, request, "secret.share", move |tx, viewer| {
-            let current: Shown<Secret> = load(tx, viewer, id)?;
-            secret::check_sharing(shared)?;
-            let shown = save(tx, viewer, &current, &current.entry, Saving { shared, ..Saving::of(&current) })?;
-            Ok(Reshared { shown, warning: None })
-        })
-        .await
+        self.reshare(caller, request, "secret.share", (id, shared), |_, _| Ok(None)).await
     }
 
     /// Deletes a secret that nothing uses, and destroys its value.

@@ -67,6 +67,8 @@ pub(crate) struct SecretBody {
     description: Option<String>,
     /// `api_key`, `oauth_token`, password or certificate.
     r#type: String,
+    /// Without effect: a secret is its owner's alone.
+    shared: Option<bool>,
     /// Text for an API key; {username, password}; {accessToken, refreshToken, tokenUrl, clientId, clientSecret, scope};
     /// {certificate, privateKey, ca} in PEM.
     value: Value,
@@ -155,7 +157,7 @@ pub(crate) async fn delete_secret(
     Ok(Answer::done(deleted.map(SecretView::from)))
 }
 
-/// Take back the mark `shared` of a secret. Setting it is refused (422): a secret is its owner's alone.
+/// Set the flag; it has no effect, a secret is its owner's alone.
 #[utoipa::path(put, path = "/secrets/{id}/share", tag = "catalogue", params(("id" = String, Path)),
     request_body = ShareBody, responses((status = 200, body = Mutated<SecretView>)))]
 pub(crate) async fn share_secret(
