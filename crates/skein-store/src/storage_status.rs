@@ -93,10 +93,8 @@ impl Store {
     /// Takes note of a failure, if it says something about the storage.
     pub fn report(&self, error: &StoreError) {
         match error {
-            StoreError::DiskFull => {
-                if self.inner.reports.set_full(true) {
-                    tracing::error!("the storage has no room left; writes are refused until some is freed");
-                }
+            StoreError::DiskFull if self.inner.reports.set_full(true) => {
+                tracing::error!("the storage has no room left; writes are refused until some is freed");
             }
             StoreError::Damaged(_) | StoreError::History(_) | StoreError::Corrupt(_) => self.report_damage(error),
             _ => {}

@@ -55,11 +55,11 @@ impl Connection {
         self.send(method, path, &headers, body)
     }
 
-    /// One request with headers as they are given, each with its line end.
+    /// One request with headers as they are given, each with its line end. Its body is JSON if they name no other type.
     pub fn send(&mut self, method: &str, path: &str, headers: &str, body: &str) -> io::Result<Answer> {
+        let label = if headers.contains("Content-Type: ") { "" } else { "Content-Type: application/json\r\n" };
         let request = format!(
-            "{method} {path} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n{headers}\
-             Content-Length: {}\r\n\r\n{body}",
+            "{method} {path} HTTP/1.1\r\nHost: {}\r\n{label}{headers}Content-Length: {}\r\n\r\n{body}",
             self.host,
             body.len()
         );

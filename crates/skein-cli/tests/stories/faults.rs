@@ -115,7 +115,7 @@ fn disk_full_at_a_backup_is_said_clearly_and_leaves_no_finished_copy() {
     let home = Home::at(folder.path());
     home.run(&["init"]).assert_ok();
     let target = folder.path().join("copy");
-    let script = r#"trap '' XFSZ; ulimit -f 16; exec "$0" "$@""#;
+    let script = r#"trap '' XFSZ; ulimit -f 128; exec "$0" "$@""#;
     let program = Program::new("bash").arg("-c").arg(script).arg(SKEIN).arg("--dir").arg(home.dir.clone());
     let finished = finish(program.args(["backup", target.to_str().unwrap()]));
     assert_eq!(finished.code(), Some(4), "{}\n{}", finished.out, finished.err);

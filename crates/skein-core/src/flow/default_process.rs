@@ -182,8 +182,8 @@ mod tests {
         Choice::Process { id: CONNECTED, is_gone, obstacle: obstacle.map(str::to_owned) }
     }
 
-    fn operation(value: Value) -> Operation {
-        Operation::parse(&value).unwrap()
+    fn operation(value: &Value) -> Operation {
+        Operation::parse(value).unwrap()
     }
 
     #[test]
@@ -228,8 +228,8 @@ mod tests {
 
     #[test]
     fn a_model_is_connected_unless_its_service_is_built_in() {
-        let chat = operation(json!({ "type": "llm_call", "promptTemplate": "", "messagesFrom": "messages" }));
-        let prompt = operation(json!({ "type": "llm_call", "promptTemplate": "Say {word}" }));
+        let chat = operation(&json!({ "type": "llm_call", "promptTemplate": "", "messagesFrom": "messages" }));
+        let prompt = operation(&json!({ "type": "llm_call", "promptTemplate": "Say {word}" }));
         let built_in = Some(Builtin::OfflineModel);
         assert_eq!(model_source([(&chat, built_in)]), Some(ModelSource::BuiltIn));
         assert_eq!(model_source([(&chat, built_in), (&chat, None)]), Some(ModelSource::Connected));

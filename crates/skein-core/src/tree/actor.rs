@@ -294,11 +294,9 @@ impl Actor {
     fn check_model_ref(&self) -> Result<(), RuleViolation> {
         let refuse = |problem, remedy| Err(RuleViolation::new("AG-NODE-003", problem, remedy));
         match (self.actor_type, &self.model_ref) {
-            (ActorType::Model, None) => {
-                return refuse("a model has a modelRef", "say which model: provider:identifier");
-            }
+            (ActorType::Model, None) => refuse("a model has a modelRef", "say which model: provider:identifier"),
             (ActorType::Human | ActorType::System, Some(_)) => {
-                return refuse("only a model has a modelRef", "leave modelRef out, or make an actor of type model");
+                refuse("only a model has a modelRef", "leave modelRef out, or make an actor of type model")
             }
             (ActorType::Model, Some(_)) | (ActorType::Human | ActorType::System, None) => Ok(()),
         }

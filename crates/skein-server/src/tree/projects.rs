@@ -44,6 +44,7 @@ impl From<Shown<Project>> for ProjectView {
 pub(crate) struct ProjectFields {
     #[schema(example = "My project")]
     name: String,
+    #[schema(nullable = false)]
     description: Option<String>,
     /// Whether new conversations go here when nothing else is said.
     is_default: bool,
