@@ -171,6 +171,7 @@ pub(crate) struct AnsweringView {
     answers: Vec<AnswerView>,
     /// Why a built-in model answers in place of your default process; absent otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     fallback: Option<String>,
 }
 

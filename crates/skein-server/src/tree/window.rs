@@ -90,6 +90,7 @@ pub(crate) struct WindowView {
     tools: Option<Vec<OfferedToolView>>,
     /// How the model would be asked, where `exact` is true and messages were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     parameters: Option<ParametersView>,
 }
 
