@@ -186,7 +186,9 @@ impl Contract {
             }
             Value::Array(values) => {
                 let items: Vec<&Value> = plain.iter().filter_map(|schema| schema.get("items")).collect();
-                values.iter().for_each(|value| self.find_unnamed(&items, value, &format!("{at}/*"), found));
+                // An array whose items are not described holds anything.
+                let described = values.iter().filter(|_| !items.is_empty());
+                described.for_each(|value| self.find_unnamed(&items, value, &format!("{at}/*"), found));
             }
             _ => {}
         }

@@ -110,22 +110,29 @@ fn nowhere(prefix: &str) -> String {
     format!("{prefix}01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")
 }
 
-/// Places where conversations and what is said in them are named.
-fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
-    let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
-    let turns = format!("{talk}/turns");
-    let beside = format!("{turns}/{}/alternatives", mine.turn);
-    let place = |path: &str, body: Value, rule, unusable, usable: Option<&str>| Place {
-        method: "POST",
+/// A place that a method reaches.
+fn at(method: &'static str) -> impl Fn(&str, Value, &'static str, [String; 3], Option<&str>) -> Place {
+    move |path, body, rule, unusable, usable| Place {
+        method,
         path: path.to_owned(),
         body,
         rule,
         unusable,
         usable: usable.map(str::to_owned),
-    };
+    }
+}
+
+fn unusable_records(theirs: &str, other: &str) -> [String; 3] {
+    unusable(RecordId::from_bytes([9; 16]), theirs, other)
+}
+
+/// Places where nodes and turns are named in what is said.
+fn in_turns(mine: &Things, theirs: &Things) -> Vec<Place> {
+    let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
+    let turns = format!("{talk}/turns");
+    let beside = format!("{turns}/{}/alternatives", mine.turn);
     let nodes = || unusable(nowhere("item_"), &theirs.node, &mine.note);
     let blobs = || unusable(nowhere("item_"), &theirs.blob, &mine.note);
-    let records = |theirs: &str, other: &str| unusable(RecordId::from_bytes([9; 16]), theirs, other);
     let foreign_turns = || unusable(TurnId::from_bytes([9; 16]), &theirs.turn, &other_kind(&mine.node, "turn_"));
     let after = |field: &str, value: Value| {
         let mut body = json!({ "text": "a", "parentAlternativeId": mine.node });
@@ -143,6 +150,7 @@ fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
         body
     };
     let source = |role: &str| json!([{ "nodeId": REF, "role": role }]);
+    let place = at("POST");
     vec![
         place(&turns, after("parentAlternativeId", json!(REF)), "AG-EDGE-003", nodes(), Some(&mine.node)),
         place(&turns, json!({ "text": "a", "parentTurnId": REF }), "BR-TURN-003", foreign_turns(), Some(&mine.turn)),
@@ -150,12 +158,34 @@ fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
         place(&turns, agent("sources", source("instruction")), "AG-EDGE-003", nodes(), None),
         place(&turns, image("ref"), "AG-CONTENT-004", blobs(), Some(&mine.blob)),
         place(&turns, image("thumbnailRef"), "AG-CONTENT-004", blobs(), None),
-        place(&turns, agent("processId", json!(REF)), "BR-TURN-013", records(&theirs.process, &mine.project), None),
-        place(&turns, agent("processIds", json!([REF])), "BR-TURN-013", records(&theirs.process, &mine.tool), None),
+        place(
+            &turns,
+            agent("processId", json!(REF)),
+            "BR-TURN-013",
+            unusable_records(&theirs.process, &mine.project),
+            None,
+        ),
+        place(
+            &turns,
+            agent("processIds", json!([REF])),
+            "BR-TURN-013",
+            unusable_records(&theirs.process, &mine.tool),
+            None,
+        ),
         place(&turns, agent("parentAlternativeId", json!(REF)), "AG-EDGE-003", nodes(), None),
         place(&beside, json!({ "text": "b", "editedFrom": REF }), "AG-EDIT-001", nodes(), Some(&mine.node)),
         place(&beside, json!({ "text": "b", "parentAlternativeId": REF }), "AG-EDGE-003", nodes(), None),
         place(&beside, json!({ "keptFrom": REF }), "BR-ALT-002", nodes(), None),
+    ]
+}
+
+/// Places where conversations, their forks and their contents are named.
+fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
+    let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
+    let turns = format!("{talk}/turns");
+    let nodes = || unusable(nowhere("item_"), &theirs.node, &mine.note);
+    let (place, records) = (at("POST"), unusable_records);
+    vec![
         place(&format!("{talk}/fork"), json!({ "nodeId": REF }), "BR-CONV-003", nodes(), Some(&mine.node)),
         place(
             &format!("{turns}/{}/fork", mine.turn),
@@ -196,18 +226,9 @@ fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
     ]
 }
 
-/// Places where relations, projects and the catalogue name something.
-fn elsewhere(mine: &Things, theirs: &Things) -> Vec<Place> {
-    let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
-    let place = |method, path: &str, body: Value, rule, unusable, usable: Option<&str>| Place {
-        method,
-        path: path.to_owned(),
-        body,
-        rule,
-        unusable,
-        usable: usable.map(str::to_owned),
-    };
-    let records = |theirs: &str, other: &str| unusable(RecordId::from_bytes([9; 16]), theirs, other);
+/// Places where relations and projects name something.
+fn in_relations(mine: &Things, theirs: &Things) -> Vec<Place> {
+    let (talk, relations) = (format!("{CONVERSATIONS}/{}", id(&mine.conversation)), "/api/v1/relations");
     let edge = |kind: &str, end: &str, name: &str| {
         let mut body = json!({ "kind": kind, "source": mine.note, "target": mine.node });
         body[end] = json!(REF);
@@ -215,82 +236,12 @@ fn elsewhere(mine: &Things, theirs: &Things) -> Vec<Place> {
         body
     };
     let grouped = json!({ "kind": "groups_with", "source": id(&mine.conversation), "target": REF });
-    let service = {
-        let mut tool = now(&json!({ "id": REF }));
-        tool["name"] = json!("another");
-        tool
-    };
-    let with = |mut body: Value, field: &str| {
-        body["name"] = json!(field);
-        body[field] = json!(REF);
-        body
-    };
-    let of_mine = now(&json!({ "id": mine.service }));
-    let relations = "/api/v1/relations";
-    let tool_step = |field: &str| {
-        let mut step = json!({ "id": "a", "output": { "variable": "a" } });
-        step[field] = json!(REF);
-        json!({ "name": field, "steps": [step], "outputTemplate": "{{a}}" })
-    };
+    let projects = |other: &str| unusable_records(&theirs.project, other);
+    let (put, post) = (at("PUT"), at("POST"));
+    let moved = json!({ "projectId": REF });
     let mut all = vec![
-        place(
-            "PUT",
-            &format!("{talk}/project"),
-            json!({ "projectId": REF }),
-            "MG-PROJ-003",
-            records(&theirs.project, id(&mine.conversation)),
-            Some(&mine.project),
-        ),
-        place("POST", relations, grouped, "MG-REL-005", records(&theirs.project, &mine.service), Some(&mine.project)),
-        place("POST", "/api/v1/tools", service, "Z34", records(&theirs.service, &mine.project), Some(&mine.service)),
-        place(
-            "POST",
-            "/api/v1/tools",
-            with(of_mine.clone(), "secretId"),
-            "Z34",
-            records(&theirs.secret, &mine.project),
-            None,
-        ),
-        place(
-            "POST",
-            "/api/v1/tools",
-            with(of_mine, "toolTemplateId"),
-            "Z34",
-            records(&theirs.tool_template, &mine.project),
-            None,
-        ),
-        place(
-            "POST",
-            "/api/v1/services",
-            json!({ "name": "s", "serviceTemplateId": REF }),
-            "Z34",
-            records(&theirs.template, &mine.project),
-            Some(&mine.template),
-        ),
-        place(
-            "POST",
-            &format!("/api/v1/services/{}/discover", mine.service),
-            json!({ "document": {}, "secretId": REF }),
-            "Z34",
-            records(&theirs.secret, &mine.project),
-            None,
-        ),
-        place(
-            "POST",
-            "/api/v1/processes",
-            tool_step("toolId"),
-            "BR-PROCESS-011",
-            records(&theirs.tool, &mine.project),
-            None,
-        ),
-        place(
-            "POST",
-            "/api/v1/processes",
-            tool_step("processId"),
-            "BR-PROCESS-010",
-            records(&theirs.process, &mine.project),
-            None,
-        ),
+        put(&format!("{talk}/project"), moved, "MG-PROJ-003", projects(id(&mine.conversation)), Some(&mine.project)),
+        post(relations, grouped, "MG-REL-005", projects(&mine.service), Some(&mine.project)),
     ];
     for (name, theirs, other) in [
         ("item", &theirs.note, None),
@@ -300,10 +251,42 @@ fn elsewhere(mine: &Things, theirs: &Things) -> Vec<Place> {
         let missing = if name == "item" { nowhere("item_") } else { nowhere("entity_") };
         for end in ["source", "target"] {
             let unusable = [missing.clone(), theirs.clone(), other.cloned().unwrap_or_else(|| missing.clone())];
-            all.push(place("POST", relations, edge("mentions", end, name), "MG-REL-005", unusable, None));
+            all.push(post(relations, edge("mentions", end, name), "MG-REL-005", unusable, None));
         }
     }
     all
+}
+
+/// Places where the catalogue and processes name something.
+fn in_catalog(mine: &Things, theirs: &Things) -> Vec<Place> {
+    let records = |theirs: &str| unusable_records(theirs, &mine.project);
+    let place = at("POST");
+    let with = |mut body: Value, field: &str| {
+        body["name"] = json!(field);
+        body[field] = json!(REF);
+        body
+    };
+    let mut on_service = now(&json!({ "id": REF }));
+    on_service["name"] = json!("another");
+    let tool = now(&json!({ "id": mine.service }));
+    let step = |field: &str| {
+        let mut step = json!({ "id": "a", "output": { "variable": "a" } });
+        step[field] = json!(REF);
+        json!({ "name": field, "steps": [step], "outputTemplate": "{{a}}" })
+    };
+    let (tools, processes) = ("/api/v1/tools", "/api/v1/processes");
+    let service = json!({ "name": "s", "serviceTemplateId": REF });
+    let discovery = format!("/api/v1/services/{}/discover", mine.service);
+    let discovered = json!({ "document": {}, "secretId": REF });
+    vec![
+        place(tools, on_service, "Z34", records(&theirs.service), Some(&mine.service)),
+        place(tools, with(tool.clone(), "secretId"), "Z34", records(&theirs.secret), None),
+        place(tools, with(tool, "toolTemplateId"), "Z34", records(&theirs.tool_template), None),
+        place("/api/v1/services", service, "Z34", records(&theirs.template), Some(&mine.template)),
+        place(&discovery, discovered, "Z34", records(&theirs.secret), None),
+        place(processes, step("toolId"), "BR-PROCESS-011", records(&theirs.tool), None),
+        place(processes, step("processId"), "BR-PROCESS-010", records(&theirs.process), None),
+    ]
 }
 
 both! {
@@ -313,7 +296,8 @@ both! {
         world.engine.prepare().await.unwrap();
         let tools = world.get("/api/v1/tools?limit=100").await.json();
         let (mine, theirs) = (Things::of(&anna, &tools).await, Things::of(&bert, &tools).await);
-        for place in in_conversations(&mine, &theirs).into_iter().chain(elsewhere(&mine, &theirs)) {
+        let groups = [in_turns, in_conversations, in_relations, in_catalog];
+        for place in groups.into_iter().flat_map(|places| places(&mine, &theirs)) {
             place.check(&anna).await;
         }
     }
