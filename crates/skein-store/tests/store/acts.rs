@@ -216,7 +216,11 @@ fn opened(location: &Location) -> Store {
 fn wait_for_waiting(client: &mut postgres::Client, kind: &str, count: i64) {
     let waiting = "SELECT count(*) FROM pg_locks l JOIN pg_stat_activity a ON a.pid = l.pid
         WHERE NOT l.granted AND l.locktype = $1 AND a.datname = current_database()";
-    wait_until("others wait", || client.query_one(waiting, &[&kind]).unwrap().get::<_, i64>(0) == count);
+    wait_until("others wait", || {
+        // Inside a transaction, what was read of other sessions is read once.
+        client.batch_execute("SELECT pg_stat_clear_snapshot()").unwrap();
+        client.query_one(waiting, &[&kind]).unwrap().get::<_, i64>(0) == count
+    });
 }
 
 /// A backup of two people and a note.
