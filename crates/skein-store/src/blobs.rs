@@ -191,7 +191,12 @@ impl Blobs {
     /// says how many objects.
     pub async fn sweep(&self, store: &Store, now: Millis) -> Result<usize, StoreError> {
         self.remove_abandoned()?;
-        store.write(Tx::forget_removals).await?;
+        store
+            .write(|tx| {
+                tx.forget_removals()?;
+                Ok(())
+            })
+            .await?;
         let mut objects = self.objects.list(None);
         let mut swept = 0;
         while let Some(object) = objects.try_next().await.map_err(|error| failed(&error))? {
