@@ -14,7 +14,7 @@ use skein_core::garden::relation::{Relation, RelationDraft};
 use skein_core::{Digest, ItemId, Millis, OperationId, RecordId, Viewer};
 use skein_store::items::StoredItem;
 use skein_store::operations::{OperationState, Repeat};
-use skein_store::{StoreError, Tx};
+use skein_store::{About, Committed, StoreError, Tx};
 
 use crate::account::Caller;
 use crate::engine::Engine;
@@ -115,25 +115,27 @@ impl Engine {
         request: Request,
         kind: &'static str,
         weight: usize,
-        mut change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
+        change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<Changed<T>, EngineError> {
-        caller.require(Scope::Write)?;
-        refuse_grant(caller, kind)?;
-        let (acting, seeing) = (caller.acting(), caller.viewer());
-        let run = move |tx: &mut Tx<'_>| {
-            if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
-                let value = recall(tx, &seeing, &operation.state)?;
-                return Ok(Changed { value, operation: operation.id, cursor: None, is_replay: true });
-            }
-            let value = change(tx, &acting)?;
-            let result = value.reference().to_string();
-            let state = OperationState::Completed { result };
-            let operation = tx.start_operation(&acting, kind, &state, Some(&request.0))?;
-            Ok(Changed { value, operation, cursor: None, is_replay: false })
-        };
+        let run = unless_repeated(caller, request, kind, change)?;
         let committed = self.parts().store.write_weighing(weight.max(1 << 10), run).await?;
-        let cursor = (!committed.value.is_replay).then_some(committed.cursor);
-        Ok(Changed { cursor, ..committed.value })
+        Ok(placed(committed))
+    }
+
+    /// [`Self::change_weighing`] for what only adds to the caller's own trees, and rests on nothing else that can change: it
+    /// is kept apart from other writers there by the lock of the trees (`docs/decisions/0041-turns-under-the-lock-of-their-trees.md`).
+    pub(crate) async fn grow<T: Outcome>(
+        &self,
+        caller: &Caller,
+        request: Request,
+        kind: &'static str,
+        weight: usize,
+        change: impl FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<Changed<T>, EngineError> {
+        let run = unless_repeated(caller, request, kind, change)?;
+        let trees = Some(About::Trees(caller.acting().owner()));
+        let committed = self.parts().store.write_locking(weight.max(1 << 10), trees, run).await?;
+        Ok(placed(committed))
     }
 
     /// Puts work on disk to be done later; a repeat finds the same operation and queues nothing (BR-IDEMP-005).
@@ -254,6 +256,38 @@ impl Engine {
         self.parts().store.write(move |tx| tx.release_reserved(&acting, operation, &error)).await?;
         Ok(())
     }
+}
+
+/// A change with the operation it is on record as, unless an earlier request made it.
+fn unless_repeated<T: Outcome, F>(
+    caller: &Caller,
+    request: Request,
+    kind: &'static str,
+    mut change: F,
+) -> Result<impl FnMut(&mut Tx<'_>) -> Result<Changed<T>, StoreError> + Send + use<T, F>, EngineError>
+where
+    F: FnMut(&mut Tx<'_>, &Viewer) -> Result<T, StoreError> + Send + 'static,
+{
+    caller.require(Scope::Write)?;
+    refuse_grant(caller, kind)?;
+    let (acting, seeing) = (caller.acting(), caller.viewer());
+    Ok(move |tx: &mut Tx<'_>| {
+        if let Repeat::Of(operation) = tx.repeat(&acting, &request.0)? {
+            let value = recall(tx, &seeing, &operation.state)?;
+            return Ok(Changed { value, operation: operation.id, cursor: None, is_replay: true });
+        }
+        let value = change(tx, &acting)?;
+        let result = value.reference().to_string();
+        let state = OperationState::Completed { result };
+        let operation = tx.start_operation(&acting, kind, &state, Some(&request.0))?;
+        Ok(Changed { value, operation, cursor: None, is_replay: false })
+    })
+}
+
+/// What was committed, with where the timeline ends.
+fn placed<T>(committed: Committed<Changed<T>>) -> Changed<T> {
+    let cursor = (!committed.value.is_replay).then_some(committed.cursor);
+    Changed { cursor, ..committed.value }
 }
 
 /// A change under a grant would silently be the administrator's own; only a redaction is meant for the other.

@@ -122,6 +122,12 @@ impl DrawnItem {
     }
 }
 
+impl From<DrawnItem> for Item {
+    fn from(drawn: DrawnItem) -> Self {
+        drawn.0
+    }
+}
+
 impl Tx<'_> {
     /// Records a fact in the viewer's own name.
     pub fn append_item(&mut self, viewer: &Viewer, draft: &ItemDraft) -> Result<StoredItem, StoreError> {
@@ -174,11 +180,25 @@ impl Tx<'_> {
         if !items.iter().all(|item| needs_no_place(&item.header.item_type)) {
             return self.append_realized(items).map(drop);
         }
+        self.append_without_place(&items)
+    }
+
+    /// Records facts of a tree, together with whatever else waits where rows may wait.
+    pub(crate) fn append_of_tree(&mut self, items: Vec<Item>) -> Result<(), StoreError> {
+        if !self.row_cache.is_filled() {
+            return self.append_realized(items).map(drop);
+        }
+        self.row_cache.note_items(&items);
+        self.append_without_place(&items)
+    }
+
+    /// Records facts whose rows do not depend on where they stand on the timeline.
+    fn append_without_place(&mut self, items: &[Item]) -> Result<(), StoreError> {
         let payloads: Vec<Encoded<'_>> = items.iter().map(encode).collect::<Result<_, _>>()?;
         let tx = self.number();
         let rows: Vec<_> = items.iter().zip(&payloads).map(|(item, payload)| insert_row(tx, item, payload)).collect();
         let cursor = Cursor { tx, position: self.sql.insert_items_later(&rows)?.unwrap_or(POSITION_UNKNOWN) };
-        for item in &items {
+        for item in items {
             self.project(item, cursor)?;
             self.reached(cursor, item.header.id);
         }

@@ -56,7 +56,7 @@ pub use storage_status::{DamageStatus, StorageStatus};
 pub use store::{Location, Store, StoreOptions, Urgency};
 pub use tx::Tx;
 pub use wake::Wake;
-pub use work::Committed;
+pub use work::{About, Committed};
 
 /// Longest a read may take, in seconds.
 pub const READ_SECONDS_MAX: u64 = 5;

@@ -12,7 +12,7 @@ use skein_core::garden::record::RecordContent;
 use skein_core::garden::redaction::is_redactable;
 use skein_core::garden::relation::{RelationDraft, RelationKind, qualities_from_document};
 use skein_core::garden::seal::Seal;
-use skein_core::{Digest, ItemId, RelationId, RuleViolation};
+use skein_core::{Digest, ItemId, RelationId, RuleViolation, UserId};
 
 use crate::error::{SqlError, StoreError};
 use crate::sql::{Later, Value, params};
@@ -85,6 +85,9 @@ impl Tx<'_> {
 
     fn project_delta(&mut self, item: &Item, document: &Map<String, Json>, cursor: Cursor) -> Projected {
         let Some(delta) = Delta::from_document(document) else { return Ok(None) };
+        if delta.record_type.as_str() == CONVERSATION {
+            self.hold_trees(item.header.owner)?;
+        }
         let current = self.find_record(delta.record)?;
         let content = delta.content_after(current.as_ref().map(|record| &record.content))?;
         self.project_record(item, &delta, &content)?;
@@ -266,9 +269,14 @@ impl Tx<'_> {
 
     /// A fact speaks about its owner's things only, wherever it came from. A rebuild aside has no items to look at.
     pub(crate) fn refuse_foreign(&mut self, item: &Item, target: ItemId) -> Result<(), StoreError> {
-        let owner = self.first("SELECT owner FROM items WHERE id = ?1", params![&target], |row| row.array::<16>(0))?;
+        let owner = match self.row_cache.item_owner(target) {
+            Some(known) => Some(known),
+            None => self.first("SELECT owner FROM items WHERE id = ?1", params![&target], |row| {
+                row.array(0).map(UserId::from_bytes)
+            })?,
+        };
         match owner {
-            Some(owner) if owner != *item.header.owner.as_bytes() => Err(StoreError::Forbidden),
+            Some(owner) if owner != item.header.owner => Err(StoreError::Forbidden),
             _ => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Statements are written once, with `?1` for parameters; PostgreSQL's `$1` is made in its own folder.
 
-use skein_core::{Digest, Millis, OperationId, RunId};
+use skein_core::{Digest, Millis, OperationId, RunId, UserId};
 
 use crate::error::SqlError;
 use crate::flow::Ahead;
@@ -50,7 +50,7 @@ into_value! {
     &'a Vec<u8> => Bytes |value| value;
     &'a Digest => Bytes |value| value.as_bytes();
     &'a skein_core::ItemId => Bytes |value| value.as_bytes();
-    &'a skein_core::UserId => Bytes |value| value.as_bytes();
+    &'a UserId => Bytes |value| value.as_bytes();
     &'a skein_core::RecordId => Bytes |value| value.as_bytes();
     &'a skein_core::RelationId => Bytes |value| value.as_bytes();
     &'a skein_core::JobId => Bytes |value| value.as_bytes();
@@ -207,6 +207,8 @@ pub(crate) struct Later<'a> {
     pub(crate) key: usize,
     /// Whether it changes nothing, and only locks what is relied on.
     pub(crate) only_locks: bool,
+    /// Whether it writes the whole row, so that the same statement about that row need not be carried out before.
+    pub(crate) replaces: bool,
     /// What it means if it does not change exactly one row.
     pub(crate) unless_one: Option<SqlError>,
 }
@@ -214,7 +216,7 @@ pub(crate) struct Later<'a> {
 impl<'a> Later<'a> {
     /// A statement about the row that its first parameter names.
     pub(crate) fn new(table: &'static str, sql: &'a str, params: &'a [Value<'a>]) -> Self {
-        Self { table, sql, params, key: 1, only_locks: false, unless_one: None }
+        Self { table, sql, params, key: 1, only_locks: false, replaces: false, unless_one: None }
     }
 
     pub(crate) fn changing_one(table: &'static str, sql: &'a str, params: &'a [Value<'a>], missed: SqlError) -> Self {
@@ -308,6 +310,11 @@ pub(crate) trait Sql {
     /// Whether this is one of several functions in a transaction, each of which is run alone should anything be refused.
     fn is_run_alone_if_refused(&self) -> bool {
         false
+    }
+
+    /// Keeps others from writing to the trees of an owner until the transaction ends.
+    fn hold_trees(&mut self, _: UserId) -> Result<(), SqlError> {
+        Ok(())
     }
 
     /// How whoever takes a job passes over those that others are just taking.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use skein_core::RunId;
 use tokio::sync::oneshot;
 
 use crate::clock::{Clock, SystemClock};
@@ -17,14 +16,14 @@ use crate::jobs::Turns;
 use crate::pool::Pool;
 use crate::postgres::notify::Notifier;
 use crate::postgres::session::{Counters, Isolation, Session};
-use crate::postgres::together::Together;
+use crate::postgres::together::{Batch, Together};
 use crate::sql::Sql;
 use crate::sqlite::at_hand::AtHand;
 use crate::sqlite::writer::Writer;
 use crate::storage_status::Reports;
 use crate::tx::Tx;
 use crate::wake::{Wake, Wakes};
-use crate::work::{Committed, Function, Outcome, Work};
+use crate::work::{About, Committed, Function, Outcome, Work};
 
 const READERS: usize = 4;
 const READ_MAX: Duration = Duration::from_secs(crate::READ_SECONDS_MAX);
@@ -265,11 +264,11 @@ impl Store {
     /// [`Self::write_weighing`] for a function that locks what it reads before it relies on it
     /// ([`Tx::locked_execution`], [`Tx::rely_on_record`]). On PostgreSQL such functions do not collide when they touch rows
     /// that are neighbours in an index, as serializable ones do, and several share a transaction; on SQLite there is no
-    /// difference. A function that moves a run says which.
+    /// difference. A function that moves a run says which, and one that writes to trees says whose (decision 0041).
     pub async fn write_locking<T, F>(
         &self,
         weight: usize,
-        about: Option<RunId>,
+        about: Option<About>,
         function: F,
     ) -> Result<Committed<T>, StoreError>
     where
@@ -490,12 +489,10 @@ fn share(
     }
     let gathering = Arc::clone(together);
     let serve = move |session: &mut Session| {
-        loop {
-            let works = gathering.next();
-            if works.is_empty() {
-                return;
-            }
-            tell(session.write_together(works));
+        let mut batch = gathering.next(&Batch::default());
+        while !batch.works.is_empty() {
+            tell(session.write_together(std::mem::take(&mut batch.works)));
+            batch = gathering.next(&batch);
         }
     };
     if sharing.submit(Box::new(serve)).is_err() {

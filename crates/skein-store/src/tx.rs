@@ -12,7 +12,7 @@ use skein_core::{Digest, ItemId, Millis, NodeId, TurnId, UserId, Viewer};
 use crate::error::{SqlError, StoreError};
 use crate::flow::Ahead;
 use crate::sql::{Later, Row, RowResult, Sql, Value};
-use crate::tree::Moved;
+use crate::tree::{Moved, RowCache};
 
 /// Refuses everybody but Skein itself.
 pub(crate) fn system_only(viewer: &Viewer) -> Result<(), StoreError> {
@@ -41,6 +41,8 @@ pub struct Tx<'a> {
     queues: bool,
     /// The run this is about, where it was locked and read before.
     pub(crate) ahead: Option<Ahead>,
+    /// The rows of trees that are known.
+    pub(crate) row_cache: RowCache,
 }
 
 impl<'a> Tx<'a> {
@@ -58,6 +60,7 @@ impl<'a> Tx<'a> {
             moved: Moved::default(),
             vacant: None,
             ahead: None,
+            row_cache: RowCache::default(),
         }
     }
 

@@ -3,12 +3,21 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use skein_core::RunId;
 use skein_core::garden::cursor::Cursor;
+use skein_core::{RunId, UserId};
 use tokio::sync::oneshot;
 
 use crate::error::StoreError;
 use crate::tx::{POSITION_UNKNOWN, Tx};
+
+/// What a function that keeps apart by locks has locked before it runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum About {
+    /// The one run it moves.
+    Run(RunId),
+    /// The trees of one owner: nobody else writes to them until it has ended.
+    Trees(UserId),
+}
 
 /// The outcome of a committed write, and where on the timeline it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,8 +40,16 @@ pub(crate) trait Work: Send {
     /// Random bits for the ids this work makes, the same in every run.
     fn seed(&self) -> &[u8; 16];
 
+    /// What is to be locked for it, if it says so.
+    fn about(&self) -> Option<About>;
+
     /// The run it moves, if it says so: it is locked and read with those of others.
-    fn about(&self) -> Option<RunId>;
+    fn run_id(&self) -> Option<RunId> {
+        match self.about() {
+            Some(About::Run(run)) => Some(run),
+            _ => None,
+        }
+    }
 }
 
 /// Where the outcome of queued work appears.
@@ -41,7 +58,7 @@ pub(crate) type Outcome<T> = oneshot::Receiver<Result<T, StoreError>>;
 pub(crate) struct Function<T, F> {
     run: F,
     seed: [u8; 16],
-    about: Option<RunId>,
+    about: Option<About>,
     made: Option<Committed<T>>,
     waiting: oneshot::Sender<Result<Committed<T>, StoreError>>,
 }
@@ -56,8 +73,8 @@ where
         Self::queued_about(None, function)
     }
 
-    /// [`Self::queued`] for a function that moves a run.
-    pub(crate) fn queued_about(about: Option<RunId>, function: F) -> (Box<dyn Work>, Outcome<Committed<T>>) {
+    /// [`Self::queued`] for a function that needs a lock from the beginning.
+    pub(crate) fn queued_about(about: Option<About>, function: F) -> (Box<dyn Work>, Outcome<Committed<T>>) {
         let (waiting, outcome) = oneshot::channel();
         let mut seed = [0; 16];
         getrandom::fill(&mut seed).expect("the operating system provides randomness");
@@ -95,7 +112,7 @@ where
         &self.seed
     }
 
-    fn about(&self) -> Option<RunId> {
+    fn about(&self) -> Option<About> {
         self.about
     }
 }

@@ -14,7 +14,7 @@ use skein_core::{JobId, WorkerId};
 use skein_store::items::Page;
 use skein_store::jobs::{AfterFailure, DeadJob, Holder, Job, LeaseTerms, Waiting, Wanted};
 use skein_store::workers::{Worker, WorkerDraft};
-use skein_store::{StoreError, Tx};
+use skein_store::{About, StoreError, Tx};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinHandle;
 
@@ -124,7 +124,7 @@ async fn conclude(engine: &Engine, prepared: Prepared, came: call::Came, hand: H
         let (is_plain, store) = (prepared.is_plain, &engine.parts().store);
         let write = move |tx: &mut Tx<'_>| call::conclude(&own, tx, &made, &kept, &hand);
         let written = if is_plain {
-            store.write_locking(weight, Some(run), write).await
+            store.write_locking(weight, Some(About::Run(run)), write).await
         } else {
             store.write_weighing(weight, write).await
         };
@@ -446,7 +446,7 @@ async fn take_up_job(engine: &Engine, job: &Job, lost_max: i64) -> Result<(Claim
         move |tx: &mut Tx<'_>| claimed::take_up(&own, tx, &held, lost_max, is_locking)
     };
     let store = &engine.parts().store;
-    let about = job.run.map(|(run, _)| run);
+    let about = job.run.map(|(run, _)| About::Run(run));
     match store.write_locking(1 << 10, about, take(true)).await?.value {
         Some(taken) => Ok(taken),
         None => Ok(store.write(take(false)).await?.value.unwrap_or((Claimed::Settled, Aftermath::default()))),

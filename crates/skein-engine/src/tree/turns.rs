@@ -78,8 +78,11 @@ impl Engine {
         self.examine(caller, &content).await?;
         let said = Said { content: content.to_document(), created_at: None, raw: None };
         let weight = new.content.to_string().len();
-        self.change_weighing(caller, request, "turn.create", weight, move |tx, viewer| {
+        self.grow(caller, request, "turn.create", weight, move |tx, viewer| {
             check_references(tx, viewer, &content)?;
+            if let Some(parent) = new.parent {
+                tx.prefetch_append(viewer, conversation, parent)?;
+            }
             let parent = parent_of(tx, viewer, conversation, &new)?;
             let position = Position::After { parent, speaker: new.speaker, turn_type };
             let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };

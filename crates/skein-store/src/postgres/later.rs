@@ -43,7 +43,7 @@ struct Statement {
 
 impl Statement {
     fn new(later: Later<'_>) -> Self {
-        let Later { table, sql, params, key, unless_one, only_locks } = later;
+        let Later { table, sql, params, key, unless_one, only_locks, replaces: _ } = later;
         let params: Vec<Kept> = params.iter().copied().map(Kept::of).collect();
         Self { table, sql: sql.to_owned(), width: params.len(), key, params, only_locks, unless_one }
     }
@@ -72,6 +72,16 @@ impl Statement {
         self.rows().any(|row| is_it(&row[..self.key.min(key.len())]))
     }
 
+    /// Writes another row instead of the one with the same key, if there is one.
+    fn replace(&mut self, later: &Later<'_>) -> bool {
+        let is_it =
+            |row: &[Kept]| row.iter().zip(&later.params[..later.key]).all(|(kept, value)| kept.value() == *value);
+        let Some(at) = self.rows().position(is_it) else { return false };
+        let row = later.params.iter().copied().map(Kept::of);
+        self.params.splice(at * self.width..(at + 1) * self.width, row);
+        true
+    }
+
     fn is_same(&self, later: &Later<'_>) -> bool {
         self.table == later.table && self.width == later.params.len() && self.sql == later.sql
     }
@@ -87,6 +97,12 @@ impl Waiting {
 
     fn is_about(&self, table: &str, key: &[Value<'_>]) -> bool {
         self.statements.iter().any(|statement| statement.table == table && statement.is_about(key))
+    }
+
+    /// Whether a row that waits was replaced, and is written as it is to be at the end.
+    fn replace(&mut self, later: &Later<'_>) -> bool {
+        let mut alike = self.statements.iter_mut().filter(|statement| statement.is_same(later));
+        later.replaces && alike.any(|statement| statement.replace(later))
     }
 
     /// Whether the same was put off before, and once is enough.
@@ -109,7 +125,7 @@ impl PostgresSql<'_> {
 
     pub(super) fn put_off(&mut self, later: Later<'_>) -> Result<(), SqlError> {
         self.refuse_unless_reading(later.sql)?;
-        if self.waiting.has_already(&later) {
+        if self.waiting.has_already(&later) || self.waiting.replace(&later) {
             return Ok(());
         }
         if self.waiting.is_about(later.table, &later.params[..later.key]) {
@@ -206,7 +222,7 @@ impl PostgresSql<'_> {
         if rows.len() == width && self.answers.is_none() {
             return Ok(Spelled { sql: sql.to_owned(), params: rows.iter().map(|one| boxed(one.value())).collect() });
         }
-        let types = self.statement(sql)?.params().to_vec();
+        let types = self.prepared(sql)?.params().to_vec();
         let column = |at: usize| rows.iter().skip(at).step_by(width).map(Kept::value).collect::<Vec<_>>();
         Ok(Spelled { sql: for_each_row(sql, &types), params: (0..width).map(|at| boxed(column(at))).collect() })
     }

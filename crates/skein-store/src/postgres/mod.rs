@@ -5,6 +5,7 @@ pub(crate) mod notify;
 pub(crate) mod session;
 pub(crate) mod together;
 mod transport;
+mod trees;
 
 pub(crate) use transport::connect;
 
@@ -16,11 +17,12 @@ use postgres::{Client, Statement};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use skein_core::{Digest, Millis, OperationId};
+use skein_core::{Digest, Millis, OperationId, UserId};
 
 use crate::answers::{Answers, Question};
 use crate::error::{SqlError, StoreError};
 use crate::items::{INSERT_COLUMNS, INSERT_ITEM};
+use crate::postgres::trees::TreeLock;
 use crate::schema::{self, Dialect, Migrate};
 use crate::sql::{Kept, KeptRow, Later, Row, RowResult, Sql, Value};
 
@@ -110,11 +112,21 @@ pub(crate) struct Prepared {
     pub(crate) failed: bool,
     /// How many statements were sent since somebody asked.
     sent: u64,
+    /// The locks of trees that the open transaction holds.
+    trees: Vec<TreeLock>,
 }
 
 impl Prepared {
     pub(crate) fn take_sent(&mut self) -> u64 {
         std::mem::take(&mut self.sent)
+    }
+
+    pub(crate) fn hold_trees(&mut self, trees: Vec<TreeLock>) {
+        self.trees = trees;
+    }
+
+    pub(crate) fn take_trees(&mut self) -> Vec<TreeLock> {
+        std::mem::take(&mut self.trees)
     }
 }
 
@@ -160,8 +172,13 @@ impl PostgresSql<'_> {
     }
 
     fn statement(&mut self, sql: &str) -> Result<Statement, SqlError> {
-        self.refuse_unless_reading(sql)?;
         self.prepared.sent += 1;
+        self.prepared(sql)
+    }
+
+    /// A statement that is not sent, or not by itself.
+    fn prepared(&mut self, sql: &str) -> Result<Statement, SqlError> {
+        self.refuse_unless_reading(sql)?;
         if let Some(statement) = self.prepared.statements.get(sql) {
             return Ok(statement.clone());
         }
@@ -324,6 +341,15 @@ impl Sql for PostgresSql<'_> {
 
     fn is_run_alone_if_refused(&self) -> bool {
         self.answers.is_some()
+    }
+
+    fn hold_trees(&mut self, owner: UserId) -> Result<(), SqlError> {
+        let lock = TreeLock::of(owner);
+        if !self.prepared.trees.contains(&lock) {
+            self.rows(trees::LOCK, &[Value::Int(lock.key())])?;
+            self.prepared.trees.push(lock);
+        }
+        Ok(())
     }
 
     fn claim_lock(&self) -> &'static str {

@@ -12,8 +12,10 @@ use skein_core::{ItemId, Millis, RunId};
 use crate::clock::Clock;
 use crate::error::{SqlError, StoreError};
 use crate::flow::Ahead;
+use crate::postgres::trees::{TreeLock, session_locks, transaction_locks, trees_of};
 use crate::postgres::{PostgresSql, Prepared, connect, sql_error};
 use crate::sql::Sql;
+use crate::tree::RowCache;
 use crate::tx::Tx;
 use crate::work::{Work, panic_text};
 
@@ -29,9 +31,13 @@ const QUEUE_LOCK: i64 = 0x73_6b_65_69_6f;
 const GET_READY: &str = "SET jit = off;
     PREPARE skein_reading AS SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text, '0';
     PREPARE skein_writing AS SELECT floor(extract(epoch FROM transaction_timestamp()) * 1000)::bigint::text,
+        pg_current_xact_id()::text;
+    PREPARE skein_writing_trees AS SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint::text,
         pg_current_xact_id()::text";
 const READING: &str = "EXECUTE skein_reading";
 const WRITING: &str = "EXECUTE skein_writing";
+/// After waiting for the trees: the moment is that of the lock, not of the beginning.
+const WRITING_TREES: &str = "EXECUTE skein_writing_trees";
 
 const LOCKING: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL enable_seqscan = off";
 /// For connections on which functions share transactions: they ask the same few things by keys, whatever the numbers.
@@ -71,6 +77,8 @@ pub(crate) struct Session {
     /// Whether functions share its transactions.
     is_shared: bool,
     last: Written,
+    /// The trees that the last transaction wrote to when it collided: the next attempt waits for them beforehand.
+    contended: Vec<TreeLock>,
 }
 
 /// What the last transaction wrote.
@@ -126,7 +134,8 @@ impl Away {
 
 impl Session {
     pub(crate) fn new(url: Arc<str>, clock: Option<Arc<dyn Clock>>, counters: Arc<Counters>) -> Self {
-        Self { url, clock, counters, connection: None, is_shared: false, last: Written::default() }
+        let last = Written::default();
+        Self { url, clock, counters, connection: None, is_shared: false, last, contended: Vec::new() }
     }
 
     /// One on which functions share transactions, and nothing else is done.
@@ -136,6 +145,7 @@ impl Session {
 
     /// Says whether a job became ready.
     pub(crate) fn write(&mut self, mut work: Box<dyn Work>, isolation: Isolation) -> bool {
+        self.contended.clear();
         let mut is_queued = false;
         let outcome = self.run_until_settled(&mut *work, isolation, &mut is_queued);
         if is_queued {
@@ -154,6 +164,22 @@ impl Session {
         }
     }
 
+    /// An attempt that begins once nobody else writes to the trees over which the one before collided. A serializable
+    /// transaction that waited inside would see them as they were before the wait.
+    fn attempt_waiting(&mut self, work: &mut dyn Work, isolation: Isolation) -> Attempt {
+        let trees = std::mem::take(&mut self.contended);
+        if isolation == Isolation::ReadCommitted || trees.is_empty() {
+            return self.attempt(work, isolation);
+        }
+        let (lock, unlock) = session_locks(&trees);
+        let is_held = self.connected().is_ok_and(|connection| connection.client.batch_execute(&lock).is_ok());
+        let attempt = self.attempt(work, isolation);
+        if is_held {
+            self.unlock(&unlock);
+        }
+        attempt
+    }
+
     fn run_until_settled(
         &mut self,
         work: &mut dyn Work,
@@ -164,7 +190,7 @@ impl Session {
             if run == RUNS_UNQUEUED {
                 *is_queued = self.queue_up();
             }
-            match self.attempt(work, isolation) {
+            match self.attempt_waiting(work, isolation) {
                 Attempt::Committed => return Ok(()),
                 Attempt::Collided => {
                     self.counters.collisions.fetch_add(1, Ordering::Relaxed);
@@ -184,8 +210,12 @@ impl Session {
     }
 
     fn leave_queue(&mut self) {
-        let unlock = format!("SELECT pg_advisory_unlock({QUEUE_LOCK})");
-        let left = self.connection.as_mut().map(|connection| connection.client.batch_execute(&unlock));
+        self.unlock(&format!("SELECT pg_advisory_unlock({QUEUE_LOCK})"));
+    }
+
+    /// Gives back locks of the session; with the connection they go as well.
+    fn unlock(&mut self, unlock: &str) {
+        let left = self.connection.as_mut().map(|connection| connection.client.batch_execute(unlock));
         if matches!(left, Some(Err(_))) {
             self.connection = None;
         }
@@ -197,7 +227,8 @@ impl Session {
             Isolation::ReadCommitted if self.is_shared => SHARING,
             Isolation::ReadCommitted => LOCKING,
         };
-        let begun = match self.begin(Some(statement), WRITING) {
+        let trees = if isolation == Isolation::Serializable { Vec::new() } else { trees_of([&*work]) };
+        let begun = match self.begin_holding(statement, trees) {
             Ok(begun) => begun,
             Err(error) if error.is_collision() => return Attempt::Collided,
             Err(error) => return Attempt::Refused(error),
@@ -214,9 +245,10 @@ impl Session {
 
     /// Commits what was written, or takes it back.
     fn end(&mut self, begun: &Begun, outcome: Result<Written, StoreError>) -> Attempt {
-        let sent = self.connection.as_mut().map_or(0, |connection| connection.prepared.take_sent());
+        let prepared = self.connection.as_mut().map(|connection| &mut connection.prepared);
+        let (sent, trees) = prepared.map_or((0, Vec::new()), |prepared| (prepared.take_sent(), prepared.take_trees()));
         self.counters.statements.fetch_add(sent + BEGIN_AND_END, Ordering::Relaxed);
-        match outcome {
+        let attempt = match outcome {
             Ok(written) => {
                 self.last = written;
                 self.commit(begun.number, self.last.item)
@@ -225,7 +257,11 @@ impl Session {
                 self.roll_back();
                 if error.is_collision() { Attempt::Collided } else { Attempt::Refused(error) }
             }
+        };
+        if matches!(attempt, Attempt::Collided) {
+            self.contended = trees;
         }
+        attempt
     }
 
     /// Runs functions that lock what they rely on in one transaction: what they ask alike is asked once, and what they write
@@ -247,7 +283,10 @@ impl Session {
                     }
                     return false;
                 }
-                Attempt::Collided | Attempt::Refused(_) => {}
+                Attempt::Collided => {
+                    self.counters.collisions.fetch_add(1, Ordering::Relaxed);
+                }
+                Attempt::Refused(_) => {}
             }
         }
         let queued: Vec<bool> = works.into_iter().map(|work| self.write(work, Isolation::ReadCommitted)).collect();
@@ -255,7 +294,7 @@ impl Session {
     }
 
     fn attempt_together(&mut self, works: &mut [Box<dyn Work>]) -> Attempt {
-        let begun = match self.begin(Some(SHARING), WRITING) {
+        let begun = match self.begin_holding(SHARING, trees_of(works.iter().map(AsRef::as_ref))) {
             Ok(begun) => begun,
             Err(error) => return Attempt::Refused(error),
         };
@@ -268,13 +307,15 @@ impl Session {
         let Connection { client, prepared, timeline_offset } = self.connected()?;
         prepared.failed = false;
         let mut sql = PostgresSql::new(client, prepared, *timeline_offset).shared();
-        let runs: Vec<RunId> = works.iter().filter_map(|work| work.about()).collect();
+        let runs: Vec<RunId> = works.iter().filter_map(|work| work.run_id()).collect();
         let mut ahead = if runs.is_empty() { HashMap::new() } else { Ahead::of(&mut sql, &runs)? };
-        let mut written = Written::default();
+        let (mut written, mut row_cache) = (Written::default(), RowCache::default());
         for work in works {
             let mut tx = Tx::new(&mut sql, begun.now, begun.number, *work.seed());
-            tx.ahead = work.about().and_then(|run| ahead.remove(&run));
+            tx.ahead = work.run_id().and_then(|run| ahead.remove(&run));
+            tx.row_cache = row_cache;
             work.run(&mut tx)?;
+            row_cache = std::mem::take(&mut tx.row_cache);
             written.item = tx.last_item().or(written.item);
             written.has_queued |= tx.has_queued();
         }
@@ -301,6 +342,19 @@ impl Session {
     pub(crate) fn look<T>(&mut self, work: impl FnOnce(&mut Tx<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
         let begun = self.begin(None, READING)?;
         self.with_sql(&begun, [0; 16], true, work)
+    }
+
+    /// Begins to write once nobody else writes to `trees`: only then the transaction gets its number and its moment, so what
+    /// it reads of them stands before it on the timeline.
+    fn begin_holding(&mut self, begin: &str, trees: Vec<TreeLock>) -> Result<Begun, StoreError> {
+        let (begin, ask) = if trees.is_empty() {
+            (begin.to_owned(), WRITING)
+        } else {
+            (format!("{begin}; {}", transaction_locks(&trees)), WRITING_TREES)
+        };
+        let transaction = self.begin(Some(&begin), ask)?;
+        self.connected()?.prepared.hold_trees(trees);
+        Ok(transaction)
     }
 
     /// Begins, connecting first where needed; asks for time and transaction number in the same round trip.

@@ -6,8 +6,10 @@
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use skein_core::{RunId, UserId};
+
 use crate::error::StoreError;
-use crate::work::Work;
+use crate::work::{About, Work};
 
 const WAITING_MAX: usize = 1_024;
 /// Most functions that share a transaction: whoever comes last waits for all of them.
@@ -23,6 +25,37 @@ struct Gathered {
     works: VecDeque<Box<dyn Work>>,
     /// Connections that take what is gathered.
     serving: usize,
+    /// Owners to whose trees a connection is writing.
+    busy: HashSet<UserId>,
+}
+
+/// Functions to be run in one transaction.
+#[derive(Default)]
+pub(crate) struct Batch {
+    pub(crate) works: Vec<Box<dyn Work>>,
+    /// The owners to whose trees they write: no other batch does until this one has ended.
+    owners: HashSet<UserId>,
+}
+
+impl Batch {
+    /// Whether this function can be run with the others; two that move the same run never share.
+    fn admits(&mut self, work: &dyn Work, runs: &mut HashSet<RunId>) -> bool {
+        match work.about() {
+            Some(About::Run(run)) => runs.insert(run),
+            Some(About::Trees(owner)) => {
+                self.owners.insert(owner);
+                true
+            }
+            None => true,
+        }
+    }
+}
+
+impl Gathered {
+    /// Whether another connection writes to the trees that this function is about: it takes it when it is done.
+    fn is_busy(&self, work: &dyn Work) -> bool {
+        matches!(work.about(), Some(About::Trees(owner)) if self.busy.contains(&owner))
+    }
 }
 
 impl Together {
@@ -37,30 +70,41 @@ impl Together {
         self.serving_max
     }
 
-    /// Adds one; says whether another connection is to serve ([`Self::next`] until there is nothing).
+    /// Adds one; says whether another connection is to serve ([`Self::next`] until there is nothing). Writers to the same
+    /// trees would wait for each other, so one connection takes all of them.
     pub(crate) fn add(&self, work: Box<dyn Work>) -> Result<bool, StoreError> {
         let mut gathered = self.lock();
         if gathered.works.len() >= WAITING_MAX {
             return Err(StoreError::Busy);
         }
+        let is_needed = gathered.serving < self.serving_max && !gathered.is_busy(&*work);
         gathered.works.push_back(work);
-        let is_needed = gathered.serving < self.serving_max;
         gathered.serving += usize::from(is_needed);
         Ok(is_needed)
     }
 
-    /// What is to be run next; after nothing, whoever asked serves no more. Two that move the same run never share.
-    pub(crate) fn next(&self) -> Vec<Box<dyn Work>> {
+    /// The functions to run after `done`; after none, the connection that asked serves no more.
+    pub(crate) fn next(&self, done: &Batch) -> Batch {
         let mut gathered = self.lock();
-        let (mut taken, mut runs) = (Vec::new(), HashSet::new());
-        while let Some(work) = gathered.works.front()
-            && taken.len() < SHARING_MAX
-            && work.about().is_none_or(|run| runs.insert(run))
+        gathered.busy.retain(|owner| !done.owners.contains(owner));
+        let (mut batch, mut runs, mut passed) = (Batch::default(), HashSet::new(), VecDeque::new());
+        while batch.works.len() < SHARING_MAX
+            && let Some(work) = gathered.works.pop_front()
         {
-            taken.extend(gathered.works.pop_front());
+            if gathered.is_busy(&*work) {
+                passed.push_back(work);
+            } else if batch.admits(&*work, &mut runs) {
+                batch.works.push(work);
+            } else {
+                gathered.works.push_front(work);
+                break;
+            }
         }
-        gathered.serving -= usize::from(taken.is_empty());
-        taken
+        passed.append(&mut gathered.works);
+        gathered.works = passed;
+        gathered.busy.extend(&batch.owners);
+        gathered.serving -= usize::from(batch.works.is_empty());
+        batch
     }
 
     /// Nobody could be sent to serve: what is gathered is refused, unless somebody else serves.
@@ -79,18 +123,48 @@ impl Together {
 
 #[cfg(test)]
 mod tests {
-    use skein_core::RunId;
-
     use super::*;
     use crate::work::Function;
 
+    fn queued(about: Option<About>) -> Box<dyn Work> {
+        Function::queued_about(about, |_: &mut crate::Tx<'_>| Ok(())).0
+    }
+
     fn about(run: u8) -> Box<dyn Work> {
-        let run = (run > 0).then(|| RunId::from_bytes([run; 16]));
-        Function::queued_about(run, |_: &mut crate::Tx<'_>| Ok(())).0
+        queued((run > 0).then(|| About::Run(RunId::from_bytes([run; 16]))))
+    }
+
+    fn writing_to(owner: u8) -> Box<dyn Work> {
+        queued(Some(About::Trees(UserId::from_bytes([owner; 16]))))
+    }
+
+    fn told(batch: &Batch) -> Vec<Option<u8>> {
+        let number = |work: &dyn Work| match work.about()? {
+            About::Run(run) => Some(run.as_bytes()[0]),
+            About::Trees(owner) => Some(owner.as_bytes()[0]),
+        };
+        batch.works.iter().map(|work| number(&**work)).collect()
     }
 
     fn taken(together: &Together) -> Vec<Option<u8>> {
-        together.next().iter().map(|work| work.about().map(|run| run.as_bytes()[0])).collect()
+        told(&together.next(&Batch::default()))
+    }
+
+    #[test]
+    fn writers_to_the_same_trees_share_one_connection() {
+        let together = Together { serving_max: 2, ..Together::new(4) };
+        assert!(together.add(writing_to(1)).unwrap(), "the first needs a connection");
+        let first = together.next(&Batch::default());
+        assert!(!together.add(writing_to(1)).unwrap(), "the connection that writes there takes it afterwards");
+        assert!(together.add(writing_to(2)).unwrap(), "other trees need another connection");
+        together.add(writing_to(1)).unwrap();
+        let second = together.next(&Batch::default());
+        assert_eq!((told(&first), told(&second)), (vec![Some(1)], vec![Some(2)]));
+        let third = together.next(&first);
+        assert_eq!(told(&third), [Some(1), Some(1)], "what waited is taken together");
+        assert!(together.next(&second).works.is_empty());
+        assert!(together.next(&third).works.is_empty());
+        assert!(together.add(writing_to(1)).unwrap(), "the trees are free again");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 use skein_core::catalog::sharing::Refused;
-use skein_core::garden::item::{Item, ItemDraft, ItemType};
+use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::id::Entropy;
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::local_id::local_id;
@@ -85,7 +85,8 @@ impl Tx<'_> {
         said: &Said,
     ) -> Result<(NodeRow, Moved), StoreError> {
         let conversation = self.writable(viewer, placing.conversation)?;
-        let id = NodeId::new(self.now(), self.entropy());
+        let drawn = self.row_cache.take_node_id(conversation.id);
+        let id = drawn.unwrap_or_else(|| NodeId::new(self.now(), self.entropy()));
         let (seat, parents) = self.seat(&conversation, id, placing)?;
         self.take_moved();
         self.record_node(viewer, conversation.owner, id, seat, said, &parents).map_err(raced)?;
@@ -274,14 +275,18 @@ impl Tx<'_> {
         }
         place::check_parent(row.status)?;
         let mut answering = Vec::new();
-        for member in self.lineage(conversation, &row)? {
-            answering.extend(self.turns_answering(member)?);
+        // The first that answers any of them stands on the next label.
+        if !row.label().is_some_and(|label| self.row_cache.is_vacant(label.next())) {
+            for member in self.lineage(conversation, &row)? {
+                answering.extend(self.turns_answering(member)?);
+            }
         }
         answering.sort_by_key(|turn| turn.id);
-        let turn = match place::turn_to_continue(&answering, speaker, turn_type) {
-            Some(id) => TurnSeat { id, speaker, turn_type },
-            None => new(self.entropy(), self.now()),
-        };
+        if let Some(id) = place::turn_to_continue(&answering, speaker, turn_type) {
+            return Ok((TurnSeat { id, speaker, turn_type }, Some(row)));
+        }
+        let turn = new(self.entropy(), self.now());
+        self.row_cache.note_new_turn(turn.id);
         Ok((turn, Some(row)))
     }
 
@@ -375,10 +380,14 @@ impl Tx<'_> {
     /// Most names are among the first four, which are looked for together.
     fn free_local_id(&mut self, conversation: ConversationId, id: NodeId) -> Result<String, StoreError> {
         let bare = id.bare();
-        let likely = [&bare[..6], &bare[..7], &bare[..8], &bare[18..]];
-        let sql = "SELECT local_id FROM nodes WHERE conversation = ?1 AND local_id IN (?2, ?3, ?4, ?5)";
-        let bound = params![&conversation, likely[0], likely[1], likely[2], likely[3]];
-        let taken = self.all(sql, bound, |row| row.text(0).map(str::to_owned))?;
+        let likely = likely_names(&bare);
+        let taken = if let Some(taken) = self.row_cache.taken_names(conversation, id) {
+            taken
+        } else {
+            let sql = "SELECT local_id FROM nodes WHERE conversation = ?1 AND local_id IN (?2, ?3, ?4, ?5)";
+            let bound = params![&conversation, likely[0], likely[1], likely[2], likely[3]];
+            self.all(sql, bound, |row| row.text(0).map(str::to_owned))?
+        };
         local_id(&bare, |candidate| {
             if likely.contains(&candidate) {
                 return Ok(taken.iter().any(|name| name == candidate));
@@ -411,8 +420,10 @@ impl Tx<'_> {
         let content = node::content_draft(id, &said.content)?.happened_at(created_at);
         let content_id = ItemId::new(now, self.entropy());
         let draft = Node { seat, content_id, content_hash, raw_response }.to_draft().happened_at(created_at);
-        let items: [Item; 2] = [content.realize(content_id, owner, now), draft.realize(id.into(), owner, now)];
-        self.append_realized(items.into()).map(drop)
+        let content = content.realize(content_id, owner, now);
+        self.append_of_tree(vec![content.clone(), draft.realize(id.into(), owner, now)])?;
+        self.row_cache.note_said(id, &content);
+        Ok(())
     }
 
     fn record_raw(&mut self, viewer: &Viewer, owner: UserId, raw: &RawOf) -> Result<RawResponse, StoreError> {
@@ -442,6 +453,11 @@ impl Tx<'_> {
         };
         sources.map(hash).collect()
     }
+}
+
+/// The short names that a node most likely gets.
+pub(crate) fn likely_names(bare: &str) -> [&str; 4] {
+    [&bare[..6], &bare[..7], &bare[..8], &bare[18..]]
 }
 
 fn hash_of(seat: &Seat, said: &Said, created_at: Millis, raw: Option<&RawResponse>, parents: &[Digest]) -> Digest {

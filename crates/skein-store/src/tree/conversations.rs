@@ -133,10 +133,13 @@ impl Tx<'_> {
         participant: ActorId,
         conversation: ConversationId,
     ) -> Result<(), StoreError> {
-        self.record(viewer, project)?;
+        if self.row_cache.frame(project, participant).is_none() {
+            self.record(viewer, project)?;
+        }
         self.conversation(viewer, conversation)?;
         let moved = FrameMoved { project_id: project, actor_id: participant, conversation_id: conversation };
-        self.append_item(viewer, &moved.to_draft()).map(drop)
+        let moved = self.draw_item(viewer, moved.to_draft())?;
+        self.append_of_tree(vec![moved.into()])
     }
 
     /// Where the participants of a project are: in which conversation, and at which node of it.
@@ -162,6 +165,9 @@ impl Tx<'_> {
         project: RecordId,
         participant: ActorId,
     ) -> Result<Option<ConversationId>, StoreError> {
+        if let Some(known) = self.row_cache.frame(project, participant) {
+            return Ok(known.conversation);
+        }
         self.record(viewer, project)?;
         let sql = "SELECT conversation FROM frames WHERE project = ?1 AND actor = ?2";
         let found = self.first(sql, params![&project, participant.as_bytes()], |row| row.array(0))?;
@@ -188,6 +194,17 @@ impl Tx<'_> {
     }
 
     pub(crate) fn find_conversation(&mut self, id: ConversationId) -> Result<Option<ConversationRow>, StoreError> {
+        if let Some(known) = self.row_cache.conversation(id).cloned() {
+            debug_assert!(
+                self.sql.is_shared() || self.stored_conversation(id)?.as_ref() == Some(&known),
+                "a conversation was changed past the cache"
+            );
+            return Ok(Some(known));
+        }
+        self.stored_conversation(id)
+    }
+
+    fn stored_conversation(&mut self, id: ConversationId) -> Result<Option<ConversationRow>, StoreError> {
         let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.id = ?1");
         self.first(&sql, params![&id], read_conversation)
     }

@@ -6,22 +6,32 @@ use skein_core::garden::item::{Item, ItemType};
 use skein_core::garden::record::RecordContent;
 use skein_core::tree::conversation::SHOWN_ABOVE_MAX;
 use skein_core::tree::node::{
-    Fact, FrameMoved, Node, NodeCorrected, NodeFailed, NodeMarked, NodeReserved, PathMoved, Seat, Source, TreeSummary,
-    TurnSeat,
+    Fact, FrameMoved, Node, NodeCorrected, NodeFailed, NodeMarked, NodeReserved, PathMoved, Seat, TreeSummary, TurnSeat,
 };
-use skein_core::tree::place::Label;
-use skein_core::{ConversationId, ItemId, NodeId, RecordId, TurnId};
+use skein_core::{ConversationId, ItemId, NodeId, RecordId, TurnId, UserId};
 
 use crate::error::StoreError;
 use crate::project::Projected;
-use crate::sql::params;
-use crate::tree::rows::{NodePlace, NodeRow, word};
+use crate::sql::{Later, params};
+use crate::tree::rows::{NodeRow, word};
 use crate::tree::select::{Led, Way};
 use crate::tx::Tx;
 
+/// Facts that change where nodes stand, or what paths and participants show.
+const WRITTEN_UNDER_LOCK: [ItemType; 5] =
+    [ItemType::NODE, ItemType::NODE_RESERVED, ItemType::NODE_FAILED, ItemType::PATH_MOVED, ItemType::FRAME_MOVED];
+
 impl Tx<'_> {
+    /// Keeps others from writing to the trees of an owner until the transaction ends.
+    pub(crate) fn hold_trees(&mut self, owner: UserId) -> Result<(), StoreError> {
+        Ok(self.sql.hold_trees(owner)?)
+    }
+
     /// Writes what a fact of the tree says; `None` when it is not what its type promises.
     pub(crate) fn project_tree(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
+        if WRITTEN_UNDER_LOCK.contains(&item.header.item_type) {
+            self.hold_trees(item.header.owner)?;
+        }
         match &item.header.item_type {
             t if *t == ItemType::NODE => self.project_node(item, document),
             t if *t == ItemType::NODE_RESERVED => self.project_reserved(item, document),
@@ -49,6 +59,7 @@ impl Tx<'_> {
         if reserved.conversation != node.seat.conversation_id {
             return Ok(None);
         }
+        self.row_cache.forget();
         let completed = self.execute(
             "UPDATE nodes SET status = 'complete', content = ?2, content_hash = ?3, raw_response = ?4, raw_hash = ?5,
                  created_at = ?6, author = ?8, author_type = ?9 WHERE id = ?1 AND status = 'pending' AND owner = ?7",
@@ -76,6 +87,7 @@ impl Tx<'_> {
 
     fn project_failed(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(NodeFailed { node_id, .. }) = NodeFailed::from_document(document) else { return Ok(None) };
+        self.row_cache.forget();
         let sql = "UPDATE nodes SET status = 'failed' WHERE id = ?1 AND status = 'pending' AND owner = ?2";
         let failed = self.execute(sql, params![&node_id, &item.header.owner])?;
         Ok((failed == 1).then_some(()))
@@ -147,149 +159,27 @@ impl Tx<'_> {
         found.ok_or_else(|| StoreError::Damaged(format!("{id} is not a node of {}", seat.conversation_id)))
     }
 
-    fn place_node(
-        &mut self,
-        id: NodeId,
-        turn: TurnSeat,
-        parent: Option<&NodeRow>,
-        edited: Option<&NodeRow>,
-    ) -> Result<NodePlace, StoreError> {
-        let ordinal = "SELECT MAX(ordinal) FROM nodes WHERE turn = ?1";
-        let before = self.first(ordinal, params![&turn.id], |row| row.optional_int(0))?.flatten().unwrap_or(0);
-        let ordinal = before + 1;
-        if let Some(shared) = edited.and_then(|edited| edited.place) {
-            return Ok(NodePlace { turn: turn.id, ordinal, label: shared.label, is_late: shared.is_late });
-        }
-        let above = parent.and_then(NodeRow::label);
-        let is_continued = above.map(|above| self.is_taken(above.next())).transpose()?.unwrap_or(false);
-        let label = Label::of(id, above, is_continued);
-        Ok(NodePlace { turn: turn.id, ordinal, label, is_late: ordinal > 1 })
-    }
-
-    fn is_taken(&mut self, label: Label) -> Result<bool, StoreError> {
-        let sql = "SELECT depth FROM nodes WHERE branch = ?1 AND depth = ?2 AND is_version = 0";
-        Ok(self.first(sql, params![&label.branch, label.depth], |row| row.int(0))?.is_some())
-    }
-
-    fn insert_turn(
-        &mut self,
-        conversation: ConversationId,
-        turn: TurnSeat,
-        parent: Option<&NodeRow>,
-        place: &NodePlace,
-        first: NodeId,
-    ) -> Result<(), StoreError> {
-        let parent = parent.and_then(NodeRow::turn);
-        self.execute(
-            "INSERT INTO turns (id, conversation, parent, speaker, type, depth, first_node)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            params![
-                &turn.id,
-                &conversation,
-                parent.as_ref(),
-                &word(turn.speaker),
-                &word(turn.turn_type),
-                place.label.depth,
-                &first,
-            ],
-        )?;
-        Ok(())
-    }
-
-    fn insert_node(
-        &mut self,
-        item: &Item,
-        id: NodeId,
-        seat: &Seat,
-        node: Option<&Node>,
-        place: Option<&NodePlace>,
-        is_version: bool,
-    ) -> Result<(), StoreError> {
-        let raw = node.and_then(|node| node.raw_response.as_ref());
-        let executed_by = seat.executed_by.as_ref();
-        self.execute(
-            "INSERT INTO nodes (id, conversation, owner, turn, ordinal, parent, branch, depth, late, edge, local_id, author,
-                 author_type, status, content, content_hash, raw_response, raw_hash, edited_from, is_version, process,
-                 process_version, created_at, reserved_by, bookmarked, label, pruned, excluded)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
-                 ?23, ?24, 0, NULL, 0, 0)",
-            params![
-                &id,
-                &seat.conversation_id,
-                &item.header.owner,
-                place.map(|place| &place.turn),
-                place.map(|place| place.ordinal),
-                seat.edge.parent().as_ref(),
-                place.map(|place| &place.label.branch),
-                place.map(|place| place.label.depth),
-                place.is_some_and(|place| place.is_late),
-                &seat.edge.id,
-                &seat.local_id,
-                seat.author_id.as_bytes(),
-                &word(seat.author_type),
-                if node.is_some() { "complete" } else { "pending" },
-                node.map(|node| &node.content_id),
-                node.map(|node| &node.content_hash),
-                raw.map(|raw| &raw.item_id),
-                raw.map(|raw| &raw.hash),
-                seat.edited_from.as_ref(),
-                is_version,
-                executed_by.map(|by| &by.process_id),
-                executed_by.map(|by| by.version),
-                item.header.canonical_at,
-                node.is_none().then_some(&item.header.id),
-            ],
-        )?;
-        Ok(())
-    }
-
-    /// What leads into a node besides its parent.
-    fn insert_sources(&mut self, target: NodeId, seat: &Seat) -> Result<(), StoreError> {
-        let (parent, edge_type) = (seat.edge.parent(), word(seat.edge.edge_type));
-        let sources: Vec<Source> =
-            seat.edge.sources.iter().filter(|source| Some(source.node_id) != parent).copied().collect();
-        for source in sources {
-            let source_row = self.find_node(source.node_id)?.filter(|row| row.conversation == seat.conversation_id);
-            if source_row.is_none() {
-                return Err(StoreError::Damaged(format!("{} is of another conversation", source.node_id)));
-            }
-            self.execute(
-                "INSERT INTO node_sources (target, source, role, kind) VALUES (?1, ?2, ?3, ?4)",
-                params![&target, &source.node_id, &word(source.role), &edge_type],
-            )?;
-        }
-        Ok(())
-    }
-
-    /// AG-BUFFER-001: whatever what was edited led to, the version leads to as well, for the same purpose.
-    fn insert_version_sources(&mut self, version: NodeId, edited: NodeId) -> Result<(), StoreError> {
-        self.execute(
-            "INSERT INTO node_sources (target, source, role, kind)
-             SELECT f.target, ?1, f.role, 'version' FROM (
-                 SELECT n.id AS target, 'primary' AS role FROM nodes n WHERE n.parent = ?2
-                 UNION SELECT s.target, s.role FROM node_sources s
-                     WHERE s.source = ?2 AND s.kind IN ('continuation', 'version')) AS f",
-            params![&version, &edited],
-        )?;
-        Ok(())
-    }
-
     fn note_activity(&mut self, conversation: ConversationId, item: &Item, more: i64) -> Result<(), StoreError> {
-        self.execute(
-            "UPDATE conversations SET nodes = nodes + ?2, active_at = ?3 WHERE id = ?1",
-            params![&conversation, more, item.header.realized_at],
-        )?;
+        let at = item.header.realized_at;
+        let sql = "UPDATE conversations SET nodes = nodes + ?2, active_at = ?3 WHERE id = ?1";
+        self.write_row(Later::new("conversations", sql, params![&conversation, more, at]))?;
+        self.row_cache.note_activity(conversation, more, at);
         Ok(())
     }
 
     fn note_root(&mut self, id: ConversationId, turn: Option<TurnId>, node: NodeId) -> Result<(), StoreError> {
         let sql = "UPDATE conversations SET root_turn = ?2, root_node = ?3 WHERE id = ?1";
+        self.row_cache.forget();
         self.execute(sql, params![&id, turn.as_ref(), &node])?;
         Ok(())
     }
 
     fn project_path_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(moved) = PathMoved::from_document(document) else { return Ok(None) };
+        // Who works on an older snapshot of this conversation collides, and is run again.
+        if self.sql.is_shared() {
+            self.execute("UPDATE conversations SET nodes = nodes WHERE id = ?1", params![&moved.conversation_id])?;
+        }
         let conversation = self.own_conversation_row(item, moved.conversation_id)?;
         let node = self.find_node(moved.node_id)?.filter(|node| node.conversation == moved.conversation_id);
         let Some((node, place)) = node.and_then(|node| node.place.map(|place| (node, place))) else { return Ok(None) };
@@ -306,6 +196,7 @@ impl Tx<'_> {
     fn project_marked(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(marked) = NodeMarked::from_document(document) else { return Ok(None) };
         let (node, owner) = (&marked.node_id, &item.header.owner);
+        self.row_cache.forget();
         if self.find_node(marked.node_id)?.is_none_or(|row| row.owner != *owner) {
             return Ok(None);
         }
@@ -335,14 +226,18 @@ impl Tx<'_> {
     fn project_frame_moved(&mut self, item: &Item, document: &Map<String, Json>) -> Projected {
         let Some(moved) = FrameMoved::from_document(document) else { return Ok(None) };
         self.own_conversation_row(item, moved.conversation_id)?;
-        if self.find_record(moved.project_id)?.is_none_or(|project| project.owner != item.header.owner) {
+        let owner = match self.row_cache.frame(moved.project_id, moved.actor_id) {
+            Some(known) => Some(known.owner),
+            None => self.find_record(moved.project_id)?.map(|project| project.owner),
+        };
+        if owner != Some(item.header.owner) {
             return Ok(None);
         }
-        self.execute(
-            "INSERT INTO frames (project, actor, conversation) VALUES (?1, ?2, ?3)
-             ON CONFLICT (project, actor) DO UPDATE SET conversation = excluded.conversation",
-            params![&moved.project_id, moved.actor_id.as_bytes(), &moved.conversation_id],
-        )?;
+        let sql = "INSERT INTO frames (project, actor, conversation) VALUES (?1, ?2, ?3)
+             ON CONFLICT (project, actor) DO UPDATE SET conversation = excluded.conversation";
+        let values = params![&moved.project_id, moved.actor_id.as_bytes(), &moved.conversation_id];
+        self.write_row(Later { key: 2, replaces: true, ..Later::new("frames", sql, values) })?;
+        self.row_cache.note_frame(moved.project_id, moved.actor_id, moved.conversation_id);
         Ok(Some(()))
     }
 
@@ -375,6 +270,8 @@ impl Tx<'_> {
 
     /// Z7: a conversation is of the project of its owner's that it was grouped with last.
     pub(crate) fn project_membership(&mut self, item: &Item, conversation: &[u8; 16]) -> Result<(), StoreError> {
+        self.hold_trees(item.header.owner)?;
+        self.row_cache.forget();
         self.execute(
             "UPDATE conversations SET project = (SELECT r.target FROM relations r JOIN records p ON p.id = r.target
                  WHERE r.source = ?1 AND r.kind = 'groups_with' AND r.owner = ?2 AND p.type = 'Project' AND p.owner = ?2
@@ -387,6 +284,7 @@ impl Tx<'_> {
 
     /// What is listed of a conversation, from its record.
     pub(crate) fn project_conversation(&mut self, item: &Item, id: RecordId, content: &RecordContent) -> Projected {
+        self.row_cache.forget();
         let text = |name: &str| content.data.get(name).and_then(Json::as_str);
         let origin = content.data.get("forkedFrom").and_then(Json::as_object);
         let origin = |name: &str| origin.and_then(|origin| origin.get(name)).and_then(Json::as_str);

@@ -12,6 +12,7 @@ use skein_core::{ConversationId, NodeId, PathId, TurnId, Viewer};
 use crate::error::{SqlError, StoreError};
 use crate::items::{ITEM_COLUMNS, Page, checked, page, read_item};
 use crate::sql::{Row, Shifted, Value, params};
+use crate::tree::row_cache::Cached;
 use crate::tree::rows::{NODE_COLUMNS, NODE_WIDTH, NodeRow, TURN_COLUMNS, TurnRow, read_node, read_turn, spelled};
 use crate::tx::Tx;
 
@@ -86,12 +87,32 @@ const CONTENT: &str = "LEFT JOIN items i ON i.id = n.content AND i.owner = n.own
 
 impl Tx<'_> {
     pub(crate) fn find_node(&mut self, id: NodeId) -> Result<Option<NodeRow>, StoreError> {
+        let known = match self.row_cache.node(id) {
+            Cached::Row(row) => Some(row.clone()),
+            Cached::Absent => None,
+            Cached::Unknown => return self.stored_node(id),
+        };
+        debug_assert!(self.sql.is_shared() || self.stored_node(id)? == known, "a node was changed past the cache");
+        Ok(known)
+    }
+
+    fn stored_node(&mut self, id: NodeId) -> Result<Option<NodeRow>, StoreError> {
         static BY_ID: LazyLock<String> =
             LazyLock::new(|| format!("SELECT {NODE_COLUMNS} FROM nodes n WHERE n.id = ?1"));
         self.first(&BY_ID, params![&id], read_node)
     }
 
     pub(crate) fn find_turn(&mut self, id: TurnId) -> Result<Option<TurnRow>, StoreError> {
+        let known = match self.row_cache.turn(id) {
+            Cached::Row(row) => Some(*row),
+            Cached::Absent => None,
+            Cached::Unknown => return self.stored_turn(id),
+        };
+        debug_assert!(self.sql.is_shared() || self.stored_turn(id)? == known, "a turn was changed past the cache");
+        Ok(known)
+    }
+
+    fn stored_turn(&mut self, id: TurnId) -> Result<Option<TurnRow>, StoreError> {
         self.first(&format!("SELECT {TURN_COLUMNS} FROM turns t WHERE t.id = ?1"), params![&id], read_turn)
     }
 
@@ -129,10 +150,24 @@ impl Tx<'_> {
 
     /// A node as a path sees it.
     pub fn seen_node(&mut self, viewer: &Viewer, path: PathId, id: NodeId) -> Result<SeenNode, StoreError> {
-        let found = self.seen(&format!("{} WHERE n.id = ?2", *SEEN), params![&path, &id])?;
+        let found = match self.row_cache.continued(path, id).cloned() {
+            Some(known) => {
+                debug_assert!(
+                    self.sql.is_shared() || self.stored_seen(path, id)?.as_ref() == Some(&known),
+                    "a node was changed past the cache"
+                );
+                Some(known)
+            }
+            None => self.stored_seen(path, id)?,
+        };
         let now = self.now();
-        let mut found = found.into_iter().filter(|node| viewer.may_read(node.row.owner, now));
-        found.next().ok_or_else(|| StoreError::NotFound(id.to_string()))
+        let found = found.filter(|node| viewer.may_read(node.row.owner, now));
+        found.ok_or_else(|| StoreError::NotFound(id.to_string()))
+    }
+
+    fn stored_seen(&mut self, path: PathId, id: NodeId) -> Result<Option<SeenNode>, StoreError> {
+        let found = self.seen(&format!("{} WHERE n.id = ?2", *SEEN), params![&path, &id])?;
+        Ok(found.into_iter().next())
     }
 
     /// The last `limit` alternatives of a turn before one of them, by its number, in the order they were made, one of them

@@ -12,7 +12,8 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use crate::error::{SqlError, StoreError};
-use crate::sql::{Row, Value, params};
+use crate::sql::{Later, Row, Value, params};
+use crate::tree::row_cache::Cached;
 use crate::tree::rows::{ConversationRow, NodePlace, NodeRow};
 use crate::tx::Tx;
 
@@ -148,6 +149,7 @@ impl Tx<'_> {
         let goes_on = node.place.ordinal == 1 && node.parent.is_some() && self.cursor_of(path.id)? == node.parent;
         if goes_on {
             self.note_continuation(path.id, node)?;
+            self.row_cache.note_led(path.id, node.id);
             return self.put_cursor(path, node);
         }
         if let Some((above, turn)) = under.and_then(|above| Some((above.id, above.turn()?)))
@@ -186,16 +188,21 @@ impl Tx<'_> {
     }
 
     fn put_cursor(&mut self, path: &Way, node: &Led) -> Result<(), StoreError> {
-        self.execute(
-            "INSERT INTO paths (id, conversation, actor, cursor_node) VALUES (?1, ?2, ?3, ?4)
-             ON CONFLICT (id) DO UPDATE SET cursor_node = excluded.cursor_node",
-            params![&path.id, &node.conversation, path.actor.as_bytes(), &node.id],
-        )?;
+        let sql = "INSERT INTO paths (id, conversation, actor, cursor_node) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT (id) DO UPDATE SET cursor_node = excluded.cursor_node";
+        let values = params![&path.id, &node.conversation, path.actor.as_bytes(), &node.id];
+        self.write_row(Later { replaces: true, ..Later::new("paths", sql, values) })?;
+        self.row_cache.note_cursor(path.id, node.id);
         Ok(())
     }
 
     /// Where a path stands, if it was ever led anywhere.
     pub(crate) fn cursor_of(&mut self, path: PathId) -> Result<Option<NodeId>, StoreError> {
+        match self.row_cache.cursor(path) {
+            Cached::Row(node) => return Ok(Some(node)),
+            Cached::Absent => return Ok(None),
+            Cached::Unknown => {}
+        }
         let sql = "SELECT cursor_node FROM paths WHERE id = ?1";
         Ok(self.first(sql, params![&path], |row| row.array(0))?.map(NodeId::from_bytes))
     }

@@ -31,6 +31,7 @@ mod transport;
 mod tree;
 mod tree_keeping;
 mod tree_life;
+mod tree_locks;
 mod tree_long;
 mod tree_oracle;
 mod tree_proof;

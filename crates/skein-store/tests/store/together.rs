@@ -6,26 +6,35 @@ use skein_core::account::repeat::IdempotencyKey;
 use skein_core::{RuleViolation, Viewer};
 use skein_store::jobs::{Job, JobDraft};
 use skein_store::operations::{OperationState, Repeat};
-use skein_store::{StoreError, Tx};
+use skein_store::{About, StoreError, Tx};
 
 use crate::world::{World, both, note};
 
 const SYSTEM: Viewer = Viewer::System("test");
 const LEASE_MS: i64 = 90_000;
 
-type Deed = Box<dyn FnMut(&mut Tx<'_>) -> Result<u64, StoreError> + Send>;
+pub(crate) type Deed = Box<dyn FnMut(&mut Tx<'_>) -> Result<u64, StoreError> + Send>;
 
-fn deed(run: impl FnMut(&mut Tx<'_>) -> Result<u64, StoreError> + Send + 'static) -> Deed {
+pub(crate) fn deed(run: impl FnMut(&mut Tx<'_>) -> Result<u64, StoreError> + Send + 'static) -> Deed {
     Box::new(run)
 }
 
 /// What comes of functions that gather while everybody who could run them is held up; and how many commits it took.
 fn gathered(world: &World, deeds: Vec<Deed>) -> (Vec<Result<u64, StoreError>>, u64) {
+    gathered_about(world, None, deeds)
+}
+
+/// [`gathered`] of functions that need this lock.
+pub(crate) fn gathered_about(
+    world: &World,
+    about: Option<About>,
+    deeds: Vec<Deed>,
+) -> (Vec<Result<u64, StoreError>>, u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
         let (held, holding) = hold_up(world).await;
         let before = world.store.statistics().commits;
-        let waiting: Vec<_> = deeds.into_iter().map(|deed| submit(world, deed)).collect();
+        let waiting: Vec<_> = deeds.into_iter().map(|deed| submit(world, about, deed)).collect();
         // Each is handed in before this goes on.
         tokio::task::yield_now().await;
         let holders = held.len() as u64;
@@ -44,9 +53,9 @@ fn gathered(world: &World, deeds: Vec<Deed>) -> (Vec<Result<u64, StoreError>>, u
 
 type Outcome = tokio::task::JoinHandle<Result<u64, StoreError>>;
 
-fn submit(world: &World, deed: Deed) -> Outcome {
+fn submit(world: &World, about: Option<About>, deed: Deed) -> Outcome {
     let store = world.store.clone();
-    tokio::spawn(async move { store.write_locking(1, None, deed).await.map(|committed| committed.value) })
+    tokio::spawn(async move { store.write_locking(1, about, deed).await.map(|committed| committed.value) })
 }
 
 /// Keeps every connection busy that serves such functions, until what comes back first is dropped.
@@ -60,6 +69,7 @@ async fn hold_up(world: &World) -> (Vec<Sender<()>>, Vec<Outcome>) {
         let mut entered = Some(entered);
         holding.push(submit(
             world,
+            None,
             deed(move |_| {
                 let _ = entered.take().map(|entered| entered.send(()));
                 let _ = released.recv();
