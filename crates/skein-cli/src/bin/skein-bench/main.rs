@@ -43,6 +43,7 @@ mod tree;
 mod tree_bare;
 mod tree_made;
 mod tree_whole;
+mod turns_counted;
 mod two_workers;
 mod verify;
 mod wal;

@@ -17,6 +17,7 @@ use crate::notes::{Notes, Random};
 use crate::postgres::Server as Databases;
 use crate::process::{Server, create_key_for, skein};
 use crate::report::{Line, Target, Unit};
+use crate::turns_counted;
 
 const WRITERS: usize = 16;
 const MEASURED_FOR: Duration = Duration::from_secs(5);
@@ -45,10 +46,12 @@ pub(crate) fn run(setting: &mut Setting) -> Result<Vec<Line>> {
     let compare = |conversations| {
         Comparison::alternate(setting.rounds, || measure(Written::Turns(conversations)), || measure(Written::Items))
     };
-    Ok(vec![
+    let mut lines = vec![
         Line::compared(APART, Unit::PerSecond, &compare(WRITERS)?, Target::AtLeast(SHARE)),
         Line::compared(IN_ONE, Unit::PerSecond, &compare(1)?, Target::None),
-    ])
+    ];
+    lines.extend(turns_counted::lines(setting, &databases)?);
+    Ok(lines)
 }
 
 /// What all clients of a new server write per second.
