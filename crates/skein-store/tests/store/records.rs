@@ -287,7 +287,7 @@ both! {
             let holder = world.read(move |tx| tx.key_holder(&SYSTEM, hash)).unwrap();
             assert_eq!((holder.key, holder.expires_at), (key, expires_at), "who holds it is told; who may use it is judged");
             let viewer = world.anna.clone();
-            let record = world.read(move |tx| tx.record(&viewer, skein_core::RecordId::from_bytes(*key.as_bytes())));
+            let record = world.read(move |tx| tx.record(&viewer, RecordId::from_bytes(*key.as_bytes())));
             assert_eq!(record.content.data.contains_key("expiresAt"), expires_at.is_some(), "as keys were before");
         }
         assert_eq!(world.verify(true).breaks, []);
