@@ -107,7 +107,9 @@ impl KeySource {
 
     /// Changes the keys in the file: one process at a time, and durable when it returns.
     fn replace(&self, doing: &str, change: impl FnOnce(&mut Vec<[u8; KEY_BYTES]>)) -> Result<(), Failure> {
-        let Self::File(path) = self else { return Ok(()) };
+        let Self::File(named) = self else { return Ok(()) };
+        // A link stays: the file that it leads to is replaced.
+        let path = &fs::canonicalize(named).map_err(|error| cannot("find", named, error))?;
         let held = lock(path).map_err(|error| cannot("lock", path, error))?;
         let mut keys = read(path)?;
         let capacity = keys.0.len() + 1;

@@ -48,7 +48,44 @@ impl fmt::Display for AdminAct {
     }
 }
 
+/// The last operation of an act as it was before something was prepared for the next one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LastAct {
+    operation: Option<OperationId>,
+    has_ended: bool,
+}
+
+impl LastAct {
+    /// Whether another operation of the act could begin then.
+    pub fn has_ended(self) -> bool {
+        self.has_ended
+    }
+}
+
 impl Tx<'_> {
+    /// The last operation of an act, to be compared by [`Self::begin_act_after`]; for Skein.
+    pub fn last_act(&mut self, viewer: &Viewer, act: AdminAct) -> Result<LastAct, StoreError> {
+        let last = self.last_operation_of(viewer, act)?;
+        let has_ended = last.as_ref().is_none_or(|operation| operation.state.has_ended());
+        Ok(LastAct { operation: last.map(|operation| operation.id), has_ended })
+    }
+
+    /// [`Self::begin_act`] for an act that something outside the database was prepared for after `last` was read. An operation
+    /// that ran since then may have undone the preparation, so it is refused as if that operation still ran.
+    pub fn begin_act_after(
+        &mut self,
+        viewer: &Viewer,
+        act: AdminAct,
+        operation: OperationId,
+        last: LastAct,
+    ) -> Result<(), StoreError> {
+        let now = self.last_act(viewer, act)?;
+        match now.operation.or(last.operation) {
+            Some(earlier) if now != last || !last.has_ended => Err(StoreError::ActRunning { act, operation: earlier }),
+            _ => self.begin_act(viewer, act, operation),
+        }
+    }
+
     /// Registers the operation of an act; refuses it while another operation of the act has not ended. For Skein.
     pub fn begin_act(&mut self, viewer: &Viewer, act: AdminAct, operation: OperationId) -> Result<(), StoreError> {
         if let Some(earlier) = self.last_operation_of(viewer, act)?.filter(|earlier| !earlier.state.has_ended()) {

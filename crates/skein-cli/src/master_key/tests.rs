@@ -31,6 +31,19 @@ fn a_missing_file_is_made_for_its_owner_alone_and_never_again() {
 }
 
 #[test]
+fn a_link_to_the_file_stays_while_the_keys_change() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (source, link) = source(&folder);
+    let kept = elsewhere.path().join("kept.key");
+    private(&kept, ONE);
+    std::os::unix::fs::symlink(&kept, &link).unwrap();
+    source.add().unwrap();
+    assert_eq!(fs::read_link(&link).unwrap(), kept);
+    assert_eq!(read(&kept).unwrap().all().len(), 2);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "no key is left beside the link");
+}
+
+#[test]
 fn the_current_key_comes_first_and_comments_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let (source, path) = source(&folder);

@@ -183,16 +183,26 @@ impl Engine {
     /// Queues bringing every value under a new master key, for administrators. One rotation at a time on a database.
     pub async fn rotate_vault(&self, caller: &Caller, request: Request) -> Result<Changed<()>, EngineError> {
         caller.require_admin()?;
-        let from = self.parts().store.read(|tx| tx.vault_key(&SYSTEM)).await?;
+        // A rotation that runs removes keys which it does not know, so no key is added beside it, and one that was added
+        // before another rotation ran is not used.
+        let (last, from) = self
+            .parts()
+            .store
+            .read(|tx| Ok((tx.last_act(&SYSTEM, AdminAct::VaultRotation)?, tx.vault_key(&SYSTEM)?)))
+            .await?;
         let from = from.unwrap_or_else(|| self.parts().outside.vault().current_key().to_string());
-        let to = self.with_keeper(|keeper| keeper.add()).await?;
+        let to = match last.has_ended() {
+            true => Some(self.with_keeper(|keeper| keeper.add()).await?),
+            false => None,
+        };
         halt_at("vault.key-added");
-        let rotation = Rotation::new(from, &to);
+        let rotation = to.as_ref().map(|to| Rotation::new(from, to));
         let admitted = caller.clone();
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
             admitted.refuse_if_ended(tx)?;
-            tx.begin_act(&SYSTEM, AdminAct::VaultRotation, operation)?;
-            work::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation.clone()))?;
+            tx.begin_act_after(&SYSTEM, AdminAct::VaultRotation, operation, last)?;
+            let rotation = rotation.clone().expect("a rotation that has begun has a key");
+            work::enqueue(tx, viewer, operation, &Task::VaultRotation(rotation))?;
             tx.tell_own(viewer, EventName::VaultRotationRequested, Some(&operation.to_string()), Map::new())
         });
         let queued = queued.await;
@@ -201,7 +211,7 @@ impl Engine {
             // It may have been committed: a key too many does no harm.
             Err(error) => matches!(error, EngineError::Store(StoreError::OutcomeUnknown)),
         };
-        if !is_key_in_use {
+        if let Some(to) = to.filter(|_| !is_key_in_use) {
             let _ = self.with_keeper(move |keeper| keeper.remove(&[to])).await;
         }
         let queued = queued?;

@@ -10,7 +10,7 @@ use bytes::Bytes;
 use serde_json::json;
 use skein_core::account::repeat::SILENT_MS_MAX;
 use skein_core::{Digest, ItemId, OperationId, UserId, Viewer};
-use skein_store::acts::AdminAct;
+use skein_store::acts::{AdminAct, LastAct};
 use skein_store::backup::{backup, restore};
 use skein_store::blobs::Blobs;
 use skein_store::bundle::{Authority, BadBundle, import};
@@ -59,7 +59,37 @@ fn begin_import(store: &Store, viewer: &Viewer, request: &[u8]) -> Result<Operat
     Ok(store.write_blocking(begin)?.value)
 }
 
+/// Begins a rotation whose key was made after `last` was read.
+fn begin_rotation(world: &World, request: &[u8], last: LastAct) -> Result<OperationId, StoreError> {
+    let name = Digest::of(request);
+    world.try_write(move |tx| {
+        let operation = tx.reserve_operation(&SYSTEM, "rotation", name)?;
+        tx.begin_act_after(&SYSTEM, AdminAct::VaultRotation, operation, last)?;
+        Ok(operation)
+    })
+}
+
 both! {
+    fn a_rotation_prepared_before_another_ran_is_refused(world: &World) {
+        let last = world.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation));
+        assert!(last.has_ended());
+        let first = begin_rotation(world, b"first", last).unwrap();
+        let running = world.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation));
+        assert!(!running.has_ended());
+        for prepared in [last, running] {
+            let refused = begin_rotation(world, b"second", prepared);
+            assert!(matches!(refused, Err(StoreError::ActRunning { operation, .. }) if operation == first), "{refused:?}");
+        }
+        let completed = OperationState::Completed { result: "{}".to_owned() };
+        world.write(move |tx| tx.end_operation(&SYSTEM, first, &completed));
+        for prepared in [last, running] {
+            let refused = begin_rotation(world, b"second", prepared);
+            assert!(matches!(refused, Err(StoreError::ActRunning { operation, .. }) if operation == first), "{refused:?}");
+        }
+        let ended = world.read(|tx| tx.last_act(&SYSTEM, AdminAct::VaultRotation));
+        begin_rotation(world, b"second", ended).unwrap();
+    }
+
     fn an_upload_beside_the_removal_of_the_same_bytes_loses_nothing(world: &World) {
         let service = ObjectService::default();
         let (_rogue, blobs) = service.serve();
