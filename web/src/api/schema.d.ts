@@ -1922,7 +1922,7 @@ export interface paths {
             cookie?: never;
         };
         get?: never;
-        /** Take back the mark `shared` of a secret. Setting it is refused (422): a secret is its owner's alone. */
+        /** Set the flag; it has no effect, a secret is its owner's alone. */
         put: operations["share_secret"];
         post?: never;
         delete?: never;
@@ -2603,7 +2603,7 @@ export interface components {
         AnsweringView: {
             answers: components["schemas"]["AnswerView"][];
             /** @description Why a built-in model answers in place of your default process; absent otherwise. */
-            fallback: string | null;
+            fallback?: string;
         };
         /** @description What only one path has. */
         ApartView: {
@@ -4919,7 +4919,7 @@ export interface components {
         Mutated_AnsweringView: {
             answers: components["schemas"]["AnswerView"][];
             /** @description Why a built-in model answers in place of your default process; absent otherwise. */
-            fallback: string | null;
+            fallback?: string;
         } & {
             /**
              * @description The operation this change is on record as.
@@ -6280,7 +6280,7 @@ export interface components {
             name?: string | null;
         };
         ProjectFields: {
-            description: string | null;
+            description?: string;
             /** @description Whether new conversations go here when nothing else is said. */
             isDefault: boolean;
             /** @example My project */
@@ -6623,6 +6623,8 @@ export interface components {
         SecretBody: {
             description?: string | null;
             name: string;
+            /** @description Without effect: a secret is its owner's alone. */
+            shared?: boolean | null;
             /** @description `api_key`, `oauth_token`, password or certificate. */
             type: string;
             /**
@@ -7597,7 +7599,8 @@ export interface components {
             messages?: components["schemas"]["MessageView"][];
             /** @description Whether even the least that is always shown is more than the budget. */
             overBudget: boolean;
-            parameters: components["schemas"]["ParametersView"] | null;
+            /** @description How the model would be asked, where `exact` is true and messages were asked for. */
+            parameters?: components["schemas"]["ParametersView"];
             /** @description In the order they stand in the window. */
             parts: components["schemas"]["PartView"][];
             /**
