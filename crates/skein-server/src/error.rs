@@ -203,9 +203,6 @@ impl From<EngineError> for ApiError {
             EngineError::ExpiredKey(ended) => {
                 Self::unauthenticated(&error.to_string()).with_detail("expiredAt", ended.to_string())
             }
-            EngineError::KeyOutlivesMaker(_) | EngineError::SessionOutlivesMaker(_) => {
-                Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string())
-            }
             EngineError::Call(fault) => fault.into(),
             EngineError::Compute(error) => error.into(),
             EngineError::Vault(fault) => {
@@ -229,7 +226,9 @@ impl From<EngineError> for ApiError {
             }
             EngineError::AdminsOnly
             | EngineError::GrantIsForLooking
+            | EngineError::KeyOutlivesMaker(_)
             | EngineError::OnlyHere
+            | EngineError::SessionOutlivesMaker(_)
             | EngineError::ScopeTooNarrow { .. } => {
                 Self::new(StatusCode::FORBIDDEN, "permission_denied", error.to_string())
             }
@@ -313,10 +312,9 @@ impl From<StoreError> for ApiError {
                     .retryable()
             }
             StoreError::CredentialEnded => Self::unauthenticated(&told),
-            StoreError::BlobRemoved(_) => Self::unavailable("busy", &told).retryable(),
             StoreError::VaultKeyChanged(_) => Self::new(StatusCode::CONFLICT, "vault_key_changed", told).retryable(),
             StoreError::LeaseLost(_) => Self::new(StatusCode::CONFLICT, "lease_lost", told),
-            StoreError::Busy => Self::unavailable("busy", &told).retryable(),
+            StoreError::BlobRemoved(_) | StoreError::Busy => Self::unavailable("busy", &told).retryable(),
             StoreError::TooSlow(_) => Self::unavailable("read_too_slow", &told),
             StoreError::DiskFull => Self::new(StatusCode::INSUFFICIENT_STORAGE, "storage_full", told).retryable(),
             StoreError::OutcomeUnknown => Self::unavailable("outcome_unknown", &told).retryable(),

@@ -191,10 +191,7 @@ impl Engine {
             .read(|tx| Ok((tx.last_act(&SYSTEM, AdminAct::VaultRotation)?, tx.vault_key(&SYSTEM)?)))
             .await?;
         let from = from.unwrap_or_else(|| self.parts().outside.vault().current_key().to_string());
-        let to = match last.has_ended() {
-            true => Some(self.with_keeper(|keeper| keeper.add()).await?),
-            false => None,
-        };
+        let to = if last.has_ended() { Some(self.with_keeper(|keeper| keeper.add()).await?) } else { None };
         halt_at("vault.key-added");
         let rotation = to.as_ref().map(|to| Rotation::new(from, to));
         let admitted = caller.clone();

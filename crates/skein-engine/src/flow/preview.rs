@@ -72,7 +72,7 @@ impl Engine {
         {
             return Ok(AnswerPreview { context, request: Some(request) });
         }
-        let context = self.context_at(caller, node, ContextQuery { accepts_images, actor, ..query }).await?;
+        let context = self.context_at(caller, node, ContextQuery { actor, accepts_images, ..query }).await?;
         Ok(AnswerPreview { context, request: None })
     }
 

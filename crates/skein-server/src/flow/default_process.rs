@@ -75,6 +75,7 @@ pub(crate) struct DefaultProcessBody {
     /// built-in model.
     #[serde(default, deserialize_with = "entry::named")]
     #[schema(value_type = Option<String>, required = true)]
+    #[expect(clippy::option_option, reason = "null is a choice, and a field that is left out is an error")]
     process_id: Option<Option<RecordId>>,
     /// The hash of the choice you looked at. Default: whatever it is now.
     based_on_hash: Option<String>,

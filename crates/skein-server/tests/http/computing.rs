@@ -83,7 +83,7 @@ async fn every_endpoint_that_computes_takes_a_place() {
     let node = id(&said["node"]);
     let process_path = format!("/api/v1/processes/{}", id(&process));
     let change = json!({ "outputTemplate": "{{count}}!", "basedOnHash": process["hash"] });
-    let note = |text: &str| json!({ "_type": "Note", "data": { "description": text } });
+    let noted = |text: &str| json!({ "_type": "Note", "data": { "description": text } });
     let large = "x".repeat(40 << 10);
     let document = json!({ "document": { "openapi": "3.1.0", "info": { "title": "t", "version": "1" }, "paths": {} } });
     let (_end, _held) = hold(&world, world.admin.owner(), COMPUTATIONS_PER_USER).await;
@@ -93,8 +93,8 @@ async fn every_endpoint_that_computes_takes_a_place() {
         ("POST", "/api/v1/processes", counting()),
         ("PUT", &process_path, change),
         ("POST", "/api/v1/compare", json!({ "left": node, "right": node, "as": "nodes" })),
-        ("POST", "/api/v1/items", json!({ "items": [note("one")] })),
-        ("POST", "/api/v1/items", note(&large)),
+        ("POST", "/api/v1/items", json!({ "items": [noted("one")] })),
+        ("POST", "/api/v1/items", noted(&large)),
         ("POST", "/api/v1/conversations", json!({ "title": large })),
         ("POST", "/api/v1/search", json!({ "text": large })),
         ("POST", &format!("/api/v1/services/{}/discover", id(&service)), document),

@@ -168,7 +168,9 @@ impl Contract {
     /// Finds fields that none of the schemas of a value names.
     fn find_unnamed(&self, schemas: &[&Value], value: &Value, at: &str, found: &mut Vec<String>) {
         let mut plain = Vec::new();
-        schemas.iter().for_each(|schema| self.flatten(schema, &mut plain));
+        for schema in schemas {
+            self.flatten(schema, &mut plain);
+        }
         match value {
             Value::Object(fields) => {
                 let is_open = plain.iter().any(|schema| takes_any_field(schema));

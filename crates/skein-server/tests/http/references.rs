@@ -102,7 +102,7 @@ impl Place {
 }
 
 /// Unusable ids of a kind: none, theirs, and one of mine that is something else.
-fn unusable(missing: impl ToString, theirs: &str, other: &str) -> [String; 3] {
+fn unusable(missing: &impl ToString, theirs: &str, other: &str) -> [String; 3] {
     [missing.to_string(), theirs.to_owned(), other.to_owned()]
 }
 
@@ -123,7 +123,7 @@ fn at(method: &'static str) -> impl Fn(&str, Value, &'static str, [String; 3], O
 }
 
 fn unusable_records(theirs: &str, other: &str) -> [String; 3] {
-    unusable(RecordId::from_bytes([9; 16]), theirs, other)
+    unusable(&RecordId::from_bytes([9; 16]), theirs, other)
 }
 
 /// Places where nodes and turns are named in what is said.
@@ -131,9 +131,9 @@ fn in_turns(mine: &Things, theirs: &Things) -> Vec<Place> {
     let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
     let turns = format!("{talk}/turns");
     let beside = format!("{turns}/{}/alternatives", mine.turn);
-    let nodes = || unusable(nowhere("item_"), &theirs.node, &mine.note);
-    let blobs = || unusable(nowhere("item_"), &theirs.blob, &mine.note);
-    let foreign_turns = || unusable(TurnId::from_bytes([9; 16]), &theirs.turn, &other_kind(&mine.node, "turn_"));
+    let nodes = || unusable(&nowhere("item_"), &theirs.node, &mine.note);
+    let blobs = || unusable(&nowhere("item_"), &theirs.blob, &mine.note);
+    let foreign_turns = || unusable(&TurnId::from_bytes([9; 16]), &theirs.turn, &other_kind(&mine.node, "turn_"));
     let after = |field: &str, value: Value| {
         let mut body = json!({ "text": "a", "parentAlternativeId": mine.node });
         body[field] = value;
@@ -183,7 +183,7 @@ fn in_turns(mine: &Things, theirs: &Things) -> Vec<Place> {
 fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
     let talk = format!("{CONVERSATIONS}/{}", id(&mine.conversation));
     let turns = format!("{talk}/turns");
-    let nodes = || unusable(nowhere("item_"), &theirs.node, &mine.note);
+    let nodes = || unusable(&nowhere("item_"), &theirs.node, &mine.note);
     let (place, records) = (at("POST"), unusable_records);
     vec![
         place(&format!("{talk}/fork"), json!({ "nodeId": REF }), "BR-CONV-003", nodes(), Some(&mine.node)),
@@ -220,7 +220,7 @@ fn in_conversations(mine: &Things, theirs: &Things) -> Vec<Place> {
             "/api/v1/exports",
             json!({ "conversationId": REF }),
             "Z34",
-            unusable(ConversationId::from_bytes([9; 16]), id(&theirs.conversation), &mine.project),
+            unusable(&ConversationId::from_bytes([9; 16]), id(&theirs.conversation), &mine.project),
             Some(id(&mine.conversation)),
         ),
     ]
@@ -311,7 +311,7 @@ both! {
         let users = [nowhere("user_"), other_kind(&theirs.service, "user_"), other_kind(&mine.project, "user_")];
         for (method, path, body, rule, unusable) in [
             ("PUT", "/api/v1/settings/summaries.tool", json!({ "value": REF }), "AG-SUM-003",
-                unusable(RecordId::from_bytes([9; 16]), &theirs.tool, &mine.project)),
+                unusable(&RecordId::from_bytes([9; 16]), &theirs.tool, &mine.project)),
             ("POST", "/api/v1/grants", grant, "Z34", users),
         ] {
             Place { method, path: path.to_owned(), body, rule, unusable, usable: None }.check(world).await;
@@ -347,7 +347,7 @@ both! {
             path: format!("{}/turns", talk.path),
             body: json!({ "parentAlternativeId": said["node"]["id"], "content": heard }),
             rule: "AG-CONTENT-004",
-            unusable: unusable(nowhere("item_"), id(&foreign["node"]), id(&note)),
+            unusable: unusable(&nowhere("item_"), id(&foreign["node"]), id(&note)),
             usable: Some(text(&said["node"]["id"])),
         };
         place.check(&anna).await;

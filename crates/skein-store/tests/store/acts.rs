@@ -332,7 +332,9 @@ fn two_starts_on_an_older_postgres_migrate_it_once() {
     let starting = [location.clone(), location].map(|place| spawn(move || drop(opened(&place))));
     wait_for_waiting(&mut client, "advisory", 2);
     client.execute("SELECT pg_advisory_unlock($1)", &[&MIGRATION_LOCK]).unwrap();
-    starting.into_iter().for_each(|starting| starting.join().unwrap());
+    for starting in starting {
+        starting.join().unwrap();
+    }
     assert_eq!(schema_of(&mut client), skein_store::SCHEMA_VERSION.to_string());
 }
 

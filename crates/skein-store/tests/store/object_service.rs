@@ -68,7 +68,8 @@ fn shown(method: &str, bytes: &[u8]) -> Behaviour {
     if method != "HEAD" {
         return Behaviour::answer(200, &described, bytes);
     }
-    let described: String = described.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+    let [(etag, tag), (modified, date)] = described;
     let length = bytes.len();
-    Behaviour::Raw(format!("HTTP/1.1 200 OK\r\n{described}content-length: {length}\r\n\r\n").into_bytes())
+    let head = format!("HTTP/1.1 200 OK\r\n{etag}: {tag}\r\n{modified}: {date}\r\ncontent-length: {length}\r\n\r\n");
+    Behaviour::Raw(head.into_bytes())
 }
