@@ -204,7 +204,11 @@ impl Mover<'_, '_> {
         let mut found: Vec<ItemId> = self.load(run)?.steps.values().filter_map(|row| row.raw).collect();
         let started: Vec<RunId> = self.tx.with_started(&[run])?.into_keys().filter(|other| *other != run).collect();
         for other in started {
-            found.extend(self.tx.execution_steps(other)?.into_iter().filter_map(|row| row.raw));
+            // The rows of an execution that ends in this transaction are not written yet.
+            match self.runs.get(&other) {
+                Some(loaded) => found.extend(loaded.steps.values().filter_map(|row| row.raw)),
+                None => found.extend(self.tx.execution_steps(other)?.into_iter().filter_map(|row| row.raw)),
+            }
         }
         found.sort_unstable();
         found.dedup();

@@ -77,6 +77,18 @@ both! {
         }
     }
 
+    async fn ag_hash_005_an_answer_rests_on_the_responses_of_nested_executions_holds(world: &World) {
+        let rogue = model(false);
+        let asks = step("asked", model_tool(world, &rogue).await, json!({ "messages": [{ "role": "user", "content": "?" }] }));
+        let mut inner = process("Inner", vec![asks], "{{asked.text}}");
+        inner["initialContext"] = json!([]);
+        let inner = world.process(inner).await;
+        let nested = json!({ "id": "nested", "processId": inner, "inputs": {}, "output": { "variable": "nested" } });
+        let (_, row) = world.answered_by(process("Outer", vec![nested], "{{nested}}")).await;
+        assert_eq!((row.author_type, row.raw_response), (AuthorType::System, None));
+        assert_eq!(world.derived_from(row.id).await.len(), 1, "the inner execution ended in the same transaction");
+    }
+
     async fn ag_node_003_a_person_named_like_the_model_is_not_its_author_refuses(world: &World) {
         let person = world.create(json!({ "name": "m", "type": "human" })).await;
         let (_, row) = world.answered_as(&model(false), "{{answer.text}}").await;
