@@ -22,6 +22,7 @@ use crate::account::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
+use crate::flow::answers::sources_of;
 use crate::flow::authorship::expected_author;
 use crate::flow::begin::{Beginning, Branch};
 use crate::flow::plans::ReadyProcess;
@@ -105,6 +106,7 @@ impl Engine {
                 return refuse(format!("{variable:?} is given anew"), "branch at a later step, or leave it out");
             }
             let definition = &plan.steps()[step].definition;
+            definition.check_output(output)?;
             if let step::Target::Tool(tool) = definition.target {
                 match self.parts().entries.past.load(tx, &SYSTEM, owner, definition.naming(tool)) {
                     Ok(tool) => self.check_output(&tool, output)?,
@@ -160,7 +162,7 @@ fn place_again(
         position: Position::Beside { turn, parent },
         author,
         author_type,
-        sources: Vec::new(),
+        sources: sources_of(tx, viewer, node_id)?,
         executed_by: Some(executed_by),
         leads,
     };

@@ -19,6 +19,7 @@ use crate::catalog::Shown;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::SYSTEM;
+use crate::flow::answers::sources_of;
 use crate::flow::authorship::{Author, process_author};
 use crate::flow::call::breach;
 use crate::request::{Changed, Request};
@@ -56,7 +57,7 @@ impl Engine {
                 position: Position::Beside { turn, parent: row.parent },
                 author,
                 author_type,
-                sources: Vec::new(),
+                sources: sources_of(tx, viewer, broken)?,
                 executed_by: row.executed_by,
                 leads: make_active.then(|| PathId::main_of(conversation)),
             };

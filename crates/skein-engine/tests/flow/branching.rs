@@ -1,19 +1,29 @@
 //! Beginning again where a run stopped: what is kept of it, what is not, and where its answer goes.
 
 use serde_json::{Map, Value, json};
-use skein_core::RunId;
 use skein_core::flow::execution::review::{ApprovalScope, Decision};
 use skein_core::flow::execution::state::RunStatus;
+use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::status::GenerationStatus;
+use skein_core::{NodeId, RunId, Viewer};
 use skein_engine::flow::Branching;
 use skein_engine::{EngineError, flow};
 use skein_store::flow::ExecutionFilter;
 
-use crate::world::{World, both, fresh, process, step};
+use crate::world::{World, both, broken_rule, fresh, process, step};
 
 impl World {
     async fn branch(&self, run: RunId, branching: Branching) -> Result<RunId, EngineError> {
         Ok(self.engine.branch_run(&self.caller, fresh(&self.caller), run, branching).await?.value)
+    }
+}
+
+impl World {
+    /// What fed a node beside its parent.
+    async fn sources(&self, node: NodeId) -> Vec<(NodeId, SourceRole)> {
+        let viewer = Viewer::User(self.caller.user);
+        let fed = self.store.read(move |tx| tx.path_feeds(&viewer, node, 1, 10)).await.unwrap();
+        fed.into_iter().map(|(_, source, role)| (source, role)).collect()
     }
 }
 
@@ -58,6 +68,23 @@ both! {
         assert!(unfit.contains("outputSchema"), "{unfit}");
         let runs = world.engine.runs(&world.caller, ExecutionFilter::default(), None, 10).await.unwrap().rows;
         assert_eq!(runs.len(), 1, "nothing was begun");
+    }
+
+    async fn br_step_004_an_answer_put_in_place_of_a_persons_fits_what_was_asked_refuses(world: &World) {
+        let echo = world.tool("Echo").await;
+        let ask = json!({ "id": "ask", "ask": { "prompt": "who?", "schema": { "type": "string" } },
+            "output": { "variable": "ask" } });
+        let steps = vec![ask, step("last", echo, json!({ "value": "{step.ask}" }))];
+        let id = world.process(process("names", steps, "{{last.value}}")).await;
+        let run = world.run(id, json!({ "x": 1 })).await;
+        world.decide(&world.review().await, Decision::Answer { value: json!("Hugin") }).await;
+        world.ended(run).await;
+        for (output, reason) in [(json!(null), "BR-STEP-004"), (json!(""), "BR-STEP-004"), (json!(17), "BR-STEP-006")] {
+            let refused = world.branch(run, with(&[("ask", output.clone())], Some("last"))).await.unwrap_err();
+            assert_eq!(broken_rule(&refused), Some(reason), "{output}: {refused}");
+        }
+        let again = world.branch(run, with(&[("ask", json!("Munin"))], Some("last"))).await.unwrap();
+        assert_eq!(world.ended(again).await.row.output, Some(json!("Munin")));
     }
 
     async fn what_was_approved_for_a_run_counts_for_that_run_alone(world: &World) {
@@ -107,6 +134,33 @@ both! {
         assert_eq!(shown.cursor, Some(made.id), "its owner stands there");
     }
 
+    async fn an_answer_that_is_begun_again_keeps_its_sources(world: &World) {
+        let ask = json!({ "id": "ask", "ask": { "prompt": "how?" }, "output": { "variable": "ask" } });
+        let mut definition = process("asks", vec![ask], "{{ask}}");
+        definition["initialContext"] = json!([]);
+        let id = world.process(definition).await;
+        let (conversation, first) = world.talk("What stands there?").await;
+        let second = world.say(conversation, Some(first), "And there?").await;
+        let sources = vec![Source { node_id: first, role: SourceRole::Context }];
+        let new = flow::NewAnswers {
+            wanted: flow::Wanted::After { turn: None, parent: Some(second), sources },
+            processes: vec![id],
+            samples: 1,
+            make_active: true,
+            context: Map::new(),
+        };
+        let begun = world.engine.answer(&world.caller, fresh(&world.caller), conversation, new).await.unwrap().value;
+        let (failed, run) = (begun.begun[0].0.node.seen.row.id, begun.begun[0].1);
+        world.decide(&world.review().await, Decision::Deny { reason: None }).await;
+        world.ended(run).await;
+        let again = world.branch(run, Branching::default()).await.unwrap();
+        world.decide(&world.review().await, Decision::Answer { value: json!("Still.") }).await;
+        let made = world.ended(again).await.row.target.unwrap().node_id;
+        for node in [failed, made] {
+            assert_eq!(world.sources(node).await, [(first, SourceRole::Context)]);
+        }
+    }
+
     async fn an_answer_is_made_again_with_what_it_was_given_after_its_rows_were_forgotten(world: &World) {
         let said = step("said", world.tool("Echo").await, json!({ "value": "{tone}" }));
         let mut definition = process("toned", vec![said], "{{said.value}}");
@@ -126,7 +180,7 @@ both! {
             begun.begun[0].0.node.seen.row.clone()
         };
         let first = answer(new.clone()).await;
-        world.store.write(|tx| tx.sweep_executions(&skein_core::Viewer::System("test"), 0)).await.unwrap();
+        world.store.write(|tx| tx.sweep_executions(&Viewer::System("test"), 0)).await.unwrap();
         new.wanted = flow::Wanted::Again { turn: first.turn().unwrap(), node: first.id, parent: None };
         (new.processes, new.context) = (Vec::new(), Map::new());
         let again = answer(new).await;

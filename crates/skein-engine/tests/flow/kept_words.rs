@@ -16,7 +16,7 @@ use skein_store::StoreError;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::tool_runs::model_tool;
-use crate::world::{World, both, fresh};
+use crate::world::{World, both, broken_rule, fresh};
 
 const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n";
 /// More than one look at what is written down finds.
@@ -79,13 +79,6 @@ async fn broken_off(world: &World, rogue: &Rogue) -> (ConversationId, NodeId, Ru
     world.engine.cancel_run(&world.caller, fresh(&world.caller), run).await.unwrap();
     assert_eq!(world.ended(run).await.row.status, RunStatus::Cancelled);
     (conversation, node, run)
-}
-
-fn refusal(error: &EngineError) -> Option<&str> {
-    match error {
-        EngineError::Store(StoreError::Rule(violation)) => Some(violation.rule()),
-        _ => None,
-    }
 }
 
 /// Everything a listener hears after a piece, until the end.
@@ -169,7 +162,7 @@ both! {
             kept.await.map(|kept| kept.value.node.seen.row.id)
         };
         let kept = keep(broken).await.unwrap();
-        assert_eq!(refusal(&keep(kept).await.unwrap_err()), Some("BR-EXEC-001"), "that one is complete");
+        assert_eq!(broken_rule(&keep(kept).await.unwrap_err()), Some("BR-EXEC-001"), "that one is complete");
         let (silent, run) = {
             let process = row.executed_by.unwrap().process_id;
             let stopped = world.answer(conversation, process).await;

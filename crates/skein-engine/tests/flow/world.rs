@@ -17,11 +17,11 @@ use skein_engine::account::Presented;
 use skein_engine::catalog::{Outside, Passing};
 use skein_engine::flow::{NewAnswers, NewRun, Pools, ShownReview, ShownRun, Telemetry, Wanted};
 use skein_engine::tree::{NewTurn, conversation_id};
-use skein_engine::{Caller, Engine, KeyText, Request, Worker};
+use skein_engine::{Caller, Engine, EngineError, KeyText, Request, Worker};
 use skein_store::blobs::Blobs;
 use skein_store::catalogue::VisibleQuery;
 use skein_store::items::ItemQuery;
-use skein_store::{Location, Store, StoreOptions};
+use skein_store::{Location, Store, StoreError, StoreOptions};
 use skein_testkit::postgres::{Cluster, Database, ensure_template};
 use tempfile::TempDir;
 
@@ -148,8 +148,13 @@ impl World {
         let draft: ConversationDraft = serde_json::from_value(json!({ "title": "Herons" })).unwrap();
         let made = self.engine.create_conversation(&self.caller, fresh(&self.caller), draft).await.unwrap();
         let conversation = conversation_id(made.value.shown.id);
+        (conversation, self.say(conversation, None, text).await)
+    }
+
+    /// Appends a message of the caller's.
+    pub(crate) async fn say(&self, conversation: ConversationId, parent: Option<NodeId>, text: &str) -> NodeId {
         let said = NewTurn {
-            parent: None,
+            parent,
             parent_turn: None,
             speaker: Speaker::User,
             turn_type: None,
@@ -158,7 +163,7 @@ impl World {
             process: None,
         };
         let grown = self.engine.append_turn(&self.caller, fresh(&self.caller), conversation, said).await.unwrap();
-        (conversation, grown.value.node.seen.row.id)
+        grown.value.node.seen.row.id
     }
 
     /// Has a process answer in a conversation; the kept place, and the run that fills it.
@@ -236,6 +241,14 @@ pub(crate) fn fresh(caller: &Caller) -> Request {
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "a test states what it means in place")]
+/// The rule that a refusal names.
+pub(crate) fn broken_rule(error: &EngineError) -> Option<&str> {
+    match error {
+        EngineError::Store(StoreError::Rule(violation)) => Some(violation.rule()),
+        _ => None,
+    }
+}
+
 pub(crate) fn step(id: &str, tool: RecordId, inputs: Value) -> Value {
     json!({ "id": id, "toolId": tool, "inputs": inputs, "output": { "variable": id } })
 }

@@ -468,7 +468,8 @@ impl<'a> Machine<'a> {
     }
 }
 
-fn is_empty(output: &Value) -> bool {
+/// Whether an output counts as none (rule BR-STEP-004).
+pub(crate) fn is_empty(output: &Value) -> bool {
     match output {
         Value::Null => true,
         Value::String(text) => text.is_empty(),

@@ -202,7 +202,7 @@ fn check_question(question: &str) -> Result<(), RuleViolation> {
     Err(RuleViolation::new(RULE, "who asks back says what they want to know", remedy))
 }
 
-fn check_answer(schema: &Value, value: &Value) -> Result<(), RuleViolation> {
+pub(crate) fn check_answer(schema: &Value, value: &Value) -> Result<(), RuleViolation> {
     let bad = |problem: String| RuleViolation::new(RULE, problem, "give an answer of the shape that is asked for");
     let compiled = Schema::compile(schema).map_err(|error| bad(error.to_string()))?;
     compiled.check(value).map_err(|breaches| bad(format!("the answer does not fit: {}", schema::describe(&breaches))))

@@ -3,8 +3,12 @@
 //!
 //! These checks run when a process is defined or changed (decisions Z31, Z32). A definition that was stored earlier is still read.
 
+use serde_json::Value;
+
 use super::{OnExpire, Step, Target};
 use crate::catalog::schema::{self, Schema};
+use crate::flow::execution::machine::is_empty;
+use crate::flow::execution::review::check_answer;
 use crate::rule::RuleViolation;
 
 impl Step {
@@ -34,6 +38,18 @@ impl Step {
             return refuse("BR-PROCESS-006", problem, "leave it out; a process has a tokenBudget of its own");
         }
         Ok(())
+    }
+
+    /// Checks an output that a person puts in place of the step's own (rule BR-STEP-004; decision Z32).
+    pub fn check_output(&self, output: &Value) -> Result<(), RuleViolation> {
+        if self.output.required && is_empty(output) {
+            let problem = format!("{:?} is required and would be empty", self.output.variable);
+            return Err(RuleViolation::new("BR-STEP-004", problem, "give an output that is not empty"));
+        }
+        match &self.target {
+            Target::Ask(ask) => check_answer(&ask.schema, output),
+            Target::Tool(_) | Target::Process(_) => Ok(()),
+        }
     }
 
     /// The shape that is asked for is a JSON Schema. Decision Z32: a default is an answer, so it has this shape.
