@@ -93,7 +93,7 @@ check_openssl() {
   say OpenSSL "$(command -v openssl)"
 }
 
-# The README's commands are a test, and they use it.
+# The commands of the README and the guide are a test, and they use it.
 check_curl() {
   command -v curl >/dev/null || install_packages curl ca-certificates
   say curl "$(command -v curl)"

@@ -1,4 +1,4 @@
-//! The commands of the README, one after another, on both databases.
+//! Administrative commands one after another, on both databases.
 
 use skein_testkit::postgres::{Cluster, Database};
 
