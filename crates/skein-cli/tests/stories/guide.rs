@@ -168,6 +168,18 @@ fn every_page_of_the_guide_is_run() {
 }
 
 #[test]
+fn links_of_the_pages_lead_to_files() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for (name, page) in PAGES {
+        let folder = if name == "README.md" { root.clone() } else { root.join("docs/guide") };
+        for link in page.split("](").skip(1) {
+            let target = link.split(')').next().unwrap_or_default();
+            assert!(folder.join(target).exists(), "{name} links to {target}, which does not exist");
+        }
+    }
+}
+
+#[test]
 fn shown_lines_match_with_gaps() {
     assert!(is_line("Items: 7 of 1 owners", "Items: … of 1 …") && is_line("", "…") && is_line("a", "a"));
     assert!(!is_line("Items: 7", "Items: … of …") && !is_line("ab", "a") && !is_line("xa", "a…"));
