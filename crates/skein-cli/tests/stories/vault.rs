@@ -206,6 +206,12 @@ fn another_server_without_the_new_key_ends_an_interrupted_rotation_and_says_how_
     assert_every_value_opens(&other);
 }
 
+/// The key of a file that has one.
+fn key_of(file: &Path) -> String {
+    let text = fs::read_to_string(file).unwrap();
+    text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#')).unwrap().to_owned()
+}
+
 fn append(from: &Path, to: &Path) {
     let both = format!("{}{}", fs::read_to_string(to).unwrap(), fs::read_to_string(from).unwrap());
     fs::write(to, both).unwrap();
@@ -234,6 +240,12 @@ fn a_rotation_with_unreadable_values_fails_keeps_every_key_and_succeeds_once_the
     append(&copy, &file);
     home.run(&["vault", "rotate"]).assert_ok();
     assert_every_value_opens(&home);
+    let kept = fs::read_to_string(&file).unwrap();
+    let first = key_of(&copy);
+    assert!(kept.lines().any(|line| line == first), "backups from before the failed rotation need their key");
+    home.run(&["vault", "rotate"]).assert_ok();
+    let kept = fs::read_to_string(&file).unwrap();
+    assert!(!kept.lines().any(|line| line == first), "a rotation that found every value under one key removes it");
     let told: Value = serde_json::from_str(&home.run(&["verify", "--json"]).assert_ok()).unwrap();
     assert_eq!(told["vault"]["rotation"]["status"], "completed", "{told}");
 }

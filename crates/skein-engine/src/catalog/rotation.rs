@@ -12,7 +12,7 @@ use skein_connect::vault::{KeyId, Vault};
 use skein_core::garden::event::EventName;
 use skein_core::{OperationId, RecordId};
 use skein_store::jobs::Job;
-use skein_store::vault::SealedSecret;
+use skein_store::vault::{KeyValues, SealedSecret};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::SYSTEM;
@@ -32,11 +32,20 @@ pub(super) struct Rotation {
     from: String,
     #[serde(default)]
     to: String,
+    /// Other keys that values were under when it was asked for: an earlier rotation did not end.
+    #[serde(default)]
+    others: Vec<String>,
 }
 
 impl Rotation {
-    pub(super) fn new(from: String, to: &KeyId) -> Self {
-        Self { from, to: to.to_string() }
+    pub(super) fn new(from: String, to: &KeyId, in_use: &[KeyValues]) -> Self {
+        let others = in_use.iter().map(|key| key.key_id.clone()).filter(|key| *key != from).collect();
+        Self { from, to: to.to_string(), others }
+    }
+
+    /// Backups of yesterday are under the keys that values come from.
+    fn keeps(&self, key: &str) -> bool {
+        [&self.from, &self.to].into_iter().chain(&self.others).any(|kept| kept == key)
     }
 
     fn target(&self) -> KeyId {
@@ -112,10 +121,9 @@ impl Run<'_> {
         self.engine.parts().outside.keeper().place()
     }
 
-    /// Keys that no value needs after this rotation. The key before is kept: backups of yesterday are under it.
+    /// Keys that neither a value nor a backup from before this rotation needs.
     fn superfluous(&self, vault: &Vault) -> Vec<KeyId> {
-        let Rotation { from, to } = self.rotation;
-        vault.key_ids().into_iter().filter(|key| ![from.as_str(), to].contains(&key.as_str())).collect()
+        vault.key_ids().into_iter().filter(|key| !self.rotation.keeps(key.as_str())).collect()
     }
 
     /// The new key is with another server. That one comes first for as long as it may be about to begin; once it has

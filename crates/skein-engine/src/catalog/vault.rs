@@ -185,15 +185,14 @@ impl Engine {
         caller.require_admin()?;
         // A rotation that runs removes keys which it does not know, so no key is added beside it, and one that was added
         // before another rotation ran is not used.
-        let (last, from) = self
-            .parts()
-            .store
-            .read(|tx| Ok((tx.last_act(&SYSTEM, AdminAct::VaultRotation)?, tx.vault_key(&SYSTEM)?)))
-            .await?;
+        let look = |tx: &mut Tx<'_>| {
+            Ok((tx.last_act(&SYSTEM, AdminAct::VaultRotation)?, tx.vault_key(&SYSTEM)?, tx.values_by_key(&SYSTEM)?))
+        };
+        let (last, from, in_use) = self.parts().store.read(look).await?;
         let from = from.unwrap_or_else(|| self.parts().outside.vault().current_key().to_string());
         let to = if last.has_ended() { Some(self.with_keeper(|keeper| keeper.add()).await?) } else { None };
         halt_at("vault.key-added");
-        let rotation = to.as_ref().map(|to| Rotation::new(from, to));
+        let rotation = to.as_ref().map(|to| Rotation::new(from, to, &in_use));
         let admitted = caller.clone();
         let queued = self.queue(caller, request, VAULT_ROTATION, move |tx, viewer, operation| {
             admitted.refuse_if_ended(tx)?;
