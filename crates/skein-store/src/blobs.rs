@@ -218,14 +218,7 @@ impl Blobs {
 impl Tx<'_> {
     /// Names an object, which must have been put before; from now on it is kept and its owner may read it.
     pub fn attach_blob(&mut self, viewer: &Viewer, blob: &BlobRef) -> Result<ItemId, StoreError> {
-        refuse_other_media_types(&blob.media_type)?;
-        let data = Map::from_iter([
-            ("hash".to_owned(), json!(blob.hash.to_string())),
-            ("mediaType".to_owned(), json!(blob.media_type)),
-            ("size".to_owned(), json!(blob.size)),
-        ]);
-        let draft = ItemDraft::recorded(ItemType::BLOB_ATTACHED, &data);
-        Ok(self.append_item(viewer, &draft)?.item.header.id)
+        Ok(self.append_item(viewer, &attachment(blob.hash, blob.size, &blob.media_type)?)?.item.header.id)
     }
 
     /// An object the viewer attached; that another's object has this hash is not told.
@@ -293,6 +286,17 @@ fn checked(pieces: BlobPieces, hash: Digest) -> BlobPieces {
 
 fn altered(hash: Digest, actual: Digest) -> StoreError {
     StoreError::Damaged(format!("blob {hash} now has the hash {actual}"))
+}
+
+/// The fact that an object was attached.
+pub(crate) fn attachment(hash: Digest, size: i64, media_type: &str) -> Result<ItemDraft, RuleViolation> {
+    refuse_other_media_types(media_type)?;
+    let data = Map::from_iter([
+        ("hash".to_owned(), json!(hash.to_string())),
+        ("mediaType".to_owned(), json!(media_type)),
+        ("size".to_owned(), json!(size)),
+    ]);
+    Ok(ItemDraft::recorded(ItemType::BLOB_ATTACHED, &data))
 }
 
 /// Refuses what is no media type: two tokens with a slash between them, perhaps followed by parameters.

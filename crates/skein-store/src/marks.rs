@@ -20,9 +20,7 @@ impl Tx<'_> {
     pub fn undo_item(&mut self, viewer: &Viewer, id: ItemId) -> Result<StoredItem, StoreError> {
         let stored = self.item(viewer, id)?;
         if stored.tombstone.is_some() {
-            return Err(
-                RuleViolation::new("MG-SOIL-005", "the item was undone before", "there is nothing left to do").into()
-            );
+            return Err(undo::undone_before().into());
         }
         let tombstone = undo::undo(&stored.item.header, viewer.owner(), self.now())?;
         let tombstone = self.append_item(viewer, &tombstone)?;
@@ -45,13 +43,7 @@ impl Tx<'_> {
         if !viewer.may_write(owner) {
             return Err(StoreError::Forbidden);
         }
-        if at.is_some_and(|at| !(Millis::MIN..=Millis::MAX).contains(&at)) {
-            let remedy = "name a moment between the years 0 and 9999";
-            return Err(RuleViolation::new("MG-SOIL-006", "this moment cannot be spelled", remedy).into());
-        }
-        let data = json!({ "itemId": id.to_string(), "canonicalAt": at.map(|at| at.to_string()) });
-        let serde_json::Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
-        let content = RecordContent::new(RecordType::parse(TIME_OVERRIDE)?, data);
+        let content = time_override(id, at)?;
         let existing = "SELECT override_record FROM item_marks WHERE item = ?1";
         let existing =
             self.first(existing, params![&id], |row| row.optional_array(0))?.flatten().map(RecordId::from_bytes);
@@ -99,4 +91,15 @@ impl Tx<'_> {
         self.tell(&REDACTING, owner, EventName::ItemRedacted, Some(&id.to_string()), told)?;
         Ok(redaction)
     }
+}
+
+/// What the record of a corrected time says; of a withdrawn correction no time is left.
+pub(crate) fn time_override(id: ItemId, at: Option<Millis>) -> Result<RecordContent, RuleViolation> {
+    if at.is_some_and(|at| !(Millis::MIN..=Millis::MAX).contains(&at)) {
+        let remedy = "name a moment between the years 0 and 9999";
+        return Err(RuleViolation::new("MG-SOIL-006", "this moment cannot be spelled", remedy));
+    }
+    let data = json!({ "itemId": id.to_string(), "canonicalAt": at.map(|at| at.to_string()) });
+    let serde_json::Value::Object(data) = data else { unreachable!("json!({{}}) is an object") };
+    Ok(RecordContent::new(RecordType::parse(TIME_OVERRIDE)?, data))
 }

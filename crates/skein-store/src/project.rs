@@ -348,7 +348,7 @@ const INSERT_RELATION: &str =
          confidence, metadata, realized_at, item)
      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)";
 
-fn taken(kind: RelationKind) -> RuleViolation {
+pub(crate) fn taken(kind: RelationKind) -> RuleViolation {
     let problem = format!("one end of this {kind} relation has its only one already");
     RuleViolation::new(kind.cardinality_rule(), problem, "look it up, or choose another kind")
 }

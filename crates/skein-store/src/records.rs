@@ -1,9 +1,9 @@
 //! Beliefs: changed on the basis of a known state, every change a fact, every past state rebuildable.
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::delta::Delta;
-use skein_core::garden::record::{self, Act, ChangeNote, DELETED_AT, Record, RecordContent, RecordType};
+use skein_core::garden::record::{self, Act, ChangeNote, Record, RecordContent, RecordType};
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
@@ -110,12 +110,10 @@ impl Tx<'_> {
         reason: Option<String>,
     ) -> Result<Record, StoreError> {
         let current = self.record(viewer, id)?;
-        let mut content = current.content;
-        if !content.record_type.is_catalogued() {
-            content.record_type.refuse_system()?;
+        if !current.content.record_type.is_catalogued() {
+            current.content.record_type.refuse_system()?;
         }
-        content.data.insert(DELETED_AT.to_owned(), json!(self.now().to_string()));
-        content.shared = false;
+        let content = current.content.deleted(self.now());
         let note = ChangeNote { author: viewer.owner(), reason, act: Act::Deleted };
         self.commit_change(viewer, id, based_on.unwrap_or(current.hash), content, note)
     }

@@ -1,14 +1,15 @@
 //! Edges, behind one way of asking, whatever their cardinality (rule MG-REL-008).
 
 use skein_core::garden::cursor::Cursor;
+use skein_core::garden::record::RecordType;
 use skein_core::garden::relation::{
     Cardinality, End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind,
 };
-use skein_core::{ItemId, Millis, ReferenceField, RelationId, RuleViolation, Viewer};
+use skein_core::{ItemId, Millis, ReferenceField, RelationId, RuleViolation, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
-use crate::project::CONVERSATION;
+use crate::project::{CONVERSATION, taken};
 use crate::sql::{Row, Value, params};
 use crate::tx::Tx;
 
@@ -46,9 +47,7 @@ pub struct Step {
 impl Tx<'_> {
     /// Makes an edge between two things the viewer may see.
     pub fn relate(&mut self, viewer: &Viewer, draft: &RelationDraft) -> Result<Relation, StoreError> {
-        let source = self.end_of(viewer, draft.kind(), SOURCE, draft.source())?;
-        let target = self.end_of(viewer, draft.kind(), TARGET, draft.target())?;
-        refuse_wrong_order(draft.kind(), source, target)?;
+        check_ends(draft, &mut |end| self.related_thing(viewer, end))?;
         let id = RelationId::new(self.now(), self.entropy());
         self.append_item(viewer, &draft.to_item(id))?;
         Ok(draft.clone().into_relation(id, self.now()))
@@ -189,32 +188,73 @@ impl Tx<'_> {
         Ok(root.map_or(Endpoint::Item(item), |step| step.endpoint))
     }
 
-    /// The place of an end on the timeline, for items. Refuses an end that does not exist, is not visible or of another kind.
-    fn end_of(
-        &mut self,
-        viewer: &Viewer,
-        kind: RelationKind,
-        end: &'static str,
-        endpoint: Endpoint,
-    ) -> Result<Option<Cursor>, StoreError> {
-        let (reference, id) = (ReferenceField::new("MG-REL-005", end, noun(kind, end, endpoint)), endpoint.id_text());
-        match endpoint {
-            Endpoint::Fragment { .. } | Endpoint::Artifact(_) => Err(not_there_yet(endpoint.kind()).into()),
-            Endpoint::Item(_) if kind == RelationKind::GroupsWith => Err(reference.unusable(id).into()),
-            Endpoint::Item(item) => {
-                let found = self.item(viewer, item).map_err(|error| error.of_reference(reference, id))?;
-                Ok(Some(found.cursor))
+    /// What an end of an edge is, if the viewer may see it.
+    fn related_thing(&mut self, viewer: &Viewer, end: Endpoint) -> Result<RelatedThing<Cursor>, StoreError> {
+        match end {
+            Endpoint::Item(item) | Endpoint::Fragment { item, .. } => {
+                Ok(RelatedThing::Item(self.item(viewer, item)?.cursor))
             }
-            Endpoint::Entity(record) | Endpoint::Log(record) => {
-                let found = self.record(viewer, record).map_err(|error| error.of_reference(reference, &id))?;
-                let is_of_kind = match noun(kind, end, endpoint) {
-                    "conversation" => found.content.record_type.as_str() == CONVERSATION,
-                    "project" => found.content.record_type.as_str() == "Project",
-                    _ => true,
-                };
-                if is_of_kind { Ok(None) } else { Err(reference.unusable(id).into()) }
+            Endpoint::Entity(record) | Endpoint::Artifact(record) | Endpoint::Log(record) => {
+                Ok(RelatedThing::Record(self.record(viewer, record)?.content.record_type))
             }
         }
+    }
+
+    /// Refuses an edge of a kind of which one of its ends has its only one already.
+    pub(crate) fn refuse_second(&mut self, owner: UserId, draft: &RelationDraft) -> Result<(), StoreError> {
+        let (column, end) = match draft.kind().cardinality() {
+            Cardinality::OnePerTarget => (TARGET, draft.target()),
+            Cardinality::OnePerSource => (SOURCE, draft.source()),
+            Cardinality::Many => return Ok(()),
+        };
+        let sql = format!("SELECT id FROM relations WHERE owner = ?1 AND kind = ?2 AND {column} = ?3 LIMIT 1");
+        let there = self.first(&sql, params![&owner, draft.kind().as_str(), end.id_bytes()], |_| Ok(()))?;
+        if there.is_none() { Ok(()) } else { Err(taken(draft.kind()).into()) }
+    }
+}
+
+/// What an end of an edge was found to be: an item with its place on the timeline, or a record.
+pub(crate) enum RelatedThing<P> {
+    Item(P),
+    Record(RecordType),
+}
+
+/// Refuses ends that do not exist, are not visible or of another kind, and an edge against the order of what it joins.
+pub(crate) fn check_ends<P: Ord>(
+    draft: &RelationDraft,
+    find: &mut dyn FnMut(Endpoint) -> Result<RelatedThing<P>, StoreError>,
+) -> Result<(), StoreError> {
+    let source = check_end(draft.kind(), SOURCE, draft.source(), find)?;
+    let target = check_end(draft.kind(), TARGET, draft.target(), find)?;
+    Ok(refuse_wrong_order(draft.kind(), source, target)?)
+}
+
+/// The place of an end on the timeline, for items.
+fn check_end<P>(
+    kind: RelationKind,
+    end: &'static str,
+    endpoint: Endpoint,
+    find: &mut dyn FnMut(Endpoint) -> Result<RelatedThing<P>, StoreError>,
+) -> Result<Option<P>, StoreError> {
+    let noun = noun(kind, end, endpoint);
+    let (reference, id) = (ReferenceField::new("MG-REL-005", end, noun), endpoint.id_text());
+    match endpoint {
+        Endpoint::Fragment { .. } | Endpoint::Artifact(_) => return Err(not_there_yet(endpoint.kind()).into()),
+        Endpoint::Item(_) if kind == RelationKind::GroupsWith => return Err(reference.unusable(id).into()),
+        Endpoint::Item(_) | Endpoint::Entity(_) | Endpoint::Log(_) => {}
+    }
+    match find(endpoint).map_err(|error| error.of_reference(reference, &id))? {
+        RelatedThing::Item(place) => Ok(Some(place)),
+        RelatedThing::Record(found) if is_of_kind(noun, &found) => Ok(None),
+        RelatedThing::Record(_) => Err(reference.unusable(id).into()),
+    }
+}
+
+fn is_of_kind(noun: &str, found: &RecordType) -> bool {
+    match noun {
+        "conversation" => found.as_str() == CONVERSATION,
+        "project" => found.as_str() == "Project",
+        _ => true,
     }
 }
 
@@ -233,7 +273,7 @@ fn not_there_yet(kind: EndpointKind) -> RuleViolation {
     RuleViolation::new("MG-REL-005", problem, "name an item, an entity or a conversation")
 }
 
-fn refuse_wrong_order(kind: RelationKind, source: Option<Cursor>, target: Option<Cursor>) -> Result<(), RuleViolation> {
+fn refuse_wrong_order<P: Ord>(kind: RelationKind, source: Option<P>, target: Option<P>) -> Result<(), RuleViolation> {
     let (Some(earlier), Some(source), Some(target)) = (kind.earlier_end(), source, target) else {
         return Ok(());
     };

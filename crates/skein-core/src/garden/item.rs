@@ -333,6 +333,10 @@ impl ItemDraft {
     /// Bytes exactly as they came from elsewhere.
     pub fn received(item_type: ItemType, bytes: Vec<u8>) -> Result<Self, BadItem> {
         refuse_system_type(&item_type)?;
+        if item_type == ItemType::NOTE {
+            // Bytes have no description.
+            check_note(&Map::new())?;
+        }
         Self::recorded_raw(item_type, bytes)
     }
 
@@ -456,6 +460,7 @@ mod tests {
     fn mg_soil_009_notes_without_text_refuses() {
         assert_eq!(rule_of(ItemDraft::stated(ItemType::NOTE, Map::new(), None)), "MG-SOIL-009");
         assert_eq!(rule_of(note(r#","title":5"#)), "MG-SOIL-009");
+        assert_eq!(rule_of(ItemDraft::received(ItemType::NOTE, vec![0])), "MG-SOIL-009");
     }
 
     #[test]

@@ -164,6 +164,13 @@ impl RecordContent {
         self.shared && !self.record_type.is_private()
     }
 
+    /// The last state of a record that is deleted at a moment: it says when, and nobody else sees it any more.
+    #[must_use]
+    pub fn deleted(mut self, at: Millis) -> Self {
+        self.data.insert(DELETED_AT.to_owned(), json!(at.to_string()));
+        Self { shared: false, ..self }
+    }
+
     /// Refuses to delete by writing a field: deleting has an act of its own.
     pub fn refuse_deletion(&self) -> Result<(), RuleViolation> {
         if !self.data.contains_key(DELETED_AT) {

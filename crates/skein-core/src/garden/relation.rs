@@ -271,9 +271,14 @@ pub struct Relation {
 
 impl RelationDraft {
     pub fn new(kind: RelationKind, source: Endpoint, target: Endpoint, qualities: Qualities) -> Result<Self, BadItem> {
-        check_ends(kind, source, target)?;
-        check_qualities(kind, &qualities)?;
-        Ok(Self { kind, source, target, qualities })
+        Self { kind, source, target, qualities }.checked()
+    }
+
+    /// Judges an edge that [`Self::from_document`] read: what was read may be anything.
+    pub fn checked(self) -> Result<Self, BadItem> {
+        check_ends(self.kind, self.source, self.target)?;
+        check_qualities(self.kind, &self.qualities)?;
+        Ok(self)
     }
 
     pub fn kind(&self) -> RelationKind {
@@ -304,7 +309,7 @@ impl RelationDraft {
         data
     }
 
-    /// Reads the payload that [`Self::to_item`] wrote; `None` for anything else.
+    /// Reads the payload that [`Self::to_item`] wrote, without judging it; `None` for anything else.
     pub fn from_document(data: &Map<String, Value>) -> Option<(RelationId, Self)> {
         let text = |name: &str| data.get(name).and_then(Value::as_str);
         let source = Endpoint::parse(text("sourceType")?, text("source")?).ok()?;
@@ -477,6 +482,14 @@ mod tests {
             assert!(RelationDraft::new(RelationKind::Mentions, ITEM, OTHER, Qualities::inferred(confidence)).is_err());
         }
         assert!(RelationDraft::new(RelationKind::Triggers, ITEM, OTHER, Qualities::inferred(0.5)).is_err());
+    }
+
+    #[test]
+    fn mg_rel_007_an_edge_that_was_read_is_judged_as_one_that_is_made_refuses() {
+        let qualities = Qualities::inferred(7.0);
+        let read = RelationDraft { kind: RelationKind::Mentions, source: ITEM, target: OTHER, qualities };
+        let (_, read) = RelationDraft::from_document(&read.to_document(RelationId::from_bytes([9; 16]))).unwrap();
+        assert!(matches!(read.checked(), Err(BadItem::Rule(violation)) if violation.rule() == "MG-REL-007"));
     }
 
     #[test]

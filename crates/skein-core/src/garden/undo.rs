@@ -31,6 +31,11 @@ pub fn undo(item: &ItemHeader, author: UserId, now: Millis) -> Result<ItemDraft,
     Ok(ItemDraft::recorded(ItemType::TOMBSTONE, &data))
 }
 
+/// The refusal of what was taken back already.
+pub fn undone_before() -> RuleViolation {
+    RuleViolation::new(RULE, "the item was undone before", "there is nothing left to do")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

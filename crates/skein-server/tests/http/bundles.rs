@@ -1,13 +1,14 @@
 //! Bundles over HTTP: out of one server and into another, with nothing lost and nobody's things taken.
 
 use std::collections::BTreeMap;
-use std::io::{Cursor, Read as _};
+use std::io::{Cursor, Read as _, Write as _};
 
 use axum::body::Bytes;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
-use skein_core::{UserId, Viewer};
+use skein_core::garden::item::{Item, ItemDraft, ItemType};
+use skein_core::{Digest, ItemId, UserId, Viewer};
 
 use crate::world::{World, both};
 
@@ -271,4 +272,66 @@ async fn a_value_that_was_replaced_since_the_cut_stays_behind() {
     let bundle = axum::body::to_bytes(response.into_body(), usize::MAX).await.unwrap();
     let brought = import_with(&new, &bundle, PHRASE).await.json();
     assert_eq!((&brought["secretValues"], &brought["secretsWithoutValue"]), (&json!(0), &json!(1)), "{brought}");
+}
+
+/// A bundle with one more item at its end, put right by somebody who knows how.
+fn with_item(bundle: &Bytes, item: &Item) -> Bytes {
+    let header = &item.header;
+    let line = format!(
+        r#"{{"id":"{}","type":"{}","owner":"{}","realizedAt":"{}","canonicalAt":"{}","hash":"{}","payloadHash":"{}","payload":{}}}"#,
+        header.id,
+        header.item_type,
+        header.owner,
+        header.realized_at,
+        header.canonical_at,
+        item.hash,
+        item.payload_hash,
+        std::str::from_utf8(item.payload.as_ref().unwrap().bytes()).unwrap()
+    );
+    let mut archive = zip::ZipArchive::new(Cursor::new(bundle.clone())).unwrap();
+    let mut parts = BTreeMap::new();
+    for index in 0..archive.len() {
+        let mut entry = archive.by_index(index).unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        parts.insert(entry.name().unwrap().into_owned(), bytes);
+    }
+    let items = parts.get_mut("items.jsonl").unwrap();
+    items.extend(format!("{line}\n").bytes());
+    let lines = items.iter().filter(|byte| **byte == b'\n').count();
+    let told = json!({ "lines": lines, "bytes": items.len(), "sha256": Digest::of(items).to_string() });
+    let mut manifest: Value = serde_json::from_slice(&parts["manifest.json"]).unwrap();
+    manifest["items"] = told;
+    parts.insert("manifest.json".to_owned(), manifest.to_string().into_bytes());
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in &parts {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner().into()
+}
+
+both! {
+    async fn mg_soil_005_what_a_user_adds_to_their_own_bundle_obeys_the_rules_of_the_acts_refuses(world: &World) {
+        let anna = somebody(world).await;
+        let (bundle, before) = (export(&anna).await, anna.count().await);
+        let data = |data: Value| data.as_object().unwrap().clone();
+        let now = world.store.read(|tx| Ok(tx.now())).await.unwrap();
+        let item = |item_type: &str, payload: Value| {
+            let draft = ItemDraft::recorded(ItemType::parse(item_type).unwrap(), &data(payload));
+            draft.realize(ItemId::from_bytes([0xE1; 16]), anna.admin.owner(), now)
+        };
+        let made = anna.get("/api/v1/items?type=EntityDelta").await.json()["data"][0]["id"].clone();
+        for (added, rule) in [
+            (item("Tombstone", json!({ "itemId": made, "reason": "undo" })), "MG-SOIL-005"),
+            (item("Weather2", json!({ "replies_to": "x", "_hidden": 1 })), "MG-SOIL-004"),
+            (item("Note", json!({ "title": 3 })), "MG-SOIL-009"),
+        ] {
+            let refused = import(&anna, &with_item(&bundle, &added)).await;
+            assert_eq!((refused.status, refused.json()["error"]["rule"].clone()), (StatusCode::UNPROCESSABLE_ENTITY, json!(rule)), "{}", refused.text);
+        }
+        assert_eq!(anna.count().await, before);
+        let brought = import(&anna, &with_item(&bundle, &item("Note", json!({ "description": "written elsewhere" })))).await;
+        assert_eq!(brought.json()["added"], 1, "{}", brought.text);
+    }
 }

@@ -5,11 +5,13 @@
 
 use rusqlite::Connection;
 use skein_core::garden::cursor::Cursor;
-use skein_core::garden::item::{Item, ItemHeader, ItemType, Payload, PayloadForm};
+use skein_core::garden::item::{Item, Payload, PayloadForm};
 use skein_core::garden::record::Record;
+use skein_core::garden::relation::{Relation, RelationDraft};
 use skein_core::{Digest, ItemId, Millis, RecordId, RelationId, UserId};
 
 use super::SecretAtCut;
+use super::known::KnownItem;
 use super::line::{record_line, relation_line};
 use crate::error::StoreError;
 use crate::records::{RECORD_COLUMNS, read_record};
@@ -56,34 +58,24 @@ impl Aside {
         })
     }
 
-    /// An item taken before: its header and hash, and whether its payload is there.
-    pub(crate) fn item(&mut self, id: ItemId) -> Result<Option<Item>, StoreError> {
-        let sql = "SELECT type, owner, realized_at, canonical_at, hash, payload_hash, payload FROM items WHERE id = ?1";
-        self.with(Millis(0), |tx| {
-            tx.first(sql, params![&id], |row| {
-                let parsed = ItemType::parse(row.text(0)?);
-                let header = ItemHeader {
-                    item_type: parsed.map_err(|error| crate::SqlError::Other(error.to_string()))?,
-                    id,
-                    owner: UserId::from_bytes(row.array(1)?),
-                    realized_at: Millis(row.int(2)?),
-                    canonical_at: Millis(row.int(3)?),
-                };
-                let payload = row.optional_bytes(6)?.map(|_| Payload::stored(Vec::new(), PayloadForm::Document));
-                Ok(Item { header, payload, payload_hash: Digest(row.array(5)?), hash: Digest(row.array(4)?) })
-            })
-        })
+    /// An item taken before.
+    pub(crate) fn item(&mut self, id: ItemId) -> Result<Option<KnownItem>, StoreError> {
+        self.with(Millis(0), |tx| tx.known_item(id))
     }
 
     pub(crate) fn record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {
         self.with(Millis(0), |tx| tx.find_record(id))
     }
 
-    pub(crate) fn has_relation(&mut self, id: RelationId) -> Result<bool, StoreError> {
-        self.with(Millis(0), |tx| {
-            let found = tx.first("SELECT item FROM relations WHERE id = ?1", params![&id], |_| Ok(()))?;
-            Ok(found.is_some())
-        })
+    /// A relation as it is by then.
+    pub(crate) fn relation(&mut self, id: RelationId) -> Result<Option<Relation>, StoreError> {
+        let sql = format!("SELECT {RELATION_COLUMNS} FROM relations WHERE id = ?1");
+        self.with(Millis(0), |tx| tx.first(&sql, params![&id], read_relation))
+    }
+
+    /// Refuses an edge of a kind of which one of its ends has its only one by then.
+    pub(crate) fn refuse_second(&mut self, owner: UserId, draft: &RelationDraft) -> Result<(), StoreError> {
+        self.with(Millis(0), |tx| tx.refuse_second(owner, draft))
     }
 
     /// Notes that a record gets a new version; says whether it is the first one noted.

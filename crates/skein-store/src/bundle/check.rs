@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use skein_core::garden::item::{Item, ItemType};
-use skein_core::{Digest, ItemId, Millis, RecordId, RuleViolation, UserId};
+use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 
 use super::archive::{Archive, Lines};
 use super::aside::{Aside, References};
-use super::judge;
+use super::known::Known;
 use super::line::parse_item;
 use super::manifest::{Manifest, Part};
 use super::seals::Seals;
 use super::{Authority, BLOBS, BadBundle, ITEMS, RECORDS, RELATIONS, SEALS, Watch, altered, tell};
+use super::{judge, rules};
 use crate::error::StoreError;
 use crate::sql::{Value, params};
 use crate::store::Store;
@@ -23,7 +24,7 @@ pub(crate) const ITEMS_PER_BATCH: usize = 200;
 /// A batch ends when its payloads exceed this many bytes.
 pub(crate) const BYTES_PER_BATCH: usize = 1 << 20;
 /// How far the clocks of two stores may be apart, in milliseconds.
-const CLOCK_SKEW_MS: i64 = 5 * 60 * 1_000;
+pub(crate) const CLOCK_SKEW_MS: i64 = 5 * 60 * 1_000;
 
 /// Verifies a bundle against itself and against the store; gives its items, put aside.
 pub(crate) fn check(
@@ -39,15 +40,26 @@ pub(crate) fn check(
     let mut seals = Seals::new(evidence.lines(SEALS, manifest.seals)?, manifest.owner);
     let mut lines = facts.lines(ITEMS, manifest.items)?;
     let mut aside = Aside::new(References::Checked)?;
-    let mut done = 0;
+    let (mut done, mut latest) = (0, Millis::MIN);
     while let Some(items) = next_batch(&mut lines, manifest.owner)? {
         let mut sealed_by = BTreeMap::new();
         for item in &items {
             sealed_by.extend(seals.meet(item)?.map(|seal| (item.header.id, seal)));
+        }
+        let known = Known::read(store, authority, &items, &sealed_by)?;
+        for item in &items {
+            let is_new = known.missing.contains(&item.header.id);
+            if is_new {
+                rules::check(authority, item, &mut aside, &known, latest)?;
+            }
             judge::take(&mut aside, item)?;
+            if is_new {
+                authorise(authority, item, archive, &known)?;
+            }
+            latest = latest.max(item.header.realized_at);
         }
         done += items.len() as u64;
-        check_new(&items, &sealed_by, archive, store, authority, &mut aside)?;
+        refuse_divergence(&items, &known, store, &mut aside)?;
         tell(watch, "checking", done, manifest.items.lines)?;
     }
     seals.finish(manifest.head)?;
@@ -76,26 +88,18 @@ pub(crate) fn next_batch<R: Read>(lines: &mut Lines<R>, owner: UserId) -> Result
     Ok((!items.is_empty()).then_some(items))
 }
 
-/// Looks at the items that are not here yet: whether they may come, and whether they continue what is here.
-fn check_new(
-    items: &[Item],
-    sealed_by: &BTreeMap<ItemId, Digest>,
-    archive: &Archive,
-    store: &Store,
-    authority: &Authority,
-    aside: &mut Aside,
-) -> Result<(), StoreError> {
+/// Whether an item that is new here may come at all.
+fn authorise(authority: &Authority, item: &Item, archive: &Archive, known: &Known) -> Result<(), StoreError> {
+    judge::authorise(authority, item, known.sealed.contains(&item.header.id))?;
+    refuse_future(item, known.now)?;
+    if matches!(authority, Authority::Owner(_)) { refuse_unseen(archive, item) } else { Ok(()) }
+}
+
+/// What is new about a record continues the state that it has here.
+fn refuse_divergence(items: &[Item], known: &Known, store: &Store, aside: &mut Aside) -> Result<(), StoreError> {
     let Some(owner) = items.first().map(|item| item.header.owner) else { return Ok(()) };
-    let names = leaves(items);
-    let (new, now) = store.read_blocking(move |tx| Ok((tx.missing(owner, &names)?, tx.now())))?;
     let mut continued = Vec::new();
-    for item in items.iter().filter(|item| new.contains(&item.header.id)) {
-        judge::authorise(authority, item)?;
-        refuse_future(item, now)?;
-        if matches!(authority, Authority::Owner(_)) {
-            refuse_unseen(archive, item)?;
-            refuse_unsealed_event(store, item, sealed_by.get(&item.header.id).copied())?;
-        }
+    for item in items.iter().filter(|item| known.missing.contains(&item.header.id)) {
         if let Some(delta) = judge::delta_of(item)
             && aside.continues(delta.record)?
         {
@@ -129,24 +133,6 @@ fn refuse_unseen(archive: &Archive, item: &Item) -> Result<(), StoreError> {
         }
         _ => Ok(()),
     }
-}
-
-/// A `SystemEvent` is testimony of an installation: a user brings back only what a seal of this one covers.
-fn refuse_unsealed_event(store: &Store, item: &Item, seal: Option<Digest>) -> Result<(), StoreError> {
-    if item.header.item_type != ItemType::SYSTEM_EVENT {
-        return Ok(());
-    }
-    let owner = item.header.owner;
-    let is_sealed_here = match seal {
-        Some(seal) => store.read_blocking(move |tx| tx.has_seal(owner, seal))?,
-        None => false,
-    };
-    if is_sealed_here {
-        return Ok(());
-    }
-    let problem = format!("{} is a SystemEvent that no seal of this installation covers", item.header.id);
-    let remedy = "leave it out, or ask who runs this installation to import the bundle";
-    Err(RuleViolation::new("MG-SOIL-003", problem, remedy).into())
 }
 
 /// The object an item attaches, if it does.
@@ -206,12 +192,6 @@ impl Tx<'_> {
             here if here.map(|(hash, _)| hash) == parent => Ok(()),
             _ => Err(BadBundle::Diverged { item, record }.into()),
         }
-    }
-
-    /// Whether a seal of an owner was made here.
-    fn has_seal(&mut self, owner: UserId, hash: Digest) -> Result<bool, StoreError> {
-        let sql = "SELECT leaves FROM seals WHERE owner = ?1 AND hash = ?2";
-        Ok(self.first(sql, params![&owner, &hash], |row| row.int(0))?.is_some())
     }
 }
 

@@ -6,8 +6,7 @@
 use skein_core::garden::delta::Delta;
 use skein_core::garden::item::{Item, ItemType, Payload, PayloadForm};
 use skein_core::garden::redaction::{redact, redacted_item};
-use skein_core::garden::relation::qualities_from_document;
-use skein_core::{RelationId, RuleViolation};
+use skein_core::{ItemId, RelationId, RuleViolation};
 
 use super::aside::Aside;
 use super::{Authority, BadBundle, about};
@@ -18,27 +17,16 @@ use crate::project::TIME_OVERRIDE;
 /// What the events are about that Skein alone can testify to.
 const TESTIMONY: [&str; 4] = ["grant", "key", "setting", "user"];
 
-/// Who said what, which model answered, and what was called: whoever could bring these could have anybody say anything.
-const TESTIFIED: [ItemType; 19] = [
-    ItemType::EPISODE,
-    ItemType::NODE,
-    ItemType::NODE_CONTENT,
-    ItemType::NODE_RESERVED,
-    ItemType::NODE_FAILED,
-    ItemType::NODE_MARKED,
-    ItemType::NODE_CORRECTED,
-    ItemType::PATH_MOVED,
-    ItemType::FRAME_MOVED,
-    ItemType::TREE_SUMMARY,
-    ItemType::RAW_RESPONSE,
-    ItemType::TOOL_CALL,
-    ItemType::TOOL_RESULT,
-    ItemType::TOOL_OUTPUT,
-    ItemType::EXECUTION_BEGUN,
-    ItemType::EXECUTION_MOVED,
-    ItemType::EXECUTION_ENDED,
-    ItemType::REVIEW_ASKED,
-    ItemType::REVIEW_DECIDED,
+/// What Skein writes for a person who asks for it. Who said what, which model answered, and what was called it testifies to by
+/// itself: whoever could bring that could have anybody say anything.
+const ASKED_FOR: [ItemType; 7] = [
+    ItemType::ENTITY_DELTA,
+    ItemType::RELATION_CREATED,
+    ItemType::RELATION_EDITED,
+    ItemType::RELATION_REMOVED,
+    ItemType::BLOB_ATTACHED,
+    ItemType::TOMBSTONE,
+    ItemType::REDACTION,
 ];
 
 /// Takes the next item aside when it continues what came before it in the bundle.
@@ -92,11 +80,22 @@ pub(crate) fn delta_of(item: &Item) -> Option<Delta> {
     item.document().filter(|_| is_delta).as_ref().and_then(Delta::from_document)
 }
 
+/// The item whose time a change corrects.
+pub(crate) fn corrected_item(delta: &Delta) -> Option<ItemId> {
+    let content = Some(delta).filter(|delta| delta.record_type.as_str() == TIME_OVERRIDE)?.content_after(None).ok()?;
+    content.data.get("itemId")?.as_str()?.parse().ok()
+}
+
+/// The relation that the fact of its change is about.
+pub(crate) fn relation_of(item: &Item) -> Option<RelationId> {
+    item.document()?.get("relationId")?.as_str()?.parse().ok()
+}
+
 /// The payload it speaks of must be gone, and must have been one that may go.
 fn check_redaction(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
     let document = item.document().unwrap_or_default();
     let target = redacted_item(&document).ok_or_else(|| refused(item, "it is not a readable redaction"))?;
-    let target = aside.item(target)?.ok_or_else(|| refused(item, "the item it redacts is not in the bundle"))?;
+    let target = aside.item(target)?.ok_or_else(|| refused(item, "the item it redacts is not in the bundle"))?.item;
     let text = |name: &str| document.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
     if target.payload.is_some() || text("payloadHash") != target.payload_hash.to_string() {
         return Err(refused(item, "the payload it redacts is still there, or was another"));
@@ -112,45 +111,42 @@ fn check_attachment(item: &Item) -> Result<(), StoreError> {
 }
 
 fn check_relation(aside: &mut Aside, item: &Item) -> Result<(), StoreError> {
-    let document = item.document().unwrap_or_default();
-    let named = || document.get("relationId")?.as_str()?.parse::<RelationId>().ok();
-    let id = qualities_from_document(&document).map(|(id, _)| id).or_else(named);
-    match id {
-        Some(id) if aside.has_relation(id)? => Ok(()),
+    match relation_of(item) {
+        Some(id) if aside.relation(id)?.is_some() => Ok(()),
         _ => Err(refused(item, "the relation it speaks of is not there by then")),
     }
 }
 
-/// Refuses what an authority may not bring in. Called for items that are new here.
-pub(crate) fn authorise(authority: &Authority, item: &Item) -> Result<(), StoreError> {
+/// Refuses what an authority may not bring in. Called for items that are new here; a seal of this installation covers some.
+pub(crate) fn authorise(authority: &Authority, item: &Item, is_sealed_here: bool) -> Result<(), StoreError> {
     match authority {
         Authority::Installation => Ok(()),
         Authority::Owner(viewer) if viewer.owner() != item.header.owner => Err(StoreError::Forbidden),
-        Authority::Owner(_) => Ok(refuse_powers(item)?),
+        Authority::Owner(_) => Ok(refuse_powers(item, is_sealed_here)?),
     }
 }
 
-fn refuse_powers(item: &Item) -> Result<(), RuleViolation> {
-    let id = item.header.id;
-    if let Some(delta) = delta_of(item).filter(|delta| delta.record_type.as_str() != TIME_OVERRIDE) {
-        return delta.record_type.refuse_system().map_err(|violation| {
-            let problem = format!("{id} is new here, and {}", violation.problem());
-            RuleViolation::new(violation.rule(), problem, "ask who runs this installation to import the bundle")
-        });
+fn refuse_powers(item: &Item, is_sealed_here: bool) -> Result<(), RuleViolation> {
+    let (id, item_type) = (item.header.id, &item.header.item_type);
+    let refuse = |rule, problem: &str| {
+        let problem = format!("{id} is new here, and {problem}");
+        Err(RuleViolation::new(rule, problem, "leave it out, or ask who runs this installation to import the bundle"))
+    };
+    if *item_type == ItemType::SYSTEM_EVENT {
+        let document = item.document().unwrap_or_default();
+        let event = document.get("event").and_then(serde_json::Value::as_str).unwrap_or_default();
+        let subject = event.split('.').next().unwrap_or_default();
+        if subject.is_empty() || TESTIMONY.contains(&subject) {
+            return refuse("MG-SOIL-003", &format!("what it says ({event:?}) is for Skein alone to say"));
+        }
+        // It is testimony of an installation: a user brings back only what a seal of this one covers.
+        return if is_sealed_here { Ok(()) } else { refuse("MG-SOIL-003", "no seal of this installation covers it") };
     }
-    if TESTIFIED.contains(&item.header.item_type) {
-        let problem = format!("{id} is new here, and a {} is for Skein alone to write", item.header.item_type);
-        return Err(RuleViolation::new("MG-SOIL-003", problem, "ask who runs this installation to import the bundle"));
+    if item_type.is_system() && !ASKED_FOR.contains(item_type) {
+        return refuse("MG-SOIL-003", &format!("a {item_type} is for Skein alone to write"));
     }
-    if item.header.item_type != ItemType::SYSTEM_EVENT {
-        return Ok(());
+    match delta_of(item).filter(|delta| delta.record_type.as_str() != TIME_OVERRIDE) {
+        Some(delta) => delta.record_type.refuse_system().or_else(|own| refuse(own.rule(), own.problem())),
+        None => Ok(()),
     }
-    let document = item.document().unwrap_or_default();
-    let event = document.get("event").and_then(serde_json::Value::as_str).unwrap_or_default();
-    let subject = event.split('.').next().unwrap_or_default();
-    if !subject.is_empty() && !TESTIMONY.contains(&subject) {
-        return Ok(());
-    }
-    let problem = format!("{id} is new here, and what it says ({event:?}) is for Skein alone to say");
-    Err(RuleViolation::new("MG-SOIL-003", problem, "ask who runs this installation to import the bundle"))
 }

@@ -10,10 +10,12 @@ mod check;
 mod export;
 mod import;
 mod judge;
+mod known;
 mod line;
 mod manifest;
 mod only;
 mod pages;
+mod rules;
 mod seals;
 
 use std::ops::ControlFlow;

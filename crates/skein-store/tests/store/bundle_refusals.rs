@@ -33,11 +33,11 @@ impl Forged {
         Self(unzip(bundle))
     }
 
-    fn lines(&self, part: &str) -> Vec<String> {
+    pub(crate) fn lines(&self, part: &str) -> Vec<String> {
         std::str::from_utf8(&self.0[part]).unwrap().lines().map(str::to_owned).collect()
     }
 
-    fn with(mut self, part: &str, edit: impl FnOnce(&mut Vec<String>)) -> Self {
+    pub(crate) fn with(mut self, part: &str, edit: impl FnOnce(&mut Vec<String>)) -> Self {
         let mut lines = self.lines(part);
         edit(&mut lines);
         let text: String = lines.into_iter().map(|line| line + "\n").collect();

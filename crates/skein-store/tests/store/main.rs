@@ -9,6 +9,7 @@ mod backup;
 mod blobs;
 mod bundle;
 mod bundle_refusals;
+mod bundle_rules;
 mod catalogue;
 mod catalogue_races;
 mod damage;

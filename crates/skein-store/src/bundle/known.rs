@@ -1,0 +1,206 @@
+//! Reads what a store holds of the items of a batch and of what they name.
+//!
+//! The items that were put aside are asked by the same statements as the live ones.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use skein_core::garden::cursor::Cursor;
+use skein_core::garden::item::{Item, ItemHeader, ItemType, Payload, PayloadForm};
+use skein_core::garden::record::RecordType;
+use skein_core::garden::redaction::redacted_item;
+use skein_core::garden::relation::{Endpoint, RelationDraft};
+use skein_core::{Digest, ItemId, Millis, RecordId, RelationId, RuleViolation, UserId, Viewer};
+
+use super::Authority;
+use super::check::leaves;
+use super::judge::{corrected_item, delta_of};
+use crate::error::StoreError;
+use crate::sql::params;
+use crate::store::Store;
+use crate::tx::Tx;
+
+/// An item with what later ones say about it. Whether its payload is there is known, the bytes are not.
+pub(crate) struct KnownItem {
+    pub item: Item,
+    pub cursor: Cursor,
+    pub is_undone: bool,
+    pub is_redacted: bool,
+    /// The record of its corrected time.
+    pub time_override: Option<RecordId>,
+}
+
+/// Which items of a batch are new here, and what the store holds of what these name.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub missing: BTreeSet<ItemId>,
+    /// New items that a seal of this installation covers.
+    pub sealed: BTreeSet<ItemId>,
+    pub now: Millis,
+    /// When the owner was made here.
+    pub owner_since: Option<Millis>,
+    items: BTreeMap<ItemId, KnownItem>,
+    /// Records that are here, with their type where the owner may name them.
+    records: BTreeMap<RecordId, Option<RecordType>>,
+    /// Ids that relations have here, whoever owns them.
+    relations: BTreeSet<RelationId>,
+    /// New relations whose end has its only one of the kind here.
+    seconds: BTreeMap<ItemId, RuleViolation>,
+}
+
+impl Known {
+    /// Looks the items of a batch up; what they name only where an owner imports.
+    pub(crate) fn read(
+        store: &Store,
+        authority: &Authority,
+        items: &[Item],
+        sealed_by: &BTreeMap<ItemId, Digest>,
+    ) -> Result<Self, StoreError> {
+        let Some(owner) = items.first().map(|item| item.header.owner) else { return Ok(Self::default()) };
+        let names = leaves(items);
+        let (missing, now) = store.read_blocking(move |tx| Ok((tx.missing(owner, &names)?, tx.now())))?;
+        let known = Self { missing, now, ..Self::default() };
+        let Authority::Owner(viewer) = authority else { return Ok(known) };
+        let new: Vec<&Item> = items.iter().filter(|item| known.missing.contains(&item.header.id)).collect();
+        if new.is_empty() {
+            return Ok(known);
+        }
+        let seals = new.iter().filter_map(|item| Some((item.header.id, *sealed_by.get(&item.header.id)?))).collect();
+        let (viewer, named) = (viewer.clone(), new.into_iter().map(Named::by).collect());
+        store.read_blocking(move |tx| tx.look_up(&viewer, known, seals, named))
+    }
+
+    pub(crate) fn item(&self, id: ItemId) -> Option<&KnownItem> {
+        self.items.get(&id)
+    }
+
+    /// Nothing where the store has no such record; within it nothing where the owner may not name it.
+    pub(crate) fn record(&self, id: RecordId) -> Option<Option<&RecordType>> {
+        self.records.get(&id).map(Option::as_ref)
+    }
+
+    pub(crate) fn has_relation(&self, id: RelationId) -> bool {
+        self.relations.contains(&id)
+    }
+
+    pub(crate) fn refuse_second(&self, relation: ItemId) -> Result<(), RuleViolation> {
+        self.seconds.get(&relation).cloned().map_or(Ok(()), Err)
+    }
+}
+
+/// What one item names.
+#[derive(Clone)]
+struct Named {
+    by: ItemId,
+    target: Option<ItemId>,
+    relation: Option<(RelationId, RelationDraft)>,
+}
+
+impl Named {
+    fn by(item: &Item) -> Self {
+        let document = item.document().unwrap_or_default();
+        let is_of = |item_type: ItemType| item.header.item_type == item_type;
+        let target = match () {
+            () if is_of(ItemType::TOMBSTONE) || is_of(ItemType::REDACTION) => redacted_item(&document),
+            () if is_of(ItemType::ENTITY_DELTA) => delta_of(item).as_ref().and_then(corrected_item),
+            () => None,
+        };
+        let relation = Some(&document).filter(|_| is_of(ItemType::RELATION_CREATED));
+        Self { by: item.header.id, target, relation: relation.and_then(RelationDraft::from_document) }
+    }
+}
+
+impl Tx<'_> {
+    /// An item of anybody's, by its id.
+    pub(crate) fn known_item(&mut self, id: ItemId) -> Result<Option<KnownItem>, StoreError> {
+        let sql = "SELECT i.type, i.owner, i.realized_at, i.canonical_at, i.hash, i.payload_hash,
+                       CAST(CASE WHEN i.payload IS NULL THEN 0 ELSE 1 END AS BIGINT), i.tx, i.position, m.tombstone, m.redaction, m.override_record
+                   FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1";
+        self.first(sql, params![&id], |row| {
+            let parsed = ItemType::parse(row.text(0)?);
+            let header = ItemHeader {
+                item_type: parsed.map_err(|error| crate::SqlError::Other(error.to_string()))?,
+                id,
+                owner: UserId::from_bytes(row.array(1)?),
+                realized_at: Millis(row.int(2)?),
+                canonical_at: Millis(row.int(3)?),
+            };
+            let payload = (row.int(6)? == 1).then(|| Payload::stored(Vec::new(), PayloadForm::Document));
+            Ok(KnownItem {
+                item: Item { header, payload, payload_hash: Digest(row.array(5)?), hash: Digest(row.array(4)?) },
+                cursor: Cursor { tx: row.int(7)?, position: row.int(8)? },
+                is_undone: row.optional_array::<16>(9)?.is_some(),
+                is_redacted: row.optional_array::<16>(10)?.is_some(),
+                time_override: row.optional_array(11)?.map(RecordId::from_bytes),
+            })
+        })
+    }
+
+    fn look_up(
+        &mut self,
+        viewer: &Viewer,
+        mut known: Known,
+        seals: BTreeMap<ItemId, Digest>,
+        named: Vec<Named>,
+    ) -> Result<Known, StoreError> {
+        let owner = viewer.owner();
+        known.owner_since = self.find_record(owner.into())?.map(|user| user.created_at);
+        let mut made_here = BTreeMap::new();
+        for (item, seal) in seals {
+            if !made_here.contains_key(&seal) {
+                made_here.insert(seal, self.has_seal(owner, seal)?);
+            }
+            known.sealed.extend(made_here.get(&seal).filter(|is_here| **is_here).map(|_| item));
+        }
+        for Named { by, target, relation } in named {
+            self.look_up_items(owner, &mut known, target)?;
+            let Some((id, draft)) = relation else { continue };
+            if self.first("SELECT id FROM relations WHERE id = ?1", params![&id], |_| Ok(()))?.is_some() {
+                known.relations.insert(id);
+            }
+            match self.refuse_second(owner, &draft) {
+                Err(StoreError::Rule(second)) => drop(known.seconds.insert(by, second)),
+                looked => looked?,
+            }
+            for end in [draft.source(), draft.target()] {
+                self.look_up_end(viewer, &mut known, end)?;
+            }
+        }
+        Ok(known)
+    }
+
+    fn look_up_items(
+        &mut self,
+        owner: UserId,
+        known: &mut Known,
+        items: impl IntoIterator<Item = ItemId>,
+    ) -> Result<(), StoreError> {
+        for id in items {
+            let found = self.known_item(id)?.filter(|found| found.item.header.owner == owner);
+            known.items.extend(found.map(|found| (id, found)));
+        }
+        Ok(())
+    }
+
+    fn look_up_end(&mut self, viewer: &Viewer, known: &mut Known, end: Endpoint) -> Result<(), StoreError> {
+        match end {
+            Endpoint::Item(item) | Endpoint::Fragment { item, .. } => self.look_up_items(viewer.owner(), known, [item]),
+            Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => {
+                if self.find_record(id)?.is_some() {
+                    let usable = match self.record(viewer, id) {
+                        Ok(record) => Some(record.content.record_type),
+                        Err(StoreError::NotFound(_)) => None,
+                        Err(error) => return Err(error),
+                    };
+                    known.records.insert(id, usable);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Whether a seal of an owner was made here.
+    fn has_seal(&mut self, owner: UserId, hash: Digest) -> Result<bool, StoreError> {
+        let sql = "SELECT leaves FROM seals WHERE owner = ?1 AND hash = ?2";
+        Ok(self.first(sql, params![&owner, &hash], |row| row.int(0))?.is_some())
+    }
+}
