@@ -12,6 +12,7 @@ use crate::canonical::{self, Escape};
 use crate::document::{self, DOCUMENT_BYTES_MAX};
 use crate::id::ItemId;
 use crate::rule::RuleViolation;
+use crate::tree::blank::is_blank;
 use crate::tree::media::{AUDIO_MILLISECONDS_MAX, AudioType, IMAGE_PIXELS_MAX, ImageType};
 
 /// Largest content, in bytes of its canonical JSON: what stands around it in its item must fit beside it.
@@ -119,9 +120,9 @@ impl Content {
         if rest.is_empty() { Cow::Borrowed(first) } else { Cow::Owned([&[first], &rest[..]].concat().join("\n\n")) }
     }
 
-    /// Whether nothing is said: no image, no audio, nothing but white space.
+    /// Whether nothing is said: no image, no audio, no text that can be seen.
     pub fn is_empty(&self) -> bool {
-        self.blocks().iter().all(|block| matches!(block, Block::Text(text) if text.trim().is_empty()))
+        self.blocks().iter().all(|block| matches!(block, Block::Text(text) if is_blank(text)))
     }
 
     /// Refuses a message or an edit that says nothing (rule AG-EDIT-004, decision G8).
@@ -228,7 +229,7 @@ impl Audio {
 pub fn first_words(text: &str, chars_max: usize) -> Option<String> {
     let mut line = String::new();
     let mut room = chars_max;
-    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()) {
+    for word in text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !is_blank(word)) {
         let space = usize::from(!line.is_empty());
         let length = word.chars().count();
         if length + space > room {

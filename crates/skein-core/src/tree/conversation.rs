@@ -13,6 +13,7 @@ use crate::id::{ItemId, RecordId, TurnId};
 use crate::rule::RuleViolation;
 use crate::time::Millis;
 use crate::tree::actor::{ActorId, AuthorType};
+use crate::tree::blank::is_blank;
 use crate::tree::content::{BRIEF_CHARS_MAX, first_words};
 use crate::tree::text::{Instructions, Tag, Title};
 use crate::tree::words::words;
@@ -153,7 +154,7 @@ pub struct FoldSummary {
 impl FoldSummary {
     fn check(&self) -> Result<(), RuleViolation> {
         let refuse = |problem: String, remedy| Err(RuleViolation::new("MG-CONV-004", problem, remedy));
-        if self.text.trim().is_empty() {
+        if is_blank(&self.text) {
             return refuse("a branch is folded into a summary".to_owned(), "say in words what came of it");
         }
         if self.text.chars().count() > FOLD_TEXT_CHARS_MAX || self.text.contains('\0') {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use crate::rule::RuleViolation;
+use crate::tree::blank::is_blank;
 
 /// Fewest answers that can be made into one.
 pub const FUSED_MIN: usize = 2;
@@ -19,7 +20,7 @@ pub fn question(answers: &[String]) -> Result<String, RuleViolation> {
         let problem = format!("{} answers cannot be made into one", answers.len());
         return Err(RuleViolation::new("BR-TURN-013", problem, "name two to eight of them"));
     }
-    if answers.iter().any(|answer| answer.trim().is_empty()) {
+    if answers.iter().any(|answer| is_blank(answer)) {
         let remedy = "name answers that say something, and that were not destroyed";
         return Err(RuleViolation::new("BR-TURN-013", "an answer says nothing", remedy));
     }

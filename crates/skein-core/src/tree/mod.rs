@@ -5,6 +5,7 @@
 //! shown, how two paths differ) is computed from values and never stored.
 
 pub mod actor;
+pub mod blank;
 pub mod compare;
 pub mod configuration;
 pub mod content;

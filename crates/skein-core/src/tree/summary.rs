@@ -5,6 +5,7 @@
 
 use unicode_segmentation::UnicodeSegmentation as _;
 
+use crate::tree::blank::is_blank;
 use crate::tree::context::TokenCounter;
 use crate::tree::status::GenerationStatus;
 
@@ -21,10 +22,15 @@ pub const SHORT_NODE_TOKENS: usize = 50;
 pub const TREE_SUMMARY_NODES: u64 = 10;
 /// Longest text quoted in a prompt, in characters.
 const QUOTED_CHARS_MAX: usize = 8_000;
+/// Words after whose full stop a sentence goes on, even before a capital letter.
+const ABBREVIATIONS: [&str; 24] = [
+    "mr", "mrs", "ms", "mx", "dr", "prof", "st", "rev", "capt", "lt", "sgt", "col", "gen", "gov", "sen", "hr", "fr",
+    "nr", "vs", "e.g", "i.e", "z.b", "bzw", "ca",
+];
 
 /// Whether a node is to be given a summary: it is finished, says something and has none yet (rules AG-SUM-001, 003).
 pub fn is_node_due(generation: GenerationStatus, text: &str, summary: Option<&str>) -> bool {
-    generation == GenerationStatus::Complete && !text.trim().is_empty() && summary.is_none()
+    generation == GenerationStatus::Complete && !is_blank(text) && summary.is_none()
 }
 
 /// What gives the occasion for a tree's summary.
@@ -131,8 +137,8 @@ fn trim(
     counter: &dyn TokenCounter,
 ) -> Option<String> {
     let line = one_line(answer);
-    let kept: String = line.split_sentence_bounds().filter(|part| !part.trim().is_empty()).take(sentences).collect();
-    let mut words: Vec<&str> = kept.split_whitespace().collect();
+    let kept: String = sentences_of(&line).into_iter().take(sentences).collect();
+    let mut words: Vec<&str> = kept.split_whitespace().filter(|word| !is_blank(word)).collect();
     let is_whole = words.len() <= words_max && counter.count(&words.join(" ")) <= tokens_max;
     if words.is_empty() || is_whole {
         return (!words.is_empty()).then(|| words.join(" "));
@@ -149,6 +155,28 @@ fn trim(
         cut = cut.chars().take(half).chain(['…']).collect();
     }
     Some(cut)
+}
+
+/// The sentences of a line; none ends after a title, an abbreviation or an initial.
+fn sentences_of(line: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for part in line.split_sentence_bounds() {
+        match found.last_mut().filter(|open| is_blank(open) || ends_in_abbreviation(open)) {
+            Some(open) => open.push_str(part),
+            None => found.push(part.to_owned()),
+        }
+    }
+    found.retain(|sentence| !is_blank(sentence));
+    found
+}
+
+fn ends_in_abbreviation(text: &str) -> bool {
+    let Some(before) = text.trim_end().strip_suffix('.') else { return false };
+    let word = before.rsplit(|c: char| !c.is_alphanumeric() && c != '.').next().unwrap_or_default();
+    let mut characters = word.chars();
+    let is_initial =
+        characters.next().is_some_and(|first| first.is_uppercase() && first != 'I') && characters.next().is_none();
+    is_initial || ABBREVIATIONS.contains(&word.to_lowercase().as_str())
 }
 
 fn one_line(text: &str) -> String {
@@ -176,7 +204,20 @@ mod tests {
         assert_eq!(sentence(" Ada asks\nhow looms work. She is curious.").as_deref(), Some("Ada asks how looms work."));
         assert_eq!(sentence("No full stop").as_deref(), Some("No full stop"));
         assert_eq!(sentence(" \n"), None);
+        for blank in ["\u{200b}", "\u{2060} \u{feff}", "\u{ad}"] {
+            assert_eq!(sentence(blank), None, "{blank:?}");
+            assert!(!is_node_due(GenerationStatus::Complete, blank, None));
+        }
         assert!(is_node_due(GenerationStatus::Complete, "Hello", None));
+    }
+
+    #[test]
+    fn ag_sum_001_abbreviations_end_no_sentence_holds() {
+        for whole in ["Mr. Smith went home.", "Ask Dr. A. Jones (Prof. Kay knows).", "It is red vs. Blue."] {
+            assert_eq!(sentence(&format!("{whole} Then he slept.")).as_deref(), Some(whole));
+        }
+        assert_eq!(sentence("So do I. He said no. Then he left.").as_deref(), Some("So do I."));
+        assert_eq!(sentence("Mr.").as_deref(), Some("Mr."));
     }
 
     #[test]

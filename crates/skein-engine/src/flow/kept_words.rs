@@ -47,7 +47,7 @@ impl Engine {
             let run = tx.execution_of_node(broken)?.map(|row| row.id);
             let words = run.map_or(Ok(String::new()), |run| heard(tx, run))?;
             let content = Content::parse(&json!({ "type": "text", "text": words }))?;
-            if words.trim().is_empty() {
+            if content.is_empty() {
                 let problem = format!("of what {broken} said nothing is left");
                 return Err(breach("BR-EXEC-001", problem, "let it be answered again"));
             }

@@ -125,7 +125,8 @@ fn ag_edit_004_content_that_says_something_holds() {
 
 #[test]
 fn ag_edit_004_white_space_alone_refuses() {
-    for text in ["", " \n\t\u{a0}\u{3000}"] {
+    for text in ["", " \n\t\u{a0}\u{3000}", "\u{200b}", "\u{2060}", "\u{feff} \u{ad}"] {
+        assert_eq!(Content::text(text).brief(), None);
         assert_eq!(Content::text(text).refuse_empty().unwrap_err().rule(), "AG-EDIT-004");
     }
     assert!(Content::Mixed(vec![Block::Text(" ".to_owned())]).refuse_empty().is_err());

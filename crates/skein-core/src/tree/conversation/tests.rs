@@ -197,7 +197,9 @@ fn br_conv_003_copying_active_entities_refuses() {
 
 #[test]
 fn mg_conv_004_folding_without_words_refuses() {
-    check_rule(plain().fold(0, summary(" \n")), "MG-CONV-004");
+    for blank in [" \n", "\u{200b}", "\u{2060}\u{feff}", "\u{ad}"] {
+        check_rule(plain().fold(0, summary(blank)), "MG-CONV-004");
+    }
     check_rule(plain().fold(0, summary(&"x".repeat(FOLD_TEXT_CHARS_MAX + 1))), "MG-CONV-004");
     check_rule(changed(&plain(), json!({ "summary": {} })), "MG-CONV-004");
     for text in ["item_x#1", "#1", "item_01HQ3K4N7Y8M2P5R6T9W0X1Z2A#one"] {
