@@ -14,7 +14,6 @@ use crate::rule::RuleViolation;
 use crate::time::Millis;
 use crate::tree::actor::{ActorId, AuthorType};
 use crate::tree::blank::is_blank;
-use crate::tree::content::{BRIEF_CHARS_MAX, first_words};
 use crate::tree::text::{Instructions, Tag, Title};
 use crate::tree::words::words;
 
@@ -174,7 +173,7 @@ impl FoldSummary {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Conversation {
-    /// Absent until somebody gives one; meanwhile see [`Self::shown_title`].
+    /// Absent until somebody gives one; meanwhile see [`Self::own_name`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<Title>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -296,10 +295,9 @@ impl Conversation {
         }
     }
 
-    /// A conversation grown from a node of this one; `shown` is how this one is called where the fork has no title.
+    /// A conversation grown from a node of this one.
     #[must_use]
-    pub fn fork(&self, origin: ForkOrigin, title: Option<Title>, shown: &str) -> Self {
-        let title = title.or_else(|| Title::shorten(&format!("Fork of {shown}")));
+    pub fn fork(&self, origin: ForkOrigin, title: Option<Title>) -> Self {
         Self { title, ..self.grow(ConversationKind::Fork, Some(origin)) }
     }
 
@@ -314,9 +312,8 @@ impl Conversation {
 
     /// Where tools called at a node of this one work (decision A34).
     #[must_use]
-    pub fn tool_run(&self, origin: ForkOrigin, shown: &str) -> Self {
-        let title = Title::shorten(&format!("Tool run in {shown}"));
-        Self { title, ..self.grow(ConversationKind::ToolRun, Some(origin)) }
+    pub fn tool_run(&self, origin: ForkOrigin) -> Self {
+        self.grow(ConversationKind::ToolRun, Some(origin))
     }
 
     /// What all that grows from this one takes along; nothing that was said is copied (decision Z2).
@@ -353,13 +350,6 @@ impl Conversation {
             return Err(RuleViolation::new("AG-NODE-007", problem, "take some away"));
         }
         Ok(next)
-    }
-
-    /// How it is called: by its title, else by the first words of its root, else by its number (rule AG-TREE-002).
-    pub fn shown_title(&self, root_text: Option<&str>, index: usize) -> String {
-        let words = || root_text.and_then(|text| first_words(text, BRIEF_CHARS_MAX));
-        let title = self.title.as_ref().map(Title::to_string);
-        title.or_else(words).unwrap_or_else(|| format!("Loom Tree {index}"))
     }
 
     /// Refuses the switch of a buffer in a conversation that is none, where it would do nothing.
@@ -409,16 +399,15 @@ impl Conversation {
     ///
     /// `id` is this one, `end` where it ended: the new one grows from there and so sees all of it. One that ended
     /// before anything was said grows from where this one did.
-    pub fn reopen(&self, id: RecordId, end: Option<ForkOrigin>, shown: &str) -> Result<Self, RuleViolation> {
+    pub fn reopen(&self, id: RecordId, end: Option<ForkOrigin>) -> Result<Self, RuleViolation> {
         if !self.is_folded() {
             let problem = "the conversation is not folded";
             return Err(RuleViolation::new("MG-CONV-006", problem, "write to it as it is"));
         }
         let kind = if end.is_some() { ConversationKind::Fork } else { self.kind };
-        let title = Title::shorten(&format!("Continues {shown}"));
         // Where nothing was said since, what is shown above stays.
         let shown_above = if end.is_some() { Vec::new() } else { self.shown_above.clone() };
-        Ok(Self { title, continues: Some(id), shown_above, ..self.grow(kind, end.or(self.forked_from)) })
+        Ok(Self { continues: Some(id), shown_above, ..self.grow(kind, end.or(self.forked_from)) })
     }
 
     /// What somebody hears who wants to delete one (rule BR-CONV-006).

@@ -14,6 +14,7 @@ pub mod conversation;
 pub mod fusion;
 pub mod local_id;
 pub mod media;
+pub mod naming;
 pub mod node;
 pub mod node_hash;
 pub mod place;

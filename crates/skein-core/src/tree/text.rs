@@ -4,8 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tree::content::first_words;
-
 /// Longest title, in characters.
 pub const TITLE_CHARS_MAX: usize = 200;
 /// Longest instructions, in characters. They are never cut from a context window.
@@ -66,13 +64,6 @@ texts! {
     Tag if is_tag;
 }
 
-impl Title {
-    /// The title nearest to a text that may be too long or of several lines; `None` when it says nothing.
-    pub fn shorten(text: &str) -> Option<Self> {
-        first_words(text, TITLE_CHARS_MAX - 1).map(Self)
-    }
-}
-
 fn is_title(text: &str) -> bool {
     is_line(text) && text.chars().count() <= TITLE_CHARS_MAX
 }
@@ -104,12 +95,5 @@ mod tests {
         for text in ["", " ", " idea", "a\nb", &"x".repeat(TAG_CHARS_MAX + 1)] {
             assert!(Tag::try_from(text.to_owned()).is_err(), "{text:?} was taken for a tag");
         }
-    }
-
-    #[test]
-    fn titles_are_shortened_to_something_legal() {
-        let long = Title::shorten(&"many words ".repeat(100)).unwrap();
-        assert!(is_title(long.as_str()) && long.as_str().ends_with('…'));
-        assert_eq!(Title::shorten(" \n"), None);
     }
 }

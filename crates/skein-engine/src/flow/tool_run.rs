@@ -2,7 +2,7 @@
 //! is answered (decisions Z14, A34).
 //!
 //! It holds what the model wished, what the tools gave and what the model made of it; the conversation it was forked from
-//! gets nothing but the answer (rule BR-EPISODE-003). When the step has ended it is folded into that answer.
+//! gets nothing but the answer (rule BR-EPISODE-003). When the step has ended it is folded, with that answer as its end.
 
 use serde_json::{Value, json};
 use skein_core::catalog::entry::Entry as _;
@@ -10,7 +10,7 @@ use skein_core::flow::execution::fact::Target;
 use skein_core::flow::execution::state::{Execution, Phase};
 use skein_core::tree::actor::{ActorId, AuthorType};
 use skein_core::tree::content::Content;
-use skein_core::tree::conversation::{Conversation, FOLD_TEXT_CHARS_MAX, FoldSummary, ForkOrigin};
+use skein_core::tree::conversation::{Citation, Conversation, FOLD_TEXT_CHARS_MAX, FoldSummary, ForkOrigin};
 use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_core::{ConversationId, ItemId, NodeId, PathId, RunId, Viewer};
@@ -21,6 +21,9 @@ use crate::catalog::Shown;
 use crate::flow::authorship::AuthoredText;
 use crate::flow::mover::Mover;
 use crate::tree::show_conversation;
+
+/// The summary of a tool run that ended well.
+const CAME_OF_IT: &str = "What came of it is its last message.";
 
 impl Mover<'_, '_> {
     /// Writes down what was said between models and their tools in a move.
@@ -99,7 +102,7 @@ impl Mover<'_, '_> {
         let record = self.tx.record(viewer, row.conversation.into())?;
         let above = show_conversation(self.tx, viewer, record)?;
         let origin = ForkOrigin { conversation_id: row.conversation.into(), turn_id, node_id: answered.into() };
-        let fork = above.shown.entry.tool_run(origin, &above.title);
+        let fork = above.shown.entry.tool_run(origin);
         let made = self.tx.create_of_tree(viewer, fork.to_content(false))?.id;
         if let Some(project) = above.row.project {
             self.tx.group_conversation(viewer, made, project)?;
@@ -168,26 +171,27 @@ impl Mover<'_, '_> {
         Ok(())
     }
 
-    /// Says what came of it, and folds it into that.
+    /// Says what came of it, and folds it. The summary cites the last message: a redaction could not reach a copy of it.
     fn close_tool_run(&mut self, run: RunId, step: usize) -> Result<(), StoreError> {
         let loaded = self.load(run)?;
         let viewer = Viewer::User(loaded.row.owner);
         let state = &loaded.state.steps[step];
         let Some(fork) = state.dialogue.as_ref().and_then(|dialogue| dialogue.fork) else { return Ok(()) };
-        let author = if state.phase == Phase::Done {
+        let ((author_id, author_type), text) = if state.phase == Phase::Done {
             let output = &state.output;
             let text = output["text"].as_str().or(output.as_str()).map_or_else(|| output.to_string(), str::to_owned);
             let AuthoredText { author, text, raw } = self.authored_by_step(run, step, text)?;
             self.say_in(run, fork, author, TurnType::Message, &text, raw)?;
-            (author, text)
+            (author, CAME_OF_IT.to_owned())
         } else {
             let why = state.fault.as_ref().map_or_else(|| "it was cancelled".to_owned(), |fault| fault.message.clone());
             ((ActorId::SYSTEM, AuthorType::System), format!("Nothing came of it: {why}"))
         };
-        let ((author_id, author_type), text) = author;
         let text: String = text.chars().filter(|c| *c != '\0').take(FOLD_TEXT_CHARS_MAX).collect();
         let text = if text.trim().is_empty() { "(nothing)".to_owned() } else { text };
-        let summary = FoldSummary { at: self.tx.now(), author_id, author_type, text, cites: Vec::new(), end: None };
+        let end = self.tx.path_cursor(&viewer, fork, PathId::main_of(fork))?;
+        let cites = end.map(|node| Citation { node: node.into(), position: None }).into_iter().collect();
+        let summary = FoldSummary { at: self.tx.now(), author_id, author_type, text, cites, end: None };
         self.fold_hidden(&viewer, fork, summary)
     }
 

@@ -174,7 +174,7 @@ impl Engine {
                 (None, node) => node.or(current.cursor).ok_or_else(nothing_said)?,
             };
             let origin = origin(tx, viewer, id, node).map_err(|error| error.of_reference(FORKED_AT, node))?;
-            let fork = current.shown.entry.fork(origin, forking.title.clone(), &current.title);
+            let fork = current.shown.entry.fork(origin, forking.title.clone());
             let fork = Conversation { shown_above: shown_above(tx, viewer, fork.mode, node)?, ..fork };
             let project = current.row.project.map_or_else(|| projects::default_project(tx, viewer), Ok)?;
             let made = make(tx, viewer, &fork, project)?;
@@ -221,7 +221,7 @@ impl Engine {
             let current = shown(tx, viewer, id)?;
             let end = end_when_folded(tx, viewer, &current)?;
             let origin = end.map(|end| origin(tx, viewer, id, end)).transpose()?;
-            let next = current.shown.entry.reopen(current.shown.id, origin, &current.title)?;
+            let next = current.shown.entry.reopen(current.shown.id, origin)?;
             let next = match end {
                 Some(end) => Conversation { shown_above: shown_above(tx, viewer, next.mode, end)?, ..next },
                 None => next,

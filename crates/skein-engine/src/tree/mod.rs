@@ -11,6 +11,7 @@ mod export;
 mod material;
 mod media;
 mod model_images;
+mod names;
 mod nodes;
 pub(crate) mod projects;
 mod proof;
@@ -35,6 +36,7 @@ use std::collections::HashMap;
 
 use crate::catalog::Shown;
 use crate::request::Outcome;
+use crate::tree::names::{Name, Names};
 
 pub use compare::{Apart, ComparedNodes, ComparedPaths};
 pub use context::{ContextQuery, ShownContext};
@@ -348,10 +350,9 @@ pub(crate) fn show_conversation(
     viewer: &Viewer,
     record: Record,
 ) -> Result<ShownConversation, StoreError> {
-    let (mut shown, is_named) = show_named(tx, viewer, record, &mut HashMap::new())?;
-    if !is_named {
-        number(tx, viewer, vec![&mut shown])?;
-    }
+    let (mut shown, name) = show_unnamed(tx, viewer, record, &mut Known::default())?;
+    let mut titles = names::titles(tx, viewer, vec![name])?;
+    shown.title = titles.pop().unwrap_or_default();
     Ok(shown)
 }
 
@@ -361,53 +362,46 @@ pub(crate) fn show_conversations(
     viewer: &Viewer,
     rows: &[ConversationRow],
 ) -> Result<Vec<ShownConversation>, StoreError> {
-    let (mut all, mut usable) = (Vec::with_capacity(rows.len()), HashMap::new());
+    let (mut all, mut parts, mut known) = (Vec::with_capacity(rows.len()), Vec::new(), Known::default());
     for row in rows {
         let record = tx.record(viewer, row.id.into())?;
-        all.push(show_named(tx, viewer, record, &mut usable)?);
+        let (shown, name) = show_unnamed(tx, viewer, record, &mut known)?;
+        all.push(shown);
+        parts.push(name);
     }
-    let nameless = all.iter_mut().filter(|(_, is_named)| !is_named).map(|(shown, _)| shown).collect();
-    number(tx, viewer, nameless)?;
-    Ok(all.into_iter().map(|(shown, _)| shown).collect())
+    let titles = names::titles(tx, viewer, parts)?;
+    Ok(all.into_iter().zip(titles).map(|(shown, title)| ShownConversation { title, ..shown }).collect())
 }
 
-/// A conversation, and whether it has a name by itself. `usable` remembers which processes may be offered.
-fn show_named(
+/// What conversations of one page share.
+#[derive(Default)]
+struct Known {
+    /// Which processes may be offered.
+    usable: HashMap<RecordId, bool>,
+    names: Names,
+}
+
+/// A conversation whose title is still to be filled in, and what that is made of.
+fn show_unnamed(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     record: Record,
-    usable: &mut HashMap<RecordId, bool>,
-) -> Result<(ShownConversation, bool), StoreError> {
+    known: &mut Known,
+) -> Result<(ShownConversation, Name), StoreError> {
     let mut shown: Shown<Conversation> = record.try_into()?;
     let id = conversation_id(shown.id);
     let row = tx.conversation(viewer, id)?;
     // A process that was disabled since is not offered until it is enabled again (rule BR-CONV-001).
     if let Some(process) = shown.entry.process_id {
-        let known = usable.get(&process).copied();
+        let before = known.usable.get(&process).copied();
         let is_usable =
-            known.map_or_else(|| usable_hint(tx, row.owner, process).map(|found| found == Some(true)), Ok)?;
-        usable.insert(process, is_usable);
+            before.map_or_else(|| usable_hint(tx, row.owner, process).map(|found| found == Some(true)), Ok)?;
+        known.usable.insert(process, is_usable);
         shown.entry.process_id = Some(process).filter(|_| is_usable);
     }
     let cursor = tx.path_cursor(viewer, id, PathId::main_of(id))?;
-    let root_text = match (&shown.entry.title, row.root_node) {
-        (None, Some(root)) => text_of(&tx.seen_node(viewer, PathId::main_of(id), root)?),
-        _ => None,
-    };
-    let is_named = shown.entry.title.is_some() || root_text.is_some();
-    let title = shown.entry.shown_title(root_text.as_deref(), 0);
-    Ok((ShownConversation { shown, row, title, cursor }, is_named))
-}
-
-/// What has no name is called by its number (rule AG-TREE-002).
-fn number(tx: &mut Tx<'_>, viewer: &Viewer, nameless: Vec<&mut ShownConversation>) -> Result<(), StoreError> {
-    let ids: Vec<ConversationId> = nameless.iter().map(|shown| shown.row.id).collect();
-    let numbers = tx.conversation_numbers(viewer, &ids)?;
-    for shown in nameless {
-        let number = numbers.get(&shown.row.id).and_then(|number| usize::try_from(*number).ok());
-        shown.title = shown.shown.entry.shown_title(None, number.unwrap_or_default());
-    }
-    Ok(())
+    let name = known.names.of(tx, viewer, &shown.entry, &row)?;
+    Ok((ShownConversation { shown, row, title: String::new(), cursor }, name))
 }
 
 /// What a node says, as plain text, unless it was destroyed.

@@ -10,7 +10,7 @@ use skein_core::tree::actor::AuthorType;
 use skein_core::tree::conversation::ConversationKind;
 use skein_core::tree::status::GenerationStatus;
 use skein_core::tree::turn::TurnType;
-use skein_core::{ConversationId, PathId, RecordId, Viewer};
+use skein_core::{ConversationId, ItemId, PathId, RecordId, Viewer};
 use skein_engine::memory::{EpisodeStatus, RecallQuery};
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::tree::read::SeenNode;
@@ -139,6 +139,7 @@ both! {
         assert_eq!(world.said(node).await, "The tool says {\"value\":\"pancakes\"}");
         let (fork, said) = tool_run(world, conversation).await;
         assert_eq!((fork.shown.entry.kind, fork.row.origin), (ConversationKind::ToolRun, Some(asked)));
+        assert!(fork.title.starts_with("Tool run in ") && fork.shown.entry.title.is_none(), "{}", fork.title);
         let authors: Vec<AuthorType> = said.iter().map(|node| node.row.author_type).collect();
         assert_eq!(authors, [AuthorType::Model, AuthorType::System, AuthorType::Model]);
         let types: Vec<TurnType> = said.iter().map(|node| node.spoken.unwrap().1).collect();
@@ -148,7 +149,10 @@ both! {
         assert_eq!(text(&said[0]), "Let me look.\necho({\"value\":\"pancakes\"})");
         assert_eq!(text(&said[1]), "echo: {\"value\":\"pancakes\"}");
         assert_eq!(text(&said[2]), world.said(node).await);
-        assert!(fork.row.folded && fork.shown.entry.summary.unwrap().text.starts_with("The tool says"));
+        let summary = fork.shown.entry.summary.unwrap();
+        let cited: Vec<ItemId> = summary.cites.iter().map(|cite| cite.node).collect();
+        assert!(fork.row.folded && !summary.text.contains("pancakes"), "no copy that a redaction would leave: {summary:?}");
+        assert_eq!(cited, [said[2].row.id.into()]);
         let viewer = Viewer::User(world.caller.user);
         let query = ConversationQuery { archived: false, project: None, after: None, limit: 10 };
         let listed = world.store.read(move |tx| tx.conversations(&viewer, &query)).await.unwrap().rows;

@@ -76,6 +76,7 @@ pub(crate) struct ForkBody {
     /// The node to go on from; where you stand unless it is named.
     #[schema(value_type = Option<String>)]
     node_id: Option<NodeId>,
+    /// Default: none; it is shown as "Fork of" and the title of this conversation.
     #[schema(value_type = Option<String>, min_length = 1, max_length = 200)]
     title: Option<Title>,
     /// Must be false or left out: no entities are active yet, so there is nothing to copy (422).

@@ -256,7 +256,8 @@ impl From<Grown> for GrownView {
 pub(crate) struct ConversationView {
     #[serde(flatten)]
     head: EntryHead,
-    /// How it is called: by its title, else by the first words said in it, else by its number.
+    /// How it is called: by its title, else after the conversation it grew from, else by the first words said in it, else by its
+    /// number.
     #[schema(example = "Herons of the lake")]
     title: String,
     #[schema(value_type = Option<String>)]

@@ -8,6 +8,7 @@ use skein_core::tree::node::ExecutedBy;
 use skein_core::tree::turn::{Speaker, TurnType};
 use skein_store::tree::append::{Placing, Position, Raw, RawOf, Said};
 
+use crate::blobs::PNG;
 use crate::talk::{CONVERSATIONS, Talk, activation, id, ids, turn_path};
 use crate::world::{World, both, fresh_key};
 
@@ -42,6 +43,20 @@ both! {
             assert_eq!(world.get(&format!("{CONVERSATIONS}?{query}")).await.refused(), (400, "invalid_query".to_owned()), "{query}");
         }
         assert_eq!(world.get(&format!("{CONVERSATIONS}?cursor=x")).await.refused(), (400, "invalid_cursor".to_owned()));
+    }
+
+    async fn ag_tree_002_a_root_without_words_leaves_the_number_holds(world: &World) {
+        Talk::new(world).await;
+        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
+        let attached = world.upload("/api/v1/blobs", "image/png", PNG).await.json();
+        let image = json!({ "type": "image", "ref": attached["itemId"], "mimeType": "image/png", "width": 400, "height": 2 });
+        talk.made("/turns", &json!({ "content": image })).await;
+        assert_eq!(talk.shown().await["title"], "Loom Tree 2");
+        let fork = talk.made("/fork", &json!({})).await;
+        assert_eq!(fork["title"], "Fork of Loom Tree 2");
+        let listed = world.get(CONVERSATIONS).await.json();
+        let titles: Vec<&Value> = listed["data"].as_array().unwrap().iter().map(|of| &of["title"]).collect();
+        assert!(titles.contains(&&json!("Loom Tree 2")) && titles.contains(&&fork["title"]), "{titles:?}");
     }
 
     async fn br_conv_005_an_archived_conversation_wakes_when_something_is_said_holds(world: &World) {

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use skein_core::account::{Role, Scope};
 
-use crate::talk::{Talk, id, turn_path};
+use crate::talk::{CONVERSATIONS, Talk, id, turn_path};
 use crate::world::{World, both};
 
 async fn node(world: &World, said: &Value) -> Value {
@@ -49,6 +49,41 @@ both! {
         assert!(reasons.text.contains("asked to") && !reasons.text.contains("booms"), "{}", reasons.text);
         talk.say(Some(&first), "And it goes on.").await;
         assert_eq!(talk.get("/path").await["data"].as_array().unwrap().len(), 2);
+    }
+
+    async fn mg_soil_010_names_of_conversations_are_made_of_what_is_there_now_holds(world: &World) {
+        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
+        let said = talk.say(None, "my secret plan\nis here").await;
+        let fork = Talk::of(world, &talk.made("/fork", &json!({})).await);
+        fork.say(None, "Go on.").await;
+        world.changed("POST", &format!("{}/fold", fork.path), &json!({ "summary": "Nothing." })).await;
+        let reopened = Talk::of(world, &fork.made("/reopen", &json!({})).await);
+        let titles = async || [talk.shown().await, fork.shown().await, reopened.shown().await].map(|of| of["title"].clone());
+        let name = "my secret plan is here";
+        assert_eq!(titles().await, [json!(name), json!(format!("Fork of {name}")), json!(format!("Continues Fork of {name}"))]);
+        assert_eq!(redact(world, id(&said["node"])).await.status, 200);
+        assert_eq!(titles().await, ["Loom Tree 1", "Fork of Loom Tree 1", "Continues Fork of Loom Tree 1"].map(|title| json!(title)));
+        let listed = world.get(CONVERSATIONS).await.json();
+        let listed: Vec<&Value> = listed["data"].as_array().unwrap().iter().map(|of| &of["title"]).collect();
+        assert!(titles().await.iter().all(|title| listed.contains(&title)), "{listed:?}");
+        let items = world.get("/api/v1/items?limit=1000").await.text + &world.get("/api/v1/items?type=EntityDelta&limit=1000").await.text;
+        assert!(items.contains("forkedFrom") && !items.contains("secret"), "{items}");
+        let renamed = json!({ "title": "A branch", "basedOnHash": fork.shown().await["hash"] });
+        assert_eq!(world.changed("PUT", &fork.path, &renamed).await["title"], "A branch");
+        assert_eq!(reopened.shown().await["title"], "Continues A branch");
+    }
+
+    async fn mg_soil_010_a_summary_made_in_view_of_a_title_that_quotes_the_node_refuses_to_stay(world: &World) {
+        let talk = Talk::of(world, &world.made(CONVERSATIONS, &json!({})).await);
+        let mut said = vec![talk.say(None, "my secret plan is here").await];
+        for number in 1..6 {
+            said.push(talk.say(said.last(), &format!("It was the {number}th of many long days.")).await);
+        }
+        let last = format!("/api/v1/nodes/{}/summary", id(&said[5]["node"]));
+        let kept = world.changed("POST", &last, &json!({})).await["itemId"].clone();
+        assert_eq!(redact(world, id(&said[0]["node"])).await.status, 200);
+        let item = world.get(&format!("/api/v1/items/{}", kept.as_str().unwrap())).await.json();
+        assert_eq!(item["data"], Value::Null, "{item}");
     }
 
     async fn br_turn_episode_001_nothing_but_its_owners_redaction_of_the_text_refuses_to_destroy_it(world: &World) {

@@ -13,6 +13,10 @@ use crate::tree::rows::NodeRow;
 use crate::tree::select::UPWARD;
 use crate::tx::Tx;
 
+/// The summaries of all nodes of a tree.
+const SUMMARIES_OF_NODES: &str = "SELECT i.id FROM nodes n JOIN tree_summaries s ON s.subject = n.id
+    JOIN items i ON i.id = s.item WHERE n.conversation = ?1 AND i.payload IS NOT NULL";
+
 impl Tx<'_> {
     /// Notes something beside a node.
     pub fn mark_node(&mut self, viewer: &Viewer, marked: &NodeMarked) -> Result<NodeRow, StoreError> {
@@ -66,7 +70,8 @@ impl Tx<'_> {
     }
 
     /// What was made of a node's words, or from what they were made, and is still there: its raw response, its summaries,
-    /// those that were made with it or with one of these in view, and those of every tree whose paths run through it.
+    /// those that were made with it or with one of these in view, those of every tree whose paths run through it, and those
+    /// that were made in view of a title that quotes it.
     pub(crate) fn copies_of(&mut self, node: &NodeRow) -> Result<Vec<ItemId>, StoreError> {
         let nodes = self.told_on(node.id)?;
         let trees = self.grown_of(node.conversation)?;
@@ -78,10 +83,34 @@ impl Tx<'_> {
         for subject in subjects {
             copies.extend(self.all(summaries, params![&subject], |row| row.array(0).map(ItemId::from_bytes))?);
         }
+        for tree in self.trees_called_after(node, &trees)? {
+            copies.extend(self.all(SUMMARIES_OF_NODES, params![&tree], |row| row.array(0).map(ItemId::from_bytes))?);
+        }
+        copies.sort_unstable();
+        copies.dedup();
         let raw = node.raw_response.map(|raw| raw.item_id);
         let sql = "SELECT i.id FROM items i WHERE i.id = ?1 AND i.owner = ?2 AND i.payload IS NOT NULL";
         copies.extend(self.all(sql, params![raw.as_ref(), &node.owner], |row| row.array(0).map(ItemId::from_bytes))?);
         Ok(copies)
+    }
+
+    /// The untitled trees among these, if the node is the root they are called after.
+    fn trees_called_after(
+        &mut self,
+        node: &NodeRow,
+        grown: &[ConversationId],
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let root = self.find_conversation(node.conversation)?.and_then(|tree| tree.root_node);
+        if root != Some(node.id) {
+            return Ok(Vec::new());
+        }
+        let (viewer, mut untitled) = (Viewer::User(node.owner), Vec::new());
+        for tree in grown {
+            if self.record(&viewer, (*tree).into())?.content.data.get("title").is_none() {
+                untitled.push(*tree);
+            }
+        }
+        Ok(untitled)
     }
 
     /// A node and those whose summaries may tell what it says. A summary is made in view of the two nodes before, as they

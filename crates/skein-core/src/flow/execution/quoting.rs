@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 
 use crate::id::NodeId;
+use crate::tree::blank::is_blank;
+use crate::tree::content::{BRIEF_CHARS_MAX, first_words};
 
 /// So long a text, in bytes, is nobody else's by chance.
 const TELLING_BYTES: usize = 16;
@@ -12,6 +14,8 @@ const TELLING_BYTES: usize = 16;
 pub struct Quoted {
     node: String,
     texts: Vec<String>,
+    /// The first words of these, as titles quote them. Another text may begin the same.
+    briefs: Vec<String>,
 }
 
 impl Quoted {
@@ -21,8 +25,9 @@ impl Quoted {
         for (name, value) in content {
             gather(name, value, &mut texts);
         }
-        texts.retain(|text| !text.trim().is_empty());
-        Self { node: node.to_string(), texts }
+        texts.retain(|text| !is_blank(text));
+        let briefs = texts.iter().filter_map(|text| brief(text)).collect();
+        Self { node: node.to_string(), texts, briefs }
     }
 
     /// Whether a fact holds a text that is this node's without doubt.
@@ -32,9 +37,10 @@ impl Quoted {
         any_text(fact, &in_text) || any_object(fact, &|object| self.is_excerpt(object))
     }
 
-    /// Whether a fact of a run that was told of this node's conversation holds one of its texts, however short.
+    /// Whether a fact of a run that was told of this node's conversation holds one of its texts, however short, or how one begins.
     pub fn may_be_in(&self, fact: &Map<String, Value>) -> bool {
-        let in_text = |within: &str| self.texts.iter().any(|text| within.contains(text.trim()));
+        let all = self.texts.iter().chain(&self.briefs).map(|text| text.trim());
+        let in_text = |within: &str| all.clone().any(|text| within.contains(text));
         any_text(fact, &in_text) || any_object(fact, &|object| self.is_excerpt(object))
     }
 
@@ -48,6 +54,12 @@ impl Quoted {
             .any(|text| text.len() > self.node.len() && text.contains(self.node.as_str()));
         (names_it && says_something) || tells_source
     }
+}
+
+/// The first words of a text, as the title of its conversation quotes them.
+fn brief(text: &str) -> Option<String> {
+    let brief = first_words(text, BRIEF_CHARS_MAX)?;
+    Some(brief.trim_end_matches('…').to_owned()).filter(|brief| brief != text.trim())
 }
 
 fn gather(name: &str, value: &Value, texts: &mut Vec<String>) {
@@ -118,6 +130,17 @@ mod tests {
         assert!(!quoted("1234").is_in(&fact));
         assert!(quoted("1234").may_be_in(&fact));
         assert!(!quoted(" ").may_be_in(&fact), "who says nothing is quoted nowhere");
+    }
+
+    #[test]
+    fn the_first_words_are_found_as_a_title_tells_them() {
+        let prompt = object(json!({ "inputs": { "prompt": "Tree: Fork of my secret plan is here" } }));
+        assert!(quoted("my secret plan\nis here").may_be_in(&prompt));
+        let long = format!("my secret plan is {}", "very ".repeat(40));
+        let title = format!("Tree: {}", first_words(&long, BRIEF_CHARS_MAX).unwrap());
+        let title = object(json!({ "prompt": title }));
+        assert!(quoted(&long).may_be_in(&title) && !quoted(&long).is_in(&title), "another text may begin the same");
+        assert!(!quoted("another plan\nis here").may_be_in(&prompt));
     }
 
     #[test]

@@ -39,7 +39,7 @@ fn check_rule<T: fmt::Debug>(result: Result<T, RuleViolation>, rule: &str) {
 fn conversations_are_kept_whole() {
     let draft = json!({ "title": "Plans", "mode": "buffer", "systemContext": "Be kind.", "contextBudget": 8_000 });
     let conversation = changed(&made(draft), json!({ "tags": ["b", "a"], "description": "x" })).unwrap();
-    let fork = conversation.fork(ORIGIN, None, "Plans").fold(0, summary("Done.")).unwrap();
+    let fork = conversation.fork(ORIGIN, None).fold(0, summary("Done.")).unwrap();
     for kept in [conversation, fork] {
         assert_eq!(Conversation::from_data(&kept.to_data()), Some(kept.clone()));
         kept.to_content(false).check().unwrap();
@@ -72,11 +72,11 @@ fn br_conv_002_a_change_of_owner_refuses() {
 fn br_conv_003_a_fork_names_its_origin_and_copies_preferences_holds() {
     let draft = json!({ "processId": PROCESS, "systemContext": "Be kind.", "mode": "buffer", "title": "Plans" });
     let parent = changed(&made(draft), json!({ "tags": ["a"] })).unwrap();
-    let fork = parent.fork(ORIGIN, None, "Plans");
+    let fork = parent.fork(ORIGIN, None);
     assert_eq!((fork.kind, fork.forked_from), (ConversationKind::Fork, Some(ORIGIN)));
     assert_eq!((fork.process_id, fork.mode, fork.project_id), (Some(PROCESS), Mode::Buffer, None));
     assert_eq!(fork.system_context, parent.system_context);
-    assert_eq!(fork.title.unwrap().as_str(), "Fork of Plans");
+    assert_eq!(fork.title, None);
     assert!(fork.tags.is_empty());
     assert!(ORIGIN.check(Some((PARENT, ORIGIN.turn_id))).is_ok());
 }
@@ -87,7 +87,7 @@ fn br_conv_003_a_false_origin_or_its_change_refuses() {
     check_rule(ORIGIN.check(Some((PROCESS, ORIGIN.turn_id))), "BR-CONV-003");
     check_rule(ORIGIN.check(Some((PARENT, TurnId::from_bytes([9; 16])))), "BR-CONV-003");
     for change in [json!({ "forkedFrom": null }), json!({ "kind": "main" })] {
-        check_rule(changed(&plain().fork(ORIGIN, None, "x"), change), "BR-CONV-003");
+        check_rule(changed(&plain().fork(ORIGIN, None), change), "BR-CONV-003");
     }
 }
 
@@ -106,15 +106,6 @@ fn br_conv_005_other_states_refuses() {
 #[test]
 fn br_conv_006_deleting_refuses() {
     assert_eq!(Conversation::refuse_deletion().rule(), "BR-CONV-006");
-}
-
-#[test]
-fn ag_tree_002_titles_come_from_the_root_or_a_number_holds() {
-    assert_eq!(plain().shown_title(None, 3), "Loom Tree 3");
-    assert_eq!(plain().shown_title(Some(" \n "), 3), "Loom Tree 3");
-    assert_eq!(plain().shown_title(Some("How do\nlooms work?"), 3), "How do looms work?");
-    assert_eq!(made(json!({ "title": "Looms" })).shown_title(Some("Hello"), 3), "Looms");
-    assert_eq!(plain().description, None);
 }
 
 #[test]
@@ -139,12 +130,12 @@ fn ag_tree_003_a_change_of_mode_refuses() {
 fn ag_tree_004_archiving_is_a_mark_that_is_taken_off_again_holds() {
     let archived = changed(&plain(), json!({ "status": "archived" })).unwrap();
     assert_eq!(changed(&archived, json!({ "status": "active" })).unwrap(), plain());
-    assert_eq!(plain().tool_run(ORIGIN, "Plans").kind, ConversationKind::ToolRun);
+    assert_eq!(plain().tool_run(ORIGIN).kind, ConversationKind::ToolRun);
 }
 
 #[test]
 fn mg_conv_002_a_branch_keeps_its_parent_and_item_holds() {
-    let fork = plain().fork(ORIGIN, None, "x");
+    let fork = plain().fork(ORIGIN, None);
     assert_eq!(changed(&fork, json!({ "title": "y" })).unwrap().forked_from, Some(ORIGIN));
 }
 
@@ -186,7 +177,7 @@ fn mg_proj_003_the_project_a_conversation_was_made_in_is_read_and_no_longer_writ
     data.insert("projectId".to_owned(), json!(PARENT));
     let stored = Conversation::from_data(&data).unwrap();
     assert_eq!(stored.project_id, Some(PARENT));
-    assert_eq!(stored.fork(ORIGIN, None, "x").project_id, None);
+    assert_eq!(stored.fork(ORIGIN, None).project_id, None);
 }
 
 #[test]
@@ -210,15 +201,15 @@ fn mg_conv_004_folding_without_words_refuses() {
 #[test]
 fn mg_conv_006_reopening_makes_a_new_branch_that_sees_the_old_holds() {
     let old = folded();
-    let new = old.reopen(PARENT, Some(ORIGIN), "Plans").unwrap();
+    let new = old.reopen(PARENT, Some(ORIGIN)).unwrap();
     assert_eq!((new.continues, new.forked_from, new.kind), (Some(PARENT), Some(ORIGIN), ConversationKind::Fork));
     assert!(!new.is_folded() && old.is_folded());
-    assert_eq!(old.reopen(PARENT, None, "Plans").unwrap().kind, ConversationKind::Main);
+    assert_eq!(old.reopen(PARENT, None).unwrap().kind, ConversationKind::Main);
 }
 
 #[test]
 fn mg_conv_006_reopening_an_open_one_or_folding_twice_refuses() {
-    check_rule(plain().reopen(PARENT, None, "x"), "MG-CONV-006");
+    check_rule(plain().reopen(PARENT, None), "MG-CONV-006");
     check_rule(folded().fold(0, summary("again")), "MG-CONV-006");
     check_rule(changed(&plain(), json!({ "continues": PARENT })), "MG-CONV-006");
 }
@@ -228,7 +219,7 @@ fn ag_tree_005_a_buffer_switches_its_system_context_off_holds() {
     let buffer = made(json!({ "mode": "buffer", "systemContext": "Be kind." }));
     assert!(buffer.shows_system_context());
     let off = changed(&buffer, json!({ "bufferModeSystemContext": false })).unwrap();
-    assert!(!off.shows_system_context() && !off.fork(ORIGIN, None, "x").shows_system_context());
+    assert!(!off.shows_system_context() && !off.fork(ORIGIN, None).shows_system_context());
     assert_eq!(changed(&off, json!({ "bufferModeSystemContext": null })).unwrap(), buffer);
 }
 
