@@ -17,6 +17,7 @@ use crate::flow::authorship::AuthoredText;
 use crate::flow::mover::Mover;
 use crate::flow::streams::Ended;
 use crate::flow::telemetry;
+use crate::tree::follow_answer;
 
 /// How much of an output an operation tells; the rest is told by the run.
 const OUTPUT_TOLD_BYTES_MAX: usize = 256 << 10;
@@ -209,7 +210,8 @@ impl Mover<'_, '_> {
         let viewer = Viewer::User(self.load(run)?.row.owner);
         let said = Said { content, created_at: None, raw: raw.map(RawOf::Kept) };
         match self.tx.complete_node_by(&viewer, target.node_id, &said, author) {
-            Ok(_) => {
+            Ok(answer) => {
+                follow_answer(self.tx, &viewer, &answer)?;
                 let node = ItemId::from(target.node_id);
                 let mut cited = self.fused_from(run, target)?;
                 if raw.is_none() {

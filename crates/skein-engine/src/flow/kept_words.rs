@@ -23,7 +23,7 @@ use crate::flow::answers::sources_of;
 use crate::flow::authorship::{Author, process_author};
 use crate::flow::call::breach;
 use crate::request::{Changed, Request};
-use crate::tree::{Grown, named_alternative};
+use crate::tree::{Grown, follow_answer, named_alternative};
 
 /// Whose words may be kept.
 const KEPT_FROM: ReferenceField = ReferenceField::new("BR-ALT-002", "keptFrom", "alternative of this turn");
@@ -63,6 +63,7 @@ impl Engine {
             };
             let said = Said { content: content.to_document(), created_at: None, raw: None };
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
+            follow_answer(tx, viewer, &node)?;
             Grown::now(tx, viewer, &node, moved)
         })
         .await

@@ -54,7 +54,7 @@ pub use summaries::{ShownSummary, Subject};
 pub(crate) use summary_work::work as summarise_growth;
 pub use thumbnail::THUMBNAIL_MEDIA_TYPE;
 pub use turns::{NewAlternative, NewTurn};
-pub(crate) use turns::{PARENT, PARENT_TURN, alternative_of, named_alternative};
+pub(crate) use turns::{PARENT, PARENT_TURN, alternative_of, follow_answer, named_alternative};
 
 /// Alternatives of a turn that are shown beside something else.
 const ALTERNATIVES_USUAL: usize = 100;

@@ -32,7 +32,7 @@ pub struct ShownFrame {
     pub owner: UserId,
     /// In which conversation.
     pub conversation: ConversationId,
-    /// The latest of it that they saw or wrote, if anything (rule MG-FRAME-004).
+    /// Where they stand in it, if anywhere (rule MG-FRAME-004).
     pub head: Option<NodeId>,
 }
 
@@ -127,9 +127,10 @@ impl Engine {
         let list = move |tx: &mut Tx<'_>| {
             let owner = load(tx, &viewer, id)?.owner;
             let mut frames = Vec::new();
-            for (participant, conversation, head) in tx.frames(&viewer, id)? {
+            for (participant, conversation) in tx.frames(&viewer, id)? {
                 // A conversation that was moved to another project takes nobody along.
                 if tx.conversation(&viewer, conversation)?.project == Some(id) {
+                    let head = tx.frame_head(&viewer, conversation, participant)?;
                     frames.push(ShownFrame { participant, owner, conversation, head });
                 }
             }
@@ -152,12 +153,12 @@ impl Engine {
             check_participant(tx, viewer, participant)?;
             check_member(tx, viewer, id, conversation)?;
             tx.move_frame(viewer, id, participant, conversation)?;
-            let path = tx.participant_path(viewer, conversation, participant)?;
             if let Some(node) = node {
                 check_of(tx, viewer, conversation, node)?;
+                let path = tx.participant_path(viewer, conversation, participant)?;
                 tx.move_path(viewer, path, participant, node)?;
             }
-            let head = tx.path_cursor(viewer, conversation, path)?;
+            let head = tx.frame_head(viewer, conversation, participant)?;
             Ok(Kept(ShownFrame { participant, owner, conversation, head }))
         })
         .await

@@ -86,7 +86,7 @@ impl Engine {
             let parent = parent_of(tx, viewer, conversation, &new)?;
             let position = Position::After { parent, speaker: new.speaker, turn_type };
             let placing = Placing { sources: new.sources.clone(), ..placing(viewer, conversation, position) };
-            follow(tx, viewer, conversation)?;
+            follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &placing, &said)?;
             Grown::now(tx, viewer, &node, moved)
         })
@@ -121,7 +121,7 @@ impl Engine {
             };
             let placing = placing(viewer, conversation, position);
             let leads = placing.leads.filter(|_| new.make_active);
-            follow(tx, viewer, conversation)?;
+            follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &Placing { leads, ..placing }, &said)?;
             Grown::now(tx, viewer, &node, moved)
         })
@@ -145,7 +145,7 @@ impl Engine {
             check_references(tx, viewer, &content)?;
             let conversation = tx.node(viewer, node)?.conversation;
             let placing = placing(viewer, conversation, Position::About(vec![node]));
-            follow(tx, viewer, conversation)?;
+            follow(tx, viewer, conversation, placing.author)?;
             let (node, moved) = tx.append_node(viewer, &Placing { leads: None, ..placing }, &said)?;
             Grown::now(tx, viewer, &node, moved)
         })
@@ -337,14 +337,32 @@ fn placing(viewer: &Viewer, conversation: ConversationId, position: Position) ->
     }
 }
 
-/// MG-FRAME-002: whoever writes somewhere is there.
-fn follow(tx: &mut Tx<'_>, viewer: &Viewer, conversation: ConversationId) -> Result<(), StoreError> {
+/// Moves the frame of an author to the conversation they write in (rule MG-FRAME-002).
+pub(crate) fn follow(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    conversation: ConversationId,
+    author: ActorId,
+) -> Result<(), StoreError> {
     let Some(project) = tx.conversation(viewer, conversation)?.project else { return Ok(()) };
-    let actor = ActorId::from(viewer.owner());
-    if tx.frame_of(viewer, project, actor)? == Some(conversation) {
+    if tx.frame_of(viewer, project, author)? == Some(conversation) {
         return Ok(());
     }
-    tx.move_frame(viewer, project, actor, conversation)
+    tx.move_frame(viewer, project, author, conversation)
+}
+
+/// The same for the author of an answer. Where they have a path of their own, it is led to what they answered.
+pub(crate) fn follow_answer(tx: &mut Tx<'_>, viewer: &Viewer, answer: &NodeRow) -> Result<(), StoreError> {
+    let (conversation, author) = (answer.conversation, answer.author);
+    if author == ActorId::SYSTEM {
+        return Ok(());
+    }
+    follow(tx, viewer, conversation, author)?;
+    let own = tx.participant_path(viewer, conversation, author)?;
+    if own != PathId::main_of(conversation) && tx.path_cursor(viewer, conversation, own)?.is_some() {
+        tx.move_path(viewer, own, author, answer.id)?;
+    }
+    Ok(())
 }
 
 /// What is answered: the node that is named, else what the turn that is named shows (rules BR-TURN-003, BR-ALT-005).

@@ -6,7 +6,7 @@ use skein_core::garden::relation::{Endpoint, RelationKind};
 use skein_core::tree::actor::{Actor, ActorId, AuthorType};
 use skein_core::tree::verify::Verdict;
 use skein_core::{ConversationId, ItemId, NodeId, RecordId, Viewer};
-use skein_engine::tree::Scope;
+use skein_engine::tree::{Scope, Turning};
 use skein_store::relations::Side;
 use skein_store::tree::NodeRow;
 use skein_testkit::rogue::Rogue;
@@ -103,6 +103,31 @@ both! {
         assert_eq!(row.author, mine);
         let other = world.create(json!({ "name": "m", "type": "model", "modelRef": "elsewhere:m" })).await;
         assert_ne!(row.author, other);
+    }
+
+    async fn mg_frame_002_the_frame_of_a_model_follows_its_answers_holds(world: &World) {
+        let rogue = model(false);
+        let asks =
+            step("answer", model_tool(world, &rogue).await, json!({ "messages": [{ "role": "user", "content": "?" }] }));
+        let mut definition = process("Zoo", vec![asks], "{{answer.text}}");
+        definition["initialContext"] = json!([]);
+        let process = world.process(definition).await;
+        let mut led = None;
+        for is_led in [false, false, true] {
+            let (conversation, asked) = world.talk("What is it?").await;
+            let project = world.engine.conversation(&world.caller, conversation).await.unwrap().row.project.unwrap();
+            if let (true, Some(participant)) = (is_led, led) {
+                let turning = Turning { participant, conversation, node: Some(asked) };
+                world.engine.turn_frame(&world.caller, fresh(&world.caller), project, turning).await.unwrap();
+            }
+            let (node, run) = world.answer(conversation, process).await;
+            assert_eq!(world.ended(run).await.row.status, RunStatus::Completed);
+            let author = world.engine.node(&world.caller, node).await.unwrap().seen.row.author;
+            let frames = world.engine.frames(&world.caller, project).await.unwrap();
+            let frame = frames.iter().find(|frame| frame.participant == author).unwrap();
+            assert_eq!((frame.conversation, frame.head), (conversation, Some(node)), "{is_led}");
+            led = Some(author);
+        }
     }
 
     async fn ag_node_003_a_tool_that_asks_no_model_is_no_author_refuses(world: &World) {

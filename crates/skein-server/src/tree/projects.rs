@@ -137,7 +137,7 @@ pub(crate) struct FrameView {
     actor_id: String,
     #[schema(value_type = String, example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     conversation_id: ConversationId,
-    /// The latest of it that they saw or wrote; null when that is nothing yet.
+    /// Where they stand in it: what they wrote or turned to last; null when that is nothing yet.
     #[schema(value_type = Option<String>)]
     head_node_id: Option<NodeId>,
 }

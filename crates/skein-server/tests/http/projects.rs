@@ -180,7 +180,7 @@ both! {
         assert_eq!((&frames[0]["conversationId"], &frames[0]["headNodeId"]), (&json!(first), &json!(node)));
     }
 
-    async fn mg_frame_002_writing_in_one_branch_and_staying_in_another_refuses(world: &World) {
+    async fn mg_frame_002_writing_in_one_branch_and_staying_in_another_or_leading_others_along_refuses(world: &World) {
         let project = make_project(world, &world.admin, "p").await;
         let first = Talk::of(world, &world.made(CONVERSATIONS, &json!({ "projectId": project })).await);
         let said = first.say(None, "hello").await;

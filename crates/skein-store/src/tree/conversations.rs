@@ -142,20 +142,32 @@ impl Tx<'_> {
         self.append_of_tree(vec![moved.into()])
     }
 
-    /// Where the participants of a project are: in which conversation, and at which node of it.
-    pub fn frames(
+    /// Which conversation of a project each participant is in.
+    pub fn frames(&mut self, viewer: &Viewer, project: RecordId) -> Result<Vec<(ActorId, ConversationId)>, StoreError> {
+        self.record(viewer, project)?;
+        let sql = "SELECT actor, conversation FROM frames WHERE project = ?1 ORDER BY actor";
+        self.all(sql, params![&project], |row| {
+            Ok((ActorId::from_bytes(row.array(0)?), ConversationId::from_bytes(row.array(1)?)))
+        })
+    }
+
+    /// Where a participant stands in a conversation: where their path does, else at the last node they wrote in it (rule
+    /// MG-FRAME-004).
+    pub fn frame_head(
         &mut self,
         viewer: &Viewer,
-        project: RecordId,
-    ) -> Result<Vec<(ActorId, ConversationId, Option<NodeId>)>, StoreError> {
-        self.record(viewer, project)?;
-        let sql = "SELECT f.actor, f.conversation, p.cursor_node FROM frames f
-             LEFT JOIN paths p ON p.conversation = f.conversation AND p.actor = f.actor
-             WHERE f.project = ?1 ORDER BY f.actor";
-        self.all(sql, params![&project], |row| {
-            let head = row.optional_array(2)?.map(NodeId::from_bytes);
-            Ok((ActorId::from_bytes(row.array(0)?), ConversationId::from_bytes(row.array(1)?), head))
-        })
+        conversation: ConversationId,
+        participant: ActorId,
+    ) -> Result<Option<NodeId>, StoreError> {
+        let path = self.participant_path(viewer, conversation, participant)?;
+        if let Some(cursor) = self.path_cursor(viewer, conversation, path)? {
+            return Ok(Some(cursor));
+        }
+        let owner = self.conversation(viewer, conversation)?.owner;
+        let sql = "SELECT id FROM nodes WHERE owner = ?1 AND author = ?2 AND conversation = ?3 AND turn IS NOT NULL
+             AND status = 'complete' ORDER BY id DESC LIMIT 1";
+        let written = self.first(sql, params![&owner, participant.as_bytes(), &conversation], |row| row.array(0))?;
+        Ok(written.map(NodeId::from_bytes))
     }
 
     /// Which conversation of a project a participant is in.

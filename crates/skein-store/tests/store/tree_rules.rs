@@ -375,7 +375,10 @@ both! {
         let (viewer, again) = (world.anna.clone(), data.clone());
         let fork = world.write(move |tx| tx.create_conversation(&viewer, content("Conversation", data.clone()), project, me(&viewer)));
         let viewer = world.anna.clone();
-        let mut frames = world.read(move |tx| tx.frames(&viewer, project));
+        let mut frames = world.read(move |tx| {
+            let frames = tx.frames(&viewer, project)?;
+            frames.into_iter().map(|(who, of)| Ok((who, of, tx.frame_head(&viewer, of, who)?))).collect::<Result<Vec<_>, _>>()
+        });
         frames.sort_by_key(|frame| frame.0 != MODEL);
         let fork = ConversationId::from_bytes(*fork.id.as_bytes());
         assert_eq!(frames, [(MODEL, talk.id, Some(talk.answers[1])), (me(&world.anna), fork, None)]);
@@ -388,9 +391,10 @@ both! {
         let project = conversation_row(world, talk.id).project.unwrap();
         let head = |world: &World| {
             let viewer = world.anna.clone();
-            let frames = world.read(move |tx| tx.frames(&viewer, project));
-            assert_eq!((frames.len(), frames[0].0, frames[0].1), (1, me(&world.anna), talk.id));
-            frames[0].2
+            world.read(move |tx| {
+                assert_eq!(tx.frames(&viewer, project)?, [(me(&viewer), talk.id)]);
+                tx.frame_head(&viewer, talk.id, me(&viewer))
+            })
         };
         assert_eq!(head(world), Some(talk.last));
         turn_to(world, talk.id, talk.answers[1]);
