@@ -95,7 +95,7 @@ pub(crate) struct QualitiesBody {
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub(crate) struct RelationParameters {
-    /// The thing the relations meet at: `item_…`, `item_…#3` or `entity_…`.
+    /// The thing the relations meet at: `item_…`, `item_…#3` or `entity_…`, which is found as `entity` and as `log`.
     #[param(example = "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     of: String,
     /// Whether the thing is their source or their target.

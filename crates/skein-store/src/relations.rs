@@ -93,12 +93,13 @@ impl Tx<'_> {
             Side::Outgoing => "source",
             Side::Incoming => "target",
         };
+        let of_type = of_type(of, &format!("{end}_type"));
         let of_kind = if kind.is_some() { "AND kind = ?6" } else { "" };
         let position = of.position().map(|_| format!("AND target_position = ?{}", if kind.is_some() { 7 } else { 6 }));
         let position = position.unwrap_or_default();
         let sql = format!(
             "SELECT {RELATION_COLUMNS} FROM relations
-             WHERE {end} = ?1 AND {end}_type = ?2 {of_kind} AND owner = ?3 AND id > ?4 {position} ORDER BY id LIMIT ?5"
+             WHERE {end} = ?1 AND {of_type} {of_kind} AND owner = ?3 AND id > ?4 {position} ORDER BY id LIMIT ?5"
         );
         let (owner, after) = (self.subject(viewer)?, after.unwrap_or(RelationId::from_bytes([0; 16])));
         let limit = limit.clamp(1, RELATIONS_PER_PAGE_MAX);
@@ -151,6 +152,7 @@ impl Tx<'_> {
             Side::Outgoing => ("source", "target"),
             Side::Incoming => ("target", "source"),
         };
+        let of_type = of_type(from, &format!("r.{near}_type"));
         let position = if side == Side::Outgoing { "r.target_position" } else { "CAST(NULL AS BIGINT)" };
         // Where many edges meet, the same thing is reached on many ways: counted once per distance, not once per way.
         let (union, distance_max) = match kind.cardinality() {
@@ -160,7 +162,7 @@ impl Tx<'_> {
         let sql = format!(
             "WITH RECURSIVE chain (type, id, position, distance) AS (
                  SELECT r.{far}_type, r.{far}, {position}, CAST(1 AS BIGINT) FROM relations r
-                 WHERE r.{near} = ?1 AND r.{near}_type = ?2 AND r.kind = ?3 AND r.owner = ?4
+                 WHERE r.{near} = ?1 AND {of_type} AND r.kind = ?3 AND r.owner = ?4
                  {union}
                  SELECT r.{far}_type, r.{far}, {position}, chain.distance + 1 FROM chain
                  JOIN relations r ON r.{near} = chain.id AND r.kind = ?3 AND r.owner = ?4
@@ -255,6 +257,16 @@ fn is_of_kind(noun: &str, found: &RecordType) -> bool {
         "conversation" => found.as_str() == CONVERSATION,
         "project" => found.as_str() == "Project",
         _ => true,
+    }
+}
+
+/// The condition ?2 of the type of an end. A record is the same thing as an entity, as a conversation and as an artifact.
+fn of_type(of: Endpoint, column: &str) -> String {
+    match of.kind() {
+        EndpointKind::Item | EndpointKind::Fragment => format!("{column} = ?2"),
+        EndpointKind::Entity | EndpointKind::Artifact | EndpointKind::Log => {
+            format!("{column} IN (?2, 'entity', 'artifact', 'log')")
+        }
     }
 }
 

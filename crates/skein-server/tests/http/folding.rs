@@ -68,6 +68,21 @@ both! {
         }
     }
 
+    async fn mg_conv_006_a_reopened_branch_is_found_by_what_it_continues_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        talk.say(None, "question").await;
+        fold(&talk).await;
+        let new = reopen(&talk).await.shown().await;
+        let old = talk.shown().await;
+        let listed = world.get(&format!("/api/v1/relations?of={}&kind=continues", id(&new))).await.json();
+        let found = &listed["data"][0];
+        assert_eq!((&found["source"], &found["target"], &found["sourceType"]), (&new["id"], &old["id"], &json!("log")));
+        for (from, direction, reached) in [(&new, "forward", &old), (&old, "backward", &new)] {
+            let path = format!("/api/v1/relations/chain?from={}&kind=continues&direction={direction}", id(from));
+            assert_eq!(world.get(&path).await.json()["data"][0]["id"], reached["id"]);
+        }
+    }
+
     async fn mg_conv_006_a_branch_reads_on_where_its_reader_was_last_when_it_was_folded_holds(world: &World) {
         let root = Talk::new(world).await;
         let (fork, [one, two, ..]) = branch(world, &root).await;

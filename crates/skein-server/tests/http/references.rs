@@ -399,6 +399,13 @@ both! {
         let listed = world.get(&format!("/api/v1/relations?of={}&kind=groups_with", id(&made))).await.json();
         world.changed("DELETE", &format!("/api/v1/relations/{}", id(&listed["data"][0])), &json!({})).await;
         check(None).await;
+        let as_log = json!({ "kind": "groups_with", "source": made["id"], "sourceType": "log", "target": second["id"] });
+        let as_log = world.made("/api/v1/relations", &as_log).await;
+        check(Some(&second)).await;
+        let listed = world.get(&format!("/api/v1/relations?of={}&kind=groups_with", id(&made))).await.json();
+        assert_eq!((id(&listed["data"][0]), &listed["data"][0]["sourceType"]), (id(&as_log), &json!("log")));
+        world.changed("DELETE", &format!("/api/v1/relations/{}", id(&as_log)), &json!({})).await;
+        check(None).await;
         // A fork of a conversation that is in no project goes to the default one.
         let fork = talk.made("/fork", &json!({})).await;
         let projects = world.get("/api/v1/projects").await.json();

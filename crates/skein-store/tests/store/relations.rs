@@ -200,6 +200,20 @@ both! {
         assert_eq!(rule_of(relate(world, RelationKind::Supercedes, early, late)), "MG-REL-005");
     }
 
+    fn mg_rel_008_a_conversation_is_found_by_its_id_whatever_its_end_is_called_holds(world: &World) {
+        let (old, new, project) = (log(world), log(world), project(world));
+        relate(world, RelationKind::Continues, new, old).unwrap();
+        relate(world, RelationKind::GroupsWith, new, project).unwrap();
+        let Endpoint::Log(id) = new else { unreachable!() };
+        for of in [new, Endpoint::Entity(id)] {
+            assert_eq!(count(world, of, Side::Outgoing, RelationKind::Continues), 1);
+            assert_eq!(count(world, of, Side::Outgoing, RelationKind::GroupsWith), 2, "one by either name");
+            let viewer = world.anna.clone();
+            let chain = world.read(move |tx| tx.chain(&viewer, of, Side::Outgoing, RelationKind::Continues, 10));
+            assert_eq!(chain.iter().map(|step| step.endpoint).collect::<Vec<_>>(), [old]);
+        }
+    }
+
     fn mg_rel_006_making_editing_and_removing_are_items_holds(world: &World) {
         let [a, b] = [item(world), item(world)];
         let id = relate(world, RelationKind::Mentions, a, b).unwrap().id;
