@@ -5,7 +5,7 @@ use skein_core::garden::record::RecordType;
 use skein_core::garden::relation::{
     Cardinality, End, Endpoint, EndpointKind, Qualities, Relation, RelationDraft, RelationKind,
 };
-use skein_core::{ItemId, Millis, ReferenceField, RelationId, RuleViolation, UserId, Viewer};
+use skein_core::{ItemId, Millis, RecordId, ReferenceField, RelationId, RuleViolation, UserId, Viewer};
 
 use crate::error::{SqlError, StoreError};
 use crate::items::{Page, page};
@@ -47,7 +47,8 @@ pub struct Step {
 impl Tx<'_> {
     /// Makes an edge between two things the viewer may see.
     pub fn relate(&mut self, viewer: &Viewer, draft: &RelationDraft) -> Result<Relation, StoreError> {
-        check_ends(draft, &mut |end| self.related_thing(viewer, end))?;
+        let has_order = draft.kind().earlier_end().is_some();
+        check_ends(draft, &mut |end| self.related_thing(viewer, end, has_order))?;
         let id = RelationId::new(self.now(), self.entropy());
         self.append_item(viewer, &draft.to_item(id))?;
         Ok(draft.clone().into_relation(id, self.now()))
@@ -190,14 +191,20 @@ impl Tx<'_> {
         Ok(root.map_or(Endpoint::Item(item), |step| step.endpoint))
     }
 
-    /// What an end of an edge is, if the viewer may see it.
-    fn related_thing(&mut self, viewer: &Viewer, end: Endpoint) -> Result<RelatedThing<Cursor>, StoreError> {
+    /// What an end of an edge is, if the viewer may see it; the place of a record only where the kind has an order.
+    fn related_thing(
+        &mut self,
+        viewer: &Viewer,
+        end: Endpoint,
+        has_order: bool,
+    ) -> Result<RelatedThing<Cursor>, StoreError> {
         match end {
             Endpoint::Item(item) | Endpoint::Fragment { item, .. } => {
                 Ok(RelatedThing::Item(self.item(viewer, item)?.cursor))
             }
             Endpoint::Entity(record) | Endpoint::Artifact(record) | Endpoint::Log(record) => {
-                Ok(RelatedThing::Record(self.record(viewer, record)?.content.record_type))
+                let found = self.record(viewer, record)?.content.record_type;
+                Ok(RelatedThing::Record(found, if has_order { self.made_at(record)? } else { None }))
             }
         }
     }
@@ -213,12 +220,18 @@ impl Tx<'_> {
         let there = self.first(&sql, params![&owner, draft.kind().as_str(), end.id_bytes()], |_| Ok(()))?;
         if there.is_none() { Ok(()) } else { Err(taken(draft.kind()).into()) }
     }
+
+    /// The place of a record's first version on the timeline.
+    pub(crate) fn made_at(&mut self, record: RecordId) -> Result<Option<Cursor>, StoreError> {
+        let sql = "SELECT tx, position FROM record_versions WHERE record = ?1 AND version = 1";
+        Ok(self.first(sql, params![&record], |row| Ok(Cursor { tx: row.int(0)?, position: row.int(1)? }))?)
+    }
 }
 
-/// What an end of an edge was found to be: an item with its place on the timeline, or a record.
+/// What an end of an edge was found to be: an item or a record, with its place on the timeline where that counts.
 pub(crate) enum RelatedThing<P> {
     Item(P),
-    Record(RecordType),
+    Record(RecordType, Option<P>),
 }
 
 /// Refuses ends that do not exist, are not visible or of another kind, and an edge against the order of what it joins.
@@ -231,7 +244,7 @@ pub(crate) fn check_ends<P: Ord>(
     Ok(refuse_wrong_order(draft.kind(), source, target)?)
 }
 
-/// The place of an end on the timeline, for items.
+/// The place of an end on the timeline, where that counts.
 fn check_end<P>(
     kind: RelationKind,
     end: &'static str,
@@ -247,8 +260,8 @@ fn check_end<P>(
     }
     match find(endpoint).map_err(|error| error.of_reference(reference, &id))? {
         RelatedThing::Item(place) => Ok(Some(place)),
-        RelatedThing::Record(found) if is_of_kind(noun, &found) => Ok(None),
-        RelatedThing::Record(_) => Err(reference.unusable(id).into()),
+        RelatedThing::Record(found, place) if is_of_kind(noun, &found) => Ok(place),
+        RelatedThing::Record(..) => Err(reference.unusable(id).into()),
     }
 }
 

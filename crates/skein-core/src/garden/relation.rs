@@ -111,7 +111,16 @@ impl RelationKind {
         !matches!(self, Self::Mentions | Self::DerivedFrom | Self::GroupsWith | Self::LinkedWith)
     }
 
-    /// Which end must have been recorded first, when both are items. Keeps chains free of cycles.
+    /// Refuses a kind that only an act of its own makes (rule MG-CONV-006).
+    pub fn check_stated(self) -> Result<(), RuleViolation> {
+        if self != Self::Continues {
+            return Ok(());
+        }
+        let problem = "continues says that a folded conversation was reopened";
+        Err(RuleViolation::new("MG-CONV-006", problem, "reopen the folded conversation"))
+    }
+
+    /// Which end must have been recorded first. Keeps chains free of cycles.
     pub fn earlier_end(self) -> Option<End> {
         match self {
             Self::Triggers => Some(End::Source),
@@ -449,6 +458,14 @@ mod tests {
         {
             assert!(kept(kind).edit(&Qualities::default()).is_err(), "{kind}");
             assert!(kept(kind).remove("no").is_err(), "{kind}");
+        }
+    }
+
+    #[test]
+    fn mg_conv_006_stating_that_something_continues_refuses() {
+        for kind in RelationKind::ALL {
+            let refused = kind.check_stated().err().map(|violation| violation.rule());
+            assert_eq!(refused, (*kind == RelationKind::Continues).then_some("MG-CONV-006"), "{kind}");
         }
     }
 

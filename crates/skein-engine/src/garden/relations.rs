@@ -35,6 +35,7 @@ impl Engine {
         (kind, source, target): (RelationKind, Endpoint, Endpoint),
         qualities: Qualities,
     ) -> Result<Changed<Relation>, EngineError> {
+        kind.check_stated().map_err(StoreError::from)?;
         let draft = RelationDraft::new(kind, source, target, qualities).map_err(StoreError::Item)?;
         self.change(caller, request, "relation.create", move |tx, viewer| tx.relate(viewer, &draft)).await
     }

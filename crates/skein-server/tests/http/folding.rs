@@ -83,6 +83,14 @@ both! {
         }
     }
 
+    async fn mg_conv_006_continuing_what_was_not_reopened_refuses(world: &World) {
+        let (one, other) = (Talk::new(world).await.shown().await, Talk::new(world).await.shown().await);
+        for (source, target) in [(&one, &other), (&other, &one)] {
+            let body = json!({ "kind": "continues", "source": source["id"], "sourceType": "log", "target": target["id"], "targetType": "log" });
+            assert_eq!(world.post("/api/v1/relations", body.to_string()).await.breaks(), (422, "MG-CONV-006".to_owned()));
+        }
+    }
+
     async fn mg_conv_006_a_branch_reads_on_where_its_reader_was_last_when_it_was_folded_holds(world: &World) {
         let root = Talk::new(world).await;
         let (fork, [one, two, ..]) = branch(world, &root).await;

@@ -67,6 +67,11 @@ impl Aside {
         self.with(Millis(0), |tx| tx.find_record(id))
     }
 
+    /// The place of a record's first version.
+    pub(crate) fn made_at(&mut self, id: RecordId) -> Result<Option<Cursor>, StoreError> {
+        self.with(Millis(0), |tx| tx.made_at(id))
+    }
+
     /// A relation as it is by then.
     pub(crate) fn relation(&mut self, id: RelationId) -> Result<Option<Relation>, StoreError> {
         let sql = format!("SELECT {RELATION_COLUMNS} FROM relations WHERE id = ?1");

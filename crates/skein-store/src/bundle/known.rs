@@ -29,6 +29,13 @@ pub(crate) struct KnownItem {
     pub time_override: Option<RecordId>,
 }
 
+/// A record that is here: its type, and the place of its first version.
+#[derive(Clone)]
+pub(crate) struct KnownRecord {
+    pub record_type: RecordType,
+    pub made_at: Option<Cursor>,
+}
+
 /// Which items of a batch are new here, and what the store holds of what these name.
 #[derive(Default)]
 pub(crate) struct Known {
@@ -39,8 +46,8 @@ pub(crate) struct Known {
     /// When the owner was made here.
     pub owner_since: Option<Millis>,
     items: BTreeMap<ItemId, KnownItem>,
-    /// Records that are here, with their type where the owner may name them.
-    records: BTreeMap<RecordId, Option<RecordType>>,
+    /// Records that are here, with their type and place where the owner may name them.
+    records: BTreeMap<RecordId, Option<KnownRecord>>,
     /// Ids that relations have here, whoever owns them.
     relations: BTreeSet<RelationId>,
     /// New relations whose end has its only one of the kind here.
@@ -74,7 +81,7 @@ impl Known {
     }
 
     /// Nothing where the store has no such record; within it nothing where the owner may not name it.
-    pub(crate) fn record(&self, id: RecordId) -> Option<Option<&RecordType>> {
+    pub(crate) fn record(&self, id: RecordId) -> Option<Option<&KnownRecord>> {
         self.records.get(&id).map(Option::as_ref)
     }
 
@@ -187,7 +194,9 @@ impl Tx<'_> {
             Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => {
                 if self.find_record(id)?.is_some() {
                     let usable = match self.record(viewer, id) {
-                        Ok(record) => Some(record.content.record_type),
+                        Ok(record) => {
+                            Some(KnownRecord { record_type: record.content.record_type, made_at: self.made_at(id)? })
+                        }
                         Err(StoreError::NotFound(_)) => None,
                         Err(error) => return Err(error),
                     };

@@ -268,11 +268,17 @@ fn related_thing(aside: &mut Aside, known: &Known, end: Endpoint) -> Result<Rela
         Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => {
             let brought = aside.record(id)?.map(|record| record.content);
             let is_deleted = brought.as_ref().is_some_and(RecordContent::is_deleted);
-            let found = match known.record(id) {
-                Some(here) => here.cloned(),
-                None => brought.map(|content| content.record_type),
+            let (record_type, place) = match known.record(id) {
+                Some(here) => {
+                    let here = here.cloned().ok_or_else(missing)?;
+                    (here.record_type, here.made_at.map(Place::Here))
+                }
+                None => {
+                    let brought = brought.ok_or_else(missing)?;
+                    (brought.record_type, aside.made_at(id)?.map(Place::Brought))
+                }
             };
-            found.filter(|_| !is_deleted).map(RelatedThing::Record).ok_or_else(missing)
+            if is_deleted { Err(missing()) } else { Ok(RelatedThing::Record(record_type, place)) }
         }
     }
 }

@@ -200,6 +200,20 @@ both! {
         assert_eq!(rule_of(relate(world, RelationKind::Supercedes, early, late)), "MG-REL-005");
     }
 
+    fn mg_rel_005_records_in_the_order_they_were_made_holds(world: &World) {
+        let (old, note, new) = (project(world), item(world), project(world));
+        relate(world, RelationKind::Supercedes, new, note).unwrap();
+        relate(world, RelationKind::Supercedes, note, old).unwrap();
+        assert_eq!(world.verify(true).breaks, []);
+    }
+
+    fn mg_rel_005_records_against_the_order_they_were_made_refuses(world: &World) {
+        let (old, note, new) = (project(world), item(world), project(world));
+        for (source, target) in [(old, new), (old, note), (note, new)] {
+            assert_eq!(rule_of(relate(world, RelationKind::Supercedes, source, target)), "MG-REL-005");
+        }
+    }
+
     fn mg_rel_008_a_conversation_is_found_by_its_id_whatever_its_end_is_called_holds(world: &World) {
         let (old, new, project) = (log(world), log(world), project(world));
         relate(world, RelationKind::Continues, new, old).unwrap();
