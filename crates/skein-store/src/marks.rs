@@ -16,7 +16,7 @@ use crate::tx::Tx;
 const REDACTING: Viewer = Viewer::System("redaction");
 
 impl Tx<'_> {
-    /// Takes an item back within five minutes: a tombstone supersedes it (decision M4).
+    /// Takes an item back within five minutes: a tombstone hides it and, where nothing else does, supersedes it (decision M4).
     pub fn undo_item(&mut self, viewer: &Viewer, id: ItemId) -> Result<StoredItem, StoreError> {
         let stored = self.item(viewer, id)?;
         if stored.tombstone.is_some() {
@@ -24,6 +24,10 @@ impl Tx<'_> {
         }
         let tombstone = undo::undo(&stored.item.header, viewer.owner(), self.now())?;
         let tombstone = self.append_item(viewer, &tombstone)?;
+        self.withdraw_relations_of(viewer, id)?;
+        if self.superseding(viewer, id)?.is_some() {
+            return Ok(tombstone);
+        }
         let (new, old) = (Endpoint::Item(tombstone.item.header.id), Endpoint::Item(id));
         let metadata = Map::from_iter([("reason".to_owned(), json!("undo"))]);
         let qualities = Qualities { confidence: None, metadata };

@@ -54,6 +54,25 @@ impl Tx<'_> {
         Ok(draft.clone().into_relation(id, self.now()))
     }
 
+    /// Removes the edges by which an undone item takes the only place at another: that one may get another cause, or another
+    /// successor.
+    pub(crate) fn withdraw_relations_of(&mut self, viewer: &Viewer, undone: ItemId) -> Result<(), StoreError> {
+        let of = Endpoint::Item(undone);
+        let only = RelationKind::ALL.iter().filter(|kind| kind.cardinality() == Cardinality::OnePerTarget);
+        for kind in only {
+            loop {
+                let page = self.relations(viewer, of, Side::Outgoing, Some(*kind), None, RELATIONS_PER_PAGE_MAX)?;
+                for relation in &page.rows {
+                    self.append_item(viewer, &relation.withdraw())?;
+                }
+                if page.next.is_none() {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Changes confidence and metadata of an edge that is not frozen.
     pub fn edit_relation(&mut self, viewer: &Viewer, id: RelationId, qualities: &Qualities) -> Result<(), StoreError> {
         let relation = self.own_relation(viewer, id)?;

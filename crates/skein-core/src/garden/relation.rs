@@ -352,9 +352,18 @@ impl Relation {
     pub fn remove(&self, reason: &str) -> Result<ItemDraft, BadItem> {
         refuse_frozen(self.kind, "removed")?;
         document::check_text("a reason", reason, METADATA_BYTES_MAX)?;
+        Ok(self.removal(reason))
+    }
+
+    /// The fact that an edge went with the item it led from, which was undone (rule MG-SOIL-005).
+    pub fn withdraw(&self) -> ItemDraft {
+        self.removal("undo")
+    }
+
+    fn removal(&self, reason: &str) -> ItemDraft {
         let mut data = self.to_document();
         data.insert("reason".to_owned(), json!(reason));
-        Ok(ItemDraft::recorded(ItemType::RELATION_REMOVED, &data))
+        ItemDraft::recorded(ItemType::RELATION_REMOVED, &data)
     }
 }
 

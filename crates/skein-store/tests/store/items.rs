@@ -3,6 +3,7 @@
 use serde_json::json;
 use skein_core::flow::tool_call::large_output;
 use skein_core::garden::item::{ItemDraft, ItemType};
+use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
 use skein_core::garden::undo::UNDO_WINDOW_MS;
 use skein_core::{ItemId, Millis, Viewer};
 use skein_store::StoreError;
@@ -152,9 +153,38 @@ both! {
         assert_eq!(listed(world, &ItemQuery { limit: 10, include_hidden: true, ..ItemQuery::default() }).len(), 2);
         let viewer = world.anna.clone();
         let superseding = world.read(move |tx| tx.superseding(&viewer, id));
-        assert_eq!(superseding, Some(skein_core::garden::relation::Endpoint::Item(tombstone)));
+        assert_eq!(superseding, Some(Endpoint::Item(tombstone)));
         assert_eq!(world.verify(true).breaks, []);
         assert_ne!(kept.item.header.id, id);
+    }
+
+    fn mg_soil_005_what_supersedes_or_is_superseded_is_undone_holds(world: &World) {
+        let [old, new, newer] = ["old", "new", "newer"].map(|text| world.note(text).item.header.id);
+        let relate = |source, target| {
+            let (source, target) = (Endpoint::Item(source), Endpoint::Item(target));
+            let draft = RelationDraft::new(RelationKind::Supercedes, source, target, Qualities::default()).unwrap();
+            let viewer = world.anna.clone();
+            world.write(move |tx| tx.relate(&viewer, &draft));
+        };
+        let undo = |id| {
+            let viewer = world.anna.clone();
+            world.write(move |tx| tx.undo_item(&viewer, id));
+        };
+        let superseding = |id| {
+            let viewer = world.anna.clone();
+            world.read(move |tx| tx.superseding(&viewer, id))
+        };
+        relate(new, old);
+        undo(new);
+        assert_eq!(superseding(old), None, "what was undone supersedes nothing");
+        relate(newer, old);
+        undo(old);
+        assert_eq!(superseding(old), Some(Endpoint::Item(newer)));
+        undo(newer);
+        assert_eq!(superseding(old), None);
+        assert!(listed(world, &ItemQuery { limit: 10, ..ItemQuery::default() }).is_empty());
+        world.seal();
+        assert_eq!(world.verify(true).breaks, []);
     }
 
     fn mg_soil_005_undo_too_late_twice_or_by_another_refuses(world: &World) {
