@@ -361,6 +361,7 @@ fn conflict_code(violation: &RuleViolation) -> &'static str {
     match violation.rule() {
         "MG-CONV-005" => "conversation_folded",
         "Z5" => "node_not_complete",
+        "MG-REL-001" | "MG-REL-002" => "relation_exists",
         _ => "deletion_dependency",
     }
 }

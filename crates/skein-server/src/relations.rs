@@ -67,7 +67,8 @@ impl From<Relation> for RelationView {
 #[schema(example = json!({ "kind": "derived_from", "source": "item_01K9ZQ4T3V6M8N2P5R7W1X3Y60",
     "target": "item_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z" }))]
 pub(crate) struct NewRelationBody {
-    /// `triggers`, `replies_to`, `continues`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others.
+    /// `triggers`, `replies_to`, `supercedes`, `derived_from`, `mentions`, `linked_with` and others; `continues` is made by
+    /// reopening a conversation alone (422). A second one where the kind allows one is 409.
     kind: String,
     /// `item_…` or `entity_…`: it exists, is yours to see and of its type, else 422. Of `groups_with` a conversation.
     source: String,

@@ -1,5 +1,6 @@
 //! Edges, behind one way of asking, whatever their cardinality (rule MG-REL-008).
 
+use skein_core::catalog::sharing::Refused;
 use skein_core::garden::cursor::Cursor;
 use skein_core::garden::record::RecordType;
 use skein_core::garden::relation::{
@@ -50,7 +51,7 @@ impl Tx<'_> {
         let has_order = draft.kind().earlier_end().is_some();
         check_ends(draft, &mut |end| self.related_thing(viewer, end, has_order))?;
         let id = RelationId::new(self.now(), self.entropy());
-        self.append_item(viewer, &draft.to_item(id))?;
+        self.append_item(viewer, &draft.to_item(id)).map_err(|error| clash(draft.kind(), error))?;
         Ok(draft.clone().into_relation(id, self.now()))
     }
 
@@ -289,6 +290,16 @@ fn is_of_kind(noun: &str, found: &RecordType) -> bool {
         "conversation" => found.as_str() == CONVERSATION,
         "project" => found.as_str() == "Project",
         _ => true,
+    }
+}
+
+/// A second edge where one kind allows only one clashes with what exists (decision A16).
+fn clash(kind: RelationKind, error: StoreError) -> StoreError {
+    match error {
+        StoreError::Rule(violation) if violation.rule() == kind.cardinality_rule() => {
+            Refused::Conflict(violation).into()
+        }
+        other => other,
     }
 }
 

@@ -152,7 +152,8 @@ both! {
         let [a, b, c] = [world.note("a").await, world.note("b").await, world.note("c").await];
         assert_eq!(relate(world, "triggers", &a, &c).await.status, StatusCode::CREATED);
         let refused = |answer: crate::world::Answer, rule: &str| assert_eq!(answer.breaks(), (422, rule.to_owned()));
-        refused(relate(world, "triggers", &b, &c).await, "MG-REL-001");
+        let second = relate(world, "triggers", &b, &c).await;
+        assert_eq!((second.breaks(), second.code()), ((409, "MG-REL-001".to_owned()), "relation_exists".to_owned()));
         refused(relate(world, "triggers", &c, &a).await, "MG-REL-005");
         refused(relate(world, "likes", &a, &b).await, "MG-REL-010");
         refused(relate(world, "triggers", &json!({ "id": "nothing" }), &b).await, "MG-REL-005");

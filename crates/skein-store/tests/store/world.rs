@@ -221,9 +221,14 @@ pub(crate) fn content(record_type: &str, data: Value) -> RecordContent {
 }
 
 pub(crate) fn rule_of<T: std::fmt::Debug>(result: Result<T, StoreError>) -> &'static str {
+    use skein_core::catalog::sharing::Refused;
     use skein_core::garden::item::BadItem;
     match result {
-        Err(StoreError::Rule(violation) | StoreError::Item(BadItem::Rule(violation))) => violation.rule(),
+        Err(
+            StoreError::Rule(violation)
+            | StoreError::Item(BadItem::Rule(violation))
+            | StoreError::Refused(Refused::Conflict(violation)),
+        ) => violation.rule(),
         other => panic!("expected a rule violation, got {other:?}"),
     }
 }
