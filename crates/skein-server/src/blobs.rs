@@ -50,7 +50,7 @@ impl From<Attachment> for BlobView {
     }
 }
 
-/// Upload bytes and attach them; `Content-Type` names their media type.
+/// Upload bytes and attach them; `Content-Type` names their media type, `application/octet-stream` where it is left out.
 ///
 /// At most 100 MiB, within 10 minutes, with pauses of at most 30 seconds. One user may have 32 uploads under way (429 beyond), the
 /// server 128 (503 beyond).
@@ -100,7 +100,11 @@ fn answer(attached: Changed<Attachment>) -> Answer<BlobView> {
 }
 
 fn media_type(headers: &HeaderMap) -> Result<String, ApiError> {
-    let given = headers.get(header::CONTENT_TYPE).map_or(Ok(DEFAULT_MEDIA_TYPE), HeaderValue::to_str);
+    let mut all = headers.get_all(header::CONTENT_TYPE).iter();
+    let given = all.next().map_or(Ok(DEFAULT_MEDIA_TYPE), HeaderValue::to_str);
+    if all.next().is_some() {
+        return Err(ApiError::bad_request("invalid_body", "Content-Type names one media type, and there are several"));
+    }
     given.map(str::to_owned).map_err(|_| ApiError::bad_request("invalid_body", "Content-Type has to be visible ASCII"))
 }
 

@@ -5,6 +5,7 @@
 //! (`staging`), so that neither their number nor their hash has to be known before, and memory holds a piece at a time.
 
 mod amount;
+mod media_type;
 mod removal;
 mod staging;
 
@@ -24,6 +25,8 @@ use skein_core::garden::item::{ItemDraft, ItemType};
 use skein_core::{Digest, ItemId, Millis, RuleViolation, Viewer};
 use tokio::sync::Semaphore;
 
+pub(crate) use self::media_type::refuse_other_media_types;
+use self::media_type::refuse_unclear_media_type;
 use crate::error::StoreError;
 use crate::sql::params;
 use crate::storage_status::Reporter;
@@ -218,6 +221,7 @@ impl Blobs {
 impl Tx<'_> {
     /// Names an object, which must have been put before; from now on it is kept and its owner may read it.
     pub fn attach_blob(&mut self, viewer: &Viewer, blob: &BlobRef) -> Result<ItemId, StoreError> {
+        refuse_unclear_media_type(&blob.media_type)?;
         Ok(self.append_item(viewer, &attachment(blob.hash, blob.size, &blob.media_type)?)?.item.header.id)
     }
 
@@ -297,20 +301,6 @@ pub(crate) fn attachment(hash: Digest, size: i64, media_type: &str) -> Result<It
         ("size".to_owned(), json!(size)),
     ]);
     Ok(ItemDraft::recorded(ItemType::BLOB_ATTACHED, &data))
-}
-
-/// Refuses what is no media type: two tokens with a slash between them, perhaps followed by parameters.
-pub(crate) fn refuse_other_media_types(text: &str) -> Result<(), RuleViolation> {
-    let is_token = |part: &str| {
-        let is_of_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-        !part.is_empty() && part.bytes().all(is_of_token)
-    };
-    let is_spelled = text.bytes().all(|byte| byte.is_ascii_graphic() || byte == b' ') && text.len() <= 100;
-    let essence = text.split(';').next().unwrap_or_default().trim();
-    if is_spelled && essence.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype)) {
-        return Ok(());
-    }
-    Err(RuleViolation::new("MG-BLOB-001", "an attachment needs a media type", "name one such as image/png"))
 }
 
 fn path(hash: &Digest) -> object_store::path::Path {

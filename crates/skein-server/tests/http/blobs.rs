@@ -43,7 +43,8 @@ both! {
     }
 
     async fn mg_blob_001_an_upload_is_kept_under_its_type_before_it_is_acknowledged_holds(world: &World) {
-        for (media_type, bytes) in [("image/png", PNG), ("text/plain; charset=utf-8", b"herons".as_slice()), ("application/vnd.x+json", b"{}")] {
+        for (media_type, bytes) in [("image/png", PNG), ("text/plain; charset=utf-8", b"herons".as_slice()), ("application/vnd.x+json", b"{}"),
+            ("text/plain;charset=utf-8; note=\"a; \\\"b\\\"\"", b"quoted")] {
             let made = world.upload(PATH, media_type, bytes).await.json();
             let hash = made["hash"].as_str().unwrap();
             assert_eq!(std::fs::read(world.blob_file(hash)).unwrap(), bytes);
@@ -56,7 +57,8 @@ both! {
 
     async fn mg_blob_001_bytes_without_a_type_or_that_cannot_be_kept_refuse_to_be_recorded(world: &World) {
         let mark = world.mark().await;
-        for media_type in ["picture", "image/", "/png", "image", "image png", " / ", "/image/png", "image/a b", "image/png/x"] {
+        for media_type in ["picture", "image/", "/png", "image", "image png", " / ", "/image/png", "image/a b", "image/png/x", "*/*",
+            "image/*", "image/png; x", "image/png; =1", "text/plain; a=\"b", "text/plain; a=b c"] {
             let refused = world.upload(PATH, media_type, "x").await;
             assert_eq!(refused.breaks(), (422, "MG-BLOB-001".to_owned()), "{media_type:?}: {}", refused.text);
         }
@@ -70,6 +72,17 @@ both! {
         assert_eq!(world.written_since(mark).await, 0);
         std::fs::remove_file(folder).unwrap();
         assert_eq!(world.upload(PATH, "text/plain", "herons").await.status, StatusCode::CREATED);
+    }
+
+    async fn mg_blob_001_a_type_that_is_left_out_is_any_bytes_and_two_types_are_refused_holds(world: &World) {
+        let ask = |types: &[&str]| {
+            let request = world.request("POST", PATH).header("idempotency-key", fresh_key());
+            types.iter().fold(request, |request, one| request.header("content-type", *one)).body(Body::from("x")).unwrap()
+        };
+        let made = world.send(ask(&[])).await;
+        assert_eq!((made.status, &made.json()["mediaType"]), (StatusCode::CREATED, &"application/octet-stream".into()));
+        let two = world.send(ask(&["image/png", "text/plain"])).await;
+        assert_eq!(two.refused(), (400, "invalid_body".to_owned()), "{}", two.text);
     }
 
     async fn parts_are_served_and_what_is_beyond_is_not(world: &World) {

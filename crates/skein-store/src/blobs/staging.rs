@@ -15,7 +15,7 @@ use sha2::{Digest as _, Sha256};
 use skein_core::Digest;
 use tempfile::{NamedTempFile, TempPath};
 
-use super::{BLOB_BYTES_MAX, BlobRef, Blobs, failed, path, refuse_other_media_types};
+use super::{BLOB_BYTES_MAX, BlobRef, Blobs, failed, path, refuse_unclear_media_type};
 use crate::error::StoreError;
 use crate::storage_status::Reporter;
 
@@ -105,7 +105,7 @@ impl Blobs {
 
     /// [`Self::begin`] for bytes that will be attached: a media type that could not be is refused before they come.
     pub fn begin_as(&self, media_type: &str) -> Result<IncomingBlob, StoreError> {
-        refuse_other_media_types(media_type)?;
+        refuse_unclear_media_type(media_type)?;
         self.begin()
     }
 
