@@ -99,6 +99,9 @@ const SYSTEM_TYPES: [ItemType; 28] = [
     ItemType::REVIEW_DECIDED,
 ];
 
+/// Types of the founding design that Skein will write itself one day: nobody may take their meaning (rule MG-SOIL-003).
+const RESERVED_TYPES: [&str; 3] = ["Message", "ArtifactCreated", "ArtifactDelta"];
+
 /// Those of them that say nothing of their own to a reader of a timeline.
 const BOOKKEEPING: [ItemType; 16] = [
     ItemType::NODE,
@@ -374,6 +377,10 @@ impl ItemDraft {
 }
 
 fn refuse_system_type(item_type: &ItemType) -> Result<(), RuleViolation> {
+    if RESERVED_TYPES.contains(&item_type.as_str()) {
+        let problem = format!("the type {item_type} is reserved and cannot be stated yet");
+        return Err(RuleViolation::new("MG-SOIL-003", problem, "choose another type, such as Note"));
+    }
     if !item_type.is_system() {
         return Ok(());
     }
@@ -437,6 +444,10 @@ mod tests {
             assert_eq!(ItemType::parse(text).unwrap_err().rule(), "MG-SOIL-003");
         }
         assert_eq!(rule_of(ItemDraft::stated(ItemType::SEAL, Map::new(), None)), "MG-SOIL-003");
+        for reserved in RESERVED_TYPES {
+            let item_type = ItemType::parse(reserved).unwrap();
+            assert_eq!(rule_of(ItemDraft::stated(item_type, Map::new(), None)), "MG-SOIL-003", "{reserved}");
+        }
     }
 
     #[test]

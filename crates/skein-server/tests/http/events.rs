@@ -187,7 +187,7 @@ both! {
         assert_eq!(feed.rest().await, "");
     }
 
-    async fn deltas_polled_to_the_end_give_each_change_once(world: &World) {
+    async fn mg_delta_004_deltas_polled_to_the_end_give_each_change_once_holds(world: &World) {
         let note = world.note("a").await;
         let path = format!("/api/v1/items/{}/canonical-time", note["id"].as_str().unwrap());
         for year in 2001..2006 {
@@ -215,6 +215,17 @@ both! {
         assert_eq!(items.len(), seen.len());
         let hers = anna.get("/api/v1/deltas").await.json();
         assert!(hers["data"].as_array().unwrap().iter().all(|delta| delta["_type"] != "TimeOverride"), "{hers}");
+    }
+
+    async fn mg_delta_004_a_change_refuses_to_be_lost_to_who_asks_again_with_an_earlier_cursor(world: &World) {
+        let first = world.get("/api/v1/deltas").await.json()["next"].as_str().unwrap().to_owned();
+        let made = world.made("/api/v1/projects", &json!({ "name": "Herons" })).await;
+        world.settled().await;
+        let told = async |after: &str| world.get(&format!("/api/v1/deltas?after={after}")).await.json();
+        let page = told(&first).await;
+        let of_project = |page: &Value| page["data"].as_array().unwrap().iter().filter(|delta| delta["recordId"] == made["id"]).count();
+        assert_eq!((of_project(&page), of_project(&told(&first).await)), (1, 1), "{page}");
+        assert_eq!(of_project(&told(page["next"].as_str().unwrap()).await), 0);
         assert_eq!(world.get("/api/v1/deltas?after=x").await.refused(), (400, "invalid_cursor".to_owned()));
     }
 }

@@ -13,6 +13,8 @@ use skein_store::settings::setting_value;
 
 use crate::world::{START, World, both, content, wait_until};
 
+const FOLLOWER: Viewer = Viewer::System("test");
+
 const SYSTEM: Viewer = Viewer::System("test");
 
 fn create(world: &World, amount: i64, filler: usize) -> Record {
@@ -210,26 +212,21 @@ both! {
         assert!(changes(world, &world.bert, Cursor::START).iter().all(|told| told.record != id));
     }
 
-    fn mg_delta_004_a_subscriber_goes_on_where_it_stopped_holds(world: &World) {
+    fn a_follower_of_skeins_own_goes_on_where_it_stopped(world: &World) {
         grown(world, 2, 0);
         wait_until("the changes are told", || changes(world, &world.anna, Cursor::START).len() == 3);
         let last = changes(world, &world.anna, Cursor::START)[2].cursor;
-        let viewer = world.anna.clone();
-        world.write(move |tx| tx.acknowledge(&viewer, "budget-app", last));
+        world.write(move |tx| tx.acknowledge(&FOLLOWER, "follower", last));
         let id = create(world, 5, 0).id;
-        let viewer = world.anna.clone();
-        let from = world.read(move |tx| tx.cursor(&viewer, "budget-app"));
+        let from = world.read(|tx| tx.cursor(&FOLLOWER, "follower"));
         wait_until("the new record is told", || changes(world, &world.anna, from).iter().map(|told| told.record).eq([id]));
     }
 
-    fn mg_delta_004_going_backwards_refuses(world: &World) {
+    fn a_follower_of_skeins_own_never_goes_backwards(world: &World) {
         let (early, late) = (Cursor { tx: 0, position: 5 }, Cursor { tx: 0, position: 9 });
-        let viewer = world.anna.clone();
-        world.write(move |tx| { tx.acknowledge(&viewer, "app", late)?; tx.acknowledge(&viewer, "app", early) });
-        let viewer = world.anna.clone();
-        assert_eq!(world.read(move |tx| tx.cursor(&viewer, "app")), late);
-        let viewer = world.bert.clone();
-        assert_eq!(world.read(move |tx| tx.cursor(&viewer, "app")), Cursor::START);
+        world.write(move |tx| { tx.acknowledge(&FOLLOWER, "follower", late)?; tx.acknowledge(&FOLLOWER, "follower", early) });
+        assert_eq!(world.read(|tx| tx.cursor(&FOLLOWER, "follower")), late);
+        assert_eq!(world.read(|tx| tx.cursor(&FOLLOWER, "another")), Cursor::START);
     }
 
     fn sharing_shows_a_record_and_lets_nobody_else_change_it(world: &World) {
