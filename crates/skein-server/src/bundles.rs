@@ -200,7 +200,8 @@ impl Write for ToClient {
 /// One import of an owner's things at a time on a database: while one has not ended, the answer is 409 `import_running` with
 /// its `operationId`. 409 `bundle_conflict` means that both sides changed a record: with nothing imported when it shows before
 /// the import begins, with a part imported when the owner changes the record meanwhile.
-/// An item that is new here obeys the rules of the request that makes such an item. A breach is 422 with the id of the rule, and nothing is imported.
+/// An item that is new here obeys the rules of the request that makes such an item. A breach is 422 with the id of the
+/// rule, and nothing is imported.
 #[utoipa::path(post, path = "/imports", tag = "bundles", params(PassphraseHeader),
     request_body(content_type = "application/zip", content = String, example = json!("the bytes of a bundle")),
     responses((status = 200, body = Mutated<ImportView>)))]

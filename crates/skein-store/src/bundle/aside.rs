@@ -11,8 +11,8 @@ use skein_core::garden::relation::{Relation, RelationDraft};
 use skein_core::{Digest, ItemId, Millis, RecordId, RelationId, UserId};
 
 use super::SecretAtCut;
-use super::known::KnownItem;
 use super::line::{record_line, relation_line};
+use super::lookup::ItemState;
 use crate::error::StoreError;
 use crate::records::{RECORD_COLUMNS, read_record};
 use crate::relations::{RELATION_COLUMNS, read_relation};
@@ -59,8 +59,8 @@ impl Aside {
     }
 
     /// An item taken before.
-    pub(crate) fn item(&mut self, id: ItemId) -> Result<Option<KnownItem>, StoreError> {
-        self.with(Millis(0), |tx| tx.known_item(id))
+    pub(crate) fn item(&mut self, id: ItemId) -> Result<Option<ItemState>, StoreError> {
+        self.with(Millis(0), |tx| tx.item_state(id))
     }
 
     pub(crate) fn record(&mut self, id: RecordId) -> Result<Option<Record>, StoreError> {

@@ -8,8 +8,8 @@ use skein_core::{Digest, ItemId, Millis, RecordId, UserId};
 
 use super::archive::{Archive, Lines};
 use super::aside::{Aside, References};
-use super::known::Known;
 use super::line::parse_item;
+use super::lookup::Lookup;
 use super::manifest::{Manifest, Part};
 use super::seals::Seals;
 use super::{Authority, BLOBS, BadBundle, ITEMS, RECORDS, RELATIONS, SEALS, Watch, altered, tell};
@@ -46,20 +46,20 @@ pub(crate) fn check(
         for item in &items {
             sealed_by.extend(seals.meet(item)?.map(|seal| (item.header.id, seal)));
         }
-        let known = Known::read(store, authority, &items, &sealed_by)?;
+        let lookup = Lookup::read(store, authority, &items, &sealed_by)?;
         for item in &items {
-            let is_new = known.missing.contains(&item.header.id);
+            let is_new = lookup.missing.contains(&item.header.id);
             if is_new {
-                rules::check(authority, item, &mut aside, &known, latest)?;
+                rules::check(authority, item, &mut aside, &lookup, latest)?;
             }
             judge::take(&mut aside, item)?;
             if is_new {
-                authorise(authority, item, archive, &known)?;
+                authorise(authority, item, archive, &lookup)?;
             }
             latest = latest.max(item.header.realized_at);
         }
         done += items.len() as u64;
-        refuse_divergence(&items, &known, store, &mut aside)?;
+        refuse_divergence(&items, &lookup, store, &mut aside)?;
         tell(watch, "checking", done, manifest.items.lines)?;
     }
     seals.finish(manifest.head)?;
@@ -89,17 +89,17 @@ pub(crate) fn next_batch<R: Read>(lines: &mut Lines<R>, owner: UserId) -> Result
 }
 
 /// Whether an item that is new here may come at all.
-fn authorise(authority: &Authority, item: &Item, archive: &Archive, known: &Known) -> Result<(), StoreError> {
-    judge::authorise(authority, item, known.sealed.contains(&item.header.id))?;
-    refuse_future(item, known.now)?;
+fn authorise(authority: &Authority, item: &Item, archive: &Archive, lookup: &Lookup) -> Result<(), StoreError> {
+    judge::authorise(authority, item, lookup.sealed.contains(&item.header.id))?;
+    refuse_future(item, lookup.now)?;
     if matches!(authority, Authority::Owner(_)) { refuse_unseen(archive, item) } else { Ok(()) }
 }
 
 /// What is new about a record continues the state that it has here.
-fn refuse_divergence(items: &[Item], known: &Known, store: &Store, aside: &mut Aside) -> Result<(), StoreError> {
+fn refuse_divergence(items: &[Item], lookup: &Lookup, store: &Store, aside: &mut Aside) -> Result<(), StoreError> {
     let Some(owner) = items.first().map(|item| item.header.owner) else { return Ok(()) };
     let mut continued = Vec::new();
-    for item in items.iter().filter(|item| known.missing.contains(&item.header.id)) {
+    for item in items.iter().filter(|item| lookup.missing.contains(&item.header.id)) {
         if let Some(delta) = judge::delta_of(item)
             && aside.continues(delta.record)?
         {

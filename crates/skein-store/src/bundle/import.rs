@@ -97,7 +97,7 @@ impl Importer<'_> {
 
     /// The file is read twice; only what was verified the first time counts.
     fn refuse_unverified(&mut self, id: ItemId, hash: Digest) -> Result<(), StoreError> {
-        let verified = self.aside.item(id)?.map(|known| known.item.hash);
+        let verified = self.aside.item(id)?.map(|found| found.item.hash);
         if verified == Some(hash) { Ok(()) } else { Err(altered(ITEMS, "it changed while it was imported")) }
     }
 

@@ -17,7 +17,7 @@ use skein_core::{Digest, ItemId, Millis, RuleViolation};
 use super::aside::Aside;
 use super::check::CLOCK_SKEW_MS;
 use super::judge::{corrected_item, delta_of, relation_of};
-use super::known::Known;
+use super::lookup::Lookup;
 use super::{Authority, BadBundle, about};
 use crate::blobs::attachment;
 use crate::error::StoreError;
@@ -33,14 +33,14 @@ pub(crate) fn check(
     authority: &Authority,
     item: &Item,
     aside: &mut Aside,
-    known: &Known,
+    lookup: &Lookup,
     latest: Millis,
 ) -> Result<(), StoreError> {
-    let is_judged = matches!(authority, Authority::Owner(_)) && !known.sealed.contains(&item.header.id);
+    let is_judged = matches!(authority, Authority::Owner(_)) && !lookup.sealed.contains(&item.header.id);
     if !is_judged {
         return Ok(());
     }
-    let judged = refuse_backdated(item, known, latest).and_then(|()| Judge { item, aside, known }.check());
+    let judged = refuse_backdated(item, lookup, latest).and_then(|()| NewItem { item, aside, lookup }.check());
     judged.map_err(|error| named(item.header.id, error))
 }
 
@@ -58,9 +58,9 @@ fn named(id: ItemId, error: StoreError) -> StoreError {
 }
 
 /// A clock does not run backwards, and nothing is an owner's before there is one.
-fn refuse_backdated(item: &Item, known: &Known, latest: Millis) -> Result<(), StoreError> {
+fn refuse_backdated(item: &Item, lookup: &Lookup, latest: Millis) -> Result<(), StoreError> {
     let at = item.header.realized_at;
-    let earliest = known.owner_since.unwrap_or(Millis::MIN).max(latest);
+    let earliest = lookup.owner_since.unwrap_or(Millis::MIN).max(latest);
     if at.plus(CLOCK_SKEW_MS) >= earliest {
         return Ok(());
     }
@@ -70,19 +70,19 @@ fn refuse_backdated(item: &Item, known: &Known, latest: Millis) -> Result<(), St
 
 /// Where an item is: what is here already came before all that is brought.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
-enum Place {
+enum EndpointPlace {
     Here(Cursor),
     Brought(Cursor),
 }
 
 /// One new item, with what was brought before it and what is here.
-struct Judge<'a> {
+struct NewItem<'a> {
     item: &'a Item,
     aside: &'a mut Aside,
-    known: &'a Known,
+    lookup: &'a Lookup,
 }
 
-impl Judge<'_> {
+impl NewItem<'_> {
     fn check(mut self) -> Result<(), StoreError> {
         let item_type = &self.item.header.item_type;
         if !item_type.is_system() {
@@ -126,20 +126,20 @@ impl Judge<'_> {
     fn check_undo(&mut self, document: &Map<String, Value>) -> Result<(), StoreError> {
         let Some(target) = redacted_item(document) else { return Ok(()) };
         let Some(brought) = self.aside.item(target)? else { return Ok(()) };
-        let here = self.known.item(target);
+        let here = self.lookup.item(target);
         if brought.is_undone || here.is_some_and(|here| here.is_undone) {
             return Err(undone_before().into());
         }
         // What is here was here: only its own clock tells how long ago.
         let said = self.item.header.realized_at;
-        let at = if here.is_some() { said.max(self.known.now) } else { said };
+        let at = if here.is_some() { said.max(self.lookup.now) } else { said };
         self.refuse_unlike(undo(&brought.item.header, self.item.header.owner, at)?)
     }
 
     fn check_redaction(&mut self, document: &Map<String, Value>) -> Result<(), StoreError> {
         let Some(target) = redacted_item(document) else { return Ok(()) };
         let Some(brought) = self.aside.item(target)? else { return Ok(()) };
-        let is_gone = brought.is_redacted || self.known.item(target).is_some_and(|here| here.is_redacted);
+        let is_gone = brought.is_redacted || self.lookup.item(target).is_some_and(|here| here.is_redacted);
         let payload = (!is_gone).then(|| Payload::stored(Vec::new(), PayloadForm::Document));
         let reason = document.get("reason").and_then(Value::as_str).unwrap_or_default();
         self.refuse_unlike(redact(&Item { payload, ..brought.item }, reason)?)
@@ -157,12 +157,12 @@ impl Judge<'_> {
         let Some((id, draft)) = RelationDraft::from_document(document) else { return Ok(()) };
         let draft = draft.checked()?;
         self.refuse_unlike(draft.to_item(id))?;
-        if self.known.has_relation(id) {
+        if self.lookup.has_relation(id) {
             return Err(BadBundle::Unusable { item: self.item.header.id }.into());
         }
-        let (aside, known) = (&mut *self.aside, self.known);
-        check_ends(&draft, &mut |end| related_thing(aside, known, end))?;
-        self.known.refuse_second(self.item.header.id)?;
+        let (aside, lookup) = (&mut *self.aside, self.lookup);
+        check_ends(&draft, &mut |end| related_thing(aside, lookup, end))?;
+        self.lookup.refuse_second(self.item.header.id)?;
         self.aside.refuse_second(self.item.header.owner, &draft)
     }
 
@@ -241,7 +241,7 @@ impl Judge<'_> {
             let problem = "it is not the record of a corrected time that this item has";
             return Err(RuleViolation::new("MG-SOIL-006", problem, REMEDY).into());
         }
-        match self.known.item(target).and_then(|here| here.time_override) {
+        match self.lookup.item(target).and_then(|here| here.time_override) {
             Some(record) if record != delta.record => {
                 Err(BadBundle::Diverged { item: self.item.header.id, record }.into())
             }
@@ -255,20 +255,20 @@ impl Judge<'_> {
 }
 
 /// What an end is: brought before the edge, or here for the owner to name. What is neither is not there.
-fn related_thing(aside: &mut Aside, known: &Known, end: Endpoint) -> Result<RelatedThing<Place>, StoreError> {
+fn related_thing(aside: &mut Aside, lookup: &Lookup, end: Endpoint) -> Result<RelatedThing<EndpointPlace>, StoreError> {
     let missing = || StoreError::NotFound(end.id_text());
     match end {
         Endpoint::Item(id) | Endpoint::Fragment { item: id, .. } => {
-            let place = match known.item(id) {
-                Some(here) => Place::Here(here.cursor),
-                None => Place::Brought(aside.item(id)?.ok_or_else(missing)?.cursor),
+            let place = match lookup.item(id) {
+                Some(here) => EndpointPlace::Here(here.cursor),
+                None => EndpointPlace::Brought(aside.item(id)?.ok_or_else(missing)?.cursor),
             };
             Ok(RelatedThing::Item(place))
         }
         Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => {
             let brought = aside.record(id)?.map(|record| record.content);
             let is_deleted = brought.as_ref().is_some_and(RecordContent::is_deleted);
-            let (record_type, place) = match known.record(id) {
+            let (record_type, place) = match lookup.record(id) {
                 Some(here) => {
                     let here = here.cloned().ok_or_else(missing)?;
                     (here.record_type, here.made_at.map(Place::Here))

@@ -1,4 +1,4 @@
-//! Reads what a store holds of the items of a batch and of what they name.
+//! Looks up what a store holds of the items of a batch and of what they name.
 //!
 //! The items that were put aside are asked by the same statements as the live ones.
 
@@ -20,7 +20,7 @@ use crate::store::Store;
 use crate::tx::Tx;
 
 /// An item with what later ones say about it. Whether its payload is there is known, the bytes are not.
-pub(crate) struct KnownItem {
+pub(crate) struct ItemState {
     pub item: Item,
     pub cursor: Cursor,
     pub is_undone: bool,
@@ -31,30 +31,30 @@ pub(crate) struct KnownItem {
 
 /// A record that is here: its type, and the place of its first version.
 #[derive(Clone)]
-pub(crate) struct KnownRecord {
+pub(crate) struct RecordState {
     pub record_type: RecordType,
     pub made_at: Option<Cursor>,
 }
 
 /// Which items of a batch are new here, and what the store holds of what these name.
 #[derive(Default)]
-pub(crate) struct Known {
+pub(crate) struct Lookup {
     pub missing: BTreeSet<ItemId>,
     /// New items that a seal of this installation covers.
     pub sealed: BTreeSet<ItemId>,
     pub now: Millis,
     /// When the owner was made here.
     pub owner_since: Option<Millis>,
-    items: BTreeMap<ItemId, KnownItem>,
+    items: BTreeMap<ItemId, ItemState>,
     /// Records that are here, with their type and place where the owner may name them.
-    records: BTreeMap<RecordId, Option<KnownRecord>>,
+    records: BTreeMap<RecordId, Option<RecordState>>,
     /// Ids that relations have here, whoever owns them.
     relations: BTreeSet<RelationId>,
     /// New relations whose end has its only one of the kind here.
     seconds: BTreeMap<ItemId, RuleViolation>,
 }
 
-impl Known {
+impl Lookup {
     /// Looks the items of a batch up; what they name only where an owner imports.
     pub(crate) fn read(
         store: &Store,
@@ -65,23 +65,23 @@ impl Known {
         let Some(owner) = items.first().map(|item| item.header.owner) else { return Ok(Self::default()) };
         let names = leaves(items);
         let (missing, now) = store.read_blocking(move |tx| Ok((tx.missing(owner, &names)?, tx.now())))?;
-        let known = Self { missing, now, ..Self::default() };
-        let Authority::Owner(viewer) = authority else { return Ok(known) };
-        let new: Vec<&Item> = items.iter().filter(|item| known.missing.contains(&item.header.id)).collect();
+        let lookup = Self { missing, now, ..Self::default() };
+        let Authority::Owner(viewer) = authority else { return Ok(lookup) };
+        let new: Vec<&Item> = items.iter().filter(|item| lookup.missing.contains(&item.header.id)).collect();
         if new.is_empty() {
-            return Ok(known);
+            return Ok(lookup);
         }
         let seals = new.iter().filter_map(|item| Some((item.header.id, *sealed_by.get(&item.header.id)?))).collect();
-        let (viewer, named) = (viewer.clone(), new.into_iter().map(Named::by).collect());
-        store.read_blocking(move |tx| tx.look_up(&viewer, known, seals, named))
+        let (viewer, named) = (viewer.clone(), new.into_iter().map(ItemReferences::by).collect());
+        store.read_blocking(move |tx| tx.look_up(&viewer, lookup, seals, named))
     }
 
-    pub(crate) fn item(&self, id: ItemId) -> Option<&KnownItem> {
+    pub(crate) fn item(&self, id: ItemId) -> Option<&ItemState> {
         self.items.get(&id)
     }
 
     /// Nothing where the store has no such record; within it nothing where the owner may not name it.
-    pub(crate) fn record(&self, id: RecordId) -> Option<Option<&KnownRecord>> {
+    pub(crate) fn record(&self, id: RecordId) -> Option<Option<&RecordState>> {
         self.records.get(&id).map(Option::as_ref)
     }
 
@@ -96,13 +96,13 @@ impl Known {
 
 /// What one item names.
 #[derive(Clone)]
-struct Named {
+struct ItemReferences {
     by: ItemId,
     target: Option<ItemId>,
     relation: Option<(RelationId, RelationDraft)>,
 }
 
-impl Named {
+impl ItemReferences {
     fn by(item: &Item) -> Self {
         let document = item.document().unwrap_or_default();
         let is_of = |item_type: ItemType| item.header.item_type == item_type;
@@ -118,7 +118,7 @@ impl Named {
 
 impl Tx<'_> {
     /// An item of anybody's, by its id.
-    pub(crate) fn known_item(&mut self, id: ItemId) -> Result<Option<KnownItem>, StoreError> {
+    pub(crate) fn item_state(&mut self, id: ItemId) -> Result<Option<ItemState>, StoreError> {
         let sql = "SELECT i.type, i.owner, i.realized_at, i.canonical_at, i.hash, i.payload_hash,
                        CAST(CASE WHEN i.payload IS NULL THEN 0 ELSE 1 END AS BIGINT), i.tx, i.position, m.tombstone, m.redaction, m.override_record
                    FROM items i LEFT JOIN item_marks m ON m.item = i.id WHERE i.id = ?1";
@@ -132,7 +132,7 @@ impl Tx<'_> {
                 canonical_at: Millis(row.int(3)?),
             };
             let payload = (row.int(6)? == 1).then(|| Payload::stored(Vec::new(), PayloadForm::Document));
-            Ok(KnownItem {
+            Ok(ItemState {
                 item: Item { header, payload, payload_hash: Digest(row.array(5)?), hash: Digest(row.array(4)?) },
                 cursor: Cursor { tx: row.int(7)?, position: row.int(8)? },
                 is_undone: row.optional_array::<16>(9)?.is_some(),
@@ -145,62 +145,64 @@ impl Tx<'_> {
     fn look_up(
         &mut self,
         viewer: &Viewer,
-        mut known: Known,
+        mut lookup: Lookup,
         seals: BTreeMap<ItemId, Digest>,
-        named: Vec<Named>,
-    ) -> Result<Known, StoreError> {
+        named: Vec<ItemReferences>,
+    ) -> Result<Lookup, StoreError> {
         let owner = viewer.owner();
-        known.owner_since = self.find_record(owner.into())?.map(|user| user.created_at);
+        lookup.owner_since = self.find_record(owner.into())?.map(|user| user.created_at);
         let mut made_here = BTreeMap::new();
         for (item, seal) in seals {
             if !made_here.contains_key(&seal) {
                 made_here.insert(seal, self.has_seal(owner, seal)?);
             }
-            known.sealed.extend(made_here.get(&seal).filter(|is_here| **is_here).map(|_| item));
+            lookup.sealed.extend(made_here.get(&seal).filter(|is_here| **is_here).map(|_| item));
         }
-        for Named { by, target, relation } in named {
-            self.look_up_items(owner, &mut known, target)?;
+        for ItemReferences { by, target, relation } in named {
+            self.look_up_items(owner, &mut lookup, target)?;
             let Some((id, draft)) = relation else { continue };
             if self.first("SELECT id FROM relations WHERE id = ?1", params![&id], |_| Ok(()))?.is_some() {
-                known.relations.insert(id);
+                lookup.relations.insert(id);
             }
             match self.refuse_second(owner, &draft) {
-                Err(StoreError::Rule(second)) => drop(known.seconds.insert(by, second)),
+                Err(StoreError::Rule(second)) => drop(lookup.seconds.insert(by, second)),
                 looked => looked?,
             }
             for end in [draft.source(), draft.target()] {
-                self.look_up_end(viewer, &mut known, end)?;
+                self.look_up_end(viewer, &mut lookup, end)?;
             }
         }
-        Ok(known)
+        Ok(lookup)
     }
 
     fn look_up_items(
         &mut self,
         owner: UserId,
-        known: &mut Known,
+        lookup: &mut Lookup,
         items: impl IntoIterator<Item = ItemId>,
     ) -> Result<(), StoreError> {
         for id in items {
-            let found = self.known_item(id)?.filter(|found| found.item.header.owner == owner);
-            known.items.extend(found.map(|found| (id, found)));
+            let found = self.item_state(id)?.filter(|found| found.item.header.owner == owner);
+            lookup.items.extend(found.map(|found| (id, found)));
         }
         Ok(())
     }
 
-    fn look_up_end(&mut self, viewer: &Viewer, known: &mut Known, end: Endpoint) -> Result<(), StoreError> {
+    fn look_up_end(&mut self, viewer: &Viewer, lookup: &mut Lookup, end: Endpoint) -> Result<(), StoreError> {
         match end {
-            Endpoint::Item(item) | Endpoint::Fragment { item, .. } => self.look_up_items(viewer.owner(), known, [item]),
+            Endpoint::Item(item) | Endpoint::Fragment { item, .. } => {
+                self.look_up_items(viewer.owner(), lookup, [item])
+            }
             Endpoint::Entity(id) | Endpoint::Artifact(id) | Endpoint::Log(id) => {
                 if self.find_record(id)?.is_some() {
                     let usable = match self.record(viewer, id) {
                         Ok(record) => {
-                            Some(KnownRecord { record_type: record.content.record_type, made_at: self.made_at(id)? })
+                            Some(RecordState { record_type: record.content.record_type, made_at: self.made_at(id)? })
                         }
                         Err(StoreError::NotFound(_)) => None,
                         Err(error) => return Err(error),
                     };
-                    known.records.insert(id, usable);
+                    lookup.records.insert(id, usable);
                 }
                 Ok(())
             }
