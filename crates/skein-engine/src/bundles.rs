@@ -245,7 +245,9 @@ impl Engine {
     }
 
     async fn take_in(&self, caller: &Caller, operation: OperationId, file: File) -> Result<Imported, EngineError> {
-        let owner = bundle::owner_of(&file)?;
+        // Opening a bundle reads its whole directory. It was uploaded, so it waits for its turn and is not refused.
+        let place = self.compute().place_in_time(caller.user).await;
+        let (file, owner) = place.run(move || bundle::owner_of(&file).map(|owner| (file, owner))).await??;
         let authority = authority(caller, owner);
         authority.refuse_stranger(owner)?;
         let admitted = caller.clone();

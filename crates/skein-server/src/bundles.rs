@@ -202,6 +202,8 @@ impl Write for ToClient {
 /// the import begins, with a part imported when the owner changes the record meanwhile.
 /// An item that is new here obeys the rules of the request that makes such an item. A breach is 422 with the id of the
 /// rule, and nothing is imported.
+/// A bundle has at most 8 GiB (413), 131,072 entries and 32 MiB of directory (422 `bundle_too_large`). What has more is exported as
+/// single conversations.
 #[utoipa::path(post, path = "/imports", tag = "bundles", params(PassphraseHeader),
     request_body(content_type = "application/zip", content = String, example = json!("the bytes of a bundle")),
     responses((status = 200, body = Mutated<ImportView>)))]

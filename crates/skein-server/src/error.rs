@@ -301,6 +301,9 @@ impl From<StoreError> for ApiError {
             StoreError::Bundle(BadBundle::Unusable { .. }) => {
                 Self::new(StatusCode::UNPROCESSABLE_ENTITY, "id_unavailable", told)
             }
+            StoreError::Bundle(BadBundle::TooLarge { .. }) => {
+                Self::new(StatusCode::UNPROCESSABLE_ENTITY, "bundle_too_large", told)
+            }
             StoreError::Bundle(_) => Self::bad_request("invalid_bundle", told),
             StoreError::ActRunning { act, operation } => {
                 let code = match act {

@@ -3,6 +3,7 @@
 use std::pin::Pin;
 use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
+use std::task::Poll;
 
 use axum::http::StatusCode;
 use futures::future::join_all;
@@ -107,6 +108,32 @@ async fn every_endpoint_that_computes_takes_a_place() {
     for path in [LIVE, "/api/v1/items", "/api/v1/processes"] {
         assert_eq!(world.get(path).await.status, StatusCode::OK, "{path}");
     }
+}
+
+/// Waits until a request that is under way is the last computation its user may have.
+async fn until_computing<T>(world: &World, request: &mut Pin<Box<impl Future<Output = T>>>) {
+    loop {
+        assert!(poll!(request.as_mut()).is_pending());
+        let mut next = Box::pin(world.engine.compute().run(world.admin.owner(), || ()));
+        if let Poll::Ready(outcome) = poll!(next.as_mut()) {
+            assert_eq!(outcome, Err(ComputeError::OfUser));
+            return;
+        }
+        drop(next);
+        skein_testkit::wait::moment().await;
+    }
+}
+
+#[tokio::test]
+async fn a_bundle_is_opened_by_a_computation_that_waits_for_its_turn() {
+    let world = World::new().await;
+    let (end, held) = hold(&world, world.admin.owner(), COMPUTATIONS_PER_USER - 1).await;
+    let mut import = Box::pin(world.upload("/api/v1/imports", "application/zip", "no zip"));
+    until_computing(&world, &mut import).await;
+    assert_eq!(world.get(LIVE).await.status, StatusCode::OK);
+    drop(end);
+    join_all(held).await;
+    assert_eq!(import.await.refused(), (400, "invalid_bundle".to_owned()));
 }
 
 #[tokio::test]

@@ -10,9 +10,10 @@ use std::sync::Arc;
 use sha2::{Digest as _, Sha256};
 use skein_core::Digest;
 use zip::ZipArchive;
-use zip::read::ZipFile;
+use zip::read::{ArchiveOffset, Config, ZipFile};
 use zip::result::ZipError;
 
+use super::end_record;
 use super::manifest::{MANIFEST_BYTES_MAX, Manifest};
 use super::{
     BLOBS, BadBundle, EXPANDED_BYTES_MAX, EXPANSION_MAX, ITEMS, LINE_BYTES_MAX, MANIFEST, Part, RECORDS, RELATIONS,
@@ -28,9 +29,12 @@ pub(crate) struct Archive {
 }
 
 impl Archive {
-    /// Opens a bundle and refuses what no bundle holds; reads its manifest.
+    /// Opens a bundle and refuses what no bundle holds; reads its manifest. Takes up to a second, and memory for each entry.
     pub(crate) fn open(file: File) -> Result<(Self, Manifest), StoreError> {
-        let mut zip = ZipArchive::new(SharedFile { file: Arc::new(file), at: 0 }).map_err(|error| not_a_zip(&error))?;
+        end_record::refuse_other_ends(&file)?;
+        let (file, config) =
+            (SharedFile { file: Arc::new(file), at: 0 }, Config { archive_offset: ArchiveOffset::Known(0) });
+        let mut zip = ZipArchive::with_config(config, file).map_err(|error| not_a_zip(&error))?;
         if zip.has_duplicate_names() || zip.has_overlapping_entries().map_err(|error| not_a_zip(&error))? {
             return Err(BadBundle::NotABundle("its entries overlap".to_owned()).into());
         }

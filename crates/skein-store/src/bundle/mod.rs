@@ -7,6 +7,7 @@
 mod archive;
 mod aside;
 mod check;
+mod end_record;
 mod export;
 mod import;
 mod judge;
@@ -23,6 +24,7 @@ use std::ops::ControlFlow;
 use skein_core::garden::cursor::Cursor;
 use skein_core::{Digest, ItemId, RecordId, UserId, Viewer};
 
+pub use end_record::ENTRIES_MAX;
 pub use export::{export, export_only, export_with_secrets};
 pub use import::{import, owner_of, sealed_secrets};
 pub use manifest::{Manifest, Part};

@@ -9,7 +9,7 @@ use skein_core::garden::record::{self, ChangeNote, Record, RecordContent, Record
 use skein_core::garden::seal::SEAL_LEAVES_MAX;
 use skein_core::{Digest, ItemId, Millis, RecordId, UserId, Viewer};
 use skein_store::StoreError;
-use skein_store::bundle::{Authority, BadBundle, LINE_BYTES_MAX};
+use skein_store::bundle::{Authority, BadBundle, ENTRIES_MAX, LINE_BYTES_MAX};
 
 use crate::bundle::{Parts, count, cut, event, export_all, history, kept, try_import, unzip};
 use crate::world::{START, World, both, content, object, rule_of, user};
@@ -138,6 +138,21 @@ fn bundle_and_target(world: &World) -> (Vec<u8>, World) {
     let target = World::sqlite();
     target.clock.advance(10_000);
     (export_all(world, user(&world.anna)), target)
+}
+
+#[test]
+fn a_bundle_with_more_entries_than_the_limit_is_refused_with_a_remedy() {
+    let (bundle, target) = bundle_and_target(&World::sqlite());
+    let mut full = unzip(&bundle);
+    let name = |number: usize| format!("blobs/{}", Digest::of(&number.to_le_bytes()));
+    let blobs = usize::try_from(ENTRIES_MAX).unwrap() + 1 - full.len();
+    full.extend((0..blobs).map(|number| (name(number), Vec::new())));
+    let refused = bad(&target, &zip_of(&full));
+    assert!(matches!(&refused, BadBundle::TooLarge { problem, .. } if problem.contains("one by one")), "{refused}");
+    // With one entry fewer it is read, and refused for what it holds.
+    full.remove(&name(0));
+    let refused = bad(&target, &zip_of(&full));
+    assert!(!matches!(refused, BadBundle::TooLarge { .. }), "{refused}");
 }
 
 both! {
