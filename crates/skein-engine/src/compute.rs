@@ -56,7 +56,7 @@ struct Share {
 
 /// One computation that runs or waits; it no longer counts when this is dropped.
 #[derive(Debug)]
-struct Ticket {
+pub(crate) struct Ticket {
     compute: Compute,
     user: UserId,
     places: Arc<Semaphore>,
@@ -94,23 +94,17 @@ impl Compute {
 
     /// A place, for work whose input is only loaded once there is one.
     pub(crate) async fn place(&self, user: UserId) -> Result<ComputePlace, ComputeError> {
-        Ok(self.taken(self.admit(user)?).await)
+        Ok(self.admit(user)?.place().await)
     }
 
-    /// [`Self::place`] for the workers, who are few themselves: they wait and are not refused.
+    /// [`Self::place`] for workers and imports, which are few themselves: they wait and are not refused.
     pub(crate) async fn place_in_time(&self, user: UserId) -> ComputePlace {
         let ticket = self.enter(&mut self.users(), user);
-        self.taken(ticket).await
+        ticket.place().await
     }
 
-    async fn taken(&self, ticket: Ticket) -> ComputePlace {
-        // One's own turn comes first: so each user stands in the line for all places only as often as they may have some.
-        let own = Arc::clone(&ticket.places).acquire_owned().await.expect("it is never closed");
-        let place = Arc::clone(&self.0.places).acquire_owned().await.expect("it is never closed");
-        ComputePlace { _held: (place, own, ticket) }
-    }
-
-    fn admit(&self, user: UserId) -> Result<Ticket, ComputeError> {
+    /// Counts a computation whose input is still to come.
+    pub(crate) fn admit(&self, user: UserId) -> Result<Ticket, ComputeError> {
         let mut users = self.users();
         if users.get(&user).is_some_and(|share| share.computations >= COMPUTATIONS_PER_USER) {
             return Err(ComputeError::OfUser);
@@ -131,6 +125,23 @@ impl Compute {
 
     fn users(&self) -> MutexGuard<'_, HashMap<UserId, Share>> {
         self.0.users.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ticket {
+    /// [`Compute::run`] for work that was admitted before.
+    pub(crate) async fn run<T: Send + 'static>(
+        self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, ComputeError> {
+        self.place().await.run(work).await
+    }
+
+    async fn place(self) -> ComputePlace {
+        // One's own turn comes first: so each user stands in the line for all places only as often as they may have some.
+        let own = Arc::clone(&self.places).acquire_owned().await.expect("it is never closed");
+        let place = Arc::clone(&self.compute.0.places).acquire_owned().await.expect("it is never closed");
+        ComputePlace { _held: (place, own, self) }
     }
 }
 

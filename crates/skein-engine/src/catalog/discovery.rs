@@ -1,5 +1,6 @@
 //! Tools made from an OpenAPI document: one for each operation it describes.
 
+use bytes::Bytes;
 use serde_json::{Map, Value};
 use skein_connect::http::{CallFault, HttpCall, Limits};
 use skein_core::account::Scope;
@@ -85,15 +86,18 @@ impl Engine {
             Ok((found, secret))
         };
         let (service, secret) = self.parts().store.read(look).await?;
-        let document = match source {
-            Source::Document(document) => document,
-            Source::Address(address) => self.fetch_document(&address).await?,
+        // Admitted before it is fetched: what waits for a place to be read is in memory.
+        let admitted = self.compute().admit(caller.user)?;
+        let source = match source {
+            Source::Document(document) => Fetched::Document(document),
+            Source::Address(address) => self.fetch_document(address).await?,
         };
         let (owner, secret) = (caller.user, secret.map(|secret| secret.owned()));
         let (service_id, service_hash) = (service.id, service.hash);
-        let judge = move || judged(&document, owner, &service, connection_params, secret.as_ref());
+        let judge =
+            move || Ok::<_, EngineError>(judged(&source.read()?, owner, &service, connection_params, secret.as_ref())?);
         // A large document takes a while, and nobody else waits for it here.
-        let judged = self.compute().run(caller.user, judge).await??;
+        let judged = admitted.run(judge).await??;
         self.change(caller, request, "service.discover", move |tx, viewer| {
             if load::<Service>(tx, viewer, service_id)?.hash != service_hash {
                 return Err(StoreError::RequestInFlight);
@@ -104,21 +108,43 @@ impl Engine {
         .await
     }
 
-    async fn fetch_document(&self, address: &str) -> Result<Value, EngineError> {
-        let call = HttpCall::new(http::Method::GET, address)?;
+    async fn fetch_document(&self, address: String) -> Result<Fetched, EngineError> {
+        let call = HttpCall::new(http::Method::GET, &address)?;
         let call = HttpCall { limits: Limits { answer_bytes_max: DOCUMENT_BYTES_MAX, ..call.limits }, ..call };
         let answer = self.parts().outside.http().send(&call).await?;
         let status = answer.status;
         let body = answer.body.whole().await?;
-        if !status.is_success() {
-            let cause = format!("it answered {status}");
-            return Err(CallFault::Content { host: address.chars().take(200).collect(), cause }.into());
+        if status.is_success() {
+            return Ok(Fetched::Text { address, body });
         }
-        serde_json::from_slice(&body).or_else(|_| yaml(&body)).map_err(|()| {
-            let cause = "it is neither JSON nor YAML".to_owned();
-            CallFault::Content { host: address.chars().take(200).collect(), cause }.into()
-        })
+        Err(unusable(&address, format!("it answered {status}")))
     }
+}
+
+/// A document before anybody looked into it.
+enum Fetched {
+    Document(Value),
+    /// What an address gave.
+    Text {
+        address: String,
+        body: Bytes,
+    },
+}
+
+impl Fetched {
+    /// The document, from JSON or YAML; takes seconds where it is large.
+    fn read(self) -> Result<Value, EngineError> {
+        match self {
+            Self::Document(document) => Ok(document),
+            Self::Text { address, body } => serde_json::from_slice(&body)
+                .or_else(|_| yaml(&body))
+                .map_err(|()| unusable(&address, "it is neither JSON nor YAML".to_owned())),
+        }
+    }
+}
+
+fn unusable(address: &str, cause: String) -> EngineError {
+    CallFault::Content { host: address.chars().take(200).collect(), cause }.into()
 }
 
 /// The tools of a document, judged one by one before anything is written.

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use skein_core::UserId;
 use skein_core::account::{Role, Scope};
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError};
+use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{counting, weather};
 use crate::talk::{Talk, id};
@@ -134,6 +135,25 @@ async fn a_bundle_is_opened_by_a_computation_that_waits_for_its_turn() {
     drop(end);
     join_all(held).await;
     assert_eq!(import.await.refused(), (400, "invalid_bundle".to_owned()));
+}
+
+#[tokio::test]
+async fn a_document_at_an_address_is_read_by_a_computation_that_is_admitted_before_it_is_fetched() {
+    let world = World::new().await;
+    let service = world.made("/api/v1/services", &weather()).await;
+    let documents = Rogue::start(|_| Behaviour::json("] neither JSON nor YAML: ["));
+    let address = documents.address();
+    let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
+    world.made("/api/v1/allowed-endpoints", &allowed).await;
+    let path = format!("/api/v1/services/{}/discover", id(&service));
+    let body = json!({ "url": format!("http://{address}/openapi.yaml") }).to_string();
+    let (end, held) = hold(&world, world.admin.owner(), COMPUTATIONS_PER_USER).await;
+    assert_eq!(world.post(&path, body.clone()).await.refused(), (429, "too_many_at_once".to_owned()));
+    assert!(documents.requests().is_empty());
+    drop(end);
+    join_all(held).await;
+    assert_eq!(world.post(&path, body).await.refused(), (502, "answer_not_understood".to_owned()));
+    assert_eq!(documents.requests().len(), 1);
 }
 
 #[tokio::test]
