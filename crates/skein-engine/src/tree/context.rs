@@ -1,6 +1,8 @@
 //! What a model would be shown at a node: gathered from the tree, assembled by the core, every part accounted for.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::collections::btree_map::{BTreeMap, Entry};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use skein_core::tree::actor::Actor;
@@ -28,7 +30,8 @@ const BUDGET_DEFAULT: usize = 32_768;
 /// Most nodes of a path that are looked at, counted from its end, and most bytes of what they say.
 const PATH_NODES_MAX: usize = 20_000;
 const PATH_BYTES_MAX: usize = 64 << 20;
-/// Most sources of these nodes that are looked at; their bytes count with those of the path.
+/// Most sources of these nodes that are looked at; their bytes count with those of the path, each time one is cited: so often
+/// it is laid out.
 const SOURCES_MAX: usize = 20_000;
 /// Most pinned nodes of one owner that are known, the newest.
 const PINNED_MAX: usize = 10_000;
@@ -148,13 +151,12 @@ struct Gathered {
     /// What fed a node beside its parent.
     feeds: Feeds,
     /// What feeds the answer beside the last node.
-    next: Vec<(SourceRole, Spoken)>,
+    next: Vec<(SourceRole, Arc<Spoken>)>,
     folded: Vec<(ItemId, String, String)>,
     looked_from: Option<NodeId>,
 }
 
 /// A node as far as a window is concerned.
-#[derive(Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own that a node has or has not")]
 struct Spoken {
     id: ItemId,
@@ -236,9 +238,11 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: &ContextQuery) 
     let conversation = conversations::load(tx, viewer, row.conversation)?.entry;
     let actor = query.actor.map(|id| tx.record(viewer, id).and_then(Shown::<Actor>::try_from)).transpose()?;
     let agent_prompt = actor.and_then(|actor| actor.entry.configuration.system_prompt);
-    let Looked { nodes, feeds, oldest: looked_from } = path(tx, viewer, node)?;
-    let next = query.sources.iter().map(|source| Ok((source.role, spoken_at(tx, viewer, source.node_id)?)));
+    let mut sources = Sources { room: Room(PATH_BYTES_MAX), known: BTreeMap::new() };
+    // What is asked for by name comes first, the path gets the room it leaves.
+    let next = query.sources.iter().map(|source| Ok((source.role, sources.named(tx, viewer, source.node_id)?)));
     let next = next.collect::<Result<Vec<_>, StoreError>>()?;
+    let Looked { nodes, feeds, oldest: looked_from } = path(tx, viewer, node, sources)?;
     let folded = folded(tx, viewer, &nodes)?;
     let pinned = tx.ids_tagged(viewer, PINNED, PINNED_MAX)?;
     let mut is_cut_off = false;
@@ -253,38 +257,66 @@ fn gather(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, query: &ContextQuery) 
     Ok(Gathered { conversation, agent_prompt, path, feeds, next, folded, looked_from })
 }
 
-/// A node that stands beside the path.
-fn spoken_at(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Spoken, StoreError> {
-    let main = PathId::main_of(tx.node(viewer, node)?.conversation);
-    let seen = tx.seen_node(viewer, main, node)?;
-    Ok(Spoken::of(&seen, tx.is_pruned(viewer, node)?))
-}
-
 /// How many bytes of what is said may still be looked at.
 struct Room(usize);
 
 impl Room {
-    /// Whether there was room for it.
-    fn take(&mut self, seen: &SeenNode) -> bool {
-        let said = seen.content.as_ref().map_or(0, |content| content.to_string().len());
-        let is_room = self.0 >= said;
-        self.0 = self.0.saturating_sub(said);
+    /// Whether there was room for so many bytes.
+    fn take(&mut self, bytes: usize) -> bool {
+        let is_room = self.0 >= bytes;
+        self.0 = self.0.saturating_sub(bytes);
         is_room
+    }
+}
+
+/// Bytes of what a node says.
+fn bytes_of(seen: &SeenNode) -> usize {
+    seen.content.as_ref().map_or(0, |content| content.to_string().len())
+}
+
+/// Nodes that are cited. Each is read and kept once, and takes room each time.
+struct Sources {
+    room: Room,
+    known: BTreeMap<NodeId, (Arc<Spoken>, usize)>,
+}
+
+impl Sources {
+    /// A source that is wanted whether or not there is room.
+    fn named(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Arc<Spoken>, StoreError> {
+        let (spoken, bytes) = self.load(tx, viewer, node)?;
+        self.room.take(bytes);
+        Ok(spoken)
+    }
+
+    /// A source, if there is room for it.
+    fn cited(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Option<Arc<Spoken>>, StoreError> {
+        let (spoken, bytes) = self.load(tx, viewer, node)?;
+        Ok(self.room.take(bytes).then_some(spoken))
+    }
+
+    fn load(&mut self, tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<(Arc<Spoken>, usize), StoreError> {
+        let unknown = match self.known.entry(node) {
+            Entry::Occupied(known) => return Ok(known.get().clone()),
+            Entry::Vacant(unknown) => unknown,
+        };
+        let main = PathId::main_of(tx.node(viewer, node)?.conversation);
+        let seen = tx.seen_node(viewer, main, node)?;
+        let spoken = Spoken::of(&seen, tx.is_pruned(viewer, node)?);
+        Ok(unknown.insert((Arc::new(spoken), bytes_of(&seen))).clone())
     }
 }
 
 /// The path to a node from the root's side on, with what fed its nodes, as far up as the limits allow; the last node is
 /// always there.
-fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Looked, StoreError> {
+fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId, mut sources: Sources) -> Result<Looked, StoreError> {
     let main = PathId::main_of(tx.node(viewer, node)?.conversation);
-    let mut room = Room(PATH_BYTES_MAX);
     let (mut nodes, mut end, mut is_full) = (Vec::new(), Some(node), false);
     while let Some(last) = end.filter(|_| !is_full) {
         // One more than is taken: the next piece begins with it, in the version that is shown.
         let mut piece = tx.path_to(viewer, main, last, NODES_PER_PAGE_MAX + 1)?;
         end = (piece.len() > NODES_PER_PAGE_MAX).then(|| piece.remove(0).row.id);
         for seen in piece.into_iter().rev() {
-            is_full |= !room.take(&seen) || nodes.len() >= PATH_NODES_MAX;
+            is_full |= !sources.room.take(bytes_of(&seen)) || nodes.len() >= PATH_NODES_MAX;
             if is_full && !nodes.is_empty() {
                 break;
             }
@@ -292,7 +324,7 @@ fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Looked, StoreE
         }
     }
     let is_cut = is_full || end.is_some();
-    let (feeds, kept) = feeds(tx, viewer, &nodes, &mut room)?;
+    let (feeds, kept) = feeds(tx, viewer, &nodes, sources)?;
     let is_cut = is_cut || kept < nodes.len();
     nodes.truncate(kept);
     nodes.reverse();
@@ -300,7 +332,8 @@ fn path(tx: &mut Tx<'_>, viewer: &Viewer, node: NodeId) -> Result<Looked, StoreE
     Ok(Looked { nodes, feeds, oldest })
 }
 
-type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Spoken)>>;
+/// A source that several nodes cite is kept once.
+type Feeds = BTreeMap<ItemId, Vec<(SourceRole, Arc<Spoken>)>>;
 
 /// What was looked at of a path.
 struct Looked {
@@ -311,24 +344,22 @@ struct Looked {
 }
 
 /// What fed these nodes, the nearest first, and of how many of them all of it: limits hold for it as for what is said.
-fn feeds(tx: &mut Tx<'_>, viewer: &Viewer, nodes: &[SeenNode], room: &mut Room) -> Result<(Feeds, usize), StoreError> {
+fn feeds(
+    tx: &mut Tx<'_>,
+    viewer: &Viewer,
+    nodes: &[SeenNode],
+    mut sources: Sources,
+) -> Result<(Feeds, usize), StoreError> {
     let mut feeds = Feeds::new();
     let Some(end) = nodes.first() else { return Ok((feeds, 0)) };
-    let mut known: BTreeMap<NodeId, Spoken> = BTreeMap::new();
     let found = tx.path_feeds(viewer, end.row.id, nodes.len(), SOURCES_MAX + 1)?;
     for (number, (target, source, role)) in found.into_iter().enumerate() {
-        let is_known = known.contains_key(&source);
-        if !is_known {
-            let main = PathId::main_of(tx.node(viewer, source)?.conversation);
-            let seen = tx.seen_node(viewer, main, source)?;
-            if number >= SOURCES_MAX || !room.take(&seen) {
-                let kept = nodes.iter().position(|node| node.row.id == target).unwrap_or(nodes.len());
-                feeds.remove(&target.into());
-                return Ok((feeds, kept.max(1)));
-            }
-            known.insert(source, Spoken::of(&seen, tx.is_pruned(viewer, source)?));
-        }
-        let spoken = known[&source].clone();
+        let spoken = if number < SOURCES_MAX { sources.cited(tx, viewer, source)? } else { None };
+        let Some(spoken) = spoken else {
+            let kept = nodes.iter().position(|node| node.row.id == target).unwrap_or(nodes.len());
+            feeds.remove(&target.into());
+            return Ok((feeds, kept.max(1)));
+        };
         feeds.entry(target.into()).or_default().push((role, spoken));
     }
     Ok((feeds, nodes.len()))

@@ -10,6 +10,7 @@ use skein_core::tree::context::report::{DropReason, PartReport};
 use skein_core::tree::context::{Message, Prompt, Strategy};
 use skein_core::tree::conversation::{CONTEXT_BUDGET_MAX, CONTEXT_BUDGET_MIN};
 use skein_core::tree::node::{Source, SourceRole};
+use skein_core::tree::place::SOURCES_MAX;
 use skein_core::{Digest, ItemId, NodeId, RecordId};
 use skein_engine::Engine;
 use skein_engine::tree::{ContextQuery, ShownContext};
@@ -42,9 +43,6 @@ pub(crate) struct WindowParameters {
     #[param(example = "context:item_01JA2B3C4D5E6F7G8H9J0K1M2N")]
     sources: Option<String>,
 }
-
-/// Most sources that are asked for at once.
-const SOURCES_MAX: usize = 100;
 
 /// A window accounted for.
 #[derive(Serialize, ToSchema)]
@@ -343,8 +341,8 @@ impl WindowParameters {
         };
         let sources: Option<Vec<Source>> = text.split(',').take(SOURCES_MAX + 1).map(source).collect();
         sources.filter(|sources| sources.len() <= SOURCES_MAX).ok_or_else(|| {
-            let words = "sources: send up to 100 of context:NODE and instruction:NODE with commas between";
-            invalid("sources", words.to_owned())
+            let form = "context:NODE and instruction:NODE with commas between";
+            invalid("sources", format!("sources: send up to {SOURCES_MAX} of {form}"))
         })
     }
 

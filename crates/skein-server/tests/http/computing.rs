@@ -218,3 +218,24 @@ async fn bodies_are_as_large_as_a_document_and_batches_of_items_alone_larger() {
     let batch = json!({ "items": [item, item] }).to_string();
     assert_eq!(world.post("/api/v1/items", batch).await.status, StatusCode::CREATED);
 }
+
+/// Of a node that many nodes cite, each citation counts: what is laid out at once stays below 64 MiB.
+#[tokio::test]
+async fn a_source_counts_each_time_it_is_cited() {
+    let world = World::new().await;
+    let talk = Talk::new(&world).await;
+    let cited = talk.say(None, &"x".repeat(1_000_000)).await;
+    let mut said = cited.clone();
+    for number in 0..70 {
+        let source = json!({ "nodeId": id(&cited["node"]), "role": "context" });
+        let body = json!({ "parentAlternativeId": said["node"]["id"], "parentTurnId": said["turn"]["id"],
+            "text": format!("turn {number}"), "sources": [source] });
+        said = talk.made("/turns", &body).await;
+    }
+    let context = world.get(&format!("/api/v1/nodes/{}/context", id(&said["node"]))).await.json();
+    let parts = context["parts"].as_array().unwrap();
+    let is_citation = |part: &&Value| part["kind"] == "context" && part["nodeId"] == cited["node"]["id"];
+    let citations = parts.iter().filter(is_citation).count();
+    assert!((60..68).contains(&citations), "{citations} of 70: {}", context["lookedFromNodeId"]);
+    assert!(context["lookedFromNodeId"].is_string());
+}
