@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use axum::body::{Body, Bytes};
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::{FromRequest, FromRequestParts as _, Request};
 use axum::http::{HeaderMap, StatusCode, header};
 use futures::StreamExt as _;
@@ -12,11 +12,12 @@ use serde::de::DeserializeOwned;
 use skein_core::UserId;
 use skein_core::document::{self, DOCUMENT_BYTES_MAX};
 use skein_engine::Engine;
+use tokio::time::{Instant, timeout_at};
 
 use crate::admission::{AdmissionLimit, AdmissionPermit};
 use crate::context::Context;
 use crate::error::ApiError;
-use crate::limits::{BODY_BYTES_MAX, BODY_TIME_MAX, PARSED_AT_ONCE_BYTES_MAX};
+use crate::limits::{BODY_BYTES_MAX, BODY_PROMPT_TIME_MAX, BODY_TIME_MAX, PARSED_AT_ONCE_BYTES_MAX};
 use crate::listen::Visitor;
 use crate::query;
 use crate::signed_in::SignedIn;
@@ -27,27 +28,32 @@ pub(crate) struct JsonText {
     _place: Option<AdmissionPermit>,
 }
 
-/// How large a body may be.
-pub(crate) enum BodyRoom<'a> {
-    /// One document.
-    Document,
-    /// Many documents: beyond the size of one it takes a place of its user.
-    Batch(&'a AdmissionLimit, UserId),
+/// How large a body may be, and whose places it takes.
+#[derive(Clone, Copy)]
+pub(crate) struct BodyRoom<'a> {
+    user: UserId,
+    arriving: &'a AdmissionLimit,
+    /// Where the body may be larger than one document: it takes one of these places then.
+    large: Option<&'a AdmissionLimit>,
 }
 
-impl BodyRoom<'_> {
-    fn bytes_max(&self) -> usize {
-        match self {
-            Self::Document => DOCUMENT_BYTES_MAX,
-            Self::Batch(..) => BODY_BYTES_MAX,
-        }
+impl<'a> BodyRoom<'a> {
+    /// One document.
+    pub(crate) fn document(context: &'a Context, user: UserId) -> Self {
+        Self { user, arriving: &context.arriving_bodies, large: None }
     }
 
-    fn place(&self) -> Result<Option<AdmissionPermit>, ApiError> {
-        match self {
-            Self::Document => Ok(None),
-            Self::Batch(limit, user) => limit.admit(*user).map(Some),
-        }
+    /// Many documents.
+    pub(crate) fn batch(context: &'a Context, user: UserId) -> Self {
+        Self { large: Some(&context.large_bodies), ..Self::document(context, user) }
+    }
+
+    fn bytes_max(&self) -> usize {
+        if self.large.is_some() { BODY_BYTES_MAX } else { DOCUMENT_BYTES_MAX }
+    }
+
+    fn large_place(&self) -> Result<Option<AdmissionPermit>, ApiError> {
+        self.large.map(|limit| limit.admit(self.user)).transpose()
     }
 }
 
@@ -80,17 +86,18 @@ impl JsonText {
 
 /// Puts the pieces of a body together as they come. A client that sends many small ones costs their bytes and no more.
 async fn collect(body: Body, room: BodyRoom<'_>) -> Result<(Bytes, Option<AdmissionPermit>), ApiError> {
-    let (mut pieces, mut whole, mut place) = (body.into_data_stream(), Vec::new(), None);
+    let (mut arrival, mut whole, mut place) = (Arrival::new(body, room), Vec::new(), None);
     let mut first = Bytes::new();
-    while let Some(piece) = pieces.next().await {
-        let broke_off = |_| ApiError::bad_request("invalid_body", "the body broke off; send it again");
-        let piece = piece.map_err(broke_off)?;
+    while let Some(piece) = arrival.next().await? {
         let size = first.len() + whole.len() + piece.len();
         if size > room.bytes_max() {
             return Err(ApiError::body_too_large(room.bytes_max() as u64));
         }
         if size > DOCUMENT_BYTES_MAX && place.is_none() {
-            place = room.place()?;
+            place = room.large_place()?;
+        }
+        if size > PARSED_AT_ONCE_BYTES_MAX {
+            arrival.take_place()?;
         }
         if size == piece.len() {
             first = piece;
@@ -102,6 +109,40 @@ async fn collect(body: Body, room: BodyRoom<'_>) -> Result<(Bytes, Option<Admiss
     Ok((if whole.is_empty() { first } else { whole.into() }, place))
 }
 
+/// A body that is arriving. It takes a place of its user once it is slow or large, and gives it back when all of it is there.
+struct Arrival<'a> {
+    pieces: BodyDataStream,
+    room: BodyRoom<'a>,
+    prompt_until: Instant,
+    place: Option<AdmissionPermit>,
+}
+
+impl<'a> Arrival<'a> {
+    fn new(body: Body, room: BodyRoom<'a>) -> Self {
+        let prompt_until = Instant::now() + BODY_PROMPT_TIME_MAX;
+        Self { pieces: body.into_data_stream(), room, prompt_until, place: None }
+    }
+
+    fn take_place(&mut self) -> Result<(), ApiError> {
+        if self.place.is_none() {
+            self.place = Some(self.room.arriving.admit(self.room.user)?);
+        }
+        Ok(())
+    }
+
+    async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let piece = if self.place.is_some() {
+            self.pieces.next().await
+        } else if let Ok(piece) = timeout_at(self.prompt_until, self.pieces.next()).await {
+            piece
+        } else {
+            self.take_place()?;
+            self.pieces.next().await
+        };
+        piece.transpose().map_err(|_| ApiError::bad_request("invalid_body", "the body broke off; send it again"))
+    }
+}
+
 /// A body that asks, and changes nothing; its derive has to deny unknown fields.
 pub(crate) struct Question<T>(pub(crate) T);
 
@@ -111,7 +152,8 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<Context> for Question<T> 
     async fn from_request(request: Request, context: &Context) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
         let SignedIn(caller) = SignedIn::from_request_parts(&mut parts, context).await?;
-        let text = JsonText::receive(Request::from_parts(parts, body), BodyRoom::Document).await?;
+        let room = BodyRoom::document(context, caller.user);
+        let text = JsonText::receive(Request::from_parts(parts, body), room).await?;
         let read = |text: &[u8]| {
             let read = serde_json::from_value(document::parse_object(text)?.into());
             read.map_err(|problem| ApiError::bad_request("invalid_body", problem.to_string()))
@@ -141,4 +183,60 @@ pub(crate) fn check_announced_size(headers: &HeaderMap, bytes_max: u64) -> Resul
 fn too_slow(time_max: Duration) -> ApiError {
     let message = format!("the body did not arrive within {} seconds", time_max.as_secs());
     ApiError::new(StatusCode::REQUEST_TIMEOUT, "body_too_slow", message)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Error;
+
+    use axum::response::IntoResponse as _;
+    use futures::future::select;
+    use futures::{poll, stream};
+
+    use super::*;
+
+    fn user(number: u8) -> UserId {
+        UserId::from_bytes([number; 16])
+    }
+
+    /// A body of which so many bytes are there, and no more come.
+    fn unfinished(bytes: usize) -> Body {
+        let there = stream::iter([Ok::<_, Error>(Bytes::from(vec![b' '; bytes]))]);
+        Body::from_stream(there.chain(stream::pending()))
+    }
+
+    fn status(outcome: Result<(Bytes, Option<AdmissionPermit>), ApiError>) -> u16 {
+        outcome.expect_err("it should be refused").into_response().status().as_u16()
+    }
+
+    #[tokio::test]
+    async fn a_user_whose_large_bodies_are_arriving_has_a_limit_of_their_own() {
+        let arriving = AdmissionLimit::new("bodies", 3, 2);
+        let room = |number| BodyRoom { user: user(number), arriving: &arriving, large: None };
+        let large = || unfinished(PARSED_AT_ONCE_BYTES_MAX + 1);
+        let mut held = Vec::new();
+        for number in [1, 1, 2] {
+            let mut body = Box::pin(collect(large(), room(number)));
+            assert!(poll!(body.as_mut()).is_pending());
+            held.push(body);
+        }
+        assert_eq!(status(collect(large(), room(1)).await), 429);
+        assert_eq!(status(collect(large(), room(2)).await), 503);
+        let small = collect(Body::from("{}"), room(1)).await;
+        assert_eq!(small.ok().map(|(text, _)| text), Some(Bytes::from("{}")));
+        drop(held);
+        let whole = vec![b' '; PARSED_AT_ONCE_BYTES_MAX + 1];
+        for _ in 0..4 {
+            assert!(collect(Body::from(whole.clone()), room(1)).await.is_ok());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_small_body_takes_a_place_once_it_is_slow() {
+        let arriving = AdmissionLimit::new("bodies", 2, 1);
+        let room = BodyRoom { user: user(1), arriving: &arriving, large: None };
+        let slow = || Box::pin(collect(unfinished(1), room));
+        // Both wait until they are slow; there is a place for one of them.
+        assert_eq!(status(select(slow(), slow()).await.factor_first().0), 429);
+    }
 }

@@ -9,7 +9,8 @@ use skein_engine::Engine;
 use crate::admission::AdmissionLimit;
 use crate::known_answers::KnownAnswers;
 use crate::limits::{
-    BUNDLES_AT_ONCE, BUNDLES_PER_USER, LARGE_BODIES_AT_ONCE, LARGE_BODIES_PER_USER, UPLOADS_AT_ONCE, UPLOADS_PER_USER,
+    BODIES_ARRIVING_AT_ONCE, BODIES_ARRIVING_PER_USER, BUNDLES_AT_ONCE, BUNDLES_PER_USER, LARGE_BODIES_AT_ONCE,
+    LARGE_BODIES_PER_USER, UPLOADS_AT_ONCE, UPLOADS_PER_USER,
 };
 use crate::metrics::Metrics;
 use crate::tokens::Tokens;
@@ -30,6 +31,8 @@ pub struct Parts {
     pub(crate) uploads: AdmissionLimit,
     /// Limits bodies that are larger than a document.
     pub(crate) large_bodies: AdmissionLimit,
+    /// Limits bodies that are still arriving, uploads and bundles aside.
+    pub(crate) arriving_bodies: AdmissionLimit,
     /// What this server counts.
     pub(crate) metrics: Metrics,
     /// What was answered before, and holds.
@@ -44,10 +47,22 @@ impl Context {
     fn made(engine: Engine, public_url: &str, tokens: Option<Tokens>) -> Self {
         let bundles = AdmissionLimit::new("exports and imports", BUNDLES_AT_ONCE, BUNDLES_PER_USER);
         let large_bodies = AdmissionLimit::new("large bodies", LARGE_BODIES_AT_ONCE, LARGE_BODIES_PER_USER);
+        let arriving = "requests whose body is arriving";
+        let arriving_bodies = AdmissionLimit::new(arriving, BODIES_ARRIVING_AT_ONCE, BODIES_ARRIVING_PER_USER);
         let (public_url, metrics) = (public_url.trim_end_matches('/').into(), Metrics::new());
         let uploads = AdmissionLimit::new("uploads", UPLOADS_AT_ONCE, UPLOADS_PER_USER);
         let known_answers = KnownAnswers::default();
-        Self(Arc::new(Parts { engine, public_url, tokens, bundles, uploads, large_bodies, metrics, known_answers }))
+        Self(Arc::new(Parts {
+            engine,
+            public_url,
+            tokens,
+            bundles,
+            uploads,
+            large_bodies,
+            arriving_bodies,
+            metrics,
+            known_answers,
+        }))
     }
 
     /// Also accepts the tokens of an issuer.

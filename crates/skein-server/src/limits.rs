@@ -34,6 +34,13 @@ pub const LARGE_BODIES_AT_ONCE: usize = 16;
 pub const LARGE_BODIES_PER_USER: usize = 8;
 /// Largest body that is understood on the thread that received it: well below a millisecond.
 pub const PARSED_AT_ONCE_BYTES_MAX: usize = 32 << 10;
+/// Bodies that are still arriving, of all users: half of the places for requests, so slow clients leave the other half to others.
+/// A body counts once it is larger than [`PARSED_AT_ONCE_BYTES_MAX`], or takes longer than [`BODY_PROMPT_TIME_MAX`].
+pub const BODIES_ARRIVING_AT_ONCE: usize = REQUESTS_AT_ONCE_MAX / 2;
+/// Such bodies of one user.
+pub const BODIES_ARRIVING_PER_USER: usize = 32;
+/// Longest a small body may take to arrive before it counts as arriving.
+pub const BODY_PROMPT_TIME_MAX: Duration = Duration::from_secs(1);
 /// Largest upload.
 pub const BLOB_BYTES_MAX: usize = skein_store::blobs::BLOB_BYTES_MAX;
 /// Uploads of blobs under way at once, of all users; each takes a temporary file of up to [`BLOB_BYTES_MAX`].

@@ -91,7 +91,7 @@ impl FromRequest<Context> for Mutation {
         let based_on = based_on.map(|tag| tag.trim_matches('"').to_owned());
         let user = asking.caller.user;
         let is_batch = parts.uri.path().strip_prefix(API) == Some(BATCHES);
-        let room = if is_batch { BodyRoom::Batch(&context.large_bodies, user) } else { BodyRoom::Document };
+        let room = if is_batch { BodyRoom::batch(context, user) } else { BodyRoom::document(context, user) };
         let asked_at = Instant::now();
         let text = JsonText::receive(HttpRequest::from_parts(parts, body), room).await?;
         if asked_at.elapsed() > KNOWN_FOR {

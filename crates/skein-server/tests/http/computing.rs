@@ -5,13 +5,15 @@ use std::sync::mpsc::{self, Sender};
 use std::sync::{Arc, Mutex};
 use std::task::Poll;
 
+use axum::body::Body;
 use axum::http::StatusCode;
-use futures::future::join_all;
-use futures::poll;
+use futures::future::{join_all, select_all};
+use futures::{StreamExt as _, poll, stream};
 use serde_json::{Value, json};
 use skein_core::UserId;
 use skein_core::account::{Role, Scope};
 use skein_engine::{COMPUTATIONS_MAX, COMPUTATIONS_PER_USER, ComputeError};
+use skein_server::limits::{BODIES_ARRIVING_PER_USER, PARSED_AT_ONCE_BYTES_MAX};
 use skein_testkit::rogue::{Behaviour, Rogue};
 
 use crate::recipes::{counting, weather};
@@ -154,6 +156,27 @@ async fn a_document_at_an_address_is_read_by_a_computation_that_is_admitted_befo
     join_all(held).await;
     assert_eq!(world.post(&path, body).await.refused(), (502, "answer_not_understood".to_owned()));
     assert_eq!(documents.requests().len(), 1);
+}
+
+#[tokio::test]
+async fn a_user_whose_bodies_are_arriving_leaves_the_server_to_others() {
+    let world = World::new().await;
+    let bert = world.joined_by("bert", Role::User, Scope::Write).await;
+    let slow = || {
+        let there = stream::iter([Ok::<_, std::io::Error>(" ".repeat(PARSED_AT_ONCE_BYTES_MAX + 1))]);
+        let body = Body::from_stream(there.chain(stream::pending()));
+        let request = world.request("POST", VALIDATE).header("content-type", "application/json");
+        Box::pin(world.send(request.body(body).unwrap()))
+    };
+    let mut arriving = Vec::new();
+    for _ in 0..BODIES_ARRIVING_PER_USER {
+        let mut request = slow();
+        assert!(poll!(request.as_mut()).is_pending());
+        arriving.push(request);
+    }
+    let (refused, _, _arriving) = select_all(arriving.into_iter().chain([slow()])).await;
+    assert_eq!((refused.refused(), refused.header("retry-after")), ((429, "too_many_at_once".to_owned()), "1"));
+    assert_eq!(validate(&bert, &largest()).await.status, StatusCode::OK);
 }
 
 #[tokio::test]
