@@ -70,7 +70,7 @@ pub(crate) async fn upload_blob(
     let engine = &context.engine;
     let incoming = engine.begin_blob(&media_type)?;
     let reserved = engine.reserve(&asking.caller, &asking.key, "blob.attach").await?;
-    let received = upload.receive(engine, &asking, &reserved, incoming).await;
+    let received = upload.receive(&context, &asking, &reserved, incoming).await;
     let attached = attach(engine, &asking, &reserved, received, &media_type).await;
     if let (Reserved::Place(place), Err(_)) = (&reserved, &attached) {
         release(engine, &asking, place, "the bytes did not arrive or could not be kept").await;

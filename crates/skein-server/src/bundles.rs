@@ -222,7 +222,7 @@ pub(crate) async fn import_bundle(
     let passphrase = passphrase(&parts.headers)?;
     let upload = Upload::of(Request::from_parts(parts, body), BUNDLE_BYTES_MAX, BUNDLE_TIME_MAX)?;
     let reserved = context.engine.reserve(&asking.caller, &asking.key, "import").await?;
-    let received = receive(&context.engine, &asking, &reserved, upload).await;
+    let received = receive(&context, &asking, &reserved, upload).await;
     // Whoever asked may leave: what was begun is finished, and a repeat of the request finds it.
     let taking_in = take_in(context.engine.clone(), asking, reserved, received, passphrase);
     let imported = tokio::spawn(async move {
@@ -297,10 +297,11 @@ impl Write for HashedFile {
 }
 
 async fn receive(
-    engine: &Engine,
+    context: &Context,
     asking: &Asking,
     reserved: &Reserved,
     upload: Upload,
 ) -> Result<(File, [u8; 32]), ApiError> {
-    upload.receive(engine, asking, reserved, HashedFile::new(engine)?).await?.finish(engine)
+    let file = HashedFile::new(&context.engine)?;
+    upload.receive(context, asking, reserved, file).await?.finish(&context.engine)
 }

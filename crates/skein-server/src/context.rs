@@ -14,6 +14,7 @@ use crate::limits::{
 };
 use crate::metrics::Metrics;
 use crate::tokens::Tokens;
+use crate::upload::UploadWriters;
 
 /// Cheap to clone, which happens several times for every request; one per server.
 #[derive(Clone)]
@@ -33,6 +34,8 @@ pub struct Parts {
     pub(crate) large_bodies: AdmissionLimit,
     /// Limits bodies that are still arriving, uploads and bundles aside.
     pub(crate) arriving_bodies: AdmissionLimit,
+    /// Limits the threads that write uploads and bundles as they arrive.
+    pub(crate) upload_writers: UploadWriters,
     /// What this server counts.
     pub(crate) metrics: Metrics,
     /// What was answered before, and holds.
@@ -51,7 +54,7 @@ impl Context {
         let arriving_bodies = AdmissionLimit::new(arriving, BODIES_ARRIVING_AT_ONCE, BODIES_ARRIVING_PER_USER);
         let (public_url, metrics) = (public_url.trim_end_matches('/').into(), Metrics::new());
         let uploads = AdmissionLimit::new("uploads", UPLOADS_AT_ONCE, UPLOADS_PER_USER);
-        let known_answers = KnownAnswers::default();
+        let (upload_writers, known_answers) = (UploadWriters::new(), KnownAnswers::default());
         Self(Arc::new(Parts {
             engine,
             public_url,
@@ -60,6 +63,7 @@ impl Context {
             uploads,
             large_bodies,
             arriving_bodies,
+            upload_writers,
             metrics,
             known_answers,
         }))

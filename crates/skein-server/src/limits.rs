@@ -47,6 +47,9 @@ pub const BLOB_BYTES_MAX: usize = skein_store::blobs::BLOB_BYTES_MAX;
 pub const UPLOADS_AT_ONCE: usize = 128;
 /// Uploads of blobs that one user may have under way.
 pub const UPLOADS_PER_USER: usize = 32;
+/// Threads that write what arrives of blobs and bundles. Writing is hashing and a copy into the file cache: more threads than
+/// cores make it no faster.
+pub const UPLOAD_WRITERS: usize = 8;
 /// Longest a blob may take to arrive.
 pub const UPLOAD_TIME_MAX: Duration = Duration::from_mins(10);
 /// Bundles written or taken in at once; each holds a thread.

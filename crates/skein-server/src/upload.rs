@@ -1,26 +1,52 @@
 //! Receives large bodies piece by piece into a writer, within limits of size and time.
 //!
-//! Memory holds one piece of each body. A piece is written on a thread that may block. While a body arrives, its reserved
+//! Memory holds one piece of each body. A few threads write the pieces of all of them. While a body arrives, its reserved
 //! operation is renewed, so that a repeat of the request is told that the first one is under way.
 
 use std::io::{self, Write};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use axum::body::{Body, BodyDataStream};
+use axum::body::{Body, BodyDataStream, Bytes};
 use axum::extract::Request;
 use axum::http::StatusCode;
 use futures::StreamExt as _;
 use skein_engine::{Engine, Reservation, Reserved};
 use skein_store::StoreError;
+use tokio::sync::Semaphore;
+use tokio::task::JoinError;
 
 use crate::body::check_announced_size;
+use crate::context::Context;
 use crate::error::ApiError;
-use crate::limits::BODY_TIME_MAX;
+use crate::limits::{BODY_TIME_MAX, UPLOAD_WRITERS};
 use crate::listen::Visitor;
 use crate::mutation::Asking;
 
 /// How often the operation of a body that arrives is renewed.
 const RENEW_EVERY: Duration = Duration::from_secs(5);
+
+/// Limits how many pieces are written at once, of all bodies. A thread that may block is expensive: with one for each body, a
+/// hundred uploads at full speed take more memory for threads than for bytes.
+#[derive(Debug)]
+pub(crate) struct UploadWriters(Arc<Semaphore>);
+
+impl UploadWriters {
+    pub(crate) fn new() -> Self {
+        Self(Arc::new(Semaphore::new(UPLOAD_WRITERS)))
+    }
+
+    /// Writes a piece when a thread is free for it; bodies take turns.
+    async fn write<W: Write + Send + 'static>(&self, mut out: W, piece: Bytes) -> Result<io::Result<W>, JoinError> {
+        let turn = Arc::clone(&self.0).acquire_owned().await.expect("it is never closed");
+        let write = move || {
+            // Until the thread is free, even when the client left.
+            let _turn = turn;
+            out.write_all(&piece).map(|()| out)
+        };
+        tokio::task::spawn_blocking(write).await
+    }
+}
 
 /// A body that is about to be received, and the limits it has to keep.
 pub(crate) struct Upload {
@@ -43,11 +69,12 @@ impl Upload {
     /// Writes the whole body; `reserved` is the place of its request.
     pub(crate) async fn receive<W: Write + Send + 'static>(
         mut self,
-        engine: &Engine,
+        context: &Context,
         asking: &Asking,
         reserved: &Reserved,
         mut out: W,
     ) -> Result<W, ApiError> {
+        let engine = &context.engine;
         let (mut size, begun, mut renewed) = (0, Instant::now(), Instant::now());
         loop {
             let piece = tokio::time::timeout(self.pause_max, self.body.next()).await.map_err(|_| self.too_slow())?;
@@ -65,7 +92,9 @@ impl Upload {
                 engine.still_working(&asking.caller, place).await?;
                 renewed = Instant::now();
             }
-            out = tokio::task::spawn_blocking(move || out.write_all(&piece).map(|()| out))
+            out = context
+                .upload_writers
+                .write(out, piece)
                 .await
                 .map_err(|error| ApiError::internal(error.to_string()))?
                 .map_err(|error| unwritable(engine, &error))?;
