@@ -271,11 +271,11 @@ fn related_thing(aside: &mut Aside, lookup: &Lookup, end: Endpoint) -> Result<Re
             let (record_type, place) = match lookup.record(id) {
                 Some(here) => {
                     let here = here.cloned().ok_or_else(missing)?;
-                    (here.record_type, here.made_at.map(Place::Here))
+                    (here.record_type, here.made_at.map(EndpointPlace::Here))
                 }
                 None => {
                     let brought = brought.ok_or_else(missing)?;
-                    (brought.record_type, aside.made_at(id)?.map(Place::Brought))
+                    (brought.record_type, aside.made_at(id)?.map(EndpointPlace::Brought))
                 }
             };
             if is_deleted { Err(missing()) } else { Ok(RelatedThing::Record(record_type, place)) }
