@@ -32,6 +32,13 @@ pub struct Pricing {
     pub per_call: Option<Price>,
 }
 
+impl Pricing {
+    /// Whether any price is one of tokens.
+    pub fn is_of_tokens(&self) -> bool {
+        self.input_per_million.or(self.cached_input_per_million).or(self.output_per_million).is_some()
+    }
+}
+
 /// Prices as they are written down.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]

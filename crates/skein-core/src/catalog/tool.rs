@@ -3,6 +3,8 @@
 //! A tool stands on a service and may have a secret bound to it; [`Tool::create`] and [`Tool::change`] are given both
 //! and refuse what does not fit. [`Tool::check_fits`] asks again when the service has changed.
 
+mod effect;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -16,6 +18,8 @@ use crate::catalog::service::{self, Service};
 use crate::catalog::sharing;
 use crate::id::{RecordId, UserId};
 use crate::rule::RuleViolation;
+
+pub use effect::SAMPLING_PARAMS;
 
 /// The name under which older clients send the secret among the connection's parameters (decision A10).
 const SECRET_ID: &str = "secretId";
@@ -69,7 +73,7 @@ impl Tool {
     pub fn accepts_images(&self) -> bool {
         let Operation::LlmCall(call) = &self.operation else { return false };
         let model = self.connection_params.get("model").and_then(Value::as_str).unwrap_or_default();
-        let is_able = call.api != Some(LlmApi::Completions);
+        let is_able = self.llm_api() != Some(LlmApi::Completions);
         is_able && call.accepts_images.unwrap_or_else(|| model_accepts_images(model))
     }
 }
@@ -202,6 +206,8 @@ impl Tool {
         };
         check_definition(&tool.operation, &tool.input_schema, &tool.output_schema)?;
         tool.check_retry()?;
+        tool.check_request()?;
+        tool.check_pricing()?;
         tool.check_stands(owner, service, secret)?;
         Ok(tool)
     }
@@ -236,6 +242,10 @@ impl Tool {
         if next.definition() != self.definition() {
             next.definition_version += 1;
             check_definition(&next.operation, &next.input_schema, &next.output_schema)?;
+            next.check_request()?;
+        }
+        if next.pricing != self.pricing {
+            next.check_pricing()?;
         }
         if next.retry != self.retry || next.operation != self.operation {
             next.check_retry()?;

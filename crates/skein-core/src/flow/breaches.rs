@@ -308,5 +308,11 @@ mod tests {
         bad["execution"] = json!({ "timeout": 301 });
         let draft = json!({ "name": "n", "initialContext": ["a", "aa"], "steps": [bad], "outputTemplate": "{{b}}" });
         assert_eq!(places(draft), [("BR-STEP-005", Some(1), Some("execution.timeout"))]);
+        let mut idle = ask("b");
+        idle["execution"] = json!({ "interactionMode": "manual" });
+        idle["inputs"] = json!({ "more": "a" });
+        let draft = json!({ "name": "n", "steps": [idle], "outputTemplate": "{{b}}" });
+        let of = |field| ("BR-STEP-005", Some(1), Some(field));
+        assert_eq!(places(draft), [of("inputs"), of("execution.interactionMode")]);
     }
 }

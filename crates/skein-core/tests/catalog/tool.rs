@@ -175,3 +175,46 @@ fn br_step_007_a_version_that_went_elsewhere_before_the_secret_was_bound_refuses
     let (past, now) = past_and_now(json!({ "connectionParams": elsewhere }));
     assert!(now.defined_as(past).is_ok(), "nothing is sent there that was not before");
 }
+
+/// A tool that asks a model.
+fn model(params: Value, operation: Value) -> Result<Tool, RuleViolation> {
+    let service = service(json!({ "type": "llm_provider" }));
+    let params = with(json!({ "endpoint": "https://models.example/v1" }), params);
+    let operation = with(json!({ "type": "llm_call", "promptTemplate": "" }), operation);
+    tool_on(&service, None, json!({ "connectionParams": params, "operation": operation }))
+}
+
+#[test]
+fn br_tool_002_what_a_model_is_sent_holds() {
+    let sampling = json!({ "model": "m", "temperature": 0.5, "maxTokens": 9, "top_p": 0.5, "seed": 4 });
+    assert!(model(sampling, json!({})).unwrap().takes_tools());
+    let schema = json!({ "type": "json_schema", "json_schema": { "name": "n", "schema": {} } });
+    for format in [schema, json!({ "type": "text" })] {
+        assert!(model(json!({ "dialect": "anthropic", "top_p": 0.5 }), json!({ "responseFormat": format })).is_ok());
+    }
+    assert!(!model(json!({}), json!({ "api": "completions" })).unwrap().takes_tools());
+}
+
+#[test]
+fn br_tool_002_what_no_model_would_be_sent_refuses() {
+    for (params, operation) in [
+        (json!({ "dialect": "anthropic" }), json!({ "responseFormat": { "type": "json_object" } })),
+        (json!({}), json!({ "api": "messages", "responseFormat": { "type": "json_object" } })),
+        (json!({ "dialect": "anthropic", "seed": 4 }), json!({})),
+        (json!({ "top_p": "high" }), json!({})),
+        (json!({ "seed": 0.5 }), json!({})),
+        (json!({ "maxTokens": "many" }), json!({})),
+        (json!({ "temperature": "hot" }), json!({})),
+        (json!({ "model": 4 }), json!({})),
+    ] {
+        assert_eq!(refused(model(params.clone(), operation.clone())), "BR-TOOL-002", "{params} {operation}");
+    }
+}
+
+#[test]
+fn br_tool_002_prices_of_tokens_on_a_tool_that_uses_none_refuses() {
+    let prices = json!({ "currency": "USD", "inputPerMillion": 3 });
+    assert_eq!(refused(tool(json!({ "pricing": prices }))), "BR-TOOL-002");
+    assert_eq!(refused(change(json!({ "pricing": prices }))), "BR-TOOL-002");
+    assert!(tool(json!({ "pricing": { "currency": "USD", "perCall": 3 } })).is_ok());
+}

@@ -136,6 +136,8 @@ fn br_step_005_a_member_without_effect_refuses() {
         |more: Value| of_steps(json!([step("a", with(json!({ "toolId": null, "ask": { "prompt": "?" } }), more))]));
     assert!(ask(json!({})).is_ok());
     assert_eq!(refused(ask(json!({ "execution": { "timeout": 5 } }))), "BR-STEP-005");
+    assert_eq!(refused(ask(json!({ "execution": { "interactionMode": "manual" } }))), "BR-STEP-005");
+    assert_eq!(refused(ask(json!({ "inputs": { "more": "{question}" } }))), "BR-STEP-005");
     let budget = json!({ "output": { "variable": "a", "tokenBudget": 5 } });
     assert_eq!(refused(ask(budget.clone())), "BR-PROCESS-006");
     let nested = with(json!({ "toolId": null, "processId": OTHER }), budget);

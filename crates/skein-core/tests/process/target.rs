@@ -39,11 +39,20 @@ impl World {
             }
             SEARCH => {
                 let (owner, input_schema) = (self.search_owner, &self.search_schema);
-                TargetView::Tool { owner, shared, enabled, name: "Search", input_schema, operation: search }
+                TargetView::Tool {
+                    owner,
+                    shared,
+                    enabled,
+                    name: "Search",
+                    input_schema,
+                    operation: search,
+                    takes_tools: false,
+                }
             }
             MODEL => {
-                let (owner, name) = (ANNA, "Model");
-                TargetView::Tool { owner, shared: false, enabled: true, name, input_schema: anything, operation: model }
+                let (owner, name, takes_tools) = (ANNA, "Model", true);
+                let (shared, enabled, input_schema) = (false, true, anything);
+                TargetView::Tool { owner, shared, enabled, name, input_schema, operation: model, takes_tools }
             }
             _ => match &self.other {
                 Some((owner, context)) => {
@@ -138,8 +147,20 @@ fn br_step_001_tools_are_offered_to_models_holds_and_refuses() {
     let violation = world().check_steps(offers(SEARCH)).unwrap_err();
     assert_eq!(
         (violation.rule(), violation.problem()),
-        ("BR-STEP-001", "Step 1 offers tools to Tool Search, which is no model")
+        ("BR-STEP-001", "Step 1 offers tools to Tool Search, which is no model that takes any")
     );
+}
+
+#[test]
+fn br_process_006_a_budget_of_tokens_is_for_a_model_holds_and_refuses() {
+    let budget = |tool: RecordId| {
+        let output = json!({ "variable": "a", "tokenBudget": 50 });
+        json!([step("a", json!({ "toolId": tool, "inputs": { "query": "two" }, "output": output }))])
+    };
+    assert_eq!(world().check_steps(budget(MODEL)), Ok(()));
+    let violation = world().check_steps(budget(SEARCH)).unwrap_err();
+    let problem = "Step 1 has an output.tokenBudget without effect: Tool Search is no model";
+    assert_eq!((violation.rule(), violation.problem()), ("BR-PROCESS-006", problem));
 }
 
 #[test]

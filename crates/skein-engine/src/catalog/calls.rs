@@ -19,7 +19,7 @@ use skein_core::catalog::operation::prompt::{LlmApi, LlmCall};
 use skein_core::catalog::operation::rest::RestCall;
 use skein_core::catalog::secret::{SecretType, SecretUse};
 use skein_core::catalog::service::{Builtin, Service};
-use skein_core::catalog::tool::{Retry as Repeats, Tool};
+use skein_core::catalog::tool::{Retry as Repeats, SAMPLING_PARAMS, Tool};
 use skein_core::fence::{TOOL_OUTPUT, fence};
 use skein_core::flow::approval_policy::is_reading_ability;
 use skein_core::flow::execution::dialogue::BY_PERSON;
@@ -165,10 +165,7 @@ pub(crate) fn secret_use(tool: &Tool, secret_type: SecretType) -> Option<SecretU
     if secret_type != SecretType::ApiKey {
         return None;
     }
-    let by_kind = match &tool.operation {
-        Operation::LlmCall(call) => Some(dialect(tool, call).key_use()),
-        _ => None,
-    };
+    let by_kind = tool.llm_api().map(|_| dialect(tool).key_use());
     tool.secret_use.clone().or(by_kind)
 }
 
@@ -184,7 +181,7 @@ pub(crate) async fn call(
     match &tool.operation {
         Operation::RestCall(call) => rest_call(http, tool, call, inputs, credential, extras.key).await,
         Operation::LlmCall(call) => match chat_request(tool, call, inputs, &extras) {
-            Ok(request) => llm_call(&model(http, tool, service, call, credential), request, extras.listener).await,
+            Ok(request) => llm_call(&model(http, tool, service, credential), request, extras.listener).await,
             Err(violation) => Answered::broken(&violation),
         },
         Operation::GraphQuery(_) | Operation::McpTool(_) => {
@@ -202,17 +199,18 @@ pub(super) async fn ask(
     credential: Option<&Arc<Credential>>,
     (prompt, max_tokens): (String, u32),
 ) -> Answered {
-    let Operation::LlmCall(call) = &tool.operation else {
+    if tool.llm_api().is_none() {
         return Answered::fault("not_supported", "the tool asks no language model", false);
-    };
+    }
     let params = &tool.connection_params;
     let name = params.get("model").and_then(Value::as_str).unwrap_or_default();
     let request = ChatRequest {
         temperature: params.get("temperature").and_then(Value::as_f64),
         max_tokens: Some(max_tokens),
+        custom: sampling(tool),
         ..ChatRequest::new(name, vec![Message::user(prompt)])
     };
-    llm_call(&model(http, tool, service, call, credential), request, None).await
+    llm_call(&model(http, tool, service, credential), request, None).await
 }
 
 async fn rest_call(
@@ -254,13 +252,12 @@ async fn rest_call(
     Answered { request, response, scrubbed: report.was_scrubbed, ..Answered::of(outcome, is_telling) }
 }
 
-/// How the provider wants to be spoken to: as the operation says, else as the connection says.
-fn dialect(tool: &Tool, call: &LlmCall) -> Dialect {
-    let named = tool.connection_params.get("dialect").and_then(Value::as_str);
-    match (call.api, named) {
-        (Some(LlmApi::Completions), _) => Dialect::Completions,
-        (Some(LlmApi::Messages), _) | (None, Some("anthropic")) => Dialect::Messages,
-        (Some(LlmApi::Chat) | None, _) => Dialect::Chat,
+/// How the provider wants to be spoken to.
+fn dialect(tool: &Tool) -> Dialect {
+    match tool.llm_api() {
+        Some(LlmApi::Completions) => Dialect::Completions,
+        Some(LlmApi::Messages) => Dialect::Messages,
+        Some(LlmApi::Chat) | None => Dialect::Chat,
     }
 }
 
@@ -320,7 +317,7 @@ pub(crate) fn chat_request(
         temperature: params.get("temperature").and_then(Value::as_f64).or(actor.temperature),
         max_tokens: [of_tool, extras.max_tokens, actor.max_tokens].into_iter().flatten().min(),
         stop: stops(&call.stop, actor.stop_sequences),
-        custom: custom(actor.custom_parameters),
+        custom: custom(actor.custom_parameters, tool),
         response_format: response_format(call.response_format.as_ref()),
         tools: call.tools.iter().map(offered).chain(extras.offers.iter().cloned()).collect(),
         continues,
@@ -335,10 +332,20 @@ fn stops(of_tool: &[String], of_actor: Vec<String>) -> Vec<String> {
     stops
 }
 
-/// Parameters stored before their names were refused are left out.
-fn custom(mut parameters: Map<String, Value>) -> Map<String, Value> {
+/// The actor's, and the tool's before them. Parameters stored before their names were refused are left out.
+fn custom(mut parameters: Map<String, Value>, tool: &Tool) -> Map<String, Value> {
     parameters.retain(|name, _| Configuration::is_custom(name));
+    parameters.extend(sampling(tool));
     parameters
+}
+
+/// How a tool has its model choose words, besides the temperature. Anthropic's API takes no seed; a tool that was stored with
+/// one has none.
+fn sampling(tool: &Tool) -> Map<String, Value> {
+    let is_taken = |name: &str| name != "seed" || dialect(tool) != Dialect::Messages;
+    let names = SAMPLING_PARAMS.into_iter().filter(|name| is_taken(name));
+    let given = names.filter_map(|name| Some((name.to_owned(), tool.connection_params.get(name)?.clone())));
+    given.filter(|(_, value)| value.is_number()).collect()
 }
 
 /// A message as a process spells it: who speaks, and what, as a text or as a list of content blocks. Tool output is fenced
@@ -406,24 +413,22 @@ fn response_format(asked: Option<&Value>) -> ResponseFormat {
     }
 }
 
-fn model(
-    http: &Http,
-    tool: &Tool,
-    service: &Service,
-    call: &LlmCall,
-    credential: Option<&Arc<Credential>>,
-) -> LanguageModel {
-    if service.builtin == Some(Builtin::OfflineModel) {
+fn model(http: &Http, tool: &Tool, service: &Service, credential: Option<&Arc<Credential>>) -> LanguageModel {
+    if is_offline(service) {
         return LanguageModel::Offline;
     }
     LanguageModel::Provider(Provider {
         http: http.clone(),
-        dialect: dialect(tool, call),
+        dialect: dialect(tool),
         base_url: endpoint(tool).to_owned(),
         credential: credential.cloned(),
         headers: http::HeaderMap::new(),
         limits: llm::LIMITS,
     })
+}
+
+fn is_offline(service: &Service) -> bool {
+    service.builtin == Some(Builtin::OfflineModel)
 }
 
 async fn llm_call(
@@ -457,13 +462,17 @@ async fn heard(
     }
 }
 
-fn failed_to_answer(request: &ChatRequest, failure: &ChatFailure) -> Answered {
-    let fault = &failure.fault;
-    // A fault of the connection says itself what to do.
-    let message = match fault {
+/// What failed, and what to do; a fault of the connection says both itself.
+fn fault_message(fault: &LlmFault) -> String {
+    match fault {
         LlmFault::Call(call) => call.to_string(),
         other => format!("{other}. {}", other.advice()),
-    };
+    }
+}
+
+fn failed_to_answer(request: &ChatRequest, failure: &ChatFailure) -> Answered {
+    let fault = &failure.fault;
+    let message = fault_message(fault);
     let response = failure.so_far.as_ref().map_or(Value::Null, |so_far| shown_raw(&so_far.raw));
     let request = json!({ "model": request.model, "messages": shown_messages(request) });
     let is_telling =

@@ -143,6 +143,7 @@ impl Targets {
                 name: tool.entry.name.as_str(),
                 input_schema: &tool.entry.input_schema,
                 operation: tool.entry.operation.kind(),
+                takes_tools: tool.entry.takes_tools(),
             },
             Some(Found::Process(process)) => TargetView::Process {
                 owner: process.owner,

@@ -77,7 +77,8 @@ pub(crate) struct ToolFields {
     #[schema(nullable = false)]
     description: Option<String>,
     service_id: String,
-    /// What the service's connectionSchema asks for.
+    /// What the service's connectionSchema asks for. Of an `llm_call`, `model`, `temperature`, `maxTokens`, `top_p` and `seed`
+    /// reach the model.
     connection_params: Map<String, Value>,
     /// Whose value is used when the tool is called; told to the owner alone.
     #[schema(nullable = false)]

@@ -35,7 +35,8 @@ pub struct LlmCall {
     /// Whether the model accepts images. Without it, the name of the model decides: [`model_accepts_images`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accepts_images: Option<bool>,
-    /// `{"type": "text"}`, `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {"name", "schema"}}`.
+    /// `{"type": "text"}`, `{"type": "json_object"}`, or `{"type": "json_schema", "json_schema": {"name", "schema"}}`; answers
+    /// always follow the schema strictly, so `strict` may be true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response_format: Option<Value>,
     /// What the model may ask to be called.
@@ -82,6 +83,9 @@ impl LlmCall {
         if let Some(format) = &self.response_format {
             check_response_format(format)?;
         }
+        if self.api == Some(LlmApi::Completions) {
+            self.check_completions()?;
+        }
         for offer in &self.tools {
             if !offer.has_name() {
                 return refuse(
@@ -94,6 +98,22 @@ impl LlmCall {
             }
         }
         Ok(())
+    }
+
+    /// A completions API is sent one text.
+    fn check_completions(&self) -> Result<(), RuleViolation> {
+        let members = [
+            ("tools", !self.tools.is_empty()),
+            ("responseFormat", self.wants_format()),
+            ("acceptsImages", self.accepts_images == Some(true)),
+        ];
+        let Some((member, _)) = members.into_iter().find(|(_, is_given)| *is_given) else { return Ok(()) };
+        let problem = format!("{member} has no effect with api completions, which is sent one text");
+        Err(RuleViolation::new("BR-TOOL-002", problem, "leave it out, or use api chat"))
+    }
+
+    fn wants_format(&self) -> bool {
+        self.response_format.as_ref().is_some_and(|format| format["type"] != "text")
     }
 
     pub(super) fn variables(&self, into: &mut BTreeSet<String>) {
@@ -111,17 +131,26 @@ impl LlmCall {
     }
 }
 
-/// Refuses a format of answers that would be sent as plain text.
+/// Refuses a format of answers that would be sent as plain text, and members of it that would not be sent.
 fn check_response_format(format: &Value) -> Result<(), RuleViolation> {
+    let has_only = |value: &Value, known: &[&str]| {
+        value.as_object().is_some_and(|members| members.keys().all(|name| known.contains(&name.as_str())))
+    };
     let is_known = match format["type"].as_str() {
-        Some("text" | "json_object") => true,
-        Some("json_schema") => format["json_schema"]["schema"].is_object(),
+        Some("text" | "json_object") => has_only(format, &["type"]),
+        Some("json_schema") => {
+            let schema = &format["json_schema"];
+            let is_sent = has_only(format, &["type", "json_schema"]) && has_only(schema, &["name", "schema", "strict"]);
+            let is_named = schema.get("name").is_none_or(Value::is_string);
+            let is_strict = schema.get("strict").is_none_or(|strict| *strict == true);
+            is_sent && is_named && is_strict && schema["schema"].is_object()
+        }
         _ => false,
     };
     if is_known {
         return Ok(());
     }
-    let remedy = "send type text, json_object, or json_schema with json_schema.schema";
+    let remedy = "send type text, json_object, or json_schema with json_schema.schema and perhaps json_schema.name";
     Err(RuleViolation::new("BR-TOOL-002", "the responseFormat is not one that models are asked for", remedy))
 }
 
@@ -199,8 +228,42 @@ mod tests {
         for format in [json!({ "type": "text" }), json!({ "type": "json_object" }), schema] {
             assert!(call(format.clone()).check().is_ok(), "{format}");
         }
-        for format in [json!({}), json!("json"), json!({ "type": "xml" }), json!({ "type": "json_schema" })] {
+        let schema = |more: Value| {
+            let mut schema = json!({ "name": "n", "schema": {} });
+            schema.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            json!({ "type": "json_schema", "json_schema": schema })
+        };
+        assert!(call(schema(json!({ "strict": true }))).check().is_ok());
+        for format in [
+            json!({}),
+            json!("json"),
+            json!({ "type": "xml" }),
+            json!({ "type": "json_schema" }),
+            json!({ "type": "text", "more": 1 }),
+            schema(json!({ "description": "A count." })),
+            schema(json!({ "strict": false })),
+            schema(json!({ "name": 3 })),
+        ] {
             assert_eq!(call(format.clone()).check().unwrap_err().rule(), "BR-TOOL-002", "{format}");
+        }
+    }
+
+    #[test]
+    fn br_tool_002_what_a_completions_api_cannot_be_sent_refuses() {
+        let call = |more: Value| {
+            let mut call = json!({ "promptTemplate": "", "api": "completions" });
+            call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            serde_json::from_value::<LlmCall>(call).unwrap()
+        };
+        for more in [json!({}), json!({ "acceptsImages": false }), json!({ "responseFormat": { "type": "text" } })] {
+            assert!(call(more.clone()).check().is_ok(), "{more}");
+        }
+        for more in [
+            json!({ "acceptsImages": true }),
+            json!({ "responseFormat": { "type": "json_object" } }),
+            json!({ "tools": [{ "name": "weather", "parameters": { "type": "object" } }] }),
+        ] {
+            assert_eq!(call(more.clone()).check().unwrap_err().rule(), "BR-TOOL-002", "{more}");
         }
     }
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 /// The members of a step that can be left out, so that it shows whether one of them is to blame.
-pub(super) const OPTIONAL: [&str; 11] = [
+pub(super) const OPTIONAL: [&str; 12] = [
     "inputs",
     "abortWhen",
     "review",
@@ -11,6 +11,7 @@ pub(super) const OPTIONAL: [&str; 11] = [
     "dependsOn",
     "execution.condition",
     "execution.timeout",
+    "execution.interactionMode",
     "output.tokenBudget",
     "ask.prompt",
     "ask.schema",
@@ -31,9 +32,12 @@ pub(super) fn only(step: &Value, kept: &[&str]) -> Value {
             quiet.remove(member);
         }
     }
+    // Of other steps a review depends on it.
+    let loud: &[&str] =
+        if step["ask"].is_object() { &["condition", "timeout", "interactionMode"] } else { &["condition", "timeout"] };
     silence(quiet.get_mut("execution"), |execution| {
         execution.retain(|member, _| {
-            let is_silent = !["condition", "timeout"].contains(&member.as_str());
+            let is_silent = !loud.contains(&member.as_str());
             is_silent || kept.contains(&format!("execution.{member}").as_str())
         });
     });

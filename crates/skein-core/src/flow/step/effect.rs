@@ -5,7 +5,7 @@
 
 use serde_json::Value;
 
-use super::{OnExpire, Step, Target};
+use super::{Interaction, OnExpire, Step, Target};
 use crate::catalog::schema::{self, Schema};
 use crate::flow::execution::machine::is_empty;
 use crate::flow::execution::review::check_answer;
@@ -32,6 +32,14 @@ impl Step {
                 problem,
                 "leave it out; review.expiresAfter limits how long a person is waited for",
             );
+        }
+        if asks && self.execution.interaction == Interaction::Manual {
+            let problem = "execution.interactionMode manual has no effect on a question to a person";
+            return refuse("BR-STEP-005", problem, "leave it out; a person is asked anyway");
+        }
+        if asks && !self.inputs.is_empty() {
+            let problem = "inputs have no effect on a question to a person";
+            return refuse("BR-STEP-005", problem, "leave them out; fill what is asked in by places of ask.prompt");
         }
         if !matches!(self.target, Target::Tool(_)) && self.output.token_budget.is_some() {
             let problem = "output.tokenBudget has no effect: the step calls no model";

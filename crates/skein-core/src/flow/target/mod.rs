@@ -28,6 +28,8 @@ pub enum TargetView<'a> {
         name: &'a str,
         input_schema: &'a Value,
         operation: OperationType,
+        /// Whether it asks a model that can be offered tools.
+        takes_tools: bool,
     },
     Process {
         owner: UserId,
@@ -112,7 +114,9 @@ impl Process {
         if self.enabled {
             judge("BR-PROCESS-009", "enable them, or keep this process disabled until then", None, &disabled);
         }
-        let remedy = "offer tools to a model only: let the toolId be one of an llm_call";
+        let remedy = "leave output.tokenBudget out; a process has a tokenBudget of its own";
+        judge("BR-PROCESS-006", remedy, Some("output.tokenBudget"), &|named| budget_of_no_model(named, plan));
+        let remedy = "offer tools to a model only: let the toolId be one of an llm_call, and its api not completions";
         judge("BR-STEP-001", remedy, Some("tools"), &|named| offers_to_no_model(named, plan));
         let remedy = "give each target what it requires, of its types, and nothing else";
         judge("BR-STEP-001", remedy, Some("inputs"), &|named| inputs::breach(self, plan, named));
@@ -208,11 +212,22 @@ fn disabled(named: &Named) -> Option<String> {
     }
 }
 
-fn offers_to_no_model(named: &Named, plan: &Plan) -> Option<String> {
+/// Decision Z31: only a model is held to a budget of tokens.
+fn budget_of_no_model(named: &Named, plan: &Plan) -> Option<String> {
     match (named.role, named.view) {
         (Role::Tool, TargetView::Tool { operation, name, .. }) if operation != OperationType::LlmCall => {
+            let budget = plan.steps()[named.step].definition.output.token_budget;
+            budget.map(|_| format!("has an output.tokenBudget without effect: Tool {name} is no model"))
+        }
+        _ => None,
+    }
+}
+
+fn offers_to_no_model(named: &Named, plan: &Plan) -> Option<String> {
+    match (named.role, named.view) {
+        (Role::Tool, TargetView::Tool { takes_tools: false, name, .. }) => {
             let offers = &plan.steps()[named.step].definition.offers;
-            (!offers.is_empty()).then(|| format!("offers tools to Tool {name}, which is no model"))
+            (!offers.is_empty()).then(|| format!("offers tools to Tool {name}, which is no model that takes any"))
         }
         _ => None,
     }
