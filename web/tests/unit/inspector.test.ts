@@ -261,6 +261,7 @@ describe("what has no room", () => {
     overBudget: parts.reduce((sum, { tokens }) => sum + tokens, 100) > budget,
     exact: true,
     lookedFromNodeId: null,
+    inexactBecause: null,
     parts,
   });
   const parts = [turn("a", 300), turn("b", 900, "pinned"), turn("c", 500), turn("d", 200), turn("last", 800)];

@@ -10,6 +10,7 @@ pub mod fault;
 mod model;
 mod reader;
 pub(crate) mod refusal;
+mod sent;
 pub mod sse;
 
 pub use chat::{
@@ -21,3 +22,4 @@ pub use fault::{LlmFault, Said, StreamBreak};
 pub(crate) use model::address;
 pub use model::{ChatStream, LIMITS, LanguageModel, Provider};
 pub use reader::{AnswerReader, RESPONSE_BYTES_MAX};
+pub use sent::{SentMessage, SentParameters, SentPart, SentRequest};

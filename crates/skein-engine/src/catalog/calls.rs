@@ -11,7 +11,7 @@ use skein_connect::credential::Credential;
 use skein_connect::http::{CallFault, Http, Limits, Retry};
 use skein_connect::llm::{
     self, ChatAnswer, ChatEvent, ChatFailure, ChatRequest, Dialect, Finish, ImagePart, LanguageModel, LlmFault,
-    Message, Part, Provider, RawResponse, ResponseFormat, ToolCall, ToolDefinition, Usage,
+    Message, Part, Provider, RawResponse, ResponseFormat, SentRequest, ToolCall, ToolDefinition, Usage,
 };
 use skein_connect::rest::{self, RestRequest};
 use skein_core::catalog::operation::Operation;
@@ -281,7 +281,7 @@ pub(crate) fn images_named(tool: &Tool, inputs: &Map<String, Value>) -> Vec<Item
     named
 }
 
-pub(crate) fn chat_request(
+fn chat_request(
     tool: &Tool,
     call: &LlmCall,
     inputs: &Map<String, Value>,
@@ -323,6 +323,21 @@ pub(crate) fn chat_request(
         continues,
         ..ChatRequest::new(model, messages)
     })
+}
+
+/// The request of a call as its provider is sent it; or the error that the call ends with, and nothing is sent.
+pub(crate) fn sent_request(
+    tool: &Tool,
+    service: &Service,
+    call: &LlmCall,
+    inputs: &Map<String, Value>,
+    extras: &Extras<'_>,
+    is_streamed: bool,
+) -> Result<SentRequest, Value> {
+    let request = chat_request(tool, call, inputs, extras).map_err(|violation| told_breach(&violation))?;
+    let request = if is_streamed { request.streamed() } else { request };
+    let dialect = if is_offline(service) { None } else { Some(dialect(tool)) };
+    SentRequest::of(dialect, &request).map_err(|fault| told(fault.code(), &fault_message(&fault)))
 }
 
 /// Where an answer ends: at the tool's sequences, and at those of its actor.

@@ -63,7 +63,7 @@ pub(crate) use gifts::{give, give_to_all};
 pub use makings::{MAKINGS_MAX, MadeCall, Making, Reasoning};
 pub(crate) use mover::Hand;
 pub(crate) use plans::Plans;
-pub use preview::AnswerPreview;
+pub use preview::{AnswerPreview, Inexact};
 pub(crate) use processes::check_restored_process;
 pub use reviews::{Named, ShownReview};
 pub use runs::{ShownRun, ShownStep};

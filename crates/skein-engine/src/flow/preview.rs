@@ -7,12 +7,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
-use skein_connect::llm::{ChatRequest, ToolDefinition};
-use skein_core::catalog::operation::Operation;
+use skein_connect::llm::{SentRequest, ToolDefinition};
+use skein_core::catalog::operation::{McpCall, Operation};
 use skein_core::catalog::service::Builtin;
+use skein_core::catalog::tool::Tool;
 use skein_core::flow::approval_policy::is_reading_ability;
 use skein_core::flow::plan::{PlannedStep, Scope};
 use skein_core::flow::step::Target;
+use skein_core::tree::context::Strategy;
 use skein_core::{NodeId, RecordId, RunId, UserId, Viewer};
 use skein_store::{StoreError, Tx};
 
@@ -35,9 +37,45 @@ use crate::tree::{ContextQuery, ShownContext};
 pub struct AnswerPreview {
     /// The context it is made of.
     pub context: ShownContext,
-    /// The request; nothing where other steps have to run first, or no model answers.
-    pub request: Option<ChatRequest>,
+    /// The request, where it is known.
+    pub request: Option<SentRequest>,
+    /// Why an answer would not be asked for by exactly this request; nothing where it would.
+    pub inexact: Option<Inexact>,
 }
+
+/// Why a preview is not exact.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Inexact {
+    /// No step asks a model.
+    NoModel,
+    /// No step makes a context window.
+    NoContext,
+    /// A step before the answer does more than read Skein's own data, so its output is not known.
+    EarlierSteps,
+    /// A step's tool cannot be called, its inputs cannot be made, or the answering step is left out by its condition.
+    NotReached,
+    /// The window was asked for with a budget or a strategy that a run does not have.
+    WindowOptions,
+    /// The call would end with this error, and nothing is sent.
+    Refused(Value),
+}
+
+impl Inexact {
+    /// A stable name for programs.
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::NoModel => "noModel",
+            Self::NoContext => "noContext",
+            Self::EarlierSteps => "earlierSteps",
+            Self::NotReached => "notReached",
+            Self::WindowOptions => "windowOptions",
+            Self::Refused(_) => "refused",
+        }
+    }
+}
+
+/// The last context that the steps before an answer made, and their outputs.
+type ReadAhead = (ShownContext, BTreeMap<String, Value>);
 
 /// A process up to the step that answers, with the tools of its steps as far as they can be called.
 struct Rehearsal {
@@ -67,61 +105,76 @@ impl Engine {
         let (sources, accepts_images) = (query.sources.clone(), rehearsal.accepts_images);
         let actor = rehearsal.actor.as_ref().map(|actor| actor.id);
         let answer = AnswerContext { answered: Some(node), sources, accepts_images, actor };
-        if let Some((context, outputs)) = self.read_ahead(caller, &rehearsal, &answer, &query).await?
-            && let Some(request) = self.request_of(&rehearsal, &outputs).await
-        {
-            return Ok(AnswerPreview { context, request: Some(request) });
-        }
+        let has_options = has_options_of_its_own(&query);
+        let inexact = match self.read_ahead(caller, &rehearsal, &answer, &query).await? {
+            Ok((context, outputs)) => match self.request_of(&rehearsal, &outputs).await {
+                Ok(request) => {
+                    let inexact = has_options.then_some(Inexact::WindowOptions);
+                    return Ok(AnswerPreview { context, request: Some(request), inexact });
+                }
+                Err(inexact) => return Ok(AnswerPreview { context, request: None, inexact: Some(inexact) }),
+            },
+            Err(inexact) => inexact,
+        };
         let context = self.context_at(caller, node, ContextQuery { actor, accepts_images, ..query }).await?;
-        Ok(AnswerPreview { context, request: None })
+        Ok(AnswerPreview { context, request: None, inexact: Some(inexact) })
     }
 
-    /// Runs the steps before the answer, if all of them only read; the last context they made, and their outputs.
+    /// Runs the steps before the answer, if all of them only read.
     async fn read_ahead(
         &self,
         caller: &Caller,
         rehearsal: &Rehearsal,
         answer: &AnswerContext,
         query: &ContextQuery,
-    ) -> Result<Option<(ShownContext, BTreeMap<String, Value>)>, EngineError> {
-        let Some(answering) = rehearsal.answering else { return Ok(None) };
+    ) -> Result<Result<ReadAhead, Inexact>, EngineError> {
+        let Some(answering) = rehearsal.answering else { return Ok(Err(Inexact::NoModel)) };
         let (plan, mut outputs, mut context) = (&rehearsal.process.plan, BTreeMap::new(), None);
         for (at, step) in plan.steps()[..answering].iter().enumerate() {
-            let Some(ready) = rehearsal.tools[at].as_ref().filter(|ready| only_reads(ready)) else { return Ok(None) };
+            let call = match rehearsal.tools[at].as_ref() {
+                Some(ready) => reading_call(ready),
+                None if matches!(step.definition.target, Target::Tool(_)) => return Ok(Err(Inexact::NotReached)),
+                None => None,
+            };
+            let Some((tool, call)) = call else { return Ok(Err(Inexact::EarlierSteps)) };
             let scope = Scope { context: &rehearsal.values, outputs: &outputs, error: None };
             let output = match (plan.condition(at, &scope), plan.inputs(at, &scope)) {
                 (Ok(false), _) => Value::Null,
                 (Ok(true), Ok(inputs)) => {
-                    let inputs = ready.tool.entry.with_defaults(inputs);
-                    let Operation::McpTool(call) = &ready.tool.entry.operation else { return Ok(None) };
+                    let inputs = tool.with_defaults(inputs);
                     if call.tool == abilities::CONTEXT {
-                        let Ok(arguments) = call.render(&inputs) else { return Ok(None) };
+                        let Ok(arguments) = call.render(&inputs) else { return Ok(Err(Inexact::NotReached)) };
                         let shown = abilities::context_by(self, caller, &arguments, answer, query.clone()).await?;
                         context.insert(shown).to_output()
                     } else {
                         match abilities::dispatch(self, caller.user, call, &inputs, answer).await {
                             Ok(output) => output,
-                            Err(_) => return Ok(None),
+                            Err(_) => return Ok(Err(Inexact::NotReached)),
                         }
                     }
                 }
-                _ => return Ok(None),
+                _ => return Ok(Err(Inexact::NotReached)),
             };
             outputs.insert(step.definition.output.variable.clone(), output);
         }
-        Ok(context.map(|context| (context, outputs)))
+        Ok(context.map(|context| (context, outputs)).ok_or(Inexact::NoContext))
     }
 
-    /// The request of the answering step.
-    async fn request_of(&self, rehearsal: &Rehearsal, outputs: &BTreeMap<String, Value>) -> Option<ChatRequest> {
-        let answering = rehearsal.answering?;
-        let ready = rehearsal.tools.get(answering)?.as_ref()?;
-        let scope = Scope { context: &rehearsal.values, outputs, error: None };
-        let inputs = rehearsal.process.plan.inputs(answering, &scope).ok()?;
+    /// The request of the answering step, by the function that makes the one that is sent.
+    async fn request_of(
+        &self,
+        rehearsal: &Rehearsal,
+        outputs: &BTreeMap<String, Value>,
+    ) -> Result<SentRequest, Inexact> {
+        let answering = rehearsal.answering.ok_or(Inexact::NoModel)?;
+        let ready = rehearsal.tools.get(answering).and_then(Option::as_ref).ok_or(Inexact::NotReached)?;
+        let (plan, scope) = (&rehearsal.process.plan, Scope { context: &rehearsal.values, outputs, error: None });
+        let is_asked = plan.condition(answering, &scope).unwrap_or(false);
+        let inputs = plan.inputs(answering, &scope).ok().filter(|_| is_asked).ok_or(Inexact::NotReached)?;
         let inputs = ready.tool.entry.with_defaults(inputs);
-        let Operation::LlmCall(call) = &ready.tool.entry.operation else { return None };
+        let Operation::LlmCall(call) = &ready.tool.entry.operation else { return Err(Inexact::NoModel) };
         let images = Arc::new(self.images_of_call(ready, &inputs).await);
-        let budget = rehearsal.process.plan.steps()[answering].token_budget;
+        let budget = plan.steps()[answering].token_budget;
         let extras = Extras {
             images,
             offers: rehearsal.offers.clone(),
@@ -129,8 +182,15 @@ impl Engine {
             actor: rehearsal.actor.clone(),
             ..Extras::default()
         };
-        calls::chat_request(&ready.tool.entry, call, &inputs, &extras).ok()
+        let (tool, service) = (&ready.tool.entry, &ready.service.entry);
+        let is_streamed = plan.streamed_step() == Some(answering);
+        calls::sent_request(tool, service, call, &inputs, &extras, is_streamed).map_err(Inexact::Refused)
     }
+}
+
+/// Whether a window is asked for that a run would not make: runs take the conversation's budget and leave out the middle.
+fn has_options_of_its_own(query: &ContextQuery) -> bool {
+    query.budget.is_some() || query.strategy.is_some_and(|strategy| strategy != Strategy::TruncateMiddle)
 }
 
 fn rehearse(
@@ -201,9 +261,13 @@ fn accepts_images(base: &Base) -> bool {
     base.service.as_ref().is_some_and(|service| calls::accepts_images(&base.tool.entry, &service.entry))
 }
 
-fn only_reads(ready: &Ready) -> bool {
+/// The tool of a step that only reads Skein's own data, and its call.
+fn reading_call(ready: &Ready) -> Option<(&Tool, &McpCall)> {
     let is_own = ready.service.entry.builtin == Some(Builtin::Abilities);
-    is_own && matches!(&ready.tool.entry.operation, Operation::McpTool(call) if is_reading_ability(&call.tool))
+    match &ready.tool.entry.operation {
+        Operation::McpTool(call) if is_own && is_reading_ability(&call.tool) => Some((&ready.tool.entry, call)),
+        _ => None,
+    }
 }
 
 impl Mover<'_, '_> {

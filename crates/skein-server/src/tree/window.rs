@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use skein_connect::llm::{ChatRequest, Message as SentMessage, Part as SentPart};
+use skein_connect::llm::{SentMessage, SentParameters, SentPart, SentRequest, ToolDefinition};
 use skein_core::tree::context::image::{ImageReport, SentAs, TextReason};
 use skein_core::tree::context::report::{DropReason, PartReport};
 use skein_core::tree::context::{Message, Prompt, Strategy};
@@ -13,6 +13,7 @@ use skein_core::tree::node::{Source, SourceRole};
 use skein_core::tree::place::SOURCES_MAX;
 use skein_core::{Digest, ItemId, NodeId, RecordId};
 use skein_engine::Engine;
+use skein_engine::flow::Inexact;
 use skein_engine::tree::{ContextQuery, ShownContext};
 use utoipa::{IntoParams, ToSchema};
 
@@ -25,18 +26,20 @@ use crate::signed_in::SignedIn;
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 #[into_params(parameter_in = Query)]
 pub(crate) struct WindowParameters {
-    /// Tokens of the whole window, 1024 kept free for the answer; the conversation's own budget unless it is said.
+    /// Tokens of the whole window, 1024 kept free for the answer; the conversation's own budget unless it is said. Runs use the
+    /// latter, so with `processId` the preview is not exact.
     #[param(value_type = Option<u32>, example = 8192)]
     budget: Option<String>,
-    /// truncateMiddle, rollingWindow or stopAtLimit; truncateMiddle unless it is said.
+    /// truncateMiddle, rollingWindow or stopAtLimit; truncateMiddle unless it is said. Runs use truncateMiddle, so with
+    /// `processId` the preview by another is not exact.
     strategy: Option<String>,
     /// report, or messages for what would be sent beside it; report unless it is said.
     format: Option<String>,
     /// Whose `systemPrompt` comes first. Left out with `processId`: there it is the actor that answers.
     #[param(value_type = Option<String>)]
     actor_id: Option<RecordId>,
-    /// The process that would answer. With it, `messages` are exactly those its model would be sent, images and prompts of
-    /// its tool and its actor included. Without it, images are shown as text.
+    /// The process that would answer. With it, `request` and `messages` are what its model would be sent, images and prompts
+    /// of its tool and its actor included. Without it, images are shown as text.
     #[param(value_type = Option<String>)]
     process_id: Option<RecordId>,
     /// Sources of the answer beside the node, as `role:node` with commas between; the role is context or instruction.
@@ -71,25 +74,59 @@ pub(crate) struct WindowView {
     looked_from_node_id: Option<NodeId>,
     /// In the order they stand in the window.
     parts: Vec<PartView>,
-    /// Whether `messages` and `tools` are all that the model of `processId` would be sent. False without a process, and where
-    /// other steps have to run before the answer.
+    /// Whether an answer of `processId` would be asked for by exactly this request.
     exact: bool,
-    /// What would be sent, where it was asked for: user and assistant in turns, the system part first.
+    /// Why not: noProcess without `processId`; noModel, noContext, earlierSteps (other steps have to run before the answer) or
+    /// notReached (a step cannot be called, or is left out by its condition) where the request is not known; windowOptions where
+    /// `budget` or `strategy` differ from those of a run; refused where the call would end with `refusal` and nothing is sent.
+    /// Null where `exact` is true.
+    #[schema(value_type = Option<String>, example = "windowOptions")]
+    inexact_because: Option<&'static str>,
+    /// The error of the execution, where the call would be refused before it is sent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    refusal: Option<RefusalView>,
+    /// What would be sent, where it was asked for. With a process whose request is known, each message as its provider is sent
+    /// it: with Anthropic's API neighbours of one role are one message. Otherwise user and assistant in turns, the system part
+    /// first.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     messages: Option<Vec<MessageView>>,
-    /// What would be sent of a buffer: one text to be continued.
+    /// What would be sent as one text: a buffer, or the prompt of a completions API.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     text: Option<String>,
-    /// The tools that the model would be offered, where `exact` is true and messages were asked for.
+    /// The tools that the model would be offered, where the request is known and messages were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tools: Option<Vec<OfferedToolView>>,
-    /// How the model would be asked, where `exact` is true and messages were asked for.
+    /// How the model would be asked, where the request is known and messages were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     parameters: Option<ParametersView>,
+    /// The request itself, where it is known and messages were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    request: Option<RequestView>,
+}
+
+/// Why nothing would be sent.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RefusalView {
+    #[schema(example = "llm_unsupported")]
+    code: String,
+    message: String,
+}
+
+/// A request as a provider is sent it first. Where the provider refuses the name of a field, Skein asks again by another.
+#[derive(Serialize, ToSchema)]
+pub(crate) struct RequestView {
+    /// Behind the address of the service; null for the built-in model, which nothing is sent to.
+    #[schema(example = "/chat/completions")]
+    path: Option<String>,
+    /// The body; the data of images replaced by `sha256:` and their hash.
+    #[schema(value_type = Object)]
+    body: Value,
 }
 
 /// Parameters of a request, from the tool, the step and the actor that answers.
@@ -99,23 +136,21 @@ pub(crate) struct ParametersView {
     model: String,
     /// Null: the provider's default.
     temperature: Option<f64>,
-    /// Null: the provider's default, and 4096 with Anthropic's API, which wants a limit.
-    max_tokens: Option<u32>,
+    /// Null: the provider's default. Anthropic's API wants a limit and is sent 4096 unless there is another.
+    max_tokens: Option<u64>,
     stop_sequences: Vec<String>,
+    /// The form of the answer, in the provider's words. Null: text.
+    #[schema(value_type = Option<Object>)]
+    response_format: Option<Value>,
     /// Further fields of the request, in the provider's words.
     #[schema(value_type = Object)]
     custom_parameters: Map<String, Value>,
 }
 
-impl From<&ChatRequest> for ParametersView {
-    fn from(request: &ChatRequest) -> Self {
-        Self {
-            model: request.model.clone(),
-            temperature: request.temperature,
-            max_tokens: request.max_tokens,
-            stop_sequences: request.stop.clone(),
-            custom_parameters: request.custom.clone(),
-        }
+impl From<SentParameters> for ParametersView {
+    fn from(sent: SentParameters) -> Self {
+        let SentParameters { model, temperature, max_tokens, stop, response_format, custom } = sent;
+        Self { model, temperature, max_tokens, stop_sequences: stop, response_format, custom_parameters: custom }
     }
 }
 
@@ -182,7 +217,7 @@ pub(crate) struct MessageView {
     role: String,
     /// Its texts, a blank line between them; images as notes in brackets.
     text: String,
-    /// Texts and images in their order, where it has images.
+    /// Texts and images in their order, where it has images or several texts.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     parts: Option<Vec<MessagePartView>>,
@@ -216,15 +251,9 @@ impl MessageView {
 
     /// A message exactly as it would be sent.
     fn sent(message: &SentMessage) -> Self {
-        let role = match message {
-            SentMessage::System(_) => "system",
-            SentMessage::User(_) => "user",
-            SentMessage::Assistant { .. } => "assistant",
-            SentMessage::Tool { .. } => "tool",
-        };
-        let has_images = message.images().next().is_some();
-        let parts = has_images.then(|| message.parts().iter().map(MessagePartView::of).collect());
-        Self { parts, ..Self::of_text(role, message.text()) }
+        let is_one_text = matches!(message.parts[..], [SentPart::Text(_)]);
+        let parts = (!is_one_text).then(|| message.parts.iter().map(MessagePartView::of).collect());
+        Self { parts, ..Self::of_text(&message.role, message.text()) }
     }
 }
 
@@ -237,8 +266,15 @@ impl MessagePartView {
                 hash: Digest::of(&image.data),
                 description: image.description.clone(),
             },
-            other => Self::Text { text: other.written_out() },
+            SentPart::Text(text) => Self::Text { text: text.clone() },
         }
+    }
+}
+
+impl From<ToolDefinition> for OfferedToolView {
+    fn from(tool: ToolDefinition) -> Self {
+        let ToolDefinition { name, description, parameters } = tool;
+        Self { name, description, parameters }
     }
 }
 
@@ -267,34 +303,39 @@ impl WindowView {
             looked_from_node_id: looked_from,
             parts: report.parts.into_iter().map(PartView::from).collect(),
             exact: false,
+            inexact_because: Some("noProcess"),
+            refusal: None,
             messages,
             text,
             tools: None,
             parameters: None,
+            request: None,
         }
     }
 
-    /// The same, with the request as it would be sent in place of the window's messages.
-    fn with_request(self, request: &ChatRequest, with_messages: bool) -> Self {
-        let exact = Self { exact: true, ..self };
-        if !with_messages {
-            return exact;
-        }
-        // The text to be continued is the last message.
-        let text = if request.continues { request.messages.last().map(SentMessage::text) } else { None };
-        let shown = request.messages.len() - usize::from(text.is_some());
-        let tool = |tool: &skein_connect::llm::ToolDefinition| OfferedToolView {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            parameters: tool.parameters.clone(),
-        };
+    /// The same, with the request in place of the window's messages.
+    fn with_request(self, request: SentRequest) -> Self {
+        let SentRequest { path, body, messages, text, tools, parameters } = request;
         Self {
-            messages: Some(request.messages[..shown].iter().map(MessageView::sent).collect()),
+            messages: Some(messages.iter().map(MessageView::sent).collect()),
             text,
-            tools: Some(request.tools.iter().map(tool).collect()),
-            parameters: Some(request.into()),
-            ..exact
+            tools: Some(tools.into_iter().map(OfferedToolView::from).collect()),
+            parameters: Some(parameters.into()),
+            request: Some(RequestView { path: path.map(str::to_owned), body }),
+            ..self
         }
+    }
+
+    /// The same, with what is known of how it would be sent.
+    fn previewed(self, inexact: Option<&Inexact>) -> Self {
+        let refusal = match inexact {
+            Some(Inexact::Refused(error)) => {
+                let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+                Some(RefusalView { code: text("code"), message: text("message") })
+            }
+            _ => None,
+        };
+        Self { exact: inexact.is_none(), inexact_because: inexact.map(Inexact::code), refusal, ..self }
     }
 }
 
@@ -378,9 +419,9 @@ pub(crate) async fn show_context(
         return Err(invalid("actorId", words.to_owned()));
     }
     let preview = engine.preview_answer(&caller, id, process, query).await?;
-    let view = WindowView::of(preview.context, with_messages);
-    Ok(Json(match &preview.request {
-        Some(request) => view.with_request(request, with_messages),
+    let view = WindowView::of(preview.context, with_messages).previewed(preview.inexact.as_ref());
+    Ok(Json(match preview.request.filter(|_| with_messages) {
+        Some(request) => view.with_request(request),
         None => view,
     }))
 }

@@ -1,4 +1,4 @@
-//! The inspector shows exactly what a model is sent: texts, roles, order, images and tools, compared with a recording model.
+//! The inspector shows exactly what a model is sent: whole requests, compared with those that a recording model got.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -17,9 +17,16 @@ const PNG: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+
 const GIF: &str = "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7";
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Api {
+pub(crate) enum Api {
     OpenAi,
+    Completions,
     Anthropic,
+}
+
+impl Api {
+    fn dialect(self) -> &'static str {
+        if self == Self::Anthropic { "anthropic" } else { "openai" }
+    }
 }
 
 /// A piece of a message.
@@ -31,20 +38,11 @@ enum Piece {
 
 type Messages = Vec<(String, Vec<Piece>)>;
 
-/// Neighbours of one role as one message, instructions as one text: in this Anthropic differs from what is shown.
-fn merged(messages: Messages) -> Messages {
-    let mut all: Messages = Vec::new();
-    for (role, pieces) in messages {
-        match all.last_mut() {
-            Some((last, merged)) if *last == role => merged.extend(pieces),
-            _ => all.push((role, pieces)),
-        }
-    }
-    if let Some((_, pieces)) = all.first_mut().filter(|(role, _)| role == "system") {
-        let texts = pieces.iter().filter_map(|piece| if let Piece::Text(text) = piece { Some(&**text) } else { None });
-        *pieces = vec![Piece::Text(texts.collect::<Vec<_>>().join("\n\n"))];
-    }
-    all
+/// What the system says, in one text.
+fn instructions(messages: &Messages) -> String {
+    let system = messages.iter().filter(|(role, _)| role == "system").flat_map(|(_, pieces)| pieces);
+    let texts = system.filter_map(|piece| if let Piece::Text(text) = piece { Some(&**text) } else { None });
+    texts.collect::<Vec<_>>().join("\n\n")
 }
 
 fn text(text: &Value) -> Piece {
@@ -75,12 +73,15 @@ fn shown(view: &Value) -> Messages {
     };
     let mut messages: Messages = view["messages"].as_array().unwrap().iter().map(message).collect();
     messages.extend(view["text"].as_str().map(|text| ("user".to_owned(), vec![Piece::Text(text.to_owned())])));
-    merged(messages)
+    messages
 }
 
 /// What the model was sent.
 fn sent(api: Api, request: &Request) -> Messages {
-    let body: Value = serde_json::from_slice(&request.body).unwrap();
+    let body = body_of(request);
+    if api == Api::Completions {
+        return vec![("user".to_owned(), vec![text(&body["prompt"])])];
+    }
     let piece = |part: &Value| match (api, part["type"].as_str().unwrap()) {
         (_, "text") => text(&part["text"]),
         (Api::OpenAi, "image_url") => {
@@ -102,7 +103,34 @@ fn sent(api: Api, request: &Request) -> Messages {
         (message["role"].as_str().unwrap().to_owned(), pieces)
     };
     let system = body["system"].as_str().map(|system| ("system".to_owned(), vec![Piece::Text(system.to_owned())]));
-    merged(system.into_iter().chain(body["messages"].as_array().unwrap().iter().map(message)).collect())
+    system.into_iter().chain(body["messages"].as_array().unwrap().iter().map(message)).collect()
+}
+
+fn body_of(request: &Request) -> Value {
+    serde_json::from_slice(&request.body).unwrap()
+}
+
+/// A body that was sent, the data of images replaced by their hashes.
+fn without_images(body: &Value) -> Value {
+    let hashed = |data: &str| format!("sha256:{}", Digest::of(&BASE64.decode(data).unwrap()));
+    match body {
+        Value::Array(all) => all.iter().map(without_images).collect(),
+        Value::Object(all) => {
+            let field = |(name, value): (&String, &Value)| {
+                let value = match value.as_str() {
+                    Some(url) if name == "url" => {
+                        let (head, data) = url.split_once(";base64,").unwrap();
+                        json!(format!("{head};base64,{}", hashed(data)))
+                    }
+                    Some(data) if name == "data" => json!(hashed(data)),
+                    _ => without_images(value),
+                };
+                (name.clone(), value)
+            };
+            Value::Object(all.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 /// Answers every question, and keeps what it was asked.
@@ -113,6 +141,9 @@ fn model(api: Api) -> Rogue {
                 let message = json!({ "role": "assistant", "content": "Eleven." });
                 json!({ "id": "r1", "model": "m", "choices": [{ "index": 0, "finish_reason": "stop", "message": message }] })
             }
+            Api::Completions => {
+                json!({ "id": "r1", "model": "m", "choices": [{ "index": 0, "finish_reason": "stop", "text": "Eleven." }] })
+            }
             Api::Anthropic => json!({ "id": "r1", "type": "message", "role": "assistant", "model": "m",
                 "content": [{ "type": "text", "text": "Eleven." }], "stop_reason": "end_turn",
                 "usage": { "input_tokens": 1, "output_tokens": 1 } }),
@@ -121,8 +152,16 @@ fn model(api: Api) -> Rogue {
     })
 }
 
+/// A service for models that speak like this.
+async fn service(world: &World, api: Api, name: &str) -> Value {
+    let properties = json!({ "endpoint": { "type": "string" }, "model": { "type": "string" }, "dialect": { "const": api.dialect() } });
+    let schema = json!({ "type": "object", "required": ["endpoint"], "properties": properties });
+    let service = json!({ "name": name, "type": "llm_provider", "protocol": "http", "requiresSecret": false, "connectionSchema": schema });
+    world.made("/api/v1/services", &service).await
+}
+
 /// A world with a recording model behind processes.
-struct Stage<'a> {
+pub(crate) struct Stage<'a> {
     world: &'a World,
     api: Api,
     rogue: Rogue,
@@ -132,20 +171,26 @@ struct Stage<'a> {
 }
 
 impl<'a> Stage<'a> {
-    async fn new(world: &'a World, api: Api) -> Self {
+    pub(crate) async fn new(world: &'a World, api: Api) -> Self {
         world.engine.prepare().await.unwrap();
         let rogue = model(api);
         let address = rogue.address();
         let allowed = json!({ "host": address.ip().to_string(), "port": address.port() });
         world.made("/api/v1/allowed-endpoints", &allowed).await;
-        let dialect = if api == Api::OpenAi { "openai" } else { "anthropic" };
-        let service = json!({ "name": format!("Models {api:?}"), "type": "llm_provider", "protocol": "http",
-            "requiresSecret": false, "connectionSchema": { "type": "object", "required": ["endpoint"], "properties": {
-            "endpoint": { "type": "string" }, "model": { "type": "string" }, "dialect": { "const": dialect } } } });
-        let service = world.made("/api/v1/services", &service).await;
+        let service = service(world, api, &format!("Models {api:?}")).await;
         let tools = world.get("/api/v1/tools?limit=100").await.json();
         let worker = Worker::start(world.engine.clone(), "test".to_owned());
         Self { world, api, rogue, service, tools, _worker: worker }
+    }
+
+    /// The tools that are made from now on are of another service.
+    pub(crate) async fn serve_as(&mut self, name: &str) {
+        self.service = service(self.world, self.api, name).await;
+    }
+
+    /// The service of the tools that are made.
+    pub(crate) fn service(&self) -> &str {
+        id(&self.service)
     }
 
     fn tool(&self, name: &str) -> &str {
@@ -153,14 +198,27 @@ impl<'a> Stage<'a> {
     }
 
     /// A process that answers with a model of this name: with memory or without, and with tools.
-    async fn process(&self, name: &str, model: &str, has_memory: bool, offers: Value) -> String {
-        let dialect = if self.api == Api::OpenAi { "openai" } else { "anthropic" };
+    pub(crate) async fn process(&self, name: &str, model: &str, has_memory: bool, offers: Value) -> String {
+        let tool = self.model_tool(name, model, &json!({})).await;
+        self.process_with(name, &tool, has_memory, offers).await
+    }
+
+    /// A tool that asks a model of this name, with further fields of its operation.
+    async fn model_tool(&self, name: &str, model: &str, fields: &Value) -> Value {
         let messages = json!({ "messages": { "type": "array" } });
-        let tool = json!({ "name": format!("{name} {:?}", self.api), "serviceId": self.service["id"],
-            "connectionParams": { "endpoint": self.rogue.endpoint(), "model": model, "dialect": dialect },
+        let mut tool = json!({ "name": format!("{name} {:?}", self.api), "serviceId": self.service["id"],
+            "connectionParams": { "endpoint": self.rogue.endpoint(), "model": model, "dialect": self.api.dialect() },
             "operation": { "type": "llm_call", "systemPrompt": "You count birds.", "promptTemplate": "", "messagesFrom": "messages" },
             "inputSchema": { "type": "object", "properties": messages }, "outputSchema": { "type": "object" } });
-        let tool = self.world.made("/api/v1/tools", &tool).await;
+        if self.api == Api::Completions {
+            tool["operation"]["api"] = json!("completions");
+        }
+        tool["operation"].as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        self.world.made("/api/v1/tools", &tool).await
+    }
+
+    /// A process that answers with a tool: with memory or without, and with tools.
+    async fn process_with(&self, name: &str, tool: &Value, has_memory: bool, offers: Value) -> String {
         let step = |id: &str, tool: &str, inputs: Value| json!({ "id": id, "toolId": tool, "inputs": inputs, "output": { "variable": id } });
         let search = step(
             "found",
@@ -170,7 +228,7 @@ impl<'a> Stage<'a> {
         let context = json!({ "nodeId": "{nodeId}" });
         let remembering = json!({ "nodeId": "{nodeId}", "memory": "{step.found.found}" });
         let context = step("window", self.tool("Conversation context"), if has_memory { remembering } else { context });
-        let mut answer = step("answer", id(&tool), json!({ "messages": "{step.window.messages}" }));
+        let mut answer = step("answer", id(tool), json!({ "messages": "{step.window.messages}" }));
         if offers != Value::Null {
             answer["tools"] = offers;
         }
@@ -180,7 +238,7 @@ impl<'a> Stage<'a> {
         id(&self.world.made("/api/v1/processes", &process).await).to_owned()
     }
 
-    async fn preview(&self, node: &str, process: &str, query: &str) -> Value {
+    pub(crate) async fn preview(&self, node: &str, process: &str, query: &str) -> Value {
         let path = format!("/api/v1/nodes/{node}/context?format=messages&processId={process}{query}");
         let view = self.world.get(&path).await;
         assert_eq!(view.status, 200, "{}", view.text);
@@ -188,7 +246,7 @@ impl<'a> Stage<'a> {
     }
 
     /// Has a process answer, and waits for it; the answer, and what was sent for it.
-    async fn answered(&self, talk: &Talk<'_>, end: &str, body: &Value) -> (Value, Request) {
+    pub(crate) async fn answered(&self, talk: &Talk<'_>, end: &str, body: &Value) -> (Value, Request) {
         let answer = talk.ask("POST", end, body).await;
         assert_eq!(answer.status, 202, "{}", answer.text);
         let answer = answer.json()["answers"][0].clone();
@@ -213,7 +271,9 @@ impl<'a> Stage<'a> {
             json!({ "parentAlternativeId": node, "speaker": "agent", "processIds": [process], "sources": sources });
         let (answer, request) = self.answered(talk, "/turns", &body).await;
         assert_eq!(sent(self.api, &request), shown(&view), "{:?}: {view}", self.api);
-        let body: Value = serde_json::from_slice(&request.body).unwrap();
+        let body = body_of(&request);
+        assert_eq!(without_images(&body), view["request"]["body"], "{:?}: {view}", self.api);
+        assert!(request.path.ends_with(view["request"]["path"].as_str().unwrap()), "{}", request.path);
         let name = |tool: &Value| {
             if self.api == Api::OpenAi { tool["function"]["name"].clone() } else { tool["name"].clone() }
         };
@@ -231,6 +291,9 @@ fn asked_with(api: Api, body: &Value) -> Value {
         "max_tokens",
         "messages",
         "model",
+        "output_config",
+        "prompt",
+        "response_format",
         "stop",
         "stop_sequences",
         "stream",
@@ -242,11 +305,11 @@ fn asked_with(api: Api, body: &Value) -> Value {
     ];
     let custom: Map<String, Value> =
         body.as_object().unwrap().iter().filter(|(name, _)| !own.contains(&name.as_str())).map(pair).collect();
-    // Anthropic's API wants a limit, so one is sent where nobody set any.
-    let max_tokens = Some(&body["max_tokens"]).filter(|tokens| api == Api::OpenAi || **tokens != json!(4_096));
-    let stops = &body[if api == Api::OpenAi { "stop" } else { "stop_sequences" }];
-    json!({ "model": body["model"], "temperature": body["temperature"], "maxTokens": max_tokens,
-        "stopSequences": stops.as_array().cloned().unwrap_or_default(), "customParameters": custom })
+    let (stops, format) =
+        if api == Api::Anthropic { ("stop_sequences", "output_config") } else { ("stop", "response_format") };
+    json!({ "model": body["model"], "temperature": body["temperature"], "maxTokens": body["max_tokens"],
+        "stopSequences": body[stops].as_array().cloned().unwrap_or_default(), "responseFormat": body[format],
+        "customParameters": custom })
 }
 
 fn pair((name, value): (&String, &Value)) -> (String, Value) {
@@ -273,7 +336,7 @@ fn has_image(messages: &Messages) -> usize {
 
 both! {
     async fn the_inspector_shows_what_is_sent_in_dialogues_forks_and_buffers(world: &World) {
-        for api in [Api::OpenAi, Api::Anthropic] {
+        for api in [Api::OpenAi, Api::Completions, Api::Anthropic] {
             let stage = Stage::new(world, api).await;
             let process = stage.process("Plain", "m", false, Value::Null).await;
             let talk = begun(world, json!({ "title": "Herons", "systemContext": "Be brief." })).await;
@@ -287,7 +350,11 @@ both! {
             let sources = json!([{ "nodeId": aside["node"]["id"], "role": "context" }, { "nodeId": rule["node"]["id"], "role": "instruction" }]);
             let (view, answer) = stage.check(&talk, &third, &process, &sources).await;
             let all = shown(&view);
-            assert!(matches!(&all[0].1[0], Piece::Text(text) if text == "You count birds.\n\nBe brief.\n\nAnswer in verse."), "{all:?}");
+            if api == Api::Completions {
+                assert!(format!("{all:?}").contains("Be brief.\\n\\nAnswer in verse."), "{all:?}");
+            } else {
+                assert_eq!(instructions(&all), "You count birds.\n\nBe brief.\n\nAnswer in verse.");
+            }
             assert!(format!("{all:?}").contains("At night I counted two."), "{all:?}");
             let end = format!("/turns/{}/alternatives/{}/regenerate", id(&answer["turn"]), id(&answer["node"]));
             let (_, request) = stage.answered(&talk, &end, &json!({})).await;
@@ -307,10 +374,83 @@ both! {
                 let text = buffer.say(None, "At dusk ").await;
                 let text = buffer.say(Some(&text), "the herons ").await;
                 let (view, _) = stage.check(&buffer, &text, &process, &json!([])).await;
-                assert_eq!(view["text"], "At dusk the herons ");
-                assert_eq!(view["messages"].to_string().contains("log book"), has_system, "{view}");
+                assert!(view["text"].as_str().unwrap().ends_with("At dusk the herons "), "{view}");
+                assert_eq!(view["request"]["body"].to_string().contains("log book"), has_system, "{view}");
             }
         }
+    }
+
+    async fn the_inspector_shows_what_is_sent_where_a_window_begins_with_an_answer(world: &World) {
+        for api in [Api::OpenAi, Api::Completions, Api::Anthropic] {
+            let stage = Stage::new(world, api).await;
+            let process = stage.process("Plain", "m", false, Value::Null).await;
+            let talk = Talk::new(world).await;
+            let first = talk.say(None, "How many herons?").await;
+            let (_, answer) = stage.check(&talk, &first, &process, &json!([])).await;
+            let end = format!("/turns/{}/alternatives", id(&answer["turn"]));
+            let edit = json!({ "editedFrom": answer["node"]["id"], "text": "Eleven.  \n\n", "makeActive": true });
+            let edited = talk.made(&end, &edit).await;
+            let second = talk.say(Some(&edited), "Sure?").await;
+            let marks = format!("/api/v1/nodes/{}/marks", id(&first["node"]));
+            world.changed("PUT", &marks, &json!({ "excluded": true })).await;
+            let (view, _) = stage.check(&talk, &second, &process, &json!([])).await;
+            let adds_a_turn = format!("{:?}", shown(&view)).contains("begins with your message");
+            assert_eq!(adds_a_turn, api == Api::Anthropic, "{view}");
+        }
+    }
+
+    async fn the_inspector_shows_the_form_that_an_answer_is_asked_for_in(world: &World) {
+        for api in [Api::OpenAi, Api::Anthropic] {
+            let stage = Stage::new(world, api).await;
+            let schema = json!({ "type": "object", "properties": { "herons": { "type": "integer" } } });
+            let format = json!({ "type": "json_schema", "json_schema": { "name": "count", "schema": schema } });
+            let tool = stage.model_tool("Formed", "m", &json!({ "responseFormat": format })).await;
+            let process = stage.process_with("Formed", &tool, false, Value::Null).await;
+            let talk = Talk::new(world).await;
+            let asked = talk.say(None, "How many herons?").await;
+            let (view, _) = stage.check(&talk, &asked, &process, &json!([])).await;
+            assert!(view["parameters"]["responseFormat"].to_string().contains("herons"), "{view}");
+        }
+    }
+
+    async fn a_preview_with_a_budget_or_a_strategy_that_runs_do_not_have_is_not_exact(world: &World) {
+        let stage = Stage::new(world, Api::OpenAi).await;
+        let process = stage.process("Plain", "m", false, Value::Null).await;
+        let said = Talk::new(world).await.say(None, "Hello").await;
+        for (query, because) in [
+            ("", Value::Null),
+            ("&strategy=truncateMiddle", Value::Null),
+            ("&strategy=rollingWindow", json!("windowOptions")),
+            ("&budget=2048", json!("windowOptions")),
+        ] {
+            let view = stage.preview(id(&said["node"]), &process, query).await;
+            assert_eq!((&view["exact"], &view["inexactBecause"]), (&json!(because.is_null()), &because), "{query}");
+            assert_eq!(view["messages"][1]["text"], "Hello", "{view}");
+        }
+        let alone = world.get(&format!("/api/v1/nodes/{}/context", id(&said["node"]))).await.json();
+        assert_eq!((&alone["exact"], &alone["inexactBecause"]), (&json!(false), &json!("noProcess")));
+    }
+
+    async fn a_preview_of_a_request_that_cannot_be_made_shows_the_error_of_the_run(world: &World) {
+        let stage = Stage::new(world, Api::OpenAi).await;
+        let tool = stage.model_tool("Offering", "m", &json!({})).await;
+        let process = stage.process_with("Offering", &tool, false, json!([{ "toolId": stage.tool("Echo") }])).await;
+        let mut change = json!({ "operation": tool["operation"], "basedOnHash": tool["hash"] });
+        change["operation"]["api"] = json!("completions");
+        world.changed("PUT", &format!("/api/v1/tools/{}", id(&tool)), &change).await;
+        let talk = Talk::new(world).await;
+        let said = talk.say(None, "Hello").await;
+        let view = stage.preview(id(&said["node"]), &process, "").await;
+        assert_eq!((&view["exact"], &view["inexactBecause"]), (&json!(false), &json!("refused")), "{view}");
+        assert_eq!((&view["refusal"]["code"], view.get("request")), (&json!("llm_unsupported"), None), "{view}");
+        let body = json!({ "parentAlternativeId": said["node"]["id"], "speaker": "agent", "processId": process });
+        let answer = talk.ask("POST", "/turns", &body).await.json();
+        let run = answer["answers"][0]["executionId"].as_str().unwrap();
+        Feed::open(world, &format!("/api/v1/executions/{run}/stream"), None).await.until(|heard| heard.name == "end").await;
+        let run = world.get(&format!("/api/v1/executions/{run}")).await.json();
+        let message = view["refusal"]["message"].as_str().unwrap();
+        assert!(run["error"].to_string().contains(message), "{run}");
+        assert!(stage.rogue.requests().is_empty());
     }
 
     async fn the_inspector_shows_what_is_sent_of_images_byte_by_byte(world: &World) {
@@ -374,11 +514,11 @@ both! {
             let first = talk.say(None, "How many herons?").await;
             let (view, answer) = stage.check(&talk, &first, &process, &json!([])).await;
             assert_eq!(answer["node"]["authorId"], hugin["id"]);
-            let expected = json!({ "model": "m", "temperature": 0.25, "maxTokens": 300, "stopSequences": ["END"],
+            let expected = json!({ "model": "m", "temperature": 0.25, "maxTokens": 300, "stopSequences": ["END"], "responseFormat": null,
                 "customParameters": { "top_p": 0.5, "metadata": { "user_id": "u" } } });
             assert_eq!(view["parameters"], expected);
             let system = "You count birds.\n\nYou are Hugin.\n\nBe brief.";
-            assert_eq!(shown(&view)[0].1, [Piece::Text(system.to_owned())]);
+            assert_eq!(instructions(&shown(&view)), system);
             assert_eq!((&view["parts"][0]["kind"], &view["parts"][0]["included"]), (&json!("agentPrompt"), &json!(true)));
             // What the tool says is nearer to the call; limits add up to the least, and stop sequences to all.
             let tools = world.get("/api/v1/tools?limit=100").await.json();
@@ -387,6 +527,7 @@ both! {
             let mut change = json!({ "connectionParams": tool["connectionParams"], "operation": tool["operation"], "basedOnHash": tool["hash"] });
             change["connectionParams"]["temperature"] = json!(1.5);
             change["connectionParams"]["maxTokens"] = json!(200);
+            change["connectionParams"]["top_p"] = json!(0.9);
             change["operation"]["stop"] = json!(["STOP", "END"]);
             world.changed("PUT", &format!("/api/v1/tools/{}", id(tool)), &change).await;
             let second = talk.say(Some(&answer), "And by night?").await;
@@ -394,12 +535,14 @@ both! {
             let asked = &view["parameters"];
             assert_eq!((&asked["temperature"], &asked["maxTokens"]), (&json!(1.5), &json!(200)));
             assert_eq!(asked["stopSequences"], json!(["STOP", "END"]));
+            assert_eq!(asked["customParameters"]["top_p"], 0.9, "the tool's goes before the actor's");
             // An archived actor is the author still, and answers as it is configured.
+            let hugin = world.get(&format!("/api/v1/actors/{}", id(&hugin))).await.json();
             let archived = json!({ "archived": true, "configuration": { "systemPrompt": "You are Munin." }, "basedOnHash": hugin["hash"] });
             world.changed("PUT", &format!("/api/v1/actors/{}", id(&hugin)), &archived).await;
             let third = talk.say(Some(&answer), "And cranes?").await;
             let (view, _) = stage.check(&talk, &third, &process, &json!([])).await;
-            assert!(format!("{:?}", shown(&view)[0]).contains("You are Munin.") && view["parameters"]["customParameters"] == json!({}), "{view}");
+            assert!(instructions(&shown(&view)).contains("You are Munin.") && view["parameters"]["customParameters"] == json!({ "top_p": 0.9 }), "{view}");
         }
     }
 
