@@ -159,6 +159,18 @@ impl ModelRef {
     }
 }
 
+/// The model that an actor answers as: the service that is asked, and the name it is asked for. It is recorded when the actor
+/// answers for the first time. From then on a new name of the service changes no author, and another service whose name makes
+/// the same reference has an actor of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ServiceModel {
+    pub service_id: RecordId,
+    /// Nothing: the provider's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+}
+
 impl TryFrom<String> for ModelRef {
     type Error = BadModelRef;
 
@@ -187,6 +199,9 @@ pub struct Actor {
     pub actor_type: ActorType,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model_ref: Option<ModelRef>,
+    /// Which model it answers as. Skein sets it; clients never do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service_model: Option<ServiceModel>,
     /// The process a `system` actor writes for. Skein sets it; clients never do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_id: Option<RecordId>,
@@ -239,6 +254,7 @@ impl Actor {
             name: draft.name,
             actor_type: draft.actor_type,
             model_ref: draft.model_ref,
+            service_model: None,
             process_id: None,
             configuration: draft.configuration,
             permissions: usual,
@@ -249,8 +265,32 @@ impl Actor {
     }
 
     /// The actor of a model, made when that model writes for the first time.
-    pub fn of_model(name: Name, model_ref: ModelRef) -> Self {
-        Self { model_ref: Some(model_ref), ..Self::made(name, ActorType::Model) }
+    pub fn of_model(name: Name, model_ref: ModelRef, asked: ServiceModel) -> Self {
+        Self { model_ref: Some(model_ref), service_model: Some(asked), ..Self::made(name, ActorType::Model) }
+    }
+
+    /// The actor once it answers as this model.
+    #[must_use]
+    pub fn answering_as(&self, asked: ServiceModel) -> Self {
+        Self { service_model: Some(asked), ..self.clone() }
+    }
+
+    /// Whether it is the actor of a model: by the service it answered for, else by the reference it was described with.
+    pub fn speaks_for(&self, asked: &ServiceModel, reference: &ModelRef) -> bool {
+        match &self.service_model {
+            Some(own) => own == asked,
+            None => self.model_ref.as_ref() == Some(reference),
+        }
+    }
+
+    /// Whether only one of the two would answer: neither is archived, and both speak for one model.
+    pub fn is_rival_of(&self, other: &Self) -> bool {
+        let is_one_service = match (&self.service_model, &other.service_model) {
+            (Some(own), Some(others)) => own == others,
+            (None, _) | (_, None) => true,
+        };
+        let is_one_model = self.model_ref.is_some() && self.model_ref == other.model_ref && is_one_service;
+        is_one_model && !self.archived && !other.archived
     }
 
     /// The actor that writes the answers of a process that no single model gave (decision Z30).
@@ -263,6 +303,7 @@ impl Actor {
             name,
             actor_type,
             model_ref: None,
+            service_model: None,
             process_id: None,
             configuration: Configuration::default(),
             permissions: Permissions::default(),
@@ -270,9 +311,15 @@ impl Actor {
         }
     }
 
-    /// The actor after a change. What it wrote before keeps the author it had.
-    pub fn change(&self, change: ActorChange) -> Result<Self, RuleViolation> {
+    /// The actor after a change. What it wrote before keeps the author it had, so once it `has_written` it speaks for no other
+    /// model.
+    pub fn change(&self, change: ActorChange, has_written: bool) -> Result<Self, RuleViolation> {
         refuse_fixed("AG-NODE-003", &[("type", change.actor_type)], "make another actor")?;
+        let is_of_other_model = change.model_ref.is_some() && change.model_ref != self.model_ref;
+        if is_of_other_model && (has_written || self.service_model.is_some()) {
+            let problem = "the actor is the author of what its model answered, so it speaks for no other";
+            return Err(RuleViolation::new("AG-NODE-003", problem, "make another actor for the other model"));
+        }
         refuse_fixed("BR-SHARE-003", &[("ownerId", change.owner_id)], "make an actor of your own")?;
         // What an actor was given before it was refused stays as it is until somebody changes it.
         if let Some(configuration) = change.configuration.as_ref().filter(|next| **next != self.configuration) {
@@ -343,7 +390,7 @@ mod tests {
     fn ag_node_003_another_type_or_a_model_without_a_name_refuses() {
         let actor = Actor::create(draft(model())).unwrap();
         let change = serde_json::from_value(json!({ "type": "human" })).unwrap();
-        assert_eq!(actor.change(change).unwrap_err().rule(), "AG-NODE-003");
+        assert_eq!(actor.change(change, false).unwrap_err().rule(), "AG-NODE-003");
         assert!(Actor::create(draft(json!({ "name": "Hugin", "type": "model" }))).is_err());
         assert!(Actor::create(with(model(), "type", json!("human"))).is_err());
         for text in ["gpt", ":gpt", "open ai:gpt", "openai:", "openai:a b"] {
@@ -364,10 +411,47 @@ mod tests {
         assert_eq!(ModelRef::try_from(long.as_str().to_owned()), Ok(long));
     }
 
+    fn asked(service: u8, model: Option<&str>) -> ServiceModel {
+        ServiceModel { service_id: RecordId::from_bytes([service; 16]), model: model.map(str::to_owned) }
+    }
+
     #[test]
-    fn ag_node_003_a_client_that_names_the_process_of_an_actor_refuses() {
-        let draft = json!({ "name": "Answer", "type": "system", "processId": RecordId::from_bytes([7; 16]) });
-        assert!(serde_json::from_value::<ActorDraft>(draft).is_err());
+    fn ag_node_003_an_actor_that_answered_is_found_by_its_service_holds() {
+        let described = Actor::create(draft(model())).unwrap();
+        let reference = described.model_ref.clone().unwrap();
+        let other = ModelRef::of("Renamed", Some("some-model"));
+        assert!(described.speaks_for(&asked(1, None), &reference) && !described.speaks_for(&asked(1, None), &other));
+        let bound = described.answering_as(asked(1, Some("some-model")));
+        assert!(bound.speaks_for(&asked(1, Some("some-model")), &other), "a new name of the service changes no author");
+        for others in [asked(2, Some("some-model")), asked(1, None)] {
+            assert!(!bound.speaks_for(&others, &reference), "{others:?}");
+        }
+        assert_eq!(Actor::from_data(&bound.to_data()), Some(bound.clone()));
+        assert!(bound.is_rival_of(&described));
+        assert!(!bound.is_rival_of(&described.answering_as(asked(2, None))));
+        assert!(!bound.is_rival_of(&Actor { archived: true, ..described }));
+    }
+
+    #[test]
+    fn ag_node_003_another_model_of_an_actor_that_wrote_refuses() {
+        let change = |reference: &str| serde_json::from_value(json!({ "modelRef": reference })).unwrap();
+        let actor = Actor::create(draft(model())).unwrap();
+        assert!(actor.change(change("openai:gpt-4"), false).is_ok());
+        assert!(actor.change(change("anthropic:some-model"), true).is_ok());
+        assert_eq!(actor.change(change("openai:gpt-4"), true).unwrap_err().rule(), "AG-NODE-003");
+        assert!(actor.answering_as(asked(1, None)).change(change("openai:gpt-4"), false).is_err());
+    }
+
+    #[test]
+    fn ag_node_003_a_client_that_names_the_process_or_service_of_an_actor_refuses() {
+        let id = RecordId::from_bytes([7; 16]);
+        let drafts = [
+            json!({ "name": "Answer", "type": "system", "processId": id }),
+            json!({ "name": "Hugin", "type": "model", "modelRef": "local:x", "serviceModel": { "serviceId": id } }),
+        ];
+        for draft in drafts {
+            assert!(serde_json::from_value::<ActorDraft>(draft).is_err());
+        }
     }
 
     #[test]

@@ -197,7 +197,7 @@ mod tests {
             configuration: Configuration { temperature: Some(0.5), ..Configuration::default() },
             ..Actor::create(with(json!({ "name": "Scribe" }), "type", json!("system"))).unwrap()
         };
-        let change = |document: Value| stored.change(serde_json::from_value(document).unwrap());
+        let change = |document: Value| stored.change(serde_json::from_value(document).unwrap(), false);
         assert_eq!(change(json!({ "name": "Clerk" })).unwrap().permissions, stored.permissions);
         let data = serde_json::to_value(&stored).unwrap();
         let same = json!({ "permissions": data["permissions"], "configuration": data["configuration"] });

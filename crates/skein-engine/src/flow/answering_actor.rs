@@ -14,7 +14,7 @@ use skein_core::{RecordId, RunId, Viewer};
 use skein_store::{StoreError, Tx};
 
 use crate::catalog::calling::Ready;
-use crate::flow::authorship::{actor_of_model, model_reference};
+use crate::flow::authorship::actor_of_model;
 use crate::flow::mover::Mover;
 
 /// An actor, and how its model is asked.
@@ -31,7 +31,7 @@ impl AnsweringActor {
         if !matches!(tool.operation, Operation::LlmCall(_)) {
             return Ok(None);
         }
-        let Some(actor) = actor_of_model(tx, viewer, &model_reference(tool, service))? else { return Ok(None) };
+        let Some(actor) = actor_of_model(tx, viewer, tool, service)? else { return Ok(None) };
         let mut configuration = actor.entry.configuration;
         // They can raise the price of a call, which is for its payer to decide.
         if ready.footing.payer != ready.footing.executor {

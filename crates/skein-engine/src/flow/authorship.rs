@@ -1,7 +1,7 @@
 //! Determines the author of a generated node (decision Z30).
 //!
-//! A text that is exactly one model's output is written by the actor of that model, found by provider and model reference
-//! and never by name; its raw response is part of the node's hash. Any other answer is written by the `system` actor of its
+//! A text that is exactly one model's output is written by the actor of that model, found by the service and the model that
+//! were asked and never by name; its raw response is part of the node's hash. Any other answer is written by the `system` actor of its
 //! process, is hashed without a raw response, and is `derived_from` the responses it rests on.
 
 use serde_json::Value;
@@ -12,7 +12,7 @@ use skein_core::catalog::tool::Tool;
 use skein_core::flow::execution::state::Phase;
 use skein_core::flow::process::Process;
 use skein_core::flow::step;
-use skein_core::tree::actor::{Actor, ActorId, AuthorType, ModelRef};
+use skein_core::tree::actor::{Actor, ActorId, AuthorType, ModelRef, ServiceModel};
 use skein_core::{ItemId, RecordId, RunId, Viewer};
 use skein_store::{StoreError, Tx};
 
@@ -57,7 +57,11 @@ pub(super) fn process_author(
     process: &Process,
 ) -> Result<Author, StoreError> {
     let of_process = |actor: &Actor| actor.process_id == Some(id);
-    find_or_make(tx, viewer, of_process, || Actor::of_process(process.name.clone(), id))
+    let found = match find(tx, viewer, of_process)? {
+        Some(actor) => actor,
+        None => make(tx, viewer, &Actor::of_process(process.name.clone(), id))?,
+    };
+    Ok(author_of(&found))
 }
 
 /// The actor of the model behind a tool; nothing where the tool asks no model.
@@ -66,65 +70,70 @@ fn model_author(tx: &mut Tx<'_>, viewer: &Viewer, tool: &Tool) -> Result<Option<
         return Ok(None);
     }
     let Some(service) = known(load::<Service>(tx, &SYSTEM, tool.service_id))? else { return Ok(None) };
-    let model_ref = model_reference(tool, &service.entry);
-    let name = model_name(tool).and_then(|model| Name::try_from(model.to_owned()).ok());
-    let name = name.unwrap_or_else(|| tool.name.clone());
-    find_or_make(tx, viewer, is_of_model(&model_ref), || Actor::of_model(name, model_ref.clone())).map(Some)
+    let (asked, reference) = asked_model(tool, &service.entry);
+    let found = match find(tx, viewer, |actor| actor.speaks_for(&asked, &reference))? {
+        Some(actor) if actor.entry.service_model.is_some() => actor,
+        // It was described by its reference alone; from now on it is this model's.
+        Some(actor) => {
+            let next = actor.entry.answering_as(asked);
+            tx.update_of_tree(viewer, actor.id, actor.hash, next.to_content(false))?.try_into()?
+        }
+        None => {
+            let name = asked.model.clone().and_then(|model| Name::try_from(model).ok());
+            let name = name.unwrap_or_else(|| tool.name.clone());
+            make(tx, viewer, &Actor::of_model(name, reference, asked))?
+        }
+    };
+    Ok(Some(author_of(&found)))
 }
 
-/// Which model a tool asks.
-pub(super) fn model_reference(tool: &Tool, service: &Service) -> ModelRef {
-    ModelRef::of(service.name.as_str(), model_name(tool))
+/// Which model a tool asks, and the reference it is described by.
+fn asked_model(tool: &Tool, service: &Service) -> (ServiceModel, ModelRef) {
+    let model = tool.connection_params.get("model").and_then(Value::as_str);
+    let asked = ServiceModel { service_id: tool.service_id, model: model.map(str::to_owned) };
+    (asked, ModelRef::of(service.name.as_str(), model))
 }
 
-fn model_name(tool: &Tool) -> Option<&str> {
-    tool.connection_params.get("model").and_then(Value::as_str)
-}
-
-fn is_of_model(model_ref: &ModelRef) -> impl Fn(&Actor) -> bool {
-    move |actor: &Actor| actor.model_ref.as_ref() == Some(model_ref)
-}
-
-/// The viewer's actor of a model, if there is one.
+/// The viewer's actor of the model behind a tool, if there is one.
 pub(super) fn actor_of_model(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
-    model_ref: &ModelRef,
+    tool: &Tool,
+    service: &Service,
 ) -> Result<Option<Shown<Actor>>, StoreError> {
-    find(tx, viewer, is_of_model(model_ref))
+    let (asked, reference) = asked_model(tool, service);
+    find(tx, viewer, |actor| actor.speaks_for(&asked, &reference))
 }
 
-fn find_or_make(
-    tx: &mut Tx<'_>,
-    viewer: &Viewer,
-    fits: impl Fn(&Actor) -> bool,
-    make: impl FnOnce() -> Actor,
-) -> Result<Author, StoreError> {
-    if let Some(actor) = find(tx, viewer, fits)? {
-        return Ok((ActorId::from(actor.id), AuthorType::from(actor.entry.actor_type)));
-    }
-    let actor = make();
-    let record = tx.create_of_tree(viewer, actor.to_content(false))?;
-    Ok((ActorId::from(record.id), actor.actor_type.into()))
+fn make(tx: &mut Tx<'_>, viewer: &Viewer, actor: &Actor) -> Result<Shown<Actor>, StoreError> {
+    tx.create_of_tree(viewer, actor.to_content(false))?.try_into()
 }
 
-/// The oldest actor of the viewer's that fits, one that is not archived before others.
+fn author_of(actor: &Shown<Actor>) -> Author {
+    (ActorId::from(actor.id), actor.entry.actor_type.into())
+}
+
+/// The oldest actor of the viewer's that fits: one that is not archived before others, then one that answered for its service
+/// before one that was described only.
 fn find(tx: &mut Tx<'_>, viewer: &Viewer, fits: impl Fn(&Actor) -> bool) -> Result<Option<Shown<Actor>>, StoreError> {
-    let (mut archived, mut after) = (None, None);
+    let rank = |actor: &Actor| (actor.archived, actor.model_ref.is_some() && actor.service_model.is_none());
+    let (mut best, mut after): (Option<Shown<Actor>>, _) = (None, None);
     loop {
         let page = tx.records(viewer, &Actor::record_type(), after, ACTORS_PER_READ)?;
         for record in page.rows {
             let Some(actor) = known(Shown::<Actor>::try_from(record))?.filter(|actor| fits(&actor.entry)) else {
                 continue;
             };
-            if !actor.entry.archived {
+            if rank(&actor.entry) == (false, false) {
                 return Ok(Some(actor));
             }
-            archived = archived.or(Some(actor));
+            if best.as_ref().is_none_or(|best| rank(&actor.entry) < rank(&best.entry)) {
+                best = Some(actor);
+            }
         }
         after = page.next;
         if after.is_none() {
-            return Ok(archived);
+            return Ok(best);
         }
     }
 }

@@ -46,6 +46,10 @@ pub(crate) struct ActorFields {
     /// Which model it speaks for: `provider:identifier`, or `local:` and an id.
     #[schema(nullable = false, example = "local:01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
     model_ref: Option<String>,
+    /// Which model it answers as: Skein records it when the actor answers for the first time. From then on a new name of the
+    /// service changes no author, and `modelRef` stays.
+    #[schema(nullable = false)]
+    service_model: Option<ServiceModelFields>,
     /// The process a `system` actor writes for: Skein makes it when an answer of that process is not exactly one model's
     /// output.
     #[schema(nullable = false, example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
@@ -53,6 +57,18 @@ pub(crate) struct ActorFields {
     configuration: ConfigurationFields,
     permissions: PermissionFields,
     archived: bool,
+}
+
+/// The service and the model that an actor answers as.
+#[derive(ToSchema)]
+#[schema(rename_all = "camelCase")]
+#[expect(dead_code, reason = "describes skein_core::tree::actor::ServiceModel")]
+pub(crate) struct ServiceModelFields {
+    #[schema(example = "entity_01K9ZQ4T3V6M8N2P5R7W1X3Y5Z")]
+    service_id: String,
+    /// Left out where the provider's default is asked.
+    #[schema(nullable = false, example = "gpt-4o")]
+    model: Option<String>,
 }
 
 /// How a model is asked when this actor answers: when a process answers in a conversation with the text of its model. Of other

@@ -6,6 +6,7 @@ mod accounts;
 mod answers;
 mod asking_back;
 mod attack;
+mod authors;
 mod blobs;
 mod browser;
 mod bundles;
