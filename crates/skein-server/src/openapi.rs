@@ -271,7 +271,7 @@ fn may_answer(path: &str, status: u16, has_body: bool, is_change: bool) -> bool 
                 || path.ends_with("/context")
                 || path.ends_with("/thumbnail")
                 || path.starts_with("/api/v1/relations")
-                || path == "/api/v1/records"
+                || ["/api/v1/compare", "/api/v1/records", "/api/v1/search"].contains(&path)
         }
         _ => true,
     }

@@ -13,12 +13,12 @@ use skein_core::flow::default_process::{
 };
 use skein_core::flow::fitness::Fitness;
 use skein_core::flow::process::Process;
-use skein_core::{Digest, RecordId, RuleViolation, Viewer};
+use skein_core::{Digest, RecordId, ReferenceField, RuleViolation, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
 use skein_store::{StoreError, Tx};
 
 use crate::account::Caller;
-use crate::catalog::{SYSTEM, Saving, Schemas, Shown, load, make, save, shown_page};
+use crate::catalog::{SYSTEM, Saving, Schemas, Shown, load, load_named, make, save, shown_page};
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::flow::fitness::{ProcessFitness, fitness};
@@ -26,6 +26,8 @@ use crate::request::{Changed, Request};
 
 /// Most processes that are considered as a stand-in for the chosen one.
 const CANDIDATES_MAX: usize = 100;
+
+const CHOSEN: ReferenceField = ReferenceField::new("Z34", "processId", "process");
 
 /// A process by id and name.
 pub type NamedProcess = (RecordId, String);
@@ -63,7 +65,7 @@ impl Engine {
     ) -> Result<Changed<ResolvedDefault>, EngineError> {
         let change = move |tx: &mut Tx<'_>, viewer: &Viewer| {
             if let Some(id) = process {
-                let chosen: Shown<Process> = load(tx, viewer, id)?;
+                let chosen: Shown<Process> = load_named(tx, viewer, CHOSEN, id)?;
                 check_default(&chosen.entry)?;
             }
             store_choice(tx, viewer, process, based_on)

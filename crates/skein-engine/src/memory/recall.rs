@@ -142,7 +142,13 @@ impl Engine {
         let viewer = caller.viewer();
         let (asked, own) = (query.clone(), viewer.clone());
         let paths = self.parts().memory.get().map(|memory| Arc::clone(&memory.paths));
-        let look = move |tx: &mut Tx<'_>| Ok((Scope::of(tx, &own, &asked, paths.as_deref())?, Moment::of(tx)?));
+        let look = move |tx: &mut Tx<'_>| {
+            // What resembles a node is asked of the node itself: without it there is nothing to answer.
+            if let Some(node) = like {
+                tx.node(&own, node)?;
+            }
+            Ok((Scope::of(tx, &own, &asked, paths.as_deref())?, Moment::of(tx)?))
+        };
         let (scope, moment) = self.parts().store.read(look).await?;
         let answered = match self.parts().memory.get() {
             Some(memory) => self.by_index(memory, &viewer, (&query, moment), &scope, like).await?,

@@ -4,17 +4,24 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use skein_core::garden::cursor::Cursor;
+use skein_core::garden::project::Project;
 use skein_core::memory::episode::EpisodeSource;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::place::Label;
-use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, Viewer};
+use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, ReferenceField, Viewer};
 use skein_recall::{Filter, Listed, Visibility, Weights};
 use skein_store::memory::VisibleBranch;
 use skein_store::tree::conversations::ConversationQuery;
 use skein_store::{StoreError, Tx};
 
+use crate::catalog::load_named;
 use crate::memory::paths::{Paths, range};
 
+/// What a question names.
+const NODE: ReferenceField = ReferenceField::new("Z34", "nodeId", "node");
+const CONVERSATION: ReferenceField = ReferenceField::new("Z34", "conversationId", "conversation");
+const WITHIN: ReferenceField = ReferenceField::new("Z34", "within", "conversation");
+const PROJECT: ReferenceField = ReferenceField::new("Z34", "projectId", "project");
 /// Conversations of a project that a question is narrowed to.
 const PROJECT_CONVERSATIONS_MAX: usize = 10_000;
 
@@ -151,9 +158,13 @@ fn standing(
     query: &RecallQuery,
 ) -> Result<(Option<ConversationId>, Option<NodeId>), StoreError> {
     match (query.node, query.conversation) {
-        (Some(node), _) => Ok((Some(tx.node(viewer, node)?.conversation), Some(node))),
+        (Some(node), _) => {
+            let row = tx.node(viewer, node).map_err(|error| error.of_reference(NODE, node))?;
+            Ok((Some(row.conversation), Some(node)))
+        }
         (None, Some(conversation)) => {
-            tx.conversation(viewer, conversation)?;
+            let row = tx.conversation(viewer, conversation);
+            row.map_err(|error| error.of_reference(CONVERSATION, conversation))?;
             let node = tx.path_cursor(viewer, conversation, PathId::main_of(conversation))?;
             Ok((Some(conversation), node))
         }
@@ -165,7 +176,7 @@ fn filter(tx: &mut Tx<'_>, viewer: &Viewer, query: &RecallQuery) -> Result<Filte
     let mut within: Option<HashSet<ConversationId>> = None;
     if !query.within.is_empty() {
         for conversation in &query.within {
-            tx.conversation(viewer, *conversation)?;
+            tx.conversation(viewer, *conversation).map_err(|error| error.of_reference(WITHIN, conversation))?;
         }
         within = Some(query.within.iter().copied().collect());
     }
@@ -185,7 +196,7 @@ fn filter(tx: &mut Tx<'_>, viewer: &Viewer, query: &RecallQuery) -> Result<Filte
 }
 
 fn of_project(tx: &mut Tx<'_>, viewer: &Viewer, project: RecordId) -> Result<HashSet<ConversationId>, StoreError> {
-    tx.record(viewer, project)?;
+    load_named::<Project>(tx, viewer, PROJECT, project)?;
     let mut found = HashSet::new();
     for archived in [false, true] {
         let mut after = None;

@@ -1,7 +1,7 @@
 //! Two nodes compared word by word, or two paths by where they part.
 
 use skein_core::tree::compare::{Precision, RunKind, compare_paths, compare_texts};
-use skein_core::{NodeId, PathId, Viewer};
+use skein_core::{NodeId, PathId, ReferenceField, Viewer};
 use skein_store::tree::read::SeenNode;
 use skein_store::{StoreError, Tx};
 
@@ -14,6 +14,9 @@ use crate::tree::text_of;
 const COMPARED_PATH_NODES_MAX: usize = 100_000;
 /// Most nodes told of what each path has for itself.
 const TOLD_NODES_MAX: usize = 1_000;
+
+const LEFT: ReferenceField = ReferenceField::new("Z34", "left", "node");
+const RIGHT: ReferenceField = ReferenceField::new("Z34", "right", "node");
 
 /// How the words of two nodes differ.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -55,7 +58,11 @@ impl Engine {
         right: NodeId,
     ) -> Result<ComparedNodes, EngineError> {
         let viewer = caller.viewer();
-        let look = move |tx: &mut Tx<'_>| Ok((said(tx, &viewer, left)?, said(tx, &viewer, right)?));
+        let look = move |tx: &mut Tx<'_>| {
+            let said =
+                |tx: &mut Tx<'_>, field, node| said(tx, &viewer, node).map_err(|error| error.of_reference(field, node));
+            Ok((said(tx, LEFT, left)?, said(tx, RIGHT, right)?))
+        };
         let (old, new) = self.parts().store.read(look).await?;
         let compare = move || {
             let compared = compare_texts(&old, &new);
@@ -74,8 +81,11 @@ impl Engine {
     ) -> Result<ComparedPaths, EngineError> {
         let viewer = caller.viewer();
         let look = move |tx: &mut Tx<'_>| {
-            let [left, right] = [left, right].map(|end| tx.path_ids(&viewer, end, COMPARED_PATH_NODES_MAX));
-            let (left, right) = (left?, right?);
+            let mut path = |field, end: NodeId| {
+                let ids = tx.path_ids(&viewer, end, COMPARED_PATH_NODES_MAX);
+                ids.map_err(|error| error.of_reference(field, end))
+            };
+            let (left, right) = (path(LEFT, left)?, path(RIGHT, right)?);
             let compared = compare_paths(&left, &right, |id| *id);
             Ok(ComparedPaths {
                 common: compared.common.len(),

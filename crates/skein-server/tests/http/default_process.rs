@@ -173,7 +173,7 @@ both! {
         let first = connect(world, "heron").await;
         let broken = async |body: Value| world.change("PUT", DEFAULT, body.to_string()).await;
         assert_eq!(broken(json!({})).await.status, 400);
-        assert_eq!(broken(json!({ "processId": first.tool["id"] })).await.status, 404);
+        assert_eq!(broken(json!({ "processId": first.tool["id"] })).await.breaks(), (422, "Z34".to_owned()));
         switch(world, "processes", &first.process, false).await;
         assert_eq!(broken(json!({ "processId": first.process["id"] })).await.breaks(), (422, "BR-CONV-001".to_owned()));
         let needy = json!({ "name": "Count", "initialContext": ["place"], "outputTemplate": "{{n}}", "steps": [{
@@ -191,7 +191,7 @@ both! {
         assert_eq!((&shown["chosen"], &shown["adoptsNext"]), (&Value::Null, &json!(true)), "{shown}");
         let taken = bert.request("PUT", DEFAULT).header("content-type", "application/json");
         let body = json!({ "processId": first.process["id"] }).to_string();
-        assert_eq!(world.send(taken.body(body.into()).unwrap()).await.status, 404);
+        assert_eq!(world.send(taken.body(body.into()).unwrap()).await.breaks(), (422, "Z34".to_owned()));
         let seen = bert.get(world, "/api/v1/records?type=DefaultProcess").await.json();
         assert!(ids(&seen).is_empty(), "{seen}");
     }

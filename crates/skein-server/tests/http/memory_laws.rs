@@ -254,7 +254,7 @@ async fn found(world: &World, from: &Plain, grant: Option<&str>) -> BTreeSet<Epi
     }
     let answer = world.send(request.body(body.to_string().into()).unwrap()).await;
     if answer.status != 200 {
-        assert_eq!(answer.status, if grant.is_some() { 403 } else { 404 }, "{}", answer.text);
+        assert_eq!(answer.status, if grant.is_some() { 403 } else { 422 }, "{}", answer.text);
         return BTreeSet::new();
     }
     let answer = answer.json();

@@ -124,7 +124,7 @@ both! {
         assert_eq!(bad.refused(), (400, "invalid_body".to_owned()));
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         let asked = json!({ "left": nodes[0], "right": nodes[1] }).to_string();
-        assert_eq!(bert.post("/api/v1/compare", asked).await.status, 404);
+        assert_eq!(bert.post("/api/v1/compare", asked).await.breaks(), (422, "Z34".to_owned()));
     }
 
     async fn ag_node_005_what_a_model_would_be_shown_is_told_holds(world: &World) {

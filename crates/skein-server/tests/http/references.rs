@@ -52,7 +52,7 @@ impl Things {
             process: made("/api/v1/processes", process).await,
             tool: made("/api/v1/tools", now(&service)).await,
             service: text(&service["id"]),
-            secret: made("/api/v1/secrets", json!({ "name": "key", "type": "api_key", "value": "k-1" })).await,
+            secret: made("/api/v1/secrets", json!({ "name": "key", "type": "api_key", "value": "k-1234" })).await,
             template: made("/api/v1/service-templates", weather()).await,
             tool_template: made("/api/v1/tool-templates", tool_template).await,
             conversation,
@@ -289,6 +289,49 @@ fn in_catalog(mine: &Things, theirs: &Things) -> Vec<Place> {
     ]
 }
 
+/// Places where a question or a choice names something.
+fn in_questions(mine: &Things, theirs: &Things) -> Vec<Place> {
+    let nodes = || unusable(nowhere("item_"), &theirs.node, &mine.note);
+    let talks = || unusable(ConversationId::from_bytes([9; 16]), id(&theirs.conversation), &mine.project);
+    let (place, own) = (at("POST"), id(&mine.conversation));
+    let search = |field: &str, value: Value| {
+        let mut body = json!({ "text": "herons" });
+        body[field] = value;
+        body
+    };
+    let compare = |other: &str, kind: &str| {
+        let mut body = json!({ "left": REF, "right": REF, "as": kind });
+        body[other] = json!(mine.node);
+        body
+    };
+    let path = "/api/v1/search";
+    let mut all = vec![
+        place(path, search("nodeId", json!(REF)), "Z34", nodes(), Some(&mine.node)),
+        place(path, search("conversationId", json!(REF)), "Z34", talks(), Some(own)),
+        place(path, search("within", json!([REF])), "Z34", talks(), Some(own)),
+        place(
+            path,
+            search("projectId", json!(REF)),
+            "Z34",
+            unusable_records(&theirs.project, &mine.service),
+            Some(&mine.project),
+        ),
+        at("PUT")(
+            "/api/v1/account/default-process",
+            json!({ "processId": REF }),
+            "Z34",
+            unusable_records(&theirs.process, &mine.tool),
+            Some(&mine.process),
+        ),
+    ];
+    for kind in ["nodes", "paths"] {
+        for other in ["left", "right"] {
+            all.push(place("/api/v1/compare", compare(other, kind), "Z34", nodes(), Some(&mine.node)));
+        }
+    }
+    all
+}
+
 both! {
     async fn z34_what_is_missing_foreign_or_of_another_kind_is_refused_alike_refuses(world: &World) {
         let anna = world.joined_by("anna", Role::User, Scope::Write).await;
@@ -296,7 +339,7 @@ both! {
         world.engine.prepare().await.unwrap();
         let tools = world.get("/api/v1/tools?limit=100").await.json();
         let (mine, theirs) = (Things::of(&anna, &tools).await, Things::of(&bert, &tools).await);
-        let groups = [in_turns, in_conversations, in_relations, in_catalog];
+        let groups = [in_turns, in_conversations, in_relations, in_catalog, in_questions];
         for place in groups.into_iter().flat_map(|places| places(&mine, &theirs)) {
             place.check(&anna).await;
         }

@@ -80,7 +80,7 @@ both! {
         let bert = world.joined_by("bert", Role::User, Scope::Write).await;
         assert!(found(&bert, json!({ "text": "kingfisher" })).await.is_empty());
         for from in [json!({ "text": "kingfisher", "nodeId": node }), json!({ "text": "kingfisher", "conversationId": id })] {
-            assert_eq!(bert.post("/api/v1/search", from.to_string()).await.status, 404);
+            assert_eq!(bert.post("/api/v1/search", from.to_string()).await.breaks(), (422, "Z34".to_owned()));
         }
         for bad in [json!({ "text": " " }), json!({}), json!({ "text": "a", "limit": 0 }), json!({ "text": "a", "cursor": "x" })] {
             assert_eq!(world.post("/api/v1/search", bad.to_string()).await.refused(), (400, "invalid_body".to_owned()));
