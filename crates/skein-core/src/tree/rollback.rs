@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{NodeId, RecordId};
+use crate::tree::status::GenerationStatus;
 
 /// Most turns whose earlier selection is recorded.
 const SHOWN_MAX: usize = 1_000;
@@ -122,6 +123,13 @@ pub fn rollback(failed: &[FailedAnswer], now: CurrentState) -> Rollback {
     back
 }
 
+/// Which other alternative of its turn is shown in place of a failed answer: the first that is complete, else the first
+/// that is still being generated. Nothing where all failed.
+pub fn shown_instead(others: &[(NodeId, GenerationStatus)]) -> Option<NodeId> {
+    let first = |wanted| others.iter().find(|(_, status)| *status == wanted).map(|(node, _)| *node);
+    first(GenerationStatus::Complete).or_else(|| first(GenerationStatus::Pending))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,6 +150,20 @@ mod tests {
 
     fn hinted(before: Option<u8>) -> PriorHint {
         PriorHint { process_id: before.map(process) }
+    }
+
+    #[test]
+    fn br_exec_001_in_place_of_a_failed_answer_the_first_complete_one_is_shown_holds() {
+        use GenerationStatus::{Complete, Failed, Pending};
+        for (others, expected) in [
+            (vec![Failed, Pending, Complete, Complete], Some(2)),
+            (vec![Failed, Pending, Pending], Some(1)),
+            (vec![Failed], None),
+            (vec![], None),
+        ] {
+            let others: Vec<_> = (0..).map(node).zip(others).collect();
+            assert_eq!(shown_instead(&others), expected.map(node), "{others:?}");
+        }
     }
 
     fn at(cursor: u8, hint: u8) -> CurrentState {

@@ -7,9 +7,10 @@ use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target};
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::conversation::Conversation;
-use skein_core::tree::rollback::{CurrentState, FailedAnswer, PriorHint, PriorPath, Rollback, rollback};
+use skein_core::tree::rollback::{CurrentState, FailedAnswer, PriorHint, PriorPath, Rollback, rollback, shown_instead};
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{ItemId, NodeId, PathId, RunId, Viewer};
+use skein_store::tree::read::NODES_PER_PAGE_MAX;
 use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
 
@@ -67,11 +68,26 @@ impl Mover<'_, '_> {
             let actor = ActorId::from(self.tx.conversation(viewer, conversation)?.owner);
             self.tx.return_path(viewer, path, actor, cursor, shown)?;
         }
-        match hint {
-            Some(hint) => restore_hint(self.tx, viewer, current, hint),
-            None => Ok(()),
+        if let Some(hint) = hint {
+            restore_hint(self.tx, viewer, current, hint)?;
         }
+        show_another(self.tx, viewer, path, target.node_id)
     }
+}
+
+/// A turn that shows a failed answer shows another alternative instead, wherever the path stands: of several answers that were
+/// asked for at once, the first is shown before any is complete.
+fn show_another(tx: &mut Tx<'_>, viewer: &Viewer, path: PathId, failed: NodeId) -> Result<(), StoreError> {
+    let Some(turn) = tx.node(viewer, failed)?.turn() else { return Ok(()) };
+    if tx.selected_node(viewer, path, turn)? != failed {
+        return Ok(());
+    }
+    let (row, page) = tx.alternatives(viewer, path, turn, Some(failed), None, NODES_PER_PAGE_MAX)?;
+    let others: Vec<_> = page.rows.iter().map(|seen| (seen.row.id, seen.row.status)).collect();
+    let Some(shown) = shown_instead(&others) else { return Ok(()) };
+    let cursor = tx.path_cursor(viewer, row.conversation, path)?.filter(|cursor| *cursor != failed);
+    let actor = ActorId::from(tx.conversation(viewer, row.conversation)?.owner);
+    tx.return_path(viewer, path, actor, cursor.unwrap_or(shown), vec![shown]).map(drop)
 }
 
 /// The answer of a run, then those the path stood on before it that failed as well.

@@ -356,6 +356,31 @@ both! {
         talk.assert_kept(other).await;
     }
 
+    async fn br_exec_001_of_several_at_once_the_complete_one_is_shown_when_the_first_fails_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let before = talk.state().await;
+        let shown_beside = async |node: NodeId| {
+            let turn = world.engine.node(&world.caller, node).await.unwrap().seen.row.turn().unwrap();
+            let (viewer, main) = (talk.viewer(), talk.main());
+            world.store.read(move |tx| tx.selected_node(&viewer, main, turn)).await.unwrap()
+        };
+        let begun = talk.request(after(), &[waits(world).await, talk.heron], true).await;
+        let [(failed, run), (complete, done)] = begun[..] else { panic!("two answers: {begun:?}") };
+        world.ended(done).await;
+        talk.cancel(run).await;
+        assert_eq!((talk.state().await, shown_beside(failed).await), (before.clone(), complete));
+        talk.assert_kept(failed).await;
+        // One that is still to come is shown meanwhile.
+        let aside = || Wanted::After { turn: None, parent: Some(complete), sources: Vec::new() };
+        let begun = talk.request(aside(), &[waits(world).await, waits(world).await], true).await;
+        let [(first, run), (second, later)] = begun[..] else { panic!("two answers: {begun:?}") };
+        talk.cancel(run).await;
+        assert_eq!(shown_beside(first).await, second);
+        world.decide(&review_of(world, later).await, Decision::Answer { value: json!("Eleven.") }).await;
+        world.ended(later).await;
+        assert_eq!((talk.state().await, shown_beside(first).await), (before, second));
+    }
+
     async fn br_exec_001_answers_that_fail_in_any_order_leave_nothing_behind_holds(world: &World) {
         let talk = Talk::new(world).await;
         let before = talk.state().await;
