@@ -53,7 +53,7 @@ impl Tx<'_> {
     pub fn correct_node(&mut self, id: NodeId) -> Result<bool, StoreError> {
         let Some(node) = self.find_node(id)? else { return Ok(false) };
         let Some(raw_response) = node.raw_response.filter(|_| is_suspect(&node)) else { return Ok(false) };
-        if self.is_corrected(id)? || !matches!(self.verdict_with_response(id)?, Verdict::Valid | Verdict::Redacted) {
+        if self.is_corrected(id)? || !self.is_proven(&node)? {
             return Ok(false);
         }
         let corrected = NodeCorrected { node_id: id, raw_response };
@@ -69,9 +69,19 @@ impl Tx<'_> {
         Ok(corrected.is_some_and(|corrected| corrected.node_id == id))
     }
 
-    fn verdict_with_response(&mut self, id: NodeId) -> Result<Verdict, StoreError> {
-        let judged = self.judge_with_response(id)?;
-        Ok(judged.unwrap_or(Verdict::Incomplete))
+    /// Whether the hash was computed again with the response and is the same. Without its text a node is redacted, and no hash
+    /// was computed; without its response the hash of that is on record.
+    fn is_proven(&mut self, node: &NodeRow) -> Result<bool, StoreError> {
+        Ok(match self.judge_with_response(node.id)? {
+            Some(Verdict::Valid) => true,
+            Some(Verdict::Redacted) => self.has_text(node)?,
+            _ => false,
+        })
+    }
+
+    fn has_text(&mut self, node: &NodeRow) -> Result<bool, StoreError> {
+        let Some(content) = node.content else { return Ok(false) };
+        Ok(self.find_item(content)?.is_some_and(|stored| stored.item.document().is_some()))
     }
 }
 

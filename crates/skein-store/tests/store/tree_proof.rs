@@ -131,6 +131,20 @@ both! {
         assert!(world.verify(true).breaks.iter().any(|broken| broken.problem == "its hash is not that of what is stored"));
     }
 
+    fn ag_hash_005_an_answer_without_its_text_proves_nothing_and_is_not_corrected_refuses(world: &World) {
+        let id = conversation(world, "dialogue");
+        let first = say(world, id, after(None, Speaker::User), "Hello");
+        for (is_response, is_corrected) in [(false, false), (true, true)] {
+            let answered = answer(world, id, first.id);
+            let node = world.hex(answered.id.as_bytes());
+            assert_eq!(world.tamper_unguarded(&format!("UPDATE nodes SET author_type = 'system' WHERE id = {node}")), Ok(1));
+            let gone = if is_response { answered.raw_response.unwrap().item_id } else { answered.content.unwrap() };
+            let viewer = world.anna.clone();
+            world.write(move |tx| tx.redact_item(&viewer, gone, "asked to"));
+            assert_eq!(world.write(move |tx| tx.correct_node(answered.id)), is_corrected, "response: {is_response}");
+        }
+    }
+
     fn ag_hash_005_what_was_destroyed_is_said_and_the_rest_verifies_holds(world: &World) {
         let id = conversation(world, "dialogue");
         let first = say(world, id, after(None, Speaker::User), "Hello");
