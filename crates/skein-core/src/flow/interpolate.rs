@@ -40,6 +40,15 @@ pub(crate) enum Part {
     Place(Place),
 }
 
+impl Part {
+    fn variable(&self) -> Option<&Variable> {
+        match self {
+            Self::Place(place) => Some(&place.variable),
+            Self::Literal(_) => None,
+        }
+    }
+}
+
 /// A variable and the way into it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Place {
@@ -133,6 +142,17 @@ impl Interpolated {
     /// Whether it is one place, and nothing is there.
     pub(crate) fn is_absent(&self, scope: &Scope) -> bool {
         matches!(self, Self::Place(place) if place.find(scope).is_none())
+    }
+
+    /// The variables it names.
+    pub(crate) fn variables(&self) -> Vec<&Variable> {
+        match self {
+            Self::Fixed(_) => Vec::new(),
+            Self::Place(place) => vec![&place.variable],
+            Self::Text(parts) => parts.iter().filter_map(Part::variable).collect(),
+            Self::Array(parts) => parts.iter().flat_map(Self::variables).collect(),
+            Self::Object(parts) => parts.iter().flat_map(|(_, part)| part.variables()).collect(),
+        }
     }
 
     /// The value, if it is known before anything runs.

@@ -5,14 +5,17 @@
 //! run time. Values are carried between steps by [`interpolate`], decided upon by [`condition`], put together by
 //! [`template`] and paid for by [`budget`]; [`breaches`] names all that is wrong with a definition
 //! that [`draft_size`] finds small enough to be looked at, [`fitness`] what a
-//! process would meet if it were run now, [`custody`] who may alter it. [`approval_policy`] decides which calls of a model a person approves.
+//! process would meet if it were run now, [`custody`] who may alter it. [`approval_policy`] decides which calls
+//! with arguments of a model a person approves, and [`provenance`] which inputs of a step a model filled in.
 //! [`default_process`] decides which process answers where none is named.
 //! [`execution`] is the machine that carries a plan out, and
 //! [`delegation`] says who else may decide what it asks. [`tool_call`] is the permanent record of one call, [`footing`] says whether a call may be made at all, with whose secret, and at whose
 //! expense, and [`cost`] what is owed for it. [`telemetry`] tells a run to whoever collects traces.
 
+pub(crate) mod address;
 pub mod approval;
 pub mod approval_policy;
+pub(crate) mod argument_schema;
 pub mod breaches;
 pub mod budget;
 pub mod condition;
@@ -28,6 +31,7 @@ pub mod interpolate;
 pub mod latency;
 pub mod plan;
 pub mod process;
+pub mod provenance;
 pub mod scope;
 pub mod step;
 pub(crate) mod step_set;

@@ -23,6 +23,7 @@ mod fusing;
 mod gifts;
 mod kept_words;
 mod makings;
+mod model_filled;
 mod mover;
 mod offers;
 mod pausing;

@@ -254,6 +254,10 @@ impl<'a, 't> Mover<'a, 't> {
         let Loaded { row: ExecutionRow { owner, paused_at, .. }, .. } = *self.load(run)?;
         let base = match self.base(run, place.step, tool)? {
             Ok(base) if is_process_in_disguise(&base.tool) => return self.start_disguised(run, place, base, inputs),
+            Ok(base) if self.is_held(run, place, &base, inputs)? => {
+                self.tell(run, Input::Held { place });
+                return Ok(());
+            }
             Ok(base) => base,
             Err(fault) => {
                 self.tell(run, Input::Faulted { place, fault });

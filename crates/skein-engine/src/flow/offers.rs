@@ -3,7 +3,7 @@
 use serde_json::Value;
 use skein_connect::llm::ToolDefinition;
 use skein_core::catalog::tool::Tool;
-use skein_core::flow::approval_policy::needs_approval;
+use skein_core::flow::approval_policy::{AskedBy, needs_approval};
 use skein_core::flow::step::{Approval, Offer};
 use skein_core::{RecordId, UserId, Viewer};
 use skein_store::StoreError;
@@ -34,7 +34,7 @@ impl Offered {
 
     /// Whether a person approves a call with these arguments.
     pub(super) fn needs_approval(&self, arguments: &Value) -> bool {
-        needs_approval(self.approval, &self.entry, abilities::is_own(self.entry.service_id), arguments)
+        needs_approval(AskedBy::Model(self.approval), &self.entry, abilities::is_own(self.entry.service_id), arguments)
     }
 }
 

@@ -15,6 +15,7 @@ mod lock_order;
 mod log;
 mod makings;
 mod memory;
+mod model_filled;
 mod nested;
 mod nested_rules;
 mod pausing;

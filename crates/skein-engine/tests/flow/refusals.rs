@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-fn weather() -> Rogue {
+pub(crate) fn weather() -> Rogue {
     Rogue::start(|_| Behaviour::json(r#"{"celsius":7}"#))
 }
 

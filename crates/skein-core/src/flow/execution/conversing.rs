@@ -8,7 +8,7 @@ use crate::flow::execution::input::{Effect, Place, Wish};
 use crate::flow::execution::machine::Machine;
 use crate::flow::execution::review::{ApprovalScope, Approved, Asked, Decision};
 use crate::flow::execution::state::Phase;
-use crate::flow::step::{Approval, Offer};
+use crate::flow::step::{Approval, Offer, Target};
 use crate::id::RecordId;
 
 impl Machine<'_> {
@@ -76,6 +76,18 @@ impl Machine<'_> {
             }
             (Decision::Approve { .. }, None) => {}
         }
+    }
+
+    /// The call was not made, so it is not counted.
+    pub(super) fn held(&mut self, step: usize) -> bool {
+        let Target::Tool(tool) = self.definition(step).target else { return false };
+        let tool = self.definition(step).naming(tool);
+        let state = self.at(step);
+        state.attempt = state.attempt.saturating_sub(1);
+        state.phase = Phase::Asking;
+        let inputs = state.inputs.clone();
+        self.ask(Place::of(step), Asked::Call { tool, inputs });
+        true
     }
 
     /// How far an approval reaches where the person does not say: a tool that is to be approved once is for the whole run.

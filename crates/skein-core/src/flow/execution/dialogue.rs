@@ -29,6 +29,9 @@ pub struct Dialogue {
     pub open: Vec<OpenCall>,
     /// What a person approved for the rest of the run.
     pub approved: Vec<Approved>,
+    /// Whether a person approved the step's own call.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub call_approved: bool,
     /// Since when a person is waited for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asking_since: Option<Millis>,

@@ -100,6 +100,10 @@ pub enum Input {
     },
     /// A person decided.
     Decided {
+    /// The call of a step is not made before a person approves it.
+    Held {
+        place: Place,
+    },
         place: Place,
         decision: Decision,
     },

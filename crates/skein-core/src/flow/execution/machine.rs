@@ -59,6 +59,7 @@ impl<'a> Machine<'a> {
             Input::Decided { place, decision } => {
                 (self.is(*place, Phase::Asking) || self.is(*place, Phase::Unknown)) && self.decided(*place, decision)
             }
+            Input::Held { place } => place.call.is_none() && self.is(*place, Phase::Calling) && self.held(place.step),
             Input::Expired { place } => {
                 (self.is(*place, Phase::Asking) || self.is(*place, Phase::Unknown)) && self.expired(*place)
             }
@@ -184,6 +185,7 @@ impl<'a> Machine<'a> {
                 self.failed(step, Fault::new("denied", reason));
             }
             Decision::Answer { value } => self.came_out(step, value.clone()),
+                    self.at(step).dialogue.get_or_insert_default().call_approved = true;
             Decision::Ask { .. } => {}
         }
     }

@@ -175,6 +175,13 @@ impl Execution {
         approved.any(|approved| approved.covers(tool, inputs))
     }
 
+    /// Whether a person approved the call of a step, by itself or with others.
+    pub fn is_call_approved(&self, step: usize, tool: RecordId) -> bool {
+        let state = &self.steps[step];
+        let is_own = state.dialogue.as_ref().is_some_and(|dialogue| dialogue.call_approved);
+        is_own || self.is_approved(tool, &state.inputs)
+    }
+
     pub fn tokens(&self) -> u64 {
         self.steps.iter().map(|step| step.tokens).sum()
     }

@@ -293,3 +293,28 @@ fn br_step_006_a_call_whose_end_nobody_saw_is_approved_once_refuses() {
     assert!(approve(Some(ApprovalScope::Run)).is_err() && approve(Some(ApprovalScope::SameArguments)).is_err());
     assert!(approve(Some(ApprovalScope::Always)).is_err());
 }
+
+#[test]
+fn br_step_006_a_held_call_is_made_once_a_person_approves_and_repeated_without_asking_holds() {
+    let mut run = Run::begun(process(vec![call("a", json!({ "retry": { "maxRetries": 1 } }))], "{{a}}"));
+    let place = Place::of(0);
+    run.tell(&Input::Held { place });
+    assert_eq!((run.phases(), run.state.steps[0].attempt), (vec![Phase::Asking], 0));
+    let asked = Asked::Call { tool: TOOL.into(), inputs: object(json!({ "value": 1 })) };
+    assert_eq!(run.effects, [Effect::Ask { place, asked, expires_after_s: None }]);
+    assert!(!run.state.is_call_approved(0, TOOL));
+    run.refuses(&Input::Held { place });
+    run.tell(&approve(None));
+    assert_eq!(run.calls(), [(0, 1, 0)]);
+    run.fails(0, super::passing());
+    assert_eq!(run.calls(), [(0, 2, 0)]);
+    assert!(run.state.is_call_approved(0, TOOL), "the same call is not asked about again");
+}
+
+#[test]
+fn br_step_006_a_held_call_that_is_denied_refuses_and_is_never_made() {
+    let mut run = Run::begun(process(vec![call("a", json!({}))], "{{a}}"));
+    run.tell(&Input::Held { place: Place::of(0) });
+    run.tell(&deny());
+    assert_eq!(run.failure(), (Some(0), "denied".to_owned(), None));
+}
