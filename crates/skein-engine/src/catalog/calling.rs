@@ -46,7 +46,8 @@ pub(crate) struct Ready {
     pub(crate) service: Arc<Shown<Service>>,
     pub(crate) footing: Footing,
     sealed: Option<(Arc<Shown<Secret>>, SealedSecret)>,
-    callable: Callable,
+    /// Whether a call of it is worth a warning (rule BR-TOOL-006).
+    is_degraded: bool,
     /// What was known of the tool before, and of its service.
     found: (Option<Health>, Option<Health>),
     /// Whether the tool does something else by now: how this went says nothing about that.
@@ -54,10 +55,9 @@ pub(crate) struct Ready {
 }
 
 impl Ready {
-    /// BR-TOOL-006: logs a warning before a degraded tool is called. Checks of a tool say nothing about its earlier versions.
+    /// BR-TOOL-006: logs a warning before a degraded tool is called.
     pub(crate) fn warn_if_degraded(&self) {
-        let service_is_degraded = self.found.1 == Some(Health::Degraded);
-        if self.callable == Callable::WithWarning && (!self.is_past || service_is_degraded) {
+        if self.is_degraded {
             tracing::warn!(tool = %self.tool.id, rule = "BR-TOOL-006", "calling a tool that is degraded or was never checked");
         }
     }
@@ -236,8 +236,15 @@ pub(crate) fn ready_on(base: Base, executor: UserId, now: Millis, purpose: Purpo
         ..vitals
     };
     let callable = health::check_call(asked(tool_vitals), asked(service_vitals))?;
+    // Checks of a tool say nothing about its earlier versions; those of its service do.
+    let tells = !is_past || service_vitals.status() == Health::Degraded;
+    let is_degraded = callable == Callable::WithWarning && tells;
     let found = (tool_vitals.finding, service_vitals.finding);
-    Ok(Ready { tool, service, footing, sealed, callable, found, is_past })
+    let ready = Ready { tool, service, footing, sealed, is_degraded, found, is_past };
+    if purpose == Purpose::Use {
+        ready.warn_if_degraded();
+    }
+    Ok(ready)
 }
 
 fn holding<T>(shown: &Shown<T>) -> Holding {

@@ -132,7 +132,6 @@ impl Mover<'_, '_> {
             Err(StoreError::NotFound(_) | StoreError::Refused(_)) => return self.out_of_reach(owner, id).map(Err),
             Err(error) => return Err(error),
         };
-        ready.warn_if_degraded();
         let inputs = ready.tool.entry.with_defaults(inputs.clone());
         let fits = self.engine.check_fits(&ready).and_then(|()| self.engine.check_inputs(&ready.tool, &inputs));
         Ok(fits.map(|()| (ready, inputs)).map_err(|violation| Fault::breach(&violation)))

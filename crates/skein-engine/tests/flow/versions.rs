@@ -9,8 +9,8 @@ use skein_core::{RecordId, Viewer};
 use skein_store::Tx;
 use skein_testkit::rogue::{Behaviour, Rogue};
 
-use crate::tool_runs;
 use crate::world::{World, both, fresh, process, step};
+use crate::{log, tool_runs};
 
 impl World {
     async fn change(&self, tool: RecordId, change: Value) {
@@ -167,6 +167,23 @@ both! {
         let failure = world.ended(world.run(now, json!({ "x": "Oslo" })).await).await.row.failure.unwrap();
         assert_eq!(failure.fault.rule.as_deref(), Some("BR-TOOL-006"), "that it went well then changes nothing");
         assert_eq!(paths(&rogue), ["/now/Oslo"]);
+    }
+
+    async fn br_tool_006_a_past_version_on_a_service_that_was_never_checked_logs_a_warning_holds(world: &World) {
+        log::capture();
+        let rogue = weather();
+        let tool = world.changed_weather(&rogue).await;
+        let (service, then) = (world.service_of(tool).await, world.looks("then", look(tool, Some(1))).await);
+        let warnings = || log::count_lines(&["WARN", "BR-TOOL-006", &tool.to_string()]);
+        for (health, warns) in [(None, true), (Some("healthy"), false), (Some("degraded"), true)] {
+            if let Some(health) = health {
+                let set = move |tx: &mut Tx<'_>| tx.set_health(&Viewer::System("test"), service, health, None, None);
+                world.store.write(set).await.unwrap();
+            }
+            let before = warnings();
+            let run = world.ended(world.run(then, json!({ "x": "Oslo" })).await).await;
+            assert_eq!((run.row.failure, warnings() > before), (None, warns), "{health:?}");
+        }
     }
 
     async fn br_step_007_a_model_is_offered_the_version_that_is_named_and_is_one_itself(world: &World) {

@@ -100,6 +100,17 @@ both! {
         assert!(asked.contains("Previous: Ada says there are eleven.\n"), "{asked}");
     }
 
+    async fn br_tool_006_a_summary_by_a_tool_that_was_never_checked_logs_a_warning_holds(world: &World) {
+        let provider = provider(Some("A sentence."));
+        let tool = ask_provider(world, &provider).await;
+        let (talk, said) = chat(world).await;
+        crate::log_lines::capture();
+        renew(&talk, &of_node(&said[2])).await;
+        let logged = crate::log_lines::logged_by_all();
+        let warned = |line: &str| ["WARN", "BR-TOOL-006", id(&tool)].iter().all(|part| line.contains(part));
+        assert!(logged.lines().any(warned), "{logged}");
+    }
+
     async fn ag_sum_002_the_grandparent_of_a_long_node_and_what_was_destroyed_refuses(world: &World) {
         let provider = provider(Some("A sentence."));
         ask_provider(world, &provider).await;
