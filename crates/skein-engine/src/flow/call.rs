@@ -443,6 +443,7 @@ pub(super) fn conclude(
             wishes: prepared.wishes(output),
             owed: mover.load(prepared.run)?.owed_by(prepared.place.step),
         },
+            says_nothing: prepared.says_nothing(output),
         Err(error) => Input::Faulted { place: prepared.place, fault: prepared.fault(error) },
     };
     mover.tell(prepared.run, input);
@@ -501,6 +502,13 @@ impl Prepared {
     }
 
     /// Whether the call may have been carried out and must not be twice.
+    /// Whether a model answered without text and without asking for a call (rule BR-STEP-004).
+    fn says_nothing(&self, output: &Value) -> bool {
+        let is_model = matches!(self.ready.tool.entry.operation, Operation::LlmCall(_));
+        let asks = output["toolCalls"].as_array().is_some_and(|calls| !calls.is_empty());
+        is_model && !asks && output["text"].as_str().is_some_and(|text| text.trim().is_empty())
+    }
+
     fn is_uncertain(&self, error: &Value) -> bool {
         error["uncertain"] == true && self.ready.retry() == Retry::Never
     }

@@ -175,7 +175,14 @@ impl Mover<'_, '_> {
         }
         let input = match result {
             result if !is_called => Input::ChildEnded { place, outcome: result, tokens },
-            Ok(output) => Input::Returned { place, output, tokens, wishes: Vec::new(), owed: Owed::default() },
+            Ok(output) => Input::Returned {
+                place,
+                output,
+                tokens,
+                wishes: Vec::new(),
+                owed: Owed::default(),
+                says_nothing: false,
+            },
             Err(fault) => Input::Faulted { place, fault },
         };
         self.tell(parent, input);

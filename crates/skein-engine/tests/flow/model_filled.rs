@@ -1,4 +1,4 @@
-//! Steps whose inputs derive from a model's answer: addresses wait for a person.
+//! Steps whose inputs derive from a model's answer: addresses wait for a person, and no words are no output.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -74,5 +74,18 @@ both! {
             assert_eq!(ended.row.status, RunStatus::Completed, "{value}: {:?}", ended.row.failure);
         }
         assert_eq!(sky.requests().len(), 3);
+    }
+
+    async fn br_step_004_a_model_that_says_nothing_in_a_middle_step_or_as_the_answer_refuses(world: &World) {
+        let rogue = saying(" ");
+        let (model, echo) = (model_tool(world, &rogue).await, world.tool("Echo").await);
+        let middle = looks(world, model, &[look(echo, "{model.text}")]).await;
+        let answer = world.process(process(&[model_step(model)], "{{model.text}}")).await;
+        for process in [middle, answer] {
+            let run = world.run(process, json!({ "x": "Oslo" })).await;
+            let failure = world.ended(run).await.row.failure.unwrap();
+            assert_eq!((failure.step, failure.fault.code.as_str(), failure.fault.rule.as_deref()),
+                (Some(1), "empty_output", Some("BR-STEP-004")));
+        }
     }
 }

@@ -88,6 +88,8 @@ pub enum Input {
         wishes: Vec<Wish>,
         /// What all calls of the step cost so far, as far as that is known.
         owed: Owed,
+        /// Whether a model answered without text and without asking for a call.
+        says_nothing: bool,
     },
     /// A call failed, timed out, or may not be made.
     Faulted {

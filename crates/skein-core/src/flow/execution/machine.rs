@@ -30,7 +30,7 @@ pub struct Moved {
 
 /// One move of a run.
 pub fn step(plan: &Plan, state: &Execution, input: &Input, now: Millis) -> Moved {
-    let mut machine = Machine { plan, state: state.clone(), effects: Vec::new(), now };
+    let mut machine = Machine { plan, state: state.clone(), effects: Vec::new(), now, silent: None };
     if state.status.has_ended() || !machine.take(input) {
         return Moved { state: state.clone(), effects: Vec::new(), fitted: false };
     }
@@ -43,6 +43,8 @@ pub(super) struct Machine<'a> {
     pub(super) state: Execution,
     pub(super) effects: Vec<Effect>,
     pub(super) now: Millis,
+    /// The step whose model just said nothing.
+    silent: Option<usize>,
 }
 
 impl<'a> Machine<'a> {
@@ -51,7 +53,8 @@ impl<'a> Machine<'a> {
         match input {
             // What another run gave may be there already.
             Input::Begin => !self.state.steps.iter().any(|step| step.phase.is_open()),
-            Input::Returned { place, output, tokens, wishes, owed } => {
+            Input::Returned { place, output, tokens, wishes, owed, says_nothing } => {
+                self.silent = says_nothing.then_some(place.step);
                 self.is(*place, Phase::Calling) && self.returned(*place, output, *tokens, (wishes, owed))
             }
             Input::Faulted { place, fault } => self.is(*place, Phase::Calling) && self.faulted(*place, fault.clone()),
@@ -119,11 +122,16 @@ impl<'a> Machine<'a> {
 
     /// BR-STEP-004: where an output is required, an empty one is none.
     fn came_out(&mut self, step: usize, output: Value) {
-        if self.definition(step).output.required && is_empty(&output) {
+        if self.definition(step).output.required && self.is_nothing(step, &output) {
             let fault = Fault::new("empty_output", "the step gave nothing, and its output is required");
             return self.failed(step, fault.by_rule("BR-STEP-004"));
         }
         self.done(step, output);
+    }
+
+    /// A model that says nothing gives an object all the same.
+    fn is_nothing(&self, step: usize, output: &Value) -> bool {
+        self.silent == Some(step) || is_empty(output)
     }
 
     fn faulted(&mut self, place: Place, fault: Fault) -> bool {
@@ -245,13 +253,13 @@ impl<'a> Machine<'a> {
     fn stand_in(&mut self, step: usize) {
         let Some(replaced) = self.planned(step).stands_in_for else { return };
         if self.planned(replaced).fallback.end == step + 1 && self.state.steps[replaced].phase == Phase::Replaced {
-            let output = self.state.steps[step].output.clone();
-            self.came_out_of_fallback(replaced, output);
+            self.came_out_of_fallback(replaced, step);
         }
     }
 
-    fn came_out_of_fallback(&mut self, replaced: usize, output: Value) {
-        if self.definition(replaced).output.required && is_empty(&output) {
+    fn came_out_of_fallback(&mut self, replaced: usize, last: usize) {
+        let output = self.state.steps[last].output.clone();
+        if self.definition(replaced).output.required && self.is_nothing(last, &output) {
             let fault =
                 Fault::new("empty_output", "what stood in for the step gave nothing, and its output is required");
             return self.give_up(replaced, fault.by_rule("BR-STEP-004"));

@@ -103,7 +103,7 @@ fn object(value: Value) -> Map<String, Value> {
 }
 
 fn returned(place: Place, output: Value, tokens: u64) -> Input {
-    Input::Returned { place, output, tokens, wishes: Vec::new(), owed: Owed::default() }
+    Input::Returned { place, output, tokens, wishes: Vec::new(), owed: Owed::default(), says_nothing: false }
 }
 
 /// Something that may pass.

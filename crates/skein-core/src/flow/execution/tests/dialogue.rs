@@ -33,7 +33,14 @@ fn asks_having_spent(run: &mut Run, wishes: Vec<Wish>, dollars: &str) {
     let mut owed = Owed::default();
     let amount = dollars.to_owned().try_into().unwrap();
     owed.add(Cost { payer_id: UserId::from_bytes([1; 16]), currency: "USD".to_owned().try_into().unwrap(), amount });
-    run.tell(&Input::Returned { place: Place::of(0), output: json!({ "text": "hm" }), tokens: 1, wishes, owed });
+    run.tell(&Input::Returned {
+        place: Place::of(0),
+        output: json!({ "text": "hm" }),
+        tokens: 1,
+        wishes,
+        owed,
+        says_nothing: false,
+    });
 }
 
 fn approve(call: usize, scope: Option<ApprovalScope>) -> Input {

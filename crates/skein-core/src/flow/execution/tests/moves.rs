@@ -386,3 +386,29 @@ fn an_output_that_cannot_be_made_fails_the_run_and_no_step() {
     assert_eq!(run.failure().0, None);
     is_over(&run, RunStatus::Failed);
 }
+
+#[test]
+fn br_step_004_a_model_that_says_nothing_where_its_words_are_required_refuses() {
+    let silent = |step| Input::Returned {
+        place: Place::of(step),
+        output: json!({ "text": "", "model": "m" }),
+        tokens: 1,
+        wishes: Vec::new(),
+        owed: Owed::default(),
+        says_nothing: true,
+    };
+    let empty = (Some(0), "empty_output".to_owned(), Some("BR-STEP-004".to_owned()));
+    let mut required = Run::begun(process(vec![call("a", json!({}))], "{{a.text}}"));
+    required.tell(&silent(0));
+    assert_eq!(required.failure(), empty);
+    let mut free = Run::begun(process(vec![optional("a", json!({}))], "{{a.text}}"));
+    free.tell(&silent(0));
+    assert_eq!(free.output(), json!(""));
+    // What stands in for it says nothing either.
+    let mut last = optional("last", json!({}));
+    last["output"]["variable"] = json!("a");
+    let mut replaced = Run::begun(process(vec![call("a", json!({ "fallback": [last] }))], "{{a.text}}"));
+    replaced.tell(&silent(0));
+    replaced.tell(&silent(1));
+    assert_eq!(replaced.failure(), empty);
+}
