@@ -31,7 +31,9 @@ pub(crate) mod work;
 use serde_json::{Value, json};
 use skein_core::catalog::entry::{Entry, Owned};
 use skein_core::catalog::health::Health;
+use skein_core::catalog::service::Service;
 use skein_core::catalog::sharing::{ImpactWarning, Reach, References, Standing};
+use skein_core::catalog::tool::Tool;
 use skein_core::garden::record::{Act, Record};
 use skein_core::{Digest, Millis, RecordId, ReferenceField, UserId, Viewer};
 use skein_store::catalogue::{VisibleQuery, Whose};
@@ -225,6 +227,27 @@ pub(crate) fn shown_page<T: Entry>(page: Page<Record, RecordId>) -> Result<Page<
 /// An entry that the viewer may see.
 pub(crate) fn load<T: Entry>(tx: &mut Tx<'_>, viewer: &Viewer, id: RecordId) -> Result<Shown<T>, StoreError> {
     tx.record(viewer, id)?.try_into()
+}
+
+/// How many versions of an entry are looked at for the last that was shared.
+const VERSIONS_LOOKED_AT_MAX: usize = 20;
+
+/// The last version of an entry that was shared, unless many followed. What became of it since is its owner's affair (rule
+/// BR-SHARE-001).
+pub(crate) fn last_shared<T: Entry>(tx: &mut Tx<'_>, entry: &Shown<T>) -> Result<Option<Shown<T>>, StoreError> {
+    for version in (1..entry.version).rev().take(VERSIONS_LOOKED_AT_MAX) {
+        let past = tx.record_version(&SYSTEM, entry.id, version)?;
+        if past.content.shared {
+            return past.try_into().map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the name of the service below a tool is told to somebody who may call the tool.
+pub(crate) fn names_service(executor: UserId, tool: &Shown<Tool>, service: &Shown<Service>) -> bool {
+    let is_of_sharer = tool.shared && service.owner == tool.owner;
+    service.owner == executor || service.shared || is_of_sharer
 }
 
 /// An entry that a request names.

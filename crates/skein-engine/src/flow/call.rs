@@ -20,6 +20,7 @@ use skein_store::{StoreError, Tx};
 use crate::catalog::calling::{Finding, Purpose, Ready, is_told, nothing, ready_on, storable, tell_owners};
 use crate::catalog::calls::{Answered, Extras, is_repeatable};
 use crate::catalog::footing::Base;
+use crate::catalog::names_service;
 use crate::engine::Engine;
 use crate::flow::SYSTEM;
 use crate::flow::abilities::{self, AnswerContext};
@@ -442,8 +443,8 @@ pub(super) fn conclude(
             tokens: tokens(answered.usage.as_ref()),
             wishes: prepared.wishes(output),
             owed: mover.load(prepared.run)?.owed_by(prepared.place.step),
-        },
             says_nothing: prepared.says_nothing(output),
+        },
         Err(error) => Input::Faulted { place: prepared.place, fault: prepared.fault(error) },
     };
     mover.tell(prepared.run, input);
@@ -501,7 +502,6 @@ impl Prepared {
         asked.into_iter().flatten().map(wish).collect()
     }
 
-    /// Whether the call may have been carried out and must not be twice.
     /// Whether a model answered without text and without asking for a call (rule BR-STEP-004).
     fn says_nothing(&self, output: &Value) -> bool {
         let is_model = matches!(self.ready.tool.entry.operation, Operation::LlmCall(_));
@@ -509,6 +509,7 @@ impl Prepared {
         is_model && !asks && output["text"].as_str().is_some_and(|text| text.trim().is_empty())
     }
 
+    /// Whether the call may have been carried out and must not be twice.
     fn is_uncertain(&self, error: &Value) -> bool {
         error["uncertain"] == true && self.ready.retry() == Retry::Never
     }
@@ -522,16 +523,24 @@ impl Prepared {
             rule: error["rule"].as_str().map(str::to_owned),
             retryable: error["retryable"].as_bool().unwrap_or(false),
             uncertain: self.is_uncertain(error),
-            details: json!({
-                "step": self.place.step + 1,
-                "toolId": self.ready.tool.id,
-                "toolName": self.ready.tool.entry.name.as_str(),
-                "serviceId": self.ready.service.id,
-                "serviceName": self.ready.service.entry.name.as_str(),
-                "callId": self.call,
-                "attempt": self.attempt,
-            }),
+            details: self.fault_details(),
         }
+    }
+
+    fn fault_details(&self) -> Value {
+        let (tool, service) = (&self.ready.tool, &self.ready.service);
+        let mut details = json!({
+            "step": self.place.step + 1,
+            "toolId": tool.id,
+            "toolName": tool.entry.name.as_str(),
+            "serviceId": service.id,
+            "callId": self.call,
+            "attempt": self.attempt,
+        });
+        if names_service(self.owner, tool, service) {
+            details["serviceName"] = json!(service.entry.name.as_str());
+        }
+        details
     }
 }
 

@@ -9,12 +9,9 @@ use skein_core::flow::step::Target;
 use skein_core::{RecordId, RunId, UserId, Viewer};
 use skein_store::StoreError;
 
-use crate::catalog::{Shown, bindings, load};
+use crate::catalog::{Shown, bindings, last_shared, load, names_service};
 use crate::flow::SYSTEM;
 use crate::flow::mover::{Mover, no_such_tool};
-
-/// How many versions of a tool are looked at to say why it is out of reach.
-const VERSIONS_LOOKED_AT_MAX: usize = 20;
 
 impl Mover<'_, '_> {
     /// Why a tool that a step names cannot be had, in the words of rule BR-EXEC-003.
@@ -23,11 +20,10 @@ impl Mover<'_, '_> {
         if tool.owner == executor || tool.shared {
             return self.broken(executor, &tool);
         }
-        let name = tool.entry.name.as_str();
-        let message = if self.was_shared(&tool)? {
-            format!("Tool {name} access revoked by owner")
-        } else {
-            format!("Tool {name} owned by {} is not shared", tool.owner)
+        // What it is called now is its owner's affair.
+        let message = match last_shared(self.tx, &tool)? {
+            Some(shared) => format!("Tool {} access revoked by owner", shared.entry.name.as_str()),
+            None => format!("Tool {} owned by {} is not shared", tool.id, tool.owner),
         };
         Ok(Fault::new("tool_inaccessible", message).by_rule("BR-EXEC-003"))
     }
@@ -52,16 +48,6 @@ impl Mover<'_, '_> {
         refuse("secret_inaccessible", format!("Secret {called} no longer accessible"))
     }
 
-    /// Whether somebody took a tool back that others could use.
-    fn was_shared(&mut self, tool: &Shown<Tool>) -> Result<bool, StoreError> {
-        for version in (1..tool.version).rev().take(VERSIONS_LOOKED_AT_MAX) {
-            if self.tx.record_version(&SYSTEM, tool.id, version)?.content.shared {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Which step, which tool, which service, whose: so that nobody has to guess (rules BR-EXEC-006, BR-SHARE-009). What
     /// the fault tells of itself stays.
     pub(super) fn explained(
@@ -75,11 +61,13 @@ impl Mover<'_, '_> {
         let (owner, id) = (loaded.row.owner, loaded.ready.plan.steps()[step].definition.id.clone());
         let mut told = json!({ "step": step + 1, "stepId": id, "toolId": tool });
         if let Some(tool) = found(load::<Tool>(self.tx, &SYSTEM, tool))? {
-            told["toolName"] = json!(tool.entry.name.as_str());
+            let is_in_reach = tool.owner == owner || tool.shared;
+            let known = if is_in_reach { Some(tool.clone()) } else { last_shared(self.tx, &tool)? };
+            told["toolName"] = json!(known.map_or_else(|| tool.id.to_string(), |known| known.entry.name.to_string()));
             told["toolOwner"] = json!(tool.owner);
             told["serviceId"] = json!(tool.entry.service_id);
-            let is_in_reach = tool.owner == owner || tool.shared;
-            if is_in_reach && let Some(service) = self.service_of(&tool)? {
+            let service = self.service_of(&tool)?.filter(|service| is_in_reach && names_service(owner, &tool, service));
+            if let Some(service) = service {
                 told["serviceName"] = json!(service.entry.name.as_str());
             }
         }

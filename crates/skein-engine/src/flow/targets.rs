@@ -12,7 +12,7 @@ use skein_core::flow::target::TargetView;
 use skein_core::{Digest, RecordId, RuleViolation, UserId};
 use skein_store::{StoreError, Tx};
 
-use crate::catalog::{PastTools, SYSTEM, Shown};
+use crate::catalog::{PastTools, SYSTEM, Shown, last_shared};
 
 /// Which versions of its targets a process was judged with.
 pub(super) type JudgedEditions = BTreeMap<Reference, Option<Digest>>;
@@ -51,6 +51,17 @@ impl Found {
     }
 }
 
+/// A tool under the name by which `by` may know it: one that was taken back keeps the name it had while it was shared.
+fn as_known(tx: &mut Tx<'_>, mut tool: Shown<Tool>, by: UserId) -> Result<Shown<Tool>, StoreError> {
+    if tool.owner != by && !tool.shared {
+        tool.entry.name = match last_shared(tx, &tool)? {
+            Some(shared) => shared.entry.name,
+            None => tool.id.to_string().try_into().unwrap_or(tool.entry.name),
+        };
+    }
+    Ok(tool)
+}
+
 impl Targets {
     /// Whatever is there, whoever may see it: the core says who may use it. `before` is the process as it was.
     pub(super) fn load(
@@ -66,7 +77,10 @@ impl Targets {
                 other => other?,
             };
             let target = match record.content.record_type.as_str() {
-                Tool::RECORD_TYPE => Found::tool(tx, record.try_into()?, owner, named.version)?,
+                Tool::RECORD_TYPE => {
+                    let tool = as_known(tx, record.try_into()?, owner)?;
+                    Found::tool(tx, tool, owner, named.version)?
+                }
                 Process::RECORD_TYPE => Found::Process(Box::new(record.try_into()?)),
                 _ => continue,
             };

@@ -119,9 +119,25 @@ both! {
             hash = changed.value.shown.hash;
         }
         let failure = world.run_fails(process).await;
-        let not_shared = format!("Tool Weather now owned by {} is not shared", bert.user);
+        let not_shared = format!("Tool {tool} owned by {} is not shared", bert.user);
         assert_eq!(told(&failure), (not_shared.as_str(), Some("BR-EXEC-003")));
         assert!(rogue.requests().is_empty());
+    }
+
+    async fn br_share_001_the_new_name_of_what_was_taken_back_refuses_to_be_told(world: &World) {
+        let (rogue, bert) = (weather(), world.other("bert").await);
+        let tool = world.rest_tool(&bert, &rogue).await;
+        world.engine.share_tool(&bert, fresh(&bert), tool, true).await.unwrap();
+        let process = world.one_step(tool).await;
+        let taken_back = world.engine.share_tool(&bert, fresh(&bert), tool, false).await.unwrap().value;
+        let change = serde_json::from_value(json!({ "name": "Private name" })).unwrap();
+        world.engine.change_tool(&bert, fresh(&bert), tool, change, taken_back.shown.hash).await.unwrap();
+        let failure = world.run_fails(process).await;
+        assert_eq!(told(&failure), ("Tool Weather now access revoked by owner", Some("BR-EXEC-003")));
+        assert_eq!((&failure.fault.details["toolName"], failure.fault.details.get("serviceName")), (&json!("Weather now"), None));
+        let fitness = format!("{:?}", world.engine.process_fitness(&world.caller, process).await.unwrap());
+        let failure = format!("{failure:?}");
+        assert!(fitness.contains("Weather now") && !fitness.contains("Private") && !failure.contains("Private"), "{fitness} {failure}");
     }
 
     async fn br_exec_003_own_and_shared_tools_with_the_secrets_that_belong_are_called_holds(world: &World) {
