@@ -322,7 +322,9 @@ pub(crate) async fn delete_tool(
     Ok(Answer::done(deleted.map(|shown| ToolView::new((shown, Vital::gone())))))
 }
 
-/// Share a tool or take it back. Others call a shared tool with your secret, at your expense.
+/// Share a tool or take it back. Others call a shared tool with your secret, at your expense. They see its whole output: share tools
+/// whose `result` names the part to give. Without one, the output of a REST tool is the response body, in which known forms of the
+/// secret are replaced.
 #[utoipa::path(put, path = "/tools/{id}/share", tag = "catalogue", params(("id" = String, Path)),
     request_body = ShareBody, responses((status = 200, body = Mutated<SharedToolView>)))]
 pub(crate) async fn share_tool(
