@@ -269,3 +269,34 @@ fn br_step_007_a_tool_for_a_process_and_the_other_way_round_refuses() {
         "BR-STEP-007"
     );
 }
+
+#[test]
+fn br_process_006_a_model_that_may_use_some_tokens_holds() {
+    for (total, asked) in [(json!(11), json!(10)), (json!(null), json!(10)), (json!(10), json!(null))] {
+        assert_eq!(budgeted(&total, &asked), Ok(()), "{total} {asked}");
+    }
+}
+
+#[test]
+fn br_process_006_a_model_without_a_token_refuses() {
+    let violation = budgeted(&json!(10), &json!(10)).unwrap_err();
+    assert_eq!(violation.rule(), "BR-PROCESS-006");
+    assert!(violation.problem().contains("Step 2 asks the model"), "{violation}");
+    assert_eq!(violation.problem().matches("Step").count(), 1, "a search uses no tokens: {violation}");
+}
+
+/// Whether a process with so many tokens may be kept whose first step asks for some; then come a model and a search.
+fn budgeted(total: &Value, asked: &Value) -> Result<(), RuleViolation> {
+    let inputs = json!({ "query": "two" });
+    let mut first = step("a", json!({ "inputs": inputs }));
+    if !asked.is_null() {
+        first["output"]["tokenBudget"] = asked.clone();
+    }
+    let steps =
+        json!([first, step("b", json!({ "toolId": MODEL, "inputs": {} })), step("c", json!({ "inputs": inputs }))]);
+    let mut definition = json!({ "initialContext": ["x"], "steps": steps, "outputTemplate": "" });
+    if !total.is_null() {
+        definition["tokenBudget"] = total.clone();
+    }
+    world().check(&process(definition).unwrap())
+}

@@ -118,6 +118,8 @@ impl Process {
         judge("BR-PROCESS-006", remedy, Some("output.tokenBudget"), &|named| budget_of_no_model(named, plan));
         let remedy = "offer tools to a model only: let the toolId be one of an llm_call, and its api not completions";
         judge("BR-STEP-001", remedy, Some("tools"), &|named| offers_to_no_model(named, plan));
+        let remedy = "raise the tokenBudget of the process, or lower those of other steps";
+        judge("BR-PROCESS-006", remedy, Some("output.tokenBudget"), &|named| model_without_tokens(named, plan));
         let remedy = "give each target what it requires, of its types, and nothing else";
         judge("BR-STEP-001", remedy, Some("inputs"), &|named| inputs::breach(self, plan, named));
         found
@@ -132,6 +134,13 @@ impl Role {
             Self::Offer => "tools",
         }
     }
+}
+
+/// A model that may say nothing cannot answer.
+fn model_without_tokens(named: &Named, plan: &Plan) -> Option<String> {
+    let TargetView::Tool { operation: OperationType::LlmCall, name, .. } = named.view else { return None };
+    let has_none = plan.steps()[named.step].token_budget == Some(0);
+    (named.role == Role::Tool && has_none).then(|| format!("asks the model {name:?}, and no tokens are left for it"))
 }
 
 fn named<'a>(plan: &Plan, lookup: impl Fn(Reference) -> TargetView<'a>) -> Vec<Named<'a>> {
