@@ -7,6 +7,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::id::{NodeId, RecordId};
+use crate::time::Millis;
 use crate::tree::status::GenerationStatus;
 
 /// Most turns whose earlier selection is recorded.
@@ -22,10 +23,13 @@ pub struct PriorState {
     /// The process hint, if it was set to the process of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<PriorHint>,
+    /// When the request made it active, if it was archived before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub archived_until: Option<Millis>,
 }
 
 impl PriorState {
-    /// Whether the request changed neither.
+    /// Whether the request changed nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }
@@ -79,6 +83,11 @@ impl FailedAnswer {
     pub fn awaited_before(&self) -> Option<NodeId> {
         self.prior.path.as_ref().filter(|path| path.awaited)?.cursor
     }
+}
+
+/// Since when a conversation is active only because these answers were requested.
+pub fn archived_until(failed: &[FailedAnswer]) -> Option<Millis> {
+    failed.iter().filter_map(|answer| answer.prior.archived_until).min()
 }
 
 /// How a conversation stands now.
@@ -144,7 +153,7 @@ mod tests {
 
     fn answer(number: u8, cursor: Option<u8>, hint: Option<PriorHint>) -> FailedAnswer {
         let path = PriorPath { cursor: cursor.map(node), awaited: true, shown: vec![node(number + 100)] };
-        let prior = PriorState { path: Some(path), hint };
+        let prior = PriorState { path: Some(path), hint, archived_until: None };
         FailedAnswer { node_id: node(number), parent_id: Some(node(1)), process_id: process(number), prior }
     }
 

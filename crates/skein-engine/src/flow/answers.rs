@@ -11,7 +11,7 @@ use skein_core::tree::conversation::Conversation;
 use skein_core::tree::node::{ExecutedBy, Source};
 use skein_core::tree::rollback::{PriorHint, PriorState};
 use skein_core::tree::turn::{Speaker, TurnType};
-use skein_core::{ConversationId, NodeId, PathId, RecordId, ReferenceField, RunId, TurnId, Viewer};
+use skein_core::{ConversationId, Millis, NodeId, PathId, RecordId, ReferenceField, RunId, TurnId, Viewer};
 use skein_store::tree::append::{Placing, Position};
 use skein_store::tree::{Moved, NodeRow};
 use skein_store::{StoreError, Tx};
@@ -127,13 +127,14 @@ impl Engine {
     ) -> Result<Changed<Answering>, EngineError> {
         self.change_moving(caller, request, "answer.begin", move |engine, tx, viewer, hand| {
             let (processes, fallback) = wanted_processes(engine, tx, viewer, conversation, &new)?;
+            let archived_until = tx.conversation(viewer, conversation)?.archived.then(|| tx.now());
             let hint = remember_hint(tx, viewer, conversation, chosen(&new, &processes))?;
             let mut mover = Mover::new(engine, tx, hand);
             let mut begun = Vec::new();
             let mut first = None;
             for process in &processes {
                 for _ in 0..new.samples {
-                    let asked = AnswerRequest { process: *process, first, hint };
+                    let asked = AnswerRequest { process: *process, first, hint, archived_until };
                     let (node, run) = mover.begin_answer(viewer, conversation, &new, &asked)?;
                     first = first.or(node.0.turn().map(|turn| (turn, node.0.parent)));
                     begun.push((node, run));
@@ -158,6 +159,8 @@ struct AnswerRequest {
     first: Option<(TurnId, Option<NodeId>)>,
     /// The hint before, if the request changed it.
     hint: Option<PriorHint>,
+    /// When the request made the conversation active, if it did.
+    archived_until: Option<Millis>,
 }
 
 /// A kept place, and what the path shows otherwise now.
@@ -171,7 +174,7 @@ impl Mover<'_, '_> {
         new: &NewAnswers,
         asked: &AnswerRequest,
     ) -> Result<(Kept, RunId), StoreError> {
-        let AnswerRequest { process, first, hint } = *asked;
+        let AnswerRequest { process, first, hint, archived_until } = *asked;
         let ready = self.runnable(viewer.owner(), process).map_err(|error| match new.wanted {
             Wanted::Again { .. } => error,
             _ => error.of_reference(ANSWERED_BY, process),
@@ -200,7 +203,7 @@ impl Mover<'_, '_> {
             session: Some(RunId::from_bytes(*conversation.as_bytes())),
             cause: cause.map(Into::into),
             target: Some(target),
-            prior: PriorState { path, hint },
+            prior: PriorState { path, hint, archived_until },
             ..Beginning::default()
         };
         let run = self.begin(beginning)?;

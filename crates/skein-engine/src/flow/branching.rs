@@ -166,10 +166,11 @@ fn place_again(
         executed_by: Some(executed_by),
         leads,
     };
+    let archived_until = tx.conversation(viewer, conversation)?.archived.then(|| tx.now());
     let (node, moved) = tx.reserve_node(viewer, &placing)?;
     let led = leads.map(|_| prior_path(tx, viewer, cursor, &node, &moved)).transpose()?;
     let target = Target { conversation_id: conversation, node_id: node.id, parent_id: node.parent };
-    Ok(Some((target, PriorState { path: led, hint: None })))
+    Ok(Some((target, PriorState { path: led, hint: None, archived_until })))
 }
 
 fn refuse<T>(problem: String, remedy: &'static str) -> Result<T, StoreError> {

@@ -6,8 +6,10 @@
 use skein_core::catalog::entry::Entry as _;
 use skein_core::flow::execution::fact::{ExecutionBegun, Target};
 use skein_core::tree::actor::ActorId;
-use skein_core::tree::conversation::Conversation;
-use skein_core::tree::rollback::{CurrentState, FailedAnswer, PriorHint, PriorPath, Rollback, rollback, shown_instead};
+use skein_core::tree::conversation::{Conversation, ConversationStatus};
+use skein_core::tree::rollback::{
+    CurrentState, FailedAnswer, PriorHint, PriorPath, Rollback, archived_until, rollback, shown_instead,
+};
 use skein_core::tree::status::GenerationStatus;
 use skein_core::{ItemId, NodeId, PathId, RunId, Viewer};
 use skein_store::tree::read::NODES_PER_PAGE_MAX;
@@ -68,10 +70,12 @@ impl Mover<'_, '_> {
             let actor = ActorId::from(self.tx.conversation(viewer, conversation)?.owner);
             self.tx.return_path(viewer, path, actor, cursor, shown)?;
         }
-        if let Some(hint) = hint {
-            restore_hint(self.tx, viewer, current, hint)?;
-        }
-        show_another(self.tx, viewer, path, target.node_id)
+        show_another(self.tx, viewer, path, target.node_id)?;
+        let archive = match archived_until(&failed) {
+            Some(since) => !self.tx.is_said_since(viewer, conversation, since)?,
+            None => false,
+        };
+        restore(self.tx, viewer, current, hint, archive)
     }
 }
 
@@ -109,17 +113,26 @@ fn failed_answers(tx: &mut Tx<'_>, viewer: &Viewer, run: RunId) -> Result<Vec<Fa
 }
 
 /// A process that can no longer be used is not offered again (rule BR-CONV-001).
-fn restore_hint(
+fn restore(
     tx: &mut Tx<'_>,
     viewer: &Viewer,
     current: Shown<Conversation>,
-    hint: PriorHint,
+    hint: Option<PriorHint>,
+    archive: bool,
 ) -> Result<(), StoreError> {
-    let process_id = match hint.process_id {
-        Some(process) => usable_hint(tx, viewer.owner(), process)?.unwrap_or(false).then_some(process),
-        None => None,
-    };
-    let next = Conversation { process_id, ..current.entry };
+    let mut next = current.entry.clone();
+    if let Some(PriorHint { process_id }) = hint {
+        next.process_id = match process_id {
+            Some(process) => usable_hint(tx, viewer.owner(), process)?.unwrap_or(false).then_some(process),
+            None => None,
+        };
+    }
+    if archive {
+        next.status = ConversationStatus::Archived;
+    }
+    if next == current.entry {
+        return Ok(());
+    }
     tx.update_of_tree(viewer, current.id, current.hash, next.to_content(false))?;
     Ok(())
 }

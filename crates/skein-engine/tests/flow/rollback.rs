@@ -244,6 +244,33 @@ both! {
         }
     }
 
+    async fn br_exec_001_an_archived_conversation_is_archived_again_unless_something_was_said_holds(world: &World) {
+        let talk = Talk::new(world).await;
+        let archived = async || {
+            let viewer = talk.viewer();
+            let id = talk.id;
+            world.store.read(move |tx| tx.conversation(&viewer, id)).await.unwrap().archived
+        };
+        let archive = async || {
+            let shown = world.engine.conversation(&world.caller, talk.id).await.unwrap().shown;
+            let change = serde_json::from_value(json!({ "status": "archived" })).unwrap();
+            let (caller, id) = (&world.caller, talk.id);
+            world.engine.change_conversation(caller, fresh(caller), id, change, shown.hash).await.unwrap();
+        };
+        for end in End::ALL {
+            archive().await;
+            let (_, run) = talk.one(after(), end.process(world).await).await;
+            assert!(!archived().await, "it is active while it is answered");
+            end.reach(&talk, run).await;
+            assert!(archived().await, "{end:?}");
+        }
+        let end = End::Denied;
+        let begun = talk.request(after(), &[end.process(world).await, talk.heron], true).await;
+        world.ended(begun[1].1).await;
+        end.reach(&talk, begun[0].1).await;
+        assert!(!archived().await, "the other answer came");
+    }
+
     async fn br_exec_001_another_answer_gives_back_the_one_that_was_shown_however_it_ends_holds(world: &World) {
         let talk = Talk::new(world).await;
         let before = talk.state().await;

@@ -8,6 +8,7 @@ use std::sync::LazyLock;
 use skein_core::garden::cursor::BadCursor;
 use skein_core::garden::record::{Record, RecordContent};
 use skein_core::garden::relation::{Endpoint, Qualities, RelationDraft, RelationKind};
+use skein_core::id::Entropy;
 use skein_core::tree::actor::ActorId;
 use skein_core::tree::node::{Fact, FrameMoved};
 use skein_core::{ConversationId, Digest, Millis, NodeId, PathId, RecordId, RuleViolation, Viewer};
@@ -326,6 +327,14 @@ impl Tx<'_> {
         self.conversation(viewer, id)?;
         let sql = "SELECT n.id FROM nodes n WHERE n.conversation = ?1 AND n.status = 'pending' ORDER BY n.id LIMIT 1";
         Ok(self.first(sql, params![&id], |row| row.array(0))?.map(NodeId::from_bytes))
+    }
+
+    /// Whether anything was said in a conversation, or is being said, since a moment. What failed was not.
+    pub fn is_said_since(&mut self, viewer: &Viewer, id: ConversationId, since: Millis) -> Result<bool, StoreError> {
+        self.conversation(viewer, id)?;
+        let first = NodeId::new(since, Entropy([0; 10]));
+        let sql = "SELECT 1 FROM nodes n WHERE n.conversation = ?1 AND n.id >= ?2 AND n.status <> 'failed' LIMIT 1";
+        Ok(self.first(sql, params![&id, &first], |row| row.int(0))?.is_some())
     }
 
     /// Where a path of a conversation stands.
