@@ -47,6 +47,12 @@ impl Tx<'_> {
         if !viewer.may_write(owner) {
             return Err(StoreError::Forbidden);
         }
+        // A correction that was made is withdrawn whatever it is of.
+        if at.is_some() && !stored.item.header.item_type.has_stated_time() {
+            let problem = format!("only Skein writes items of type {}", stored.item.header.item_type);
+            let remedy = "correct the time of what somebody said or noted";
+            return Err(RuleViolation::new("MG-SOIL-006", problem, remedy).into());
+        }
         let content = time_override(id, at)?;
         let existing = "SELECT override_record FROM item_marks WHERE item = ?1";
         let existing =

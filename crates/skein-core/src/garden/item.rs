@@ -102,6 +102,9 @@ const SYSTEM_TYPES: [ItemType; 28] = [
 /// Types of the founding design that Skein will write itself one day: nobody may take their meaning (rule MG-SOIL-003).
 const RESERVED_TYPES: [&str; 3] = ["Message", "ArtifactCreated", "ArtifactDelta"];
 
+/// Those of them that tell when something was said or brought here.
+const DATED: [ItemType; 4] = [ItemType::NODE, ItemType::NODE_CONTENT, ItemType::EPISODE, ItemType::BLOB_ATTACHED];
+
 /// Those of them that say nothing of their own to a reader of a timeline.
 const BOOKKEEPING: [ItemType; 16] = [
     ItemType::NODE,
@@ -142,6 +145,16 @@ impl ItemType {
     /// Types that only keep the books: what they say is found in what it is about.
     pub fn bookkeeping() -> &'static [Self] {
         &BOOKKEEPING
+    }
+
+    /// All types whose items only Skein writes.
+    pub fn system() -> &'static [Self] {
+        &SYSTEM_TYPES
+    }
+
+    /// Whether somebody may state when it really happened (rule MG-SOIL-006). What only Skein writes happened when it was written.
+    pub fn has_stated_time(&self) -> bool {
+        !self.is_system() || DATED.contains(self)
     }
 
     /// Whether only Skein itself may write items of this type.

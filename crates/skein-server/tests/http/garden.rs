@@ -1,13 +1,16 @@
 //! Facts, beliefs and edges over HTTP: what may become of them, and what is refused.
 
+use std::collections::BTreeSet;
+
 use axum::body::Body;
 use axum::http::StatusCode;
 use serde_json::{Value, json};
-use skein_core::Digest;
 use skein_core::account::{Role, Scope};
 use skein_core::garden::proof::Proof;
 use skein_core::garden::undo::UNDO_WINDOW_MS;
+use skein_core::{Digest, Viewer};
 use skein_store::StoreError;
+use skein_store::items::ItemQuery;
 use skein_store::sealer::seal_all;
 
 use crate::world::{World, both, fresh_key};
@@ -48,6 +51,43 @@ both! {
         assert_eq!(back.json()["canonicalAt"], note["canonicalAt"]);
         let unsaid = world.change("PUT", &at, "{}").await;
         assert_eq!(unsaid.refused(), (400, "invalid_body".to_owned()));
+    }
+
+    async fn br_sec_003_what_only_skein_writes_refuses_another_time_undo_and_change(world: &World) {
+        let note = world.note("a").await;
+        world.changed("POST", &path(&note, "/redact"), &json!({ "reason": "asked to" })).await;
+        world.post(&path(&world.note("b").await, "/undo"), "").await;
+        world.made("/api/v1/keys", &json!({ "name": "k", "scope": "read" })).await;
+        let conversation = world.made("/api/v1/conversations", &json!({ "title": "Herons" })).await;
+        let turns = format!("/api/v1/conversations/{}/turns", conversation["id"].as_str().unwrap());
+        world.made(&turns, &json!({ "text": "How many?" })).await;
+        let store = world.store.clone();
+        tokio::task::spawn_blocking(move || seal_all(&store, "test").unwrap()).await.unwrap();
+        let query = ItemQuery { limit: 500, ..ItemQuery::default() };
+        let viewer = Viewer::System("test");
+        let items = world.store.read(move |tx| tx.items(&viewer, &query)).await.unwrap().rows;
+        let mut kinds = BTreeSet::new();
+        for header in items.into_iter().map(|stored| stored.item.header).filter(|header| header.item_type.is_system()) {
+            let (at, kind) = (format!("/api/v1/items/{}", header.id), &header.item_type);
+            let moved = world.change("PUT", &format!("{at}/canonical-time"), r#"{"canonicalAt":"2020-01-01T00:00:00Z"}"#).await;
+            if header.owner != world.admin.owner() {
+                assert!(moved.status.is_client_error(), "{kind}: {}", moved.text);
+                continue;
+            }
+            if kind.has_stated_time() {
+                assert_eq!(moved.status, StatusCode::OK, "{kind}: {}", moved.text);
+            } else {
+                assert_eq!(moved.breaks(), (422, "MG-SOIL-006".to_owned()), "{kind}");
+            }
+            assert_eq!(world.post(&format!("{at}/undo"), "").await.breaks(), (422, "MG-SOIL-005".to_owned()), "{kind}");
+            for method in ["PUT", "DELETE", "PATCH"] {
+                assert_eq!(world.change(method, &at, "{}").await.status, StatusCode::METHOD_NOT_ALLOWED, "{method} {kind}");
+            }
+            kinds.insert(kind.to_string());
+        }
+        for kind in ["Seal", "Redaction", "SystemEvent", "EntityDelta", "Tombstone", "Node", "NodeContent"] {
+            assert!(kinds.contains(kind), "{kind} in {kinds:?}");
+        }
     }
 
     async fn a_redaction_destroys_the_payload_and_needs_a_reason(world: &World) {
