@@ -205,6 +205,8 @@ fn for_admins() -> Api {
 fn for_anybody() -> Router<Context> {
     Router::new()
         .route("/", get(page::show))
+        .route("/sign-in", get(sign_in::open_cut_link))
+        .route("/sign-in/", get(sign_in::open_cut_link))
         .route("/sign-in/{token}", get(sign_in::open_link).post(sign_in::follow_link))
         .route("/health/live", get(health::live))
         .route("/health/ready", get(health::ready))

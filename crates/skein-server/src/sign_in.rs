@@ -7,6 +7,7 @@
 use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{Html, IntoResponse as _, Redirect, Response};
+use skein_core::UserId;
 use skein_engine::EngineError;
 use skein_engine::account::{LinkText, Presented, SESSION_MS};
 
@@ -14,7 +15,7 @@ use crate::context::Context;
 use crate::error::ApiError;
 use crate::host_guard::{FETCH_SITE, is_from_elsewhere};
 use crate::path_id::PathId;
-use crate::signed_in::{SESSION_COOKIE, session};
+use crate::signed_in::{SESSION_COOKIE, has_session_cookie, session_cookies};
 
 /// Takes the cookie away.
 pub(crate) const ENDED_COOKIE: &str = "skein_session=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0";
@@ -23,12 +24,22 @@ const QUESTION: &str = include_str!("sign_in.html");
 const ENDED: &str = include_str!("sign_in_ended.html");
 const PAGE_POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'";
 
+const OWN_LINK: &str =
+    "This browser is signed in to this account already. If you go on, it gets a new session of the same account.";
+const STALE_SESSION: &str =
+    "This browser was signed in before. If you go on, what you write from now on belongs to the account of this link.";
+const FROM_ELSEWHERE: &str =
+    "Another site or a message led here. If you know whose link this is, go on. Otherwise close this page.";
+
+/// Most session cookies of one request that are looked up.
+const SESSIONS_LOOKED_AT_MAX: usize = 8;
+
 pub(crate) fn link_url(public_url: &str, link: &LinkText) -> String {
     format!("{public_url}/sign-in/{}", link.reveal())
 }
 
 /// `GET /sign-in/{token}`. A browser without a session is signed in at once if its person typed the address or a page of
-/// ours led here. Everybody else is asked first, by name: a browser that is signed in already, one that another site led
+/// ours led here. Everybody else is asked first, by name: a browser that has any session cookie, one that another site led
 /// here, and one that does not say where it came from.
 pub(crate) async fn open_link(
     State(context): State<Context>,
@@ -41,37 +52,51 @@ pub(crate) async fn open_link(
         return Ok((StatusCode::METHOD_NOT_ALLOWED, [(header::ALLOW, "GET, POST")]).into_response());
     }
     let Ok(PathId(link)) = link else { return Ok(ended(&headers)) };
-    let current = current_user(&context, &headers).await;
-    if current.is_none() && is_meant(&headers) {
+    let has_session = has_session_cookie(&headers);
+    if !has_session && is_meant(&headers) {
         return sign_in(&context, &headers, &link).await;
     }
+    let current = current_user(&context, &headers).await;
     match context.engine.link_user(&link).await {
-        Ok(user) => Ok(question(&user.name, current.as_deref())),
+        Ok(user) => {
+            let reason = match current {
+                Some((id, _)) if id == user.id => OWN_LINK.to_owned(),
+                Some((_, name)) => other_link(&name),
+                None if has_session => STALE_SESSION.to_owned(),
+                None => FROM_ELSEWHERE.to_owned(),
+            };
+            Ok(question(&user.name, &reason))
+        }
         Err(EngineError::UnknownCredential) => Ok(ended(&headers)),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The name of the user whose session the browser has.
-async fn current_user(context: &Context, headers: &HeaderMap) -> Option<String> {
-    let presented = Presented::Session(session(headers)?);
-    let caller = context.engine.authenticate(&presented, None).await.ok()?;
-    let user = context.engine.user(&caller, caller.user).await.ok()?;
-    Some(user.name)
+/// `/sign-in` without a token: the link was cut off.
+pub(crate) async fn open_cut_link(headers: HeaderMap) -> Response {
+    ended(&headers)
 }
 
-fn question(name: &str, current: Option<&str>) -> Response {
-    let reason = current.map_or_else(
-        || {
-            "Another site or a message led here. If you know whose link this is, go on. Otherwise close this page."
-                .to_owned()
-        },
-        |current| {
-            let current = escaped(current);
-            format!("This browser is signed in as {current}. If you go on, what you write from now on belongs to the other account.")
-        },
-    );
-    let page = QUESTION.replace("{reason}", &reason).replace("{name}", &escaped(name));
+/// The user whose session the browser has.
+async fn current_user(context: &Context, headers: &HeaderMap) -> Option<(UserId, String)> {
+    for session in session_cookies(headers).take(SESSIONS_LOOKED_AT_MAX).filter_map(|token| token.parse().ok()) {
+        if let Ok(caller) = context.engine.authenticate(&Presented::Session(session), None).await {
+            let user = context.engine.user(&caller, caller.user).await.ok()?;
+            return Some((user.id, user.name));
+        }
+    }
+    None
+}
+
+fn other_link(current: &str) -> String {
+    let current = escaped(current);
+    format!(
+        "This browser is signed in as {current}. If you go on, what you write from now on belongs to the other account."
+    )
+}
+
+fn question(name: &str, reason: &str) -> Response {
+    let page = QUESTION.replace("{reason}", reason).replace("{name}", &escaped(name));
     page_of(StatusCode::OK, page)
 }
 

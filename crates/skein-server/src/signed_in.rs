@@ -104,10 +104,21 @@ fn bearer(header: &str) -> Option<&str> {
 }
 
 /// The token of the session cookie.
-pub(crate) fn session(headers: &HeaderMap) -> Option<SessionText> {
+fn session(headers: &HeaderMap) -> Option<SessionText> {
+    session_cookies(headers).next().and_then(|token| token.parse().ok())
+}
+
+/// Whether any session cookie comes along, also in a header that is no text.
+pub(crate) fn has_session_cookie(headers: &HeaderMap) -> bool {
+    let name = SESSION_COOKIE.as_bytes();
+    headers.get_all(COOKIE).iter().any(|cookies| cookies.as_bytes().windows(name.len()).any(|part| part == name))
+}
+
+/// The values of all session cookies: a page of a neighbouring host can plant one before the browser's own.
+pub(crate) fn session_cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     let cookies = headers.get_all(COOKIE).iter().filter_map(|cookies| cookies.to_str().ok());
-    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
-    pairs.find(|(name, _)| *name == SESSION_COOKIE).and_then(|(_, token)| token.parse().ok())
+    let pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    pairs.filter(|(name, _)| *name == SESSION_COOKIE).map(|(_, token)| token)
 }
 
 fn grant(headers: &HeaderMap) -> Result<Option<ItemId>, ApiError> {

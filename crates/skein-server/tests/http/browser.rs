@@ -210,9 +210,25 @@ async fn a_signed_in_browser_changes_its_account_by_a_button_only() {
     let confirmed = with_cookie(&world, "POST", &path, &cookie, &own).await;
     assert_eq!(confirmed.status, StatusCode::SEE_OTHER, "{}", confirmed.text);
     assert!(confirmed.header("set-cookie").starts_with("skein_session="));
-    // A cookie that no longer counts is no session.
-    let stale = with_cookie(&world, "GET", &link(&world).await, "skein_session=ss_gone", &[]).await;
-    assert_eq!(stale.status, StatusCode::SEE_OTHER, "{}", stale.text);
+    // A cookie that no longer counts may hide one that does.
+    let path = link(&world).await;
+    for cookies in ["skein_session=ss_gone".to_owned(), format!("skein_session=junk; {cookie}")] {
+        let asked = with_cookie(&world, "GET", &path, &cookies, &[pages, ("sec-fetch-site", "none")]).await;
+        assert_eq!((asked.status, asked.header("set-cookie")), (StatusCode::OK, ""), "{cookies}: {}", asked.text);
+    }
+}
+
+#[tokio::test]
+async fn a_link_of_ones_own_account_is_not_called_another_accounts() {
+    let world = World::new().await;
+    let (cookie, path) = (cookie(&world).await, link(&world).await);
+    let asked = with_cookie(&world, "GET", &path, &cookie, &[]).await;
+    assert!(asked.text.contains("signed in to this account already"), "{}", asked.text);
+    assert!(!asked.text.contains("other account"), "{}", asked.text);
+    let behind = with_cookie(&world, "GET", &path, &format!("skein_session=junk; {cookie}"), &[]).await;
+    assert!(behind.text.contains("signed in to this account already"), "{}", behind.text);
+    let stale = with_cookie(&world, "GET", &path, "skein_session=ss_gone", &[]).await;
+    assert!(stale.text.contains("was signed in before"), "{}", stale.text);
 }
 
 #[tokio::test]
@@ -221,7 +237,14 @@ async fn a_link_that_no_longer_works_is_explained_to_people() {
     let used = link(&world).await;
     assert_eq!(open(&world, "GET", &used).await.status, StatusCode::SEE_OTHER);
     let pages = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8"), ("sec-fetch-site", "none")];
-    for (method, path) in [("GET", used.as_str()), ("POST", &used), ("GET", "/sign-in/x"), ("GET", "/sign-in/%00")] {
+    for (method, path) in [
+        ("GET", used.as_str()),
+        ("POST", &used),
+        ("GET", "/sign-in/x"),
+        ("GET", "/sign-in/%00"),
+        ("GET", "/sign-in/"),
+        ("GET", "/sign-in"),
+    ] {
         let told = with_cookie(&world, method, path, "other=1", &pages).await;
         assert_eq!((told.status, told.header("set-cookie")), (StatusCode::GONE, ""), "{method} {path}: {}", told.text);
         assert!(told.header("content-type").starts_with("text/html"), "{:?}", told.headers);
