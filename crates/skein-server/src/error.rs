@@ -365,6 +365,8 @@ fn conflict_code(violation: &RuleViolation) -> &'static str {
         "MG-CONV-005" => "conversation_folded",
         "Z5" => "node_not_complete",
         "MG-REL-001" | "MG-REL-002" => "relation_exists",
+        // A question or an execution that has ended, and an approval that something else stands for.
+        "BR-STEP-006" | "BR-EXEC-001" => "state_conflict",
         _ => "deletion_dependency",
     }
 }

@@ -215,6 +215,7 @@ both! {
         ] {
             let refused = people.give(&people.anna, to).await;
             assert_eq!(refused.breaks(), (409, "BR-STEP-006".to_owned()), "{}", refused.text);
+            assert_eq!(refused.json()["error"]["code"], "state_conflict");
             told.push(refused.json()["error"]["message"].clone());
         }
         told.dedup();
