@@ -291,8 +291,8 @@ fn in_catalog(mine: &Things, theirs: &Things) -> Vec<Place> {
 
 /// Places where a question or a choice names something.
 fn in_questions(mine: &Things, theirs: &Things) -> Vec<Place> {
-    let nodes = || unusable(nowhere("item_"), &theirs.node, &mine.note);
-    let talks = || unusable(ConversationId::from_bytes([9; 16]), id(&theirs.conversation), &mine.project);
+    let nodes = || unusable(&nowhere("item_"), &theirs.node, &mine.note);
+    let talks = || unusable(&ConversationId::from_bytes([9; 16]), id(&theirs.conversation), &mine.project);
     let (place, own) = (at("POST"), id(&mine.conversation));
     let search = |field: &str, value: Value| {
         let mut body = json!({ "text": "herons" });

@@ -100,12 +100,12 @@ pub enum Input {
     Lost {
         place: Place,
     },
-    /// A person decided.
-    Decided {
     /// The call of a step is not made before a person approves it.
     Held {
         place: Place,
     },
+    /// A person decided.
+    Decided {
         place: Place,
         decision: Decision,
     },

@@ -59,10 +59,10 @@ impl<'a> Machine<'a> {
             }
             Input::Faulted { place, fault } => self.is(*place, Phase::Calling) && self.faulted(*place, fault.clone()),
             Input::Lost { place } => self.is(*place, Phase::Calling) && self.lost(*place),
+            Input::Held { place } => place.call.is_none() && self.is(*place, Phase::Calling) && self.held(place.step),
             Input::Decided { place, decision } => {
                 (self.is(*place, Phase::Asking) || self.is(*place, Phase::Unknown)) && self.decided(*place, decision)
             }
-            Input::Held { place } => place.call.is_none() && self.is(*place, Phase::Calling) && self.held(place.step),
             Input::Expired { place } => {
                 (self.is(*place, Phase::Asking) || self.is(*place, Phase::Unknown)) && self.expired(*place)
             }
@@ -185,6 +185,7 @@ impl<'a> Machine<'a> {
                 if let Target::Tool(called) | Target::Process(called) = self.definition(step).target {
                     let inputs = self.state.steps[step].inputs.clone();
                     self.remember_approval(step, scope.unwrap_or(ApprovalScope::Once), called, &inputs);
+                    self.at(step).dialogue.get_or_insert_default().call_approved = true;
                 }
                 self.call(step, 0);
             }
@@ -193,7 +194,6 @@ impl<'a> Machine<'a> {
                 self.failed(step, Fault::new("denied", reason));
             }
             Decision::Answer { value } => self.came_out(step, value.clone()),
-                    self.at(step).dialogue.get_or_insert_default().call_approved = true;
             Decision::Ask { .. } => {}
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{OTHER, Run, call, is_over, lasting, object, optional, passing, process, returned, timeout};
+use crate::flow::cost::Owed;
 use crate::flow::execution::input::{Effect, Ending, Fault, Input, Place};
 use crate::flow::execution::machine::step;
 use crate::flow::execution::state::{Execution, Phase, RunStatus};
