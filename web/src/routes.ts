@@ -31,8 +31,8 @@ const screen = (path: string, name: string, section: Section, load: () => Screen
   load: load as unknown as Route["load"],
 });
 
-const conversation = () => import("./screens/conversation/Opened.svelte");
-const catalogue = () => import("./screens/catalogue/Catalogue.svelte");
+const conversation = () => import("./screens/conversation/ConversationScreen.svelte");
+const catalogue = () => import("./screens/catalog/Catalog.svelte");
 const processes = () => import("./screens/processes/Processes.svelte");
 const runs = () => import("./screens/runs/Runs.svelte");
 const review = () => import("./screens/review/Review.svelte");
@@ -57,7 +57,7 @@ export const routes: Route[] = [
   screen("/processes", "Processes", "processes", processes),
   screen("/processes/:id", "Processes", "processes", processes),
   screen("/runs", "Runs", "runs", runs),
-  screen("/runs/put-aside", "What could not be done", "runs", () => import("./screens/runs/PutAside.svelte")),
+  screen("/runs/put-aside", "What could not be done", "runs", () => import("./screens/runs/FailedJobs.svelte")),
   screen("/runs/:id", "Runs", "runs", runs),
   screen("/review", "Review", "review", review),
   screen("/review/:id", "Review", "review", review),

@@ -1,5 +1,5 @@
 // The title and the icon of the tab: where the page stands, and how far what it waits for is.
-import { answers } from "../state/answers.svelte";
+import { answers } from "../state/liveAnswers.svelte";
 import { jobs } from "../state/jobs.svelte";
 import { faviconOf } from "./favicon";
 

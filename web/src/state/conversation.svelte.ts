@@ -6,14 +6,14 @@ import { SvelteMap, SvelteSet } from "svelte/reactivity";
 import { all, call, type Schemas } from "../api/client";
 import { onResync, onTold, type Told } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
-import { answers } from "./answers.svelte";
-import { CANONICAL, canonicalOf } from "./canonical";
+import { answers } from "./liveAnswers.svelte";
+import { CANONICAL, canonicalOf } from "./mainBranch";
 import { jobs } from "./jobs.svelte";
-import { localNode } from "./local";
-import { Makings } from "./makings.svelte";
+import { localNode } from "./localNode";
+import { Makings } from "./generations.svelte";
 import { outbox, standIn, type Sent } from "./outbox.svelte";
 import { Tree, type Knot, type Shown } from "./tree";
-import { Turnings } from "./turnings";
+import { Turnings } from "./branchMoves";
 
 export type Node = Schemas["NodeView"] & { tags?: string[] };
 

@@ -1,5 +1,5 @@
 // What was typed and not yet taken by the server, kept per place until it is: no error, reload or sign-out loses it.
-import { keep, kept, keptNames } from "./kept";
+import { keep, kept, keptNames } from "./browserStorage";
 
 const PREFIX = "draft.";
 const SAVE_WAIT_MS = 250;

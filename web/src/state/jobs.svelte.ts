@@ -1,7 +1,7 @@
 // What is under way: runs, operations and questions to people, for the status bar and the rail.
 import { call, type Schemas } from "../api/client";
 import { onProgress, onResync, onTold, type Told } from "../api/events";
-import { Newest } from "./newest";
+import { Newest } from "./latestRequest";
 
 export type Run = Schemas["ExecutionView"];
 const REFRESH_WAIT_MS = 150;

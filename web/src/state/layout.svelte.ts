@@ -1,6 +1,6 @@
 // How the panes of a conversation stood when it was last open in this browser.
 import { SvelteMap } from "svelte/reactivity";
-import { keep, kept } from "./kept";
+import { keep, kept } from "./browserStorage";
 
 export interface Layout {
   /** Which pane the inspector showed, while it was open. */

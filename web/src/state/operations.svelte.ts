@@ -1,10 +1,10 @@
 // The log of what was done: facts of the timeline, and what this tab did besides. Taking back is a new entry.
 import { call } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
-import { allDone } from "./acts";
-import { Newest } from "./newest";
+import { allDone } from "./pendingActs";
+import { Newest } from "./latestRequest";
 import { entryOf, isAboutTheSame, isTakenBackByKey, undoable, type Entry, type Moved } from "./operations";
-import { isAfter } from "./places";
+import { isAfter } from "./eventPosition";
 import { session } from "./session.svelte";
 import { moveBack, reverse } from "./undoing";
 

@@ -7,7 +7,7 @@ import { onConnection, onTold } from "../api/events";
 import { look } from "../api/look";
 import { asProblem, Problem } from "../api/problem";
 import type { Content } from "./content";
-import { keep, kept, keptNames } from "./kept";
+import { keep, kept, keptNames } from "./browserStorage";
 import { session } from "./session.svelte";
 
 type Node = Schemas["NodeView"];

@@ -1,7 +1,7 @@
 // The processes that can answer, by name, and the default among them: for pickers and for who said what.
 import { all, call, type Schemas } from "../api/client";
 import { onTold } from "../api/events";
-import { Newest, onceMore } from "./newest";
+import { Newest, onceMore } from "./latestRequest";
 
 /** What a run is given when it answers in a conversation. */
 const GIVEN = ["conversationId", "nodeId", "message"];

@@ -1,6 +1,6 @@
 // The project at hand: new conversations go there, and Home shows its things.
 import { all, call, type Schemas } from "../api/client";
-import { keep, kept } from "./kept";
+import { keep, kept } from "./browserStorage";
 
 const LAST = "project.last";
 

@@ -2,7 +2,7 @@
 import { call, onProblem, type Schemas } from "../api/client";
 import { onConnection, reconnect, startEvents, stopEvents, type Connection } from "../api/events";
 import { asProblem, type Problem } from "../api/problem";
-import { keep, kept } from "./kept";
+import { keep, kept } from "./browserStorage";
 
 export type SignIn = "asking" | "in" | "out" | "unreachable";
 

@@ -1,5 +1,5 @@
 // How this browser likes it: appearance, keys, announcements. It stays in the browser.
-import { keep, kept } from "./kept";
+import { keep, kept } from "./browserStorage";
 import type { Preset, Presets } from "./presets";
 
 export type Theme = "system" | "light" | "dark";

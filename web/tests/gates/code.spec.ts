@@ -1,7 +1,7 @@
 // Code in what was said: coloured where its language is known, the same text in any case, and quick whatever it is.
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { drawn } from "../support/held";
-import { turns } from "../support/talk";
+import { drawn } from "../support/held-requests";
+import { turns } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 const fenced = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\`\n`;

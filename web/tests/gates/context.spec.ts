@@ -1,7 +1,7 @@
 // What a model is told: what is pinned stays when others have to go.
 import type { Schemas } from "../support/api";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { listening } from "../support/talk";
+import { listening } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("a part is pinned, stays, and is let go again", async ({ page, person, skein }) => {

@@ -1,6 +1,6 @@
 // Small things that were wrong once.
-import { turns } from "../support/talk";
-import { answer } from "../support/held";
+import { turns } from "../support/conversation";
+import { answer } from "../support/held-requests";
 import { expect, test } from "../support/test";
 
 test("words typed before a filter is pressed are looked for, and nobody takes them along", async ({

@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "@playwright/test";
 import { expectAccessible } from "../support/axe";
-import { answer } from "../support/held";
+import { answer } from "../support/held-requests";
 import { expect, test } from "../support/test";
 
 /** Picks an entry of the conversation's menu and waits for the file that comes of it. */

@@ -1,10 +1,10 @@
 // What goes wrong is shown beside its cause with what to do, and nothing typed is lost.
 import type { Page } from "@playwright/test";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { composer, lastTurn, turns } from "../support/talk";
+import { composer, lastTurn, turns } from "../support/conversation";
 import { Skein } from "../support/server";
 import { Watch } from "../support/watch";
-import { answer } from "../support/held";
+import { answer } from "../support/held-requests";
 import { expect, newcomer, signIn, test, type Fixtures } from "../support/test";
 
 const TYPED = "Something that took a while to write.";

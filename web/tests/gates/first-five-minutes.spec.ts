@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Locator, Page } from "@playwright/test";
-import { turnWith } from "../support/talk";
+import { turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 const SCRIPT = join(import.meta.dirname, "../../../docs/first-five-minutes.md");

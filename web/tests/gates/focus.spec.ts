@@ -1,6 +1,6 @@
 // Whoever closes something goes on where they were, or as near as something is left.
-import { held } from "../support/held";
-import { lastTurn, turnWith } from "../support/talk";
+import { held } from "../support/held-requests";
+import { lastTurn, turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("a dialog whose opener is gone leads to what stands in its place", async ({ page, person, skein }) => {

@@ -1,6 +1,6 @@
 // Home tells how the installation is: what was found, what is wrong and why, and what could not be asked.
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { answer, held } from "../support/held";
+import { answer, held } from "../support/held-requests";
 import { expect, test } from "../support/test";
 
 test("how the parts are is told, and what is wrong is told with its cause", async ({ page, skein }) => {

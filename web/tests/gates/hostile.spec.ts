@@ -1,8 +1,8 @@
 // What models say is foreign: it is shown as text, runs nothing, breaks nothing and stays quick.
 import type { Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
-import { composer, lastTurn, send } from "../support/talk";
-import { expect, test } from "../support/told";
+import { composer, lastTurn, send } from "../support/conversation";
+import { expect, test } from "../support/scripted-conversation";
 
 // As much as a node takes, with room for what stands around it.
 const MEGABYTE = (1 << 20) - 4096;

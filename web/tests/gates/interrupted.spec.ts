@@ -1,7 +1,7 @@
 // An answer that breaks off is no loss: it is heard on, kept, gone on from, or made again.
-import { composer, lastTurn, send, turns, turnWith } from "../support/talk";
+import { composer, lastTurn, send, turns, turnWith } from "../support/conversation";
 import { Mouse } from "../support/hands";
-import { expect, test } from "../support/told";
+import { expect, test } from "../support/scripted-conversation";
 
 test("the words of a stopped answer are gone on from", async ({ page, skein, model, conversation }) => {
   await page.goto(`${skein.origin}/c/${conversation}`);

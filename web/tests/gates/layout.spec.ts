@@ -1,5 +1,5 @@
 // Panes stand in each conversation as they stood there last; Home says how the installation is.
-import { turns } from "../support/talk";
+import { turns } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("panes stand as they stood, in each conversation by itself", async ({ page, person, skein }) => {

@@ -1,5 +1,5 @@
 // Links lead where they say, from wherever they are followed; what comes late leads nobody away.
-import { turns, turnWith } from "../support/talk";
+import { turns, turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("a link to a turn leads there from within its conversation, and Back leads back", async ({

@@ -1,6 +1,6 @@
 // Who answers next is chosen by a number: the process at that place of the list, or the one that was put there.
 import { Mouse } from "../support/hands";
-import { answered, composer, lastTurn, send } from "../support/talk";
+import { answered, composer, lastTurn, send } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("a number chooses who answers, and another one once it is set", async ({ page, person, skein }) => {

@@ -1,8 +1,8 @@
 // A message that is sent while an answer comes waits for it in sight, and Stop stands where one writes.
 import type { Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
-import { answered, composer, lastTurn, send, turns, turnWith } from "../support/talk";
-import { expect, test } from "../support/told";
+import { answered, composer, lastTurn, send, turns, turnWith } from "../support/conversation";
+import { expect, test } from "../support/scripted-conversation";
 
 const queue = async (page: Page, text: string) => {
   await composer(page).fill(text);

@@ -3,7 +3,7 @@
 import { expect, type Page } from "@playwright/test";
 import { Random } from "../support/random";
 import { RECORDING, RecordingModel } from "../support/recording-model";
-import { composer } from "../support/talk";
+import { composer } from "../support/conversation";
 import { test } from "../support/test";
 
 const SEQUENCES = 100;

@@ -3,7 +3,7 @@ import type { Page } from "@playwright/test";
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { expectUsableAt } from "../support/reflow";
 import { screens } from "../support/screens";
-import { answer } from "../support/held";
+import { answer } from "../support/held-requests";
 import { expect, test } from "../support/test";
 
 const KEPT = /\/api\/v1\/(account|events)/;

@@ -1,7 +1,7 @@
 // Search: every branch, what was brought from elsewhere, hostile hits; and what is remembered while one writes.
 import { expectAccessible } from "../support/axe";
 import { expectUsableAt } from "../support/reflow";
-import { composer, turnWith } from "../support/talk";
+import { composer, turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 const field = "Words to look for";

@@ -1,5 +1,5 @@
 // Who answers next is chosen by the person, never by answers to choose from.
-import { answered, lastTurn } from "../support/talk";
+import { answered, lastTurn } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("answers to choose from do not change who answers next", async ({ page, person, skein }) => {

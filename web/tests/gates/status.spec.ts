@@ -1,9 +1,9 @@
 // The status bar, the title and the icon of the tab tell what is under way; the chain is verified with a press.
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
 import { Mouse } from "../support/hands";
-import { answered, composer, lastTurn, send } from "../support/talk";
-import { answer } from "../support/held";
-import { expect, test } from "../support/told";
+import { answered, composer, lastTurn, send } from "../support/conversation";
+import { answer } from "../support/held-requests";
+import { expect, test } from "../support/scripted-conversation";
 
 test("while an answer comes its speed is told, and the tab says so", async ({
   page,

@@ -1,8 +1,8 @@
 // A stream belongs to the server: reload, another tab and a lost connection lose nothing of it.
-import { composer, lastTurn, send } from "../support/talk";
+import { composer, lastTurn, send } from "../support/conversation";
 import { Mouse } from "../support/hands";
-import { answer, drawn } from "../support/held";
-import { expect, test } from "../support/told";
+import { answer, drawn } from "../support/held-requests";
+import { expect, test } from "../support/scripted-conversation";
 
 test("a reload in the middle of a stream loses nothing", async ({ page, skein, model, conversation }) => {
   await page.goto(`${skein.origin}/c/${conversation}`);

@@ -1,9 +1,9 @@
 // What the catalogue tells of its tools: how they did in one's own runs.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { listening } from "../support/talk";
-import { expect, test } from "../support/told";
-import { TOLD } from "../support/told-model";
+import { listening } from "../support/conversation";
+import { expect, test } from "../support/scripted-conversation";
+import { TOLD } from "../support/scripted-model";
 
 test("a tool says how often it was called, how well it went, and what went wrong last", async ({
   told,

@@ -1,7 +1,7 @@
 // Two people at once: what one does is seen by the other who may look, as it happens; what is one's own is nobody else's.
 import type { Page } from "@playwright/test";
 import { Mouse } from "../support/hands";
-import { answered, composer, lastTurn, listening, send, turns, turnWith } from "../support/talk";
+import { answered, composer, lastTurn, listening, send, turns, turnWith } from "../support/conversation";
 import { expect, newcomer, signIn, test } from "../support/test";
 import { Watch } from "../support/watch";
 

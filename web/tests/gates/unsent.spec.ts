@@ -3,8 +3,8 @@ import type { Page } from "@playwright/test";
 import type { Schemas } from "../support/api";
 import { Mouse } from "../support/hands";
 import type { Person } from "../support/person";
-import { composer, send, turns, turnWith } from "../support/talk";
-import { answer } from "../support/held";
+import { composer, send, turns, turnWith } from "../support/conversation";
+import { answer } from "../support/held-requests";
 import { expect, test as base } from "../support/test";
 
 const SAYING = /\/turns$/;

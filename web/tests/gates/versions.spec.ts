@@ -1,7 +1,7 @@
 // Each version of a question shows its own continuation; answers to another version are marked, and nothing is sent to
 // another branch silently.
 import { Mouse } from "../support/hands";
-import { answered, composer, lastTurn, send, turns } from "../support/talk";
+import { answered, composer, lastTurn, send, turns } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test("going back to a version shows its own answer, also after a reload", async ({ page, person, skein }) => {

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { loadavg } from "node:os";
 import type { AddressInfo } from "node:net";
 import type { Browser, Page } from "@playwright/test";
-import { composer, turns } from "../support/talk";
+import { composer, turns } from "../support/conversation";
 import { signIn, test } from "../support/test";
 import type { Skein } from "../support/server";
 import { wideTree } from "../support/wide-tree";

@@ -1,6 +1,6 @@
 // Whether every control of a screen can be hit, seen and found, also by those who choose all colours themselves.
 import type { Page } from "@playwright/test";
-import { drawn } from "./held";
+import { drawn } from "./held-requests";
 
 const CONTROLS =
   "button, a[href], input:not([type=hidden]), select, textarea, summary, [role=tab], [role=switch], [role=option], [role=treeitem], [role=separator][tabindex]";

@@ -1,6 +1,6 @@
 // Whether a screen can be used on a narrow window: the page does not scroll sideways, and every control can be seen.
 import { expect, type Page } from "@playwright/test";
-import { drawn } from "./held";
+import { drawn } from "./held-requests";
 
 interface Reflow {
   overflow: number;

@@ -1,6 +1,6 @@
 // Hears everything that no page may do: errors on the console, uncaught ones, and requests to anybody else.
 import { expect, type BrowserContext, type Page, type Request } from "@playwright/test";
-import { drawn } from "./held";
+import { drawn } from "./held-requests";
 
 /** What a screen asks for, and connections that stay open. */
 const ASKED = /\/api\/v1\//;

@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { answered, turns } from "../support/talk";
+import { answered, turns } from "../support/conversation";
 
 task("three alternatives from two processes", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Three answers");

@@ -1,6 +1,6 @@
 // A model wants a call, and a person wants to know something before they decide about it.
 import { expectAccessible } from "../support/axe";
-import { TOLD, ToldModel } from "../support/told-model";
+import { TOLD, ToldModel } from "../support/scripted-model";
 import { expect, task } from "../support/test";
 
 task("ask a model back before deciding about a call it wants", async ({ page, hands, person, skein }) => {

@@ -1,5 +1,5 @@
 import { PIXEL } from "../support/files";
-import { composer, lastTurn, turns } from "../support/talk";
+import { composer, lastTurn, turns } from "../support/conversation";
 import { expect, task } from "../support/test";
 
 task("attach a picture, leave one out, and send", async ({ page, hands, person, skein }) => {

@@ -1,5 +1,5 @@
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { send, turns, turnWith } from "../support/talk";
+import { send, turns, turnWith } from "../support/conversation";
 import { expect, task, test } from "../support/test";
 
 task(

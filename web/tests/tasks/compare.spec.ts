@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { turns } from "../support/talk";
+import { turns } from "../support/conversation";
 
 task("compare two answers", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Herons");

@@ -1,6 +1,6 @@
 import { LITELLM } from "../support/peers";
 import { expect, task, test } from "../support/test";
-import { composer, lastTurn, send } from "../support/talk";
+import { composer, lastTurn, send } from "../support/conversation";
 
 // One worker for both: the server takes long to start.
 test.describe.configure({ mode: "default" });

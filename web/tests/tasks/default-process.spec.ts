@@ -1,6 +1,6 @@
 // The first connected model answers in new conversations; another default is chosen in Settings, and none is replaced silently.
 import { RECORDING, RecordingModel } from "../support/recording-model";
-import { answered, composer, lastTurn, send } from "../support/talk";
+import { answered, composer, lastTurn, send } from "../support/conversation";
 import { expect, test } from "../support/test";
 import { Mouse } from "../support/hands";
 

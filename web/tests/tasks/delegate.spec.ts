@@ -1,6 +1,6 @@
 // Two people and one question: it is put into another's hands, taken back, and decided there.
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { listening } from "../support/talk";
+import { listening } from "../support/conversation";
 import { expect, newcomer, signIn, task } from "../support/test";
 import { Watch } from "../support/watch";
 

@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { answered, turns, turnWith } from "../support/talk";
+import { answered, turns, turnWith } from "../support/conversation";
 
 task("edit a message and switch between the wordings", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Herons");

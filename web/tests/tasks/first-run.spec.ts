@@ -1,6 +1,6 @@
 import { expect, test } from "../support/test";
 import { Keyboard, Mouse } from "../support/hands";
-import { answered, composer, lastTurn, send } from "../support/talk";
+import { answered, composer, lastTurn, send } from "../support/conversation";
 
 // From the printed link to a first answer, without a key and without a manual.
 for (const by of ["mouse", "keyboard"] as const) {

@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { answered, composer, lastTurn, send, turns } from "../support/talk";
+import { answered, composer, lastTurn, send, turns } from "../support/conversation";
 
 task("fork a conversation and fold the fork", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Lake survey");

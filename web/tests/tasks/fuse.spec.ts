@@ -1,6 +1,6 @@
-import { turns } from "../support/talk";
+import { turns } from "../support/conversation";
 import { expect, task } from "../support/test";
-import { TOLD, ToldModel } from "../support/told-model";
+import { TOLD, ToldModel } from "../support/scripted-model";
 
 task("have a process make one answer of two", async ({ page, hands, person, skein }) => {
   const model = await ToldModel.start();

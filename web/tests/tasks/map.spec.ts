@@ -1,6 +1,6 @@
 import { Keyboard } from "../support/hands";
-import { turnWith } from "../support/talk";
-import { drawn, held } from "../support/held";
+import { turnWith } from "../support/conversation";
+import { drawn, held } from "../support/held-requests";
 import { expect, test } from "../support/test";
 
 test.use({ by: "keyboard" });

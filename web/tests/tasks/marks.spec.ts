@@ -1,6 +1,6 @@
 // What is put beside a turn: remarks, tags, links, and how its words came to be what they are. By keys alone.
 import { Keyboard } from "../support/hands";
-import { turnWith } from "../support/talk";
+import { turnWith } from "../support/conversation";
 import { expect, test } from "../support/test";
 
 test.use({ by: "keyboard" });

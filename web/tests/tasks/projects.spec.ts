@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { composer } from "../support/talk";
+import { composer } from "../support/conversation";
 
 task(
   "make a project, begin a conversation in it, and switch back",

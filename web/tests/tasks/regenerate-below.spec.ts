@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { lastTurn, turns, turnWith } from "../support/talk";
+import { lastTurn, turns, turnWith } from "../support/conversation";
 
 task("regenerate what an edit left stale", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Herons");

@@ -1,5 +1,5 @@
 // Links in a text: they keep what makes them safe, and none of them changes the account.
-import { lastTurn, turns } from "../support/talk";
+import { lastTurn, turns } from "../support/conversation";
 import { expect, newcomer, test } from "../support/test";
 
 test("a link in a text opens elsewhere and never leads to sign-in", async ({ page, person, skein }) => {

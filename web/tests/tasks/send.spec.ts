@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { answered, composer, lastTurn, send, turns } from "../support/talk";
+import { answered, composer, lastTurn, send, turns } from "../support/conversation";
 
 task("send and get a streamed answer from the offline model", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Notes");

@@ -1,5 +1,5 @@
 import { expectAccessible, expectAccessibleInDark } from "../support/axe";
-import { turns, turnWith } from "../support/talk";
+import { turns, turnWith } from "../support/conversation";
 import { expect, task } from "../support/test";
 
 task("see what was done and take it back", async ({ page, hands, person, skein }) => {

@@ -1,5 +1,5 @@
 import { expect, task } from "../support/test";
-import { turns } from "../support/talk";
+import { turns } from "../support/conversation";
 
 task("verify a conversation", async ({ page, hands, person, skein }) => {
   const { id } = await person.begin("Proof");

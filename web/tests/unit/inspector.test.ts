@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { commonOf } from "../../src/screens/compare/compared.svelte";
+import { commonOf } from "../../src/screens/compare/comparison.svelte";
 import { hunksOf, mergedOf } from "../../src/screens/compare/hunks";
 import { durationOf, metricsOf, wordCount } from "../../src/screens/compare/metrics";
 import { briefOf, textOf } from "../../src/screens/inspector/content";
 import { canonical, hashedText, sha256 } from "../../src/screens/inspector/nodeHash";
 import { reportOf } from "../../src/screens/inspector/verdicts";
 import { areAlike, readable } from "../../src/ui/diffParts";
-import { differenceOf, signed } from "../../src/screens/inspector/sinceLast";
-import { offeredTool, offerName } from "../../src/screens/inspector/offered";
-import { imagesOf, overshoot, planFor, sharesOf, whyOf, type Part } from "../../src/screens/inspector/window";
+import { differenceOf, signed } from "../../src/screens/inspector/lastCallDiff";
+import { offeredTool, offerName } from "../../src/screens/inspector/offeredTools";
+import { imagesOf, overshoot, planFor, sharesOf, whyOf, type Part } from "../../src/screens/inspector/contextWindow";
 
 describe("content", () => {
   it("finds the words in any content", () => {

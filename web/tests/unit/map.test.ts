@@ -4,7 +4,7 @@ import { Forest, type Skeleton } from "../../src/screens/map/forest";
 import { layoutOf } from "../../src/screens/map/layout";
 import { foldingThatShows, outlineOf, placesOf, type Folding } from "../../src/screens/map/outline";
 import { beside, entryAtPoint, firstBelow, sceneOf } from "../../src/screens/map/scene";
-import { coveredBy, nextAsk } from "../../src/screens/map/texts.svelte";
+import { coveredBy, nextAsk } from "../../src/screens/map/nodeTexts.svelte";
 
 /** A tree from the parent of each node; `cursor` is where one stands. */
 function forestOf(

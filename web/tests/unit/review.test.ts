@@ -13,7 +13,7 @@ import {
   stepOf,
   usualScope,
   type Asked,
-} from "../../src/screens/review/asked";
+} from "../../src/screens/review/reviewRequest";
 
 const ask = (id: string, more = {}) => ({ id, output: { variable: id }, ...more });
 const process = {

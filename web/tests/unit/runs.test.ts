@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { around, barsOf, flameOf, moved } from "../../src/screens/runs/flame";
-import { runOf, triesOf, workOf } from "../../src/screens/runs/putAside";
+import { runOf, triesOf, workOf } from "../../src/screens/runs/failedJobs";
 import {
   checkpointsOf,
   numbersOf,

@@ -9,7 +9,7 @@ import {
   remembers,
   type Hit,
 } from "../../src/screens/search/query";
-import { understood, without } from "../../src/screens/search/typed";
+import { understood, without } from "../../src/screens/search/typedFilters";
 
 const hit = (nodeId: string, conversationId: string, more: Partial<Hit> = {}): Hit => ({
   id: `episode_${nodeId}`,

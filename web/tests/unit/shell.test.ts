@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { faviconOf } from "../../src/shell/favicon";
 import { registry, shownKeyOf } from "../../src/keys/registry.svelte";
 import { settings } from "../../src/state/settings.svelte";
-import { Hearing } from "../../src/screens/conversation/hearing";
+import { Hearing } from "../../src/screens/conversation/answerAnnouncer";
 import { Sentences } from "../../src/state/sentences";
-import { namedIn, unnamed } from "../../src/state/named";
+import { namedIn, unnamed } from "../../src/state/nodeReference";
 import { TokenRate } from "../../src/state/rate";
 
 describe("how quickly words come", () => {

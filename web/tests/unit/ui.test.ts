@@ -2,14 +2,14 @@ import { describe, expect, it } from "vitest";
 import { MessageParser } from "../../src/api/sse";
 import { chordOf, isPlain } from "../../src/keys/chord";
 import { match } from "../../src/router.svelte";
-import { ranked } from "../../src/shell/ranked";
-import { Newest, onceMore } from "../../src/state/newest";
+import { ranked } from "../../src/shell/fuzzyRank";
+import { Newest, onceMore } from "../../src/state/latestRequest";
 import { blocksOf, isTooMuch } from "../../src/ui/blocks";
-import { drawnNext } from "../../src/ui/drawn";
+import { drawnNext } from "../../src/ui/rowsToDraw";
 import { Heights } from "../../src/ui/heights";
 import { faultsOf, startOf } from "../../src/ui/jsonSchema";
 import { leadsToSignIn } from "../../src/ui/markdown";
-import { Pace, shownRate } from "../../src/ui/pace";
+import { Pace, shownRate } from "../../src/ui/progressRate";
 import { ago } from "../../src/ui/time";
 
 describe("Heights", () => {

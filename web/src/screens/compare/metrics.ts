@@ -1,7 +1,7 @@
 // What is known of how an answer was made; what is not known is a dash, never a zero.
-import type { Column } from "./compared.svelte";
-import { tokensOf } from "../../state/making";
-import { costWords } from "../../state/spending";
+import type { Column } from "./comparison.svelte";
+import { tokensOf } from "../../state/generation";
+import { costWords } from "../../state/cost";
 import { textOf } from "../inspector/content";
 
 export interface Metric {

@@ -5,7 +5,7 @@ import { router } from "../../router.svelte";
 import { to } from "../../routes";
 import { announcer } from "../../shell/announcer.svelte";
 import { inspector } from "../../shell/inspector.svelte";
-import { answers } from "../../state/answers.svelte";
+import { answers } from "../../state/liveAnswers.svelte";
 import { download } from "../../state/download";
 import { presetAt, PRESETS, type Preset } from "../../state/presets";
 import { processes } from "../../state/processes.svelte";
@@ -22,7 +22,7 @@ import {
   shownText,
   star,
   stop,
-} from "../../state/talk";
+} from "../../state/conversationActions";
 import type { Shown } from "../../state/tree";
 import { copied } from "../../ui/clipboard";
 import { PINNED } from "../inspector/marks";

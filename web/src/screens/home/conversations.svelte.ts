@@ -4,7 +4,7 @@ import { all, call, type Schemas } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
 import { asProblem, type Problem } from "../../api/problem";
 import { project } from "../../state/project.svelte";
-import { Newest } from "../../state/newest";
+import { Newest } from "../../state/latestRequest";
 
 export type Kept = Schemas["ConversationView"];
 const PAGE = 500;

@@ -2,7 +2,7 @@
 import type { Connection } from "../../api/events";
 import type { Schemas } from "../../api/client";
 import { to } from "../../routes";
-import { healthOf } from "../catalogue/kinds";
+import { healthOf } from "../catalog/kinds";
 
 export interface Health {
   what: string;

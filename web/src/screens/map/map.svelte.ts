@@ -5,11 +5,11 @@ import { announcer } from "../../shell/announcer.svelte";
 import { mark } from "../inspector/marks";
 import { names } from "../inspector/names.svelte";
 import { BOOKMARKED, EXCLUDED, Forest, PRUNED } from "./forest";
-import { spoken, type ColourBy, type Makers } from "./looks";
+import { spoken, type ColourBy, type Makers } from "./nodeStyle";
 import { foldingThatShows, outlineOf, type Folding } from "./outline";
-import { Planner } from "./planner";
+import { Planner } from "./layoutClient";
 import { sceneOf, type Scene } from "./scene";
-import { Texts } from "./texts.svelte";
+import { Texts } from "./nodeTexts.svelte";
 
 export const PICKED_MAX = 4;
 const RUNS_READ_MAX = 10_000;

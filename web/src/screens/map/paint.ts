@@ -1,12 +1,12 @@
 // Draws a scene: lines, then what stands on them, as dots, titles or cards by how near one is.
 import { detailOf, screenX, screenY, type Camera, type Detail, type Extent } from "./camera";
 import { BOOKMARKED, EXCLUDED, PRUNED } from "./forest";
-import { lookOf, spoken, type ColourBy, type Ink, type Look, type Makers } from "./looks";
-import { drawHere } from "./flag";
+import { lookOf, spoken, type ColourBy, type Ink, type Look, type Makers } from "./nodeStyle";
+import { drawHere } from "./positionFlag";
 import { drawRunDot, markShape } from "./shapes";
 import { placeAt, type Scene } from "./scene";
-import type { Texts } from "./texts.svelte";
-import { clipped, wrapped } from "./words";
+import type { Texts } from "./nodeTexts.svelte";
+import { clipped, wrapped } from "./textFit";
 
 export type Inks = Record<Ink, string>;
 export interface Drawn {

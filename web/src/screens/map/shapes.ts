@@ -1,5 +1,5 @@
 // The signs of the map's legend and its dots.
-import type { Look } from "./looks";
+import type { Look } from "./nodeStyle";
 import type { Inks } from "./paint";
 
 export function markShape(

@@ -1,7 +1,7 @@
 // Several decisions at once: which are chosen, and what came of each.
 import { SvelteSet } from "svelte/reactivity";
 import { call } from "../../api/client";
-import { isApprovable, type Decision, type ReviewView } from "./asked";
+import { isApprovable, type Decision, type ReviewView } from "./reviewRequest";
 
 export interface Outcome {
   decided: number;

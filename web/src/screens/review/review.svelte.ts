@@ -1,11 +1,11 @@
 // One review with what surrounds it: the run that waits, the step that asks, and what is being decided.
 import { call, type Schemas } from "../../api/client";
 import { draft, dropDraft, keepDraft } from "../../state/drafts";
-import { Newest } from "../../state/newest";
+import { Newest } from "../../state/latestRequest";
 import { type Unread } from "../../ui/json";
 import type { Process, Step } from "../processes/definition";
 import type { RunView } from "../runs/trace";
-import { asReview, stepOf, usualScope, type Decision, type ReviewView, type Scope } from "./asked";
+import { asReview, stepOf, usualScope, type Decision, type ReviewView, type Scope } from "./reviewRequest";
 
 interface Typed {
   inputs?: Record<string, unknown>;

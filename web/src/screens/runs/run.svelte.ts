@@ -2,7 +2,7 @@
 import { call } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
 import { listen } from "../../api/stream";
-import { Newest } from "../../state/newest";
+import { Newest } from "../../state/latestRequest";
 import type { WholeRun } from "./trace";
 
 const REFRESH_WAIT_MS = 120;

@@ -2,7 +2,7 @@
 import { call, type Schemas } from "../../api/client";
 import { onResync, onTold } from "../../api/events";
 import type { RunView } from "./trace";
-import { Newest } from "../../state/newest";
+import { Newest } from "../../state/latestRequest";
 
 export interface Filter {
   status?: string;

@@ -1,0 +1,24 @@
+// Nodes that somebody set aside to compare, from wherever they saw them.
+import { announcer } from "../../shell/announcer.svelte";
+import { keep, kept } from "../../state/browserStorage";
+
+export const COMPARED_MAX = 4;
+
+class Picks {
+  nodes = $state.raw<readonly string[]>(kept<string[]>("picks", []));
+
+  has(node: string): boolean {
+    return this.nodes.includes(node);
+  }
+  /** Adds a node or takes it out; the oldest goes when there are too many. */
+  toggle(node: string): void {
+    const isIn = this.has(node);
+    this.set(isIn ? this.nodes.filter((one) => one !== node) : [...this.nodes, node].slice(-COMPARED_MAX));
+    announcer.say(isIn ? "Not compared any more" : `To be compared: ${this.nodes.length}`);
+  }
+  set(nodes: readonly string[]): void {
+    this.nodes = nodes.slice(0, COMPARED_MAX);
+    keep("picks", this.nodes.length > 0 ? this.nodes : undefined);
+  }
+}
+export const picks = new Picks();

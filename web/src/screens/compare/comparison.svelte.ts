@@ -1,0 +1,101 @@
+// The nodes that are compared: what they say, or the paths that lead to them, and the runs that made them.
+import { call, isAbort, type Schemas } from "../../api/client";
+import type { Making } from "../../state/generation";
+import { makingsOf } from "../../state/cost";
+
+export type Node = Schemas["TaggedNodeView"];
+export type Turn = Schemas["NodeView"];
+export type Run = Schemas["ExecutionView"];
+export type As = "nodes" | "paths";
+
+/** What stands in one column. */
+export interface Column {
+  id: string;
+  node?: Node;
+  problem?: unknown;
+  run?: Run;
+  /** What it used and cost, as far as that is known. */
+  making?: Making;
+  /** What only this path has, from where it parts on. */
+  turns?: Turn[];
+}
+const PATH_MAX = 1000;
+
+export class Compared {
+  columns = $state.raw<Column[]>([]);
+  /** How many turns all paths have in common. */
+  common = $state<number>();
+  problem = $state.raw<unknown>();
+  busy = $state(false);
+  #abort: AbortController | undefined;
+
+  async read(ids: readonly string[], as: As): Promise<void> {
+    this.#abort?.abort();
+    const abort = (this.#abort = new AbortController());
+    const before = new Map(this.columns.map((column) => [column.id, column]));
+    this.columns = ids.map((id) => before.get(id) ?? { id });
+    this.problem = undefined;
+    this.busy = true;
+    try {
+      const columns = await Promise.all(ids.map((id) => this.#column(id, abort.signal)));
+      if (this.#abort !== abort) return;
+      this.columns = columns;
+      if (as === "paths") await this.#paths(columns, abort.signal);
+      await this.#runs(abort.signal);
+    } catch (error) {
+      if (!isAbort(error)) this.problem = error;
+    }
+    if (this.#abort === abort) this.busy = false;
+  }
+
+  async #column(id: string, signal: AbortSignal): Promise<Column> {
+    try {
+      return { id, node: await call("get", "/api/v1/nodes/{id}", { params: { id }, signal }) };
+    } catch (error) {
+      if (isAbort(error)) throw error;
+      return { id, problem: error };
+    }
+  }
+
+  async #paths(columns: readonly Column[], signal: AbortSignal): Promise<void> {
+    const paths = await Promise.all(
+      columns.map(async ({ node }) => {
+        if (!node) return [];
+        const query = { nodeId: node.id, limit: PATH_MAX };
+        const params = { id: node.conversationId };
+        return (await call("get", "/api/v1/conversations/{id}/path", { params, query, signal })).data;
+      }),
+    );
+    const common = commonOf(paths.map((path) => path.map(({ id }) => id)));
+    this.common = common;
+    this.columns = columns.map((column, index) => ({ ...column, turns: paths[index]?.slice(common) }));
+  }
+
+  async #runs(signal: AbortSignal): Promise<void> {
+    const made = this.columns.filter(({ node }) => node?.executedBy).map(({ id }) => id);
+    const makings = await makingsOf(made, signal);
+    const runs = await Promise.all(
+      this.columns.map(({ id: node }) => {
+        const id = makings.get(node)?.executionId;
+        return id ? call("get", "/api/v1/executions/{id}", { params: { id }, signal }) : undefined;
+      }),
+    );
+    this.columns = this.columns.map((column, index) => ({
+      ...column,
+      run: runs[index],
+      making: makings.get(column.id),
+    }));
+  }
+
+  stop(): void {
+    this.#abort?.abort();
+  }
+}
+
+/** How many of their first entries all lists share. */
+export function commonOf(lists: readonly (readonly string[])[]): number {
+  const [first = [], ...rest] = lists;
+  let common = 0;
+  while (common < first.length && rest.every((list) => list[common] === first[common])) common++;
+  return common;
+}

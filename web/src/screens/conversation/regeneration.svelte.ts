@@ -1,0 +1,110 @@
+// Answers below a change, made again in order. What people said between them is said again after the new answer, word
+// for word; everything old stays where it was, one step back.
+import { call, type Schemas } from "../../api/client";
+import { asProblem, Problem } from "../../api/problem";
+import { tokensOf } from "../../state/generation";
+import { makingsOf, summed } from "../../state/cost";
+import { answerBeside } from "../../state/conversationActions";
+import type { Conversation, Node } from "../../state/conversation.svelte";
+import type { Shown } from "../../state/tree";
+
+export type Step =
+  | { kind: "answer"; turn: string; node: string; process: string }
+  | { kind: "said"; turn: string; node: string };
+
+/** What is to be done from the first stale answer to the end of the path; it ends where nobody knows who answered. */
+export function stepsBelow(
+  shown: readonly Shown[],
+  first: number,
+  authorOf: (node: string) => string | undefined,
+  processOf: (node: string) => string | undefined,
+): Step[] {
+  const steps: Step[] = [];
+  for (const { turn, node } of shown.slice(Math.max(0, first))) {
+    const author = authorOf(node);
+    const process = processOf(node);
+    if (author !== "human" && author !== undefined && process)
+      steps.push({ kind: "answer", turn, node, process });
+    else if (author === "human") steps.push({ kind: "said", turn, node });
+    else break;
+  }
+  // What is said last is not worth saying again: it has no answer that could be stale.
+  while (steps.at(-1)?.kind === "said") steps.pop();
+  return steps;
+}
+
+export interface Expected {
+  tokens: number;
+  owed: Map<string, number>;
+  /** Answers whose cost is not known. */
+  unknown: number;
+}
+/** What the old answers took: the new ones will take about as much. */
+export async function expected(steps: readonly Step[]): Promise<Expected> {
+  const nodes = steps.filter(({ kind }) => kind === "answer").map(({ node }) => node);
+  const makings = await makingsOf(nodes);
+  const made = nodes.map((node) => makings.get(node));
+  const tokens = made.reduce((sum, making) => sum + ((making && tokensOf(making)) ?? 0), 0);
+  return { tokens, ...summed(made.map((making) => making?.cost)) };
+}
+
+export class Below {
+  done = $state(0);
+  total = $state(0);
+  running = $state(false);
+  problem = $state.raw<Problem>();
+  #stopped = false;
+
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** Makes the answers; gives back whether all of them came. */
+  async run(conversation: Conversation, above: string, steps: readonly Step[]): Promise<boolean> {
+    Object.assign(this, { done: 0, total: steps.length, running: true, problem: undefined });
+    this.#stopped = false;
+    let parent = above;
+    try {
+      for (const step of steps) {
+        if (this.#stopped) return false;
+        parent =
+          step.kind === "answer"
+            ? await answered(conversation, step.turn, parent, step.process)
+            : await saidAgain(conversation, step.turn, parent, step.node);
+        this.done += 1;
+      }
+      return true;
+    } catch (error) {
+      this.problem = asProblem(error);
+      return false;
+    } finally {
+      this.running = false;
+    }
+  }
+}
+
+async function answered(conversation: Conversation, turn: string, parent: string, process: string) {
+  const before = new Set(conversation.tree.turns.get(turn)?.alternatives);
+  await answerBeside(conversation, turn, parent, [process], 1);
+  const made = conversation.tree.turns.get(turn)?.alternatives.find((one) => !before.has(one));
+  if (!made) throw new Problem({ status: 0, code: "no_answer", message: "No answer was begun." });
+  const node = await conversation.settled(made);
+  if (node?.status !== "complete")
+    throw new Problem({
+      status: 0,
+      code: "no_answer",
+      message: "An answer failed; those after it were not made.",
+    });
+  return made;
+}
+
+async function saidAgain(conversation: Conversation, turnId: string, parent: string, node: string) {
+  const before: Node | undefined = conversation.bodies.get(node) ?? (await conversation.fetch(node));
+  const { node: said } = (await call("post", "/api/v1/conversations/{id}/turns/{turnId}/alternatives", {
+    params: { id: conversation.id, turnId },
+    body: { parentAlternativeId: parent, content: before?.content as never, makeActive: true },
+  })) as Schemas["Mutated_GrownView"];
+  conversation.take(said);
+  conversation.turnTo(said.id);
+  return said.id;
+}

@@ -1,0 +1,44 @@
+// How the answers in sight were made. They are asked about together, so that a long conversation costs a few questions.
+import { SvelteMap } from "svelte/reactivity";
+import type { Making } from "./generation";
+import { makingsOf } from "./cost";
+
+/** What comes into sight meanwhile is asked about together. */
+const GATHER_MS = 60;
+
+export class Makings {
+  readonly of = new SvelteMap<string, Making>();
+  #asked = new Set<string>();
+  #waiting: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Asks about those of these nodes that were not asked about before. */
+  want(nodes: readonly string[]): void {
+    for (const node of nodes) {
+      if (this.#asked.has(node)) continue;
+      this.#asked.add(node);
+      this.#waiting.push(node);
+    }
+    if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => void this.#ask(), GATHER_MS);
+  }
+  /** It has come to its end, or something about it changed. */
+  again(node: string): void {
+    this.#asked.delete(node);
+    this.want([node]);
+  }
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#waiting = [];
+  }
+
+  async #ask(): Promise<void> {
+    this.#timer = undefined;
+    const nodes = this.#waiting.splice(0);
+    try {
+      for (const [node, making] of await makingsOf(nodes)) this.of.set(node, making);
+    } catch {
+      // What was said is there without it; it is asked again when it is in sight again.
+      nodes.forEach((node) => this.#asked.delete(node));
+    }
+  }
+}

@@ -1,0 +1,16 @@
+// What is shown at once and still on its way to the server: whoever asks what was done last waits for it.
+import { waitedFor } from "./retry";
+
+const pending = new Set<Promise<unknown>>();
+
+export function underway<T>(act: Promise<T>): Promise<T> {
+  const done = () => void pending.delete(act);
+  pending.add(act);
+  act.then(done, done);
+  return act;
+}
+
+/** Resolves when nothing that was begun so far is under way, or has been for too long. */
+export async function allDone(): Promise<void> {
+  if (pending.size > 0) await waitedFor(Promise.allSettled(pending));
+}

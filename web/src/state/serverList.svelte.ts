@@ -1,0 +1,56 @@
+// A list that the server keeps: read, read again when told of a change, and acted on.
+import { untrack } from "svelte";
+import { onTold } from "../api/events";
+import { announcer } from "../shell/announcer.svelte";
+import { Newest, onceMore } from "./latestRequest";
+
+export class Listed<T> {
+  rows = $state.raw<T[]>();
+  /** Why it could not be read. */
+  failed = $state.raw<unknown>();
+  /** Why the last act failed. */
+  error = $state.raw<unknown>();
+  /** What is being done now. */
+  busy = $state<string>();
+  #ask: () => Promise<T[]>;
+  #newest = new Newest();
+
+  /** To be made while a component is set up. `about` begins the events that change the list. */
+  constructor(ask: () => Promise<T[]>, about: string) {
+    this.#ask = ask;
+    const readAgain = onceMore(() => this.read());
+    $effect(() => {
+      void untrack(() => this.read());
+      return onTold(({ event }) => void (event.startsWith(about) && readAgain()));
+    });
+  }
+
+  read = async (): Promise<void> => {
+    const isNewest = this.#newest.ask();
+    try {
+      const rows = await this.#ask();
+      if (!isNewest()) return;
+      this.rows = rows;
+      this.failed = undefined;
+    } catch (thrown) {
+      if (isNewest()) this.failed = thrown;
+    }
+  };
+
+  /** Does something to one of them, says so, and reads them again. */
+  act = async (name: string, said: string, work: () => Promise<unknown>): Promise<boolean> => {
+    this.busy = name;
+    this.error = undefined;
+    try {
+      await work();
+      announcer.say(said);
+      await this.read();
+      return true;
+    } catch (thrown) {
+      this.error = thrown;
+      return false;
+    } finally {
+      this.busy = undefined;
+    }
+  };
+}
